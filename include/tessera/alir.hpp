@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// ALIR, alkaid's low-level IR: fixed-point dataflow programs as JSON and as bytecode.
+//
+//   auto model = tessera::alir::read_json(source);                 // or read_bytecode
+//   if (!model) return fail(describe(model.err(), source));
+//   std::cout << tessera::alir::print(*model);
+//   auto program = tessera::alir::verify(std::move(*model));       // what a VM takes
+//   auto json = tessera::alir::write_json(program->model());       // or write_bytecode
+//
+//   read_json       versions 2, 3 and 4 of the JSON form          alir/read_json.hpp
+//   read_bytecode   int32 words (2) and bytes (3 and 4)           alir/read_bytecode.hpp
+//   verify          proves that a model can run                   alir/verify.hpp
+//   write_json, write_bytecode   version 2                        alir/write.hpp
+//   print           a listing for people                          alir/print.hpp
+//   describe        an error with line, column, path and caret    core/describe.hpp
+//
+// Lifetime:   models and programs own themselves; no view outlives its owner unnoticed.
+// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Limits:     core/limits.hpp, on by default.
+// Allocation: at most 24 × input + 64 KiB to read.
+
+#include "version.hpp"  // before the guard: a second version must not pass unseen
+
+#ifndef TESSERA_ALIR_HPP
+#define TESSERA_ALIR_HPP
+
+#include "alir/format.hpp"
+#include "alir/print.hpp"
+#include "alir/read_bytecode.hpp"
+#include "alir/read_json.hpp"
+#include "alir/verify.hpp"
+#include "alir/write.hpp"
+#include "core/describe.hpp"
+
+#endif  // TESSERA_ALIR_HPP

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What ALIR is: opcodes, fixed-point types, operations, and the model that readers fill.
+//
+//   alir::model m;
+//   m.n_inputs = m.n_outputs = 1;
+//   m.inp_shifts = {0}, m.out_idxs = {1}, m.out_shifts = {0}, m.out_negs = {0};
+//   m.ops = {{.id0 = 0, .code = alir::opcode::input, .qint = {-8, 7.5, 0.5}},
+//            {.id0 = 0, .code = alir::opcode::negate, .qint = {-7.5, 8, 0.5}}};
+//
+// Every operation i writes one value buf[i], an integer v that stands for v * 2^-f, where f comes
+// from the operation's quantization interval. In JSON (version 2) an operation is a row
+//
+//   [id0, id1, opcode, data, [min, max, step], latency, cost]
+//
+// and in versions 3 and 4 a row [addresses, opcode, data, [min, max, step], latency, cost], in
+// which addresses and data are arrays. All are read into the struct `operation`:
+//
+//   opcode         id0   id1   data           shift                value
+//   negate         x                                               -x
+//   input          n                                               input n, quantized
+//   add, subtract  a     b     s                                   a ± b·2^s, s in data
+//   relu           x                                               max(x, 0), quantized
+//   quantize       x                          s (version 4)        x·2^s, quantized
+//   add_constant   x           c              s                    x + c·2^-s
+//   constant                   c                                   c (times the step)
+//   mux            a     b     condition      s                    condition's msb ? a : b·2^s
+//   multiply       a     b                                         a·b
+//   lookup         x           table                               table[x - min(x)/step(x)]
+//   bit_unary      x           0, 1, 2                             not, any, all
+//   bit_binary     a     b     0, 1, 2 << 24  s                    a and, or, xor b·2^s
+//   sum            first count                                     sum of `terms` (3 and 4 only)
+//
+// Unused ids are -1. Quantizing wraps around and truncates: bits are dropped at both ends.
+//
+// Lifetime:   model owns everything.
+// Errors:     none here.
+// Limits:     ids are int32.
+// Allocation: vectors.
+
+#ifndef TESSERA_ALIR_FORMAT_HPP
+#define TESSERA_ALIR_FORMAT_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
+#include "../version.hpp"
+
+// X(enumerator, code, mnemonic, ids, addresses, data values), sorted by code. `ids` is how many of
+// id0 and id1 are used; addresses and data values are those of a row in version 4 (-1: any number).
+#define TESSERA_ALIR_OPCODES(X)                                                                    \
+  X(negate, -2, "neg", 1, 1, 0)                                                                    \
+  X(input, -1, "input", 1, 0, 1)                                                                   \
+  X(add, 0, "add", 2, 2, 1)                                                                        \
+  X(subtract, 1, "sub", 2, 2, 1)                                                                   \
+  X(relu, 2, "relu", 1, 1, 0)                                                                      \
+  X(quantize, 3, "quantize", 1, 1, 1)                                                              \
+  X(add_constant, 4, "add_const", 1, 1, 2)                                                         \
+  X(constant, 5, "const", 0, 0, 1)                                                                 \
+  X(mux, 6, "mux", 2, 3, 1)                                                                        \
+  X(multiply, 7, "mul", 2, 2, 0)                                                                   \
+  X(lookup, 8, "lookup", 1, 1, 1)                                                                  \
+  X(bit_unary, 9, "bit_unary", 1, 1, 1)                                                            \
+  X(bit_binary, 10, "bit_binary", 2, 2, 2)                                                         \
+  X(sum, 11, "sum", 2, -1, -1)
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// Operation codes (specification, "Operation Codes"; `sum` is code 11 of versions 3 and 4).
+enum class opcode : std::int8_t {
+#define TESSERA_X(name, code, mnemonic, ids, addresses, data) name = code,
+  TESSERA_ALIR_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// One row of the table of opcodes.
+struct opcode_row {
+  opcode code;
+  std::string_view name, mnemonic;
+  std::int8_t ids, addresses, data_values;
+};
+inline constexpr opcode_row opcode_table[] = {
+#define TESSERA_X(name, code, mnemonic, ids, addresses, data)                                      \
+  {opcode::name, #name, mnemonic, ids, addresses, data},
+    TESSERA_ALIR_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::int32_t first_opcode = -2, last_opcode = 11;
+static_assert(std::size(opcode_table) == last_opcode - first_opcode + 1);
+
+/// The row of an opcode.
+[[nodiscard]] constexpr const opcode_row& info(opcode code) noexcept {
+  return opcode_table[static_cast<int>(code) - first_opcode];
+}
+
+/// The sub-operations of bit_unary and bit_binary.
+enum class unary_bits : std::uint8_t { invert, any, all };
+enum class binary_bits : std::uint8_t { conjunction, disjunction, exclusive };
+
+/// A quantization interval: the values min, min + step, … max. A promise of the producer; only
+/// input, relu, quantize and mux force a value into the type that it implies.
+struct interval {
+  double min = 0, max = 0, step = 1;
+  friend bool operator==(const interval&, const interval&) = default;
+};
+
+/// A fixed-point type: sign bit, integer bits without the sign, fraction bits. Both counts may be
+/// negative; a value v of the type stands for v * 2^-f.
+struct fixed_type {
+  bool k = false;
+  std::int16_t i = 0;
+  std::int16_t f = 0;
+  [[nodiscard]] constexpr int width() const noexcept { return (k ? 1 : 0) + i + f; }
+  friend constexpr bool operator==(const fixed_type&, const fixed_type&) = default;
+};
+
+/// Which numbers of an operation stood in the file as integers (10) rather than floats (10.0), and
+/// whether data stood as an unsigned pattern: what rewriting byte for byte needs.
+struct spelling {
+  static constexpr std::uint8_t min = 1, max = 2, step = 4, latency = 8, cost = 16,
+                                unsigned_data = 32;
+};
+
+/// One operation; the table at the top says what each field means for each opcode.
+struct operation {
+  std::int32_t id0 = -1;
+  std::int32_t id1 = -1;
+  opcode code = opcode::constant;
+  std::uint8_t spelled = 0;  ///< flags of `spelling`
+  std::int32_t shift = 0;
+  std::int64_t data = 0;
+  interval qint = {};
+  double latency = 0;  ///< estimated time at which the value is ready
+  double cost = 0;     ///< estimated cost; neither is used to execute
+  friend bool operator==(const operation&, const operation&) = default;
+};
+static_assert(sizeof(operation) == 64);
+
+/// One term of a `sum`: ± buf[id]·2^shift.
+struct term {
+  std::int32_t id = 0;
+  std::int32_t shift = 0;
+  bool negative = false;
+  friend bool operator==(const term&, const term&) = default;
+};
+
+/// A lookup table: `count` entries of model::table_data from `first`, for the codes of the
+/// producer's interval in ascending order.
+struct lookup_table {
+  std::uint64_t first = 0, count = 0;
+  bool has_spec = false;     ///< the rest stood in the file; else the writer makes it
+  std::uint8_t spelled = 0;  ///< min, max and step of out_qint
+  /// Where in model::hashes the name of the table stands: equal hashes mean equal tables.
+  std::uint64_t hash_first = 0, hash_size = 0;
+  interval out_qint = {};
+  std::int64_t inp_width = 0;
+  friend bool operator==(const lookup_table&, const lookup_table&) = default;
+};
+
+/// Where the parts of a model stood in their source: what verify() reports as an error's offset.
+/// Empty for a model that was built in code.
+struct source_map {
+  /// Where an operation starts, and how far behind that id1, the condition of a mux, data and the
+  /// interval stand. A distance of 127 or more is kept as 0, so that the start is reported.
+  struct place {
+    std::uint64_t start : 36;
+    std::uint64_t id1 : 7, condition : 7, data : 7, qint : 7;
+  };
+  std::uint64_t shape = 0, inp_shifts = 0, out_idxs = 0, out_shifts = 0, out_negs = 0;
+  pool<place> ops;
+  pool<std::uint64_t> outputs;  ///< of each entry of out_idxs
+  pool<std::uint64_t> tables;
+};
+
+/// A CombLogic program as it stands in a file; nothing about it is proven (see verify).
+struct model {
+  std::int32_t spec_version = 2;  ///< of the file it came from: 2, 3 or 4
+  std::int64_t n_inputs = 0, n_outputs = 0;
+  pool<std::int32_t> inp_shifts;
+  pool<std::int32_t> out_idxs;  ///< negative: the output is 0.0
+  pool<std::int32_t> out_shifts;
+  pool<std::uint8_t> out_negs;  ///< 0 or 1
+  pool<operation> ops;
+  std::int64_t carry_size = -1, adder_size = -1;  ///< of the cost model; not used to execute
+  pool<lookup_table> tables;
+  pool<std::int32_t> table_data;
+  text hashes;
+  pool<term> terms;
+  source_map source;
+};
+/// Equal in everything but spec_version and where it stood.
+[[nodiscard]] inline bool operator==(const model& a, const model& b) {
+  return a.n_inputs == b.n_inputs && a.n_outputs == b.n_outputs && a.inp_shifts == b.inp_shifts &&
+         a.out_idxs == b.out_idxs && a.out_shifts == b.out_shifts && a.out_negs == b.out_negs &&
+         a.ops == b.ops && a.carry_size == b.carry_size && a.adder_size == b.adder_size &&
+         a.tables == b.tables && a.table_data == b.table_data &&
+         a.hashes.view() == b.hashes.view() && a.terms == b.terms;
+}
+
+/// The entries of one table.
+[[nodiscard]] inline view<std::int32_t> entries(const model& m, const lookup_table& t) noexcept {
+  return {m.table_data.data() + t.first, static_cast<std::size_t>(t.count)};
+}
+/// The hash of a table with a spec.
+[[nodiscard]] inline std::string_view hash(const model& m, const lookup_table& t) noexcept {
+  return m.hashes.view().substr(static_cast<std::size_t>(t.hash_first),
+                                static_cast<std::size_t>(t.hash_size));
+}
+/// The terms of a `sum`.
+[[nodiscard]] inline view<term> terms(const model& m, const operation& sum) noexcept {
+  return {m.terms.data() + sum.id0, static_cast<std::size_t>(sum.id1)};
+}
+
+namespace detail {
+
+/// ceil(log2(v)) of the float nearest to v > 0. That it goes by way of float is what the format's
+/// compiler does: a range of 2^24 + 1 codes gets 24 bits, and rounding here keeps types equal.
+[[nodiscard]] inline int ceil_log2(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(v));
+  return static_cast<int>(bits >> 23 & 255) - 127 + ((bits & 0x7fffff) != 0 ? 1 : 0);
+}
+
+/// v rounded to an integer, halves away from zero; |v| < 2^63 is not required.
+[[nodiscard]] inline double round_half_away(double v) noexcept {
+  if (!(v < 4503599627370496.0 && v > -4503599627370496.0)) return v;  // 2^52: an integer already
+  const double whole = static_cast<double>(static_cast<std::int64_t>(v));
+  const double rest = v - whole;
+  return whole + (rest >= 0.5 ? 1.0 : rest <= -0.5 ? -1.0 : 0.0);
+}
+
+[[nodiscard]] inline bool is_finite(double v) noexcept { return v - v == 0.0; }
+
+/// A power of two that a float holds as a normal number.
+[[nodiscard]] inline bool is_step(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const std::uint64_t exponent = bits >> 52;  // with the sign bit, which must be 0
+  return (bits & 0xfffffffffffffu) == 0 && exponent >= 1023 - 126 && exponent <= 1023 + 127;
+}
+
+/// 2^exponent for -1022 <= exponent <= 1023.
+[[nodiscard]] inline double power_of_two(int exponent) noexcept {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+}  // namespace detail
+
+/// The type of an interval whose bounds are finite and whose step is a power of two (or any, when
+/// both bounds are 0). The width may come out beyond what verify() accepts.
+[[nodiscard]] inline fixed_type type_of(const interval& q) noexcept {
+  if (q.min == 0.0 && q.max == 0.0) return {};
+  const double low = detail::round_half_away(q.min / q.step);
+  const double high = detail::round_half_away(q.max / q.step) + 1;
+  const double codes = (low < 0 ? -low : low) > high ? (low < 0 ? -low : low) : high;
+  const int f = -detail::ceil_log2(q.step);
+  const int bits = codes > 0 ? detail::ceil_log2(codes) : 0;
+  return {q.min < 0, static_cast<std::int16_t>(bits - f), static_cast<std::int16_t>(f)};
+}
+
+/// Where a lookup table starts within its producer's type: the distance from the lowest integer of
+/// the type to that of the interval. The format's bytecode calls it the pad.
+[[nodiscard]] inline double table_pad(const interval& q, fixed_type t) noexcept {
+  if (t.width() == 0) return 0;
+  return detail::round_half_away((q.min + (t.k ? detail::power_of_two(t.i) : 0.0)) / q.step);
+}
+
+/// What is subtracted from a producer's integer to index a lookup table.
+[[nodiscard]] inline std::int64_t table_base(const interval& q, fixed_type t) noexcept {
+  const auto pad = static_cast<std::int64_t>(table_pad(q, t));
+  const std::uint64_t lowest = t.k && t.width() > 0 ? std::uint64_t{1} << (t.width() - 1) : 0;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(pad) - lowest);
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ALIR_OPCODES
+
+#endif  // TESSERA_ALIR_FORMAT_HPP

@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The proof that an ALIR model can run, and `program`, which only verify() can make.
+//
+//   tessera::result<alir::program> p = alir::verify(std::move(model));
+//   if (!p) return p.err();
+//   alir::fixed_type t = p->type(3);
+//
+// Proven of a program (specification, "CombLogic Payload"):
+//
+//   shape        inp_shifts, out_idxs, out_shifts and out_negs have their lengths; outputs exist
+//   causality    operands, the condition of a mux and the terms of a sum are earlier operations;
+//                ids that an opcode doesn't use are -1; inputs exist
+//   types        intervals are finite with min <= max, steps are powers of two, types have at most
+//                64 bits signed or 63 unsigned
+//   shifts       no value is shifted by more than 63 bits; at most one operand of a mux is shifted
+//   tables       exist, hold at least one entry, and start at an index that int32 can hold
+//
+// Operations that no output needs are fine. An interval is a promise that is not enforced, so one
+// trap remains for running: alir_lookup_range, a lookup outside its table.
+//
+// Lifetime:   a program owns its model; what it hands out borrows from it.
+// Errors:     alir_shape to alir_table_base, the first in the order of the file's operations.
+// Limits:     those of the format: ids are int32, types at most 64 bits.
+// Allocation: 8 bytes for each operation.
+
+#ifndef TESSERA_ALIR_VERIFY_HPP
+#define TESSERA_ALIR_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../core/result.hpp"
+#include "format.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// How far operands and result are shifted; to the left, or to the right when negative (dropping
+/// bits, which rounds down). value = result(a·2^a op b·2^b).
+struct alignment {
+  std::int64_t a = 0, b = 0, result = 0;
+};
+
+class program;
+[[nodiscard]] result<program> verify(alir::model m);
+
+/// A verified model.
+class program {
+ public:
+  [[nodiscard]] const alir::model& model() const& noexcept { return model_; }
+  const alir::model& model() const&& = delete;
+  /// Gives the model back, for changing it.
+  [[nodiscard]] alir::model release() && noexcept { return std::move(model_); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return model_.ops.size(); }
+  [[nodiscard]] const operation& op(std::size_t i) const noexcept { return model_.ops[i]; }
+  /// The type of operation i's value.
+  [[nodiscard]] fixed_type type(std::size_t i) const noexcept { return types_[i]; }
+  /// The shifts of operation i; of a sum, `result` alone (see term_shift).
+  [[nodiscard]] alignment shifts(std::size_t i) const noexcept { return align(model_, types_, i); }
+  /// The fraction bits to which the terms of the sum i are brought before adding.
+  [[nodiscard]] std::int64_t sum_fraction(std::size_t i) const noexcept {
+    return common_fraction(model_, types_, op(i));
+  }
+  /// How far a term of a sum with that `sum_fraction` is shifted to the left; never negative.
+  [[nodiscard]] std::int64_t term_shift(std::int64_t sum_fraction, const term& t) const noexcept {
+    return sum_fraction - fraction(types_, t);
+  }
+  /// What the lookup i subtracts from its operand to index its table.
+  [[nodiscard]] std::int64_t base(std::size_t i) const noexcept {
+    const auto x = static_cast<std::size_t>(op(i).id0);
+    return table_base(op(x).qint, type(x));
+  }
+
+ private:
+  friend result<program> verify(alir::model m);
+  using types = pool<fixed_type>;
+
+  explicit program(alir::model&& m) noexcept : model_(std::move(m)) {}
+
+  [[nodiscard]] static std::int64_t fraction(const types& t, const term& x) noexcept {
+    return std::int64_t{t[static_cast<std::size_t>(x.id)].f} - x.shift;
+  }
+  [[nodiscard]] static std::int64_t common_fraction(const alir::model& m, const types& t,
+                                                    const operation& sum) noexcept {
+    std::int64_t most = INT64_MIN;
+    for (const term& x : terms(m, sum))
+      if (fraction(t, x) > most) most = fraction(t, x);
+    return most;
+  }
+  [[nodiscard]] static alignment align(const alir::model& m, const types& t,
+                                       std::size_t i) noexcept {
+    const operation& o = m.ops[i];
+    const auto f_of = [&t](std::int64_t id) -> std::int64_t {
+      return t[static_cast<std::size_t>(id)].f;
+    };
+    // Brings b·2^s to the finer of the two grids, then to the result's.
+    const auto meet = [](std::int64_t f_a, std::int64_t f_b) -> alignment {
+      const std::int64_t apart = f_a - f_b;
+      return {apart < 0 ? -apart : 0, apart > 0 ? apart : 0, apart < 0 ? f_b : f_a};
+    };
+    const std::int64_t f = t[i].f;
+    alignment s;
+    switch (o.code) {
+      case opcode::add:
+      case opcode::subtract:
+        s = meet(f_of(o.id0), f_of(o.id1) - o.data);
+        s.result = f - s.result;
+        break;
+      case opcode::add_constant:
+        s = meet(f_of(o.id0), o.shift);
+        s.result = f - s.result;
+        break;
+      case opcode::bit_binary:
+        s = meet(f_of(o.id0), f_of(o.id1) - o.shift);
+        s.result = 0;
+        break;
+      case opcode::relu: s.result = f - f_of(o.id0); break;
+      case opcode::quantize: s.result = f - f_of(o.id0) + o.shift; break;
+      case opcode::mux: s = {f - f_of(o.id0), f - f_of(o.id1) + o.shift, 0}; break;
+      case opcode::sum: s.result = f - common_fraction(m, t, o); break;
+      case opcode::negate:
+      case opcode::input:
+      case opcode::constant:
+      case opcode::multiply:
+      case opcode::lookup:
+      case opcode::bit_unary: break;
+    }
+    return s;
+  }
+
+  alir::model model_;
+  types types_;
+};
+
+namespace detail {
+
+/// Whether verify() accepts an interval.
+[[nodiscard]] inline errc check_interval(const interval& q) noexcept {
+  if (!is_finite(q.min) || !is_finite(q.max) || !(q.min <= q.max)) return errc::alir_interval;
+  if (q.min == 0.0 && q.max == 0.0) return errc::ok;
+  if (!is_step(q.step)) return errc::alir_step;
+  const fixed_type t = type_of(q);
+  // 2^63 codes and more: the float rule of type_of would hide the bit that is missing.
+  if (!t.k && q.max / q.step >= 9223372036854775808.0) return errc::alir_width;
+  return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
+}
+
+/// Where an error about operation `index` is reported; `distance` of its place is added.
+template <class Distance>
+[[nodiscard]] std::uint64_t place_of(const model& m, std::size_t index, Distance distance) {
+  if (index >= m.source.ops.size()) return index;
+  const source_map::place& p = m.source.ops[index];
+  return p.start + distance(p);
+}
+[[nodiscard]] inline std::uint64_t place_of(const model& m, std::size_t index) {
+  return place_of(m, index, [](const source_map::place&) { return std::uint64_t{0}; });
+}
+
+[[nodiscard]] inline std::uint64_t place_of_table(const model& m, std::size_t index) {
+  return index < m.source.tables.size() ? m.source.tables[index] : index;
+}
+
+/// Whether a table's entries lie within model::table_data.
+[[nodiscard]] inline bool holds_entries(const model& m, std::size_t table) noexcept {
+  const lookup_table& t = m.tables[table];
+  return t.first <= m.table_data.size() && t.count <= m.table_data.size() - t.first;
+}
+
+[[nodiscard]] inline errc check_ids(const model& m, std::size_t index) noexcept {
+  const operation& o = m.ops[index];
+  const auto earlier = [index](std::int64_t id) {
+    return id >= 0 && static_cast<std::uint64_t>(id) < index;
+  };
+  switch (o.code) {
+    case opcode::input:
+      if (o.id0 < 0 || o.id0 >= m.n_inputs) return errc::alir_input_index;
+      break;
+    case opcode::sum: {
+      const auto count = static_cast<std::int64_t>(m.terms.size());
+      if (o.id0 < 0 || o.id1 < 2 || o.id0 > count || o.id1 > count - o.id0)
+        return errc::alir_sum_terms;
+      for (const term& t : terms(m, o))
+        if (!earlier(t.id)) return errc::alir_sum_terms;
+      return errc::ok;
+    }
+    default:
+      if (info(o.code).ids > 0 && !earlier(o.id0)) return errc::alir_id0;
+  }
+  if (info(o.code).ids == 0 && o.id0 != -1) return errc::alir_unused_id0;
+  if (info(o.code).ids < 2 && o.id1 != -1) return errc::alir_unused_id1;
+  if (info(o.code).ids == 2 && !earlier(o.id1)) return errc::alir_id1;
+  if (o.code == opcode::mux && !earlier(o.data)) return errc::alir_condition;
+  return errc::ok;
+}
+
+/// Sub-operations and tables.
+[[nodiscard]] inline errc check_data(const model& m, const operation& o) noexcept {
+  switch (o.code) {
+    case opcode::add:
+    case opcode::subtract:
+      return o.data < INT32_MIN || o.data > INT32_MAX ? errc::alir_shift : errc::ok;
+    case opcode::bit_unary: return o.data < 0 || o.data > 2 ? errc::alir_sub_operation : errc::ok;
+    case opcode::bit_binary:
+      return o.data < 0 || o.data >> 24 > 2 ? errc::alir_sub_operation : errc::ok;
+    case opcode::lookup: {
+      if (o.data < 0 || static_cast<std::uint64_t>(o.data) >= m.tables.size())
+        return errc::alir_table_index;
+      return errc::ok;
+    }
+    default: return errc::ok;
+  }
+}
+
+[[nodiscard]] inline errc check_shifts(const program& p, std::size_t index) noexcept {
+  const operation& o = p.op(index);
+  const auto possible = [](std::int64_t shift) { return shift >= -63 && shift <= 63; };
+  if (o.code == opcode::sum) {
+    const std::int64_t common = p.sum_fraction(index);
+    for (const term& t : terms(p.model(), o))
+      if (!possible(p.term_shift(common, t))) return errc::alir_shift;
+  }
+  const alignment s = p.shifts(index);
+  if (!possible(s.a) || !possible(s.b) || !possible(s.result)) return errc::alir_shift;
+  return o.code == opcode::mux && s.a != 0 && s.b != 0 ? errc::alir_mux_alignment : errc::ok;
+}
+
+/// Lengths and outputs: what is not about one operation.
+[[nodiscard]] inline error check_interface(const model& m) noexcept {
+  const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
+  if (!count(m.n_inputs) || !count(m.n_outputs)) return {errc::alir_shape, m.source.shape};
+  const auto inputs = static_cast<std::size_t>(m.n_inputs);
+  const auto outputs = static_cast<std::size_t>(m.n_outputs);
+  if (m.inp_shifts.size() != inputs) return {errc::alir_inp_shifts_count, m.source.inp_shifts};
+  if (m.out_idxs.size() != outputs) return {errc::alir_out_idxs_count, m.source.out_idxs};
+  if (m.out_shifts.size() != outputs) return {errc::alir_out_shifts_count, m.source.out_shifts};
+  if (m.out_negs.size() != outputs) return {errc::alir_out_negs_count, m.source.out_negs};
+  for (std::size_t j = 0; j < outputs; ++j)
+    if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
+      return {errc::alir_output_index, j < m.source.outputs.size() ? m.source.outputs[j] : j};
+  for (std::size_t t = 0; t < m.tables.size(); ++t)
+    if (m.tables[t].count == 0 || !holds_entries(m, t))
+      return {errc::alir_table_empty, place_of_table(m, t)};
+  return {};
+}
+
+}  // namespace detail
+
+/// Checks everything static about a model and takes it into a program.
+[[nodiscard]] inline result<program> verify(alir::model m) {
+  if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
+  program p(std::move(m));
+  const alir::model& checked = p.model_;
+  p.types_.reserve(p.size());
+  const auto at = [&checked](std::size_t index, auto distance) {
+    return detail::place_of(checked, index, distance);
+  };
+  using place = source_map::place;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const operation& o = checked.ops[i];
+    if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
+      return error{errc::alir_opcode, detail::place_of(checked, i)};
+    if (const errc e = detail::check_ids(checked, i); e != errc::ok)
+      return error{
+          e, at(i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
+            if (e == errc::alir_condition) return s.condition;
+            if (e == errc::alir_input_index) return variadic ? s.data : 0;
+            return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
+          })};
+    if (const errc e = detail::check_interval(o.qint); e != errc::ok)
+      return error{e, at(i, [](const place& s) { return s.qint; })};
+    p.types_.push_back(type_of(o.qint));
+    errc e = detail::check_data(checked, o);
+    if (e == errc::ok) e = detail::check_shifts(p, i);
+    if (e != errc::ok) return error{e, at(i, [](const place& s) { return s.data; })};
+    if (o.code == opcode::lookup) {
+      const auto x = static_cast<std::size_t>(o.id0);
+      const double pad = table_pad(checked.ops[x].qint, p.type(x));
+      if (!(pad >= INT32_MIN && pad <= INT32_MAX))
+        return error{errc::alir_table_base, at(i, [](const place& s) { return s.data; })};
+    }
+  }
+  return p;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_VERIFY_HPP

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// ALIR to version 2: the JSON that the format's own tool saves, byte for byte, and bytecode.
+//
+//   tessera::result<tessera::text> json = alir::write_json(model);
+//   tessera::result<tessera::pool<std::int32_t>> words = alir::write_bytecode(model);
+//
+// Models that came from versions 3 and 4 are written as version 2 where it has a form for them. It
+// has none for a sum (opcode 11), a quantize with a shift, and constants of add_constant beyond
+// int32. A table without a spec (bytecode has none) gets one: out_qint from its entries, and the
+// SHA-256 hash that the format's compiler would give it.
+//
+// What the bytecode drops: latency, cost, intervals beyond their types, carry_size, adder_size,
+// and everything about tables but their entries.
+//
+// Lifetime:   results own themselves.
+// Errors:     alir_not_version_2, alir_not_finite, alir_bytecode_range, and those of verify() for
+//             what each writer relies on (write_bytecode: shape, ids, intervals and tables); the
+//             offset is the operation's or table's place in the source. Nothing is written then.
+// Limits:     those of the format.
+// Allocation: the result, at most twice.
+
+#ifndef TESSERA_ALIR_WRITE_HPP
+#define TESSERA_ALIR_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../core/json_write.hpp"
+#include "../core/result.hpp"
+#include "format.hpp"
+#include "table_hash.hpp"
+#include "verify.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+namespace detail {
+
+/// The 64-bit data of version 2: the inverse of unpack_data.
+[[nodiscard]] constexpr std::int64_t pack_data(const operation& o) noexcept {
+  const auto join = [](std::int64_t high, std::int64_t low) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 |
+                                     static_cast<std::uint32_t>(low));
+  };
+  switch (o.code) {
+    case opcode::add_constant:
+    case opcode::mux: return join(o.shift, o.data);
+    case opcode::bit_binary: return join(o.data, o.shift);
+    default: return o.data;
+  }
+}
+
+/// Whether version 2 can hold an operation.
+[[nodiscard]] constexpr errc check_version_2(const operation& o) noexcept {
+  if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
+    return errc::alir_opcode;
+  const bool data_is_low_word = o.code == opcode::add_constant || o.code == opcode::mux;
+  if (o.code == opcode::sum || (o.code == opcode::quantize && o.shift != 0) ||
+      (data_is_low_word && (o.data < INT32_MIN || o.data > INT32_MAX)))
+    return errc::alir_not_version_2;
+  return errc::ok;
+}
+
+/// What JSON says about a table besides its entries.
+struct table_spec {
+  text hash;
+  interval out_qint;
+  std::uint8_t spelled = 0;
+  std::int64_t inp_width = 0;
+};
+
+/// The fraction bits of each table's entries, those of the first lookup in it; 0 without one.
+[[nodiscard]] inline pool<std::int16_t> table_fractions(const model& m) {
+  pool<std::int16_t> fractions;
+  fractions.resize(m.tables.size());
+  for (std::size_t i = m.ops.size(); i-- > 0;) {
+    const operation& o = m.ops[i];
+    if (o.code == opcode::lookup && o.data >= 0 &&
+        static_cast<std::uint64_t>(o.data) < fractions.size())
+      fractions[static_cast<std::size_t>(o.data)] =
+          check_interval(o.qint) == errc::ok ? type_of(o.qint).f : std::int16_t{0};
+  }
+  return fractions;
+}
+
+/// That of the file, or one made for a table that came without; `f` is its entries' fraction bits.
+[[nodiscard]] inline table_spec spec_of(const model& m, std::size_t index, int f) {
+  const lookup_table& t = m.tables[index];
+  if (t.has_spec) return {text(hash(m, t)), t.out_qint, t.spelled, t.inp_width};
+  const view<std::int32_t> values = entries(m, t);
+  std::int32_t low = 0, high = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    low = i == 0 || values[i] < low ? values[i] : low;
+    high = i == 0 || values[i] > high ? values[i] : high;
+  }
+  const double step = power_of_two(-f);
+  return {table_hash(values, f),
+          {low * step + 0.0, high * step + 0.0, step},
+          0,
+          values.size() < 2 ? 1 : 64 - std::countl_zero(values.size() - 1)};
+}
+
+inline void write_number(json::writer& w, double v, bool integral) {
+  if (integral && v > -9e18 && v < 9e18)
+    w.integer(static_cast<std::int64_t>(v));
+  else
+    w.number(v);
+}
+
+}  // namespace detail
+
+/// The model as version 2 JSON: keys in canonical order, no white space, no newline at the end.
+[[nodiscard]] inline result<text> write_json(const model& m) {
+  for (std::size_t i = 0; i < m.ops.size(); ++i) {
+    const operation& o = m.ops[i];
+    errc e = detail::check_version_2(o);
+    for (const double v : {o.qint.min, o.qint.max, o.qint.step, o.latency, o.cost})
+      if (!detail::is_finite(v)) e = errc::alir_not_finite;
+    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+  }
+  for (std::size_t i = 0; i < m.tables.size(); ++i) {
+    const lookup_table& t = m.tables[i];
+    errc e = detail::holds_entries(m, i) && t.hash_first <= m.hashes.size()
+                 ? errc::ok
+                 : errc::alir_table_empty;
+    for (const double v : {t.out_qint.min, t.out_qint.max, t.out_qint.step})
+      if (!detail::is_finite(v)) e = errc::alir_not_finite;
+    if (e != errc::ok) return error{e, detail::place_of_table(m, i)};
+  }
+  text out;
+  json::writer w(out);
+  const auto integers = [&w](const pool<std::int32_t>& list) {
+    w.begin_array();
+    for (const std::int32_t v : list) w.integer(v);
+    w.end();
+  };
+  w.begin_object().key("model").begin_array();
+  w.begin_array().integer(m.n_inputs).integer(m.n_outputs).end();
+  integers(m.inp_shifts);
+  integers(m.out_idxs);
+  integers(m.out_shifts);
+  w.begin_array();
+  for (const std::uint8_t negative : m.out_negs) w.boolean(negative != 0);
+  w.end();
+
+  w.begin_array();
+  for (const operation& o : m.ops) {
+    const auto spelled = [&o](std::uint8_t flag) { return (o.spelled & flag) != 0; };
+    w.begin_array().integer(o.id0).integer(o.id1).integer(static_cast<int>(o.code));
+    const std::int64_t data = detail::pack_data(o);
+    if (spelled(spelling::unsigned_data))
+      w.integer(static_cast<std::uint64_t>(data));
+    else
+      w.integer(data);
+    w.begin_array();
+    detail::write_number(w, o.qint.min, spelled(spelling::min));
+    detail::write_number(w, o.qint.max, spelled(spelling::max));
+    detail::write_number(w, o.qint.step, spelled(spelling::step));
+    w.end();
+    detail::write_number(w, o.latency, spelled(spelling::latency));
+    detail::write_number(w, o.cost, spelled(spelling::cost));
+    w.end();
+  }
+  w.end().integer(m.carry_size).integer(m.adder_size);
+
+  if (m.tables.empty()) {
+    w.null();
+  } else {
+    const pool<std::int16_t> fractions = detail::table_fractions(m);
+    w.begin_array();
+    for (std::size_t i = 0; i < m.tables.size(); ++i) {
+      const detail::table_spec t = detail::spec_of(m, i, fractions[i]);
+      const auto number = [&](const char* key, double v, std::uint8_t flag) {
+        w.key(key);
+        detail::write_number(w, v, (t.spelled & flag) != 0);
+      };
+      w.begin_object().key("spec").begin_object().key("hash").string(t.hash);
+      w.key("out_qint").begin_object();
+      number("min", t.out_qint.min, spelling::min);
+      number("max", t.out_qint.max, spelling::max);
+      number("step", t.out_qint.step, spelling::step);
+      w.end().key("inp_width").integer(t.inp_width).end();
+      w.key("table").begin_array();
+      for (const std::int32_t v : entries(m, m.tables[i])) w.integer(v);
+      w.end().end();
+    }
+    w.end();
+  }
+  w.end().key("meta").string("ALIRModel").key("spec_version").integer(2).end();
+  return out;
+}
+
+/// The model as version 2 bytecode: words in the byte order of this host (specification, "External
+/// Bytecode Representation").
+[[nodiscard]] inline result<pool<std::int32_t>> write_bytecode(const model& m) {
+  if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
+  pool<std::int32_t> words;
+  words.reserve(6 + m.inp_shifts.size() + 3 * m.out_idxs.size() + 8 * m.ops.size() +
+                m.tables.size() + m.table_data.size());
+  const auto word = [&words](std::int64_t v) { words.push_back(static_cast<std::int32_t>(v)); };
+  const auto all = [&words](view<std::int32_t> list) { words.append(list.data(), list.size()); };
+  for (const std::int64_t v : {std::int64_t{2}, std::int64_t{0}, m.n_inputs, m.n_outputs}) word(v);
+  word(static_cast<std::int64_t>(m.ops.size()));
+  word(static_cast<std::int64_t>(m.tables.size()));
+  for (const pool<std::int32_t>* list : {&m.inp_shifts, &m.out_idxs, &m.out_shifts})
+    words.append(list->data(), list->size());
+  for (const std::uint8_t negative : m.out_negs) word(negative != 0 ? 1 : 0);
+  for (std::size_t i = 0; i < m.ops.size(); ++i) {
+    const operation& o = m.ops[i];
+    errc e = detail::check_version_2(o);
+    if (e == errc::ok) e = detail::check_ids(m, i);
+    if (e == errc::ok) e = detail::check_interval(o.qint);
+    std::int64_t data = detail::pack_data(o);
+    if (e == errc::ok && o.code == opcode::lookup) {
+      const interval& x = m.ops[static_cast<std::size_t>(o.id0)].qint;
+      const double pad = table_pad(x, type_of(x));
+      if (o.data < 0 || o.data > INT32_MAX || !(pad >= INT32_MIN && pad <= INT32_MAX))
+        e = errc::alir_bytecode_range;
+      else
+        data = static_cast<std::int64_t>(pad) << 32 | o.data;
+    }
+    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+    const fixed_type t = type_of(o.qint);
+    for (const std::int64_t v :
+         {static_cast<std::int64_t>(o.code), std::int64_t{o.id0}, std::int64_t{o.id1}, data,
+          data >> 32, std::int64_t{t.k}, std::int64_t{t.i}, std::int64_t{t.f}})
+      word(v);
+  }
+  for (const lookup_table& t : m.tables) word(static_cast<std::int64_t>(t.count));
+  for (const lookup_table& t : m.tables) all(entries(m, t));
+  return words;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_WRITE_HPP

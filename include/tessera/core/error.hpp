@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The error value that every reader, verifier and writer returns, and the table behind it.
+//
+//   tessera::error e{tessera::errc::json_depth, 64};
+//   e.message();  // "containers are nested deeper than limits::max_depth"
+//   e.name();     // "json_depth"
+//
+// One code per check; programs switch on the code, tests pin code and offset, and the same input
+// gives the same pair on every platform. A message states what was expected; `describe` (see
+// describe.hpp) adds line, column, path and a caret by looking at the source again.
+//
+//   range         owner
+//      1 -   99   bytes, limits, files
+//    100 -  199   JSON text
+//   1000 - 1999   ALIR
+//
+// Lifetime:   messages and names are constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_HPP
+#define TESSERA_CORE_ERROR_HPP
+
+#include <cstdint>
+#include <string_view>
+
+#include "../version.hpp"
+
+// X(enumerator, value, what was expected)
+#define TESSERA_ERRORS(X)                                                                          \
+  X(ok, 0, "no error")                                                                             \
+  X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
+  X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
+  X(budget_steps, 3, "the program needs more steps than the budget allows")                        \
+  X(budget_memory, 4, "the program needs more memory than the budget allows")                      \
+                                                                                                   \
+  X(json_unexpected_end, 100, "the text ends inside a JSON value")                                 \
+  X(json_expected_value, 101, "expected a JSON value")                                             \
+  X(json_expected_object, 102, "expected an object")                                               \
+  X(json_expected_array, 103, "expected an array")                                                 \
+  X(json_expected_string, 104, "expected a string")                                                \
+  X(json_expected_integer, 105, "expected an integer without fraction or exponent")                \
+  X(json_expected_number, 106, "expected a number")                                                \
+  X(json_expected_boolean, 107, "expected true or false")                                          \
+  X(json_expected_null, 108, "expected null")                                                      \
+  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
+  X(json_expected_colon, 110, "expected ':' after the key")                                        \
+  X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
+  X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
+  X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
+  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
+  X(json_expected_digit, 115, "expected a digit")                                                  \
+  X(json_number_range, 116, "the number is outside the range of a double")                         \
+  X(json_integer_range, 117, "the integer does not fit its field")                                 \
+  X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
+  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
+  X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
+  X(json_control_character, 121, "control characters in strings must be escaped")                  \
+  X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
+  X(json_duplicate_key, 123, "the key stands in this object already")                              \
+  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
+  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
+  X(json_missing_element, 126, "expected another element in the array")                            \
+                                                                                                   \
+  X(alir_version_1, 1000, "ALIR versions 0 and 1 (DAIS) are not supported: expected 2, 3 or 4")    \
+  X(alir_version_unknown, 1001, "unknown ALIR spec_version: expected 2, 3 or 4")                   \
+  X(alir_meta, 1002, "expected meta to be \"ALIRModel\"")                                          \
+  X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
+  X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
+  X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
+  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
+  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
+  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
+  X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
+  X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
+  X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
+  X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
+  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
+  X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
+  X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
+  X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
+                                                                                                   \
+  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
+  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
+  X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
+  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
+  X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
+  X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
+  X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
+  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
+                                                                                                   \
+  X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
+  X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
+  X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
+  X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
+  X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
+  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
+  X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
+  X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
+  X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
+  X(alir_condition, 1059, "the condition must refer to an earlier operation")                      \
+  X(alir_unused_id0, 1060, "id0 is not used by this opcode and must be -1")                        \
+  X(alir_unused_id1, 1061, "id1 is not used by this opcode and must be -1")                        \
+  X(alir_interval, 1062, "expected finite bounds with min <= max")                                 \
+  X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
+  X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
+  X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
+  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
+  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
+  X(alir_table_empty, 1068, "a lookup table must hold at least one entry")                         \
+  X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
+  X(alir_sum_terms, 1070, "a sum has two terms or more, each an earlier operation")                \
+  X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+                                                                                                   \
+  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
+  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
+  X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
+                                                                                                   \
+  X(alir_lookup_range, 1090, "a value lies outside the lookup table")
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What was wrong: one enumerator per check, stable within a version.
+enum class errc : std::uint16_t {
+#define TESSERA_X(name, value, text) name = value,
+  TESSERA_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// One row of the table of all codes.
+struct errc_row {
+  errc code;
+  std::string_view name;
+  std::string_view message;
+};
+
+/// All codes in ascending order, for tools and tests that enumerate them.
+inline constexpr errc_row errc_table[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
+struct error {
+  errc code = errc::ok;
+  /// Byte offset into the source that was read, at most its length. For a noun that was built in
+  /// code and has no source: the index of the operation, output or table that is wrong.
+  std::uint64_t offset = 0;
+
+  /// What was expected, in words.
+  [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
+  /// The enumerator's name.
+  [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
+
+  friend constexpr bool operator==(const error&, const error&) = default;
+
+ private:
+  [[nodiscard]] constexpr const errc_row& row() const noexcept {
+    for (const errc_row& r : errc_table)
+      if (r.code == code) return r;
+    return errc_table[0];
+  }
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ERRORS
+
+#endif  // TESSERA_CORE_ERROR_HPP

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Every format of Tessera. Include one facade instead when you need one format: you pay for what
+// you include.
+
+#include "version.hpp"  // before the guard: a second version must not pass unseen
+
+#ifndef TESSERA_TESSERA_HPP
+#define TESSERA_TESSERA_HPP
+
+#include "alir.hpp"
+
+#endif  // TESSERA_TESSERA_HPP
