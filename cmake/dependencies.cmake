@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: MIT
+#
+# What the tool, the tests and the benchmarks need. The headers need nothing.
+
+# Adds a folder of the project. An absent folder is an error that says which option skips it.
+function(tessera_add_folder folder)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+    add_subdirectory(${folder})
+  else()
+    message(WARNING "${folder}/CMakeLists.txt is missing: ${folder} is skipped")
+  endif()
+endfunction()
+
+# Finds an optional pkg-config package as PkgConfig::<name>, and reports what its absence costs.
+function(tessera_optional name module debian_package purpose)
+  if(PkgConfig_FOUND AND NOT CMAKE_CROSSCOMPILING)
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET GLOBAL ${module})
+  endif()
+  if(TARGET PkgConfig::${name})
+    message(STATUS "Tessera: ${module} ${${name}_VERSION}: ${purpose}")
+  else()
+    message(STATUS "Tessera: ${module} not found: no ${purpose} (Debian: pkg-config ${debian_package})")
+  endif()
+endfunction()
+
+find_package(PkgConfig QUIET)
+tessera_optional(LIBDEFLATE libdeflate libdeflate-dev ".gz files")
+tessera_optional(ZSTD libzstd libzstd-dev ".zst files")
+
+if(TESSERA_BUILD_TOOLS)
+  find_package(CLI11 CONFIG QUIET)
+  if(NOT CLI11_FOUND)
+    message(FATAL_ERROR "The tessera tool needs CLI11 (Debian and Ubuntu: apt-get install libcli11-dev).\n"
+                        "To go without the tool, configure with -DTESSERA_BUILD_TOOLS=OFF.")
+  endif()
+  message(STATUS "Tessera: CLI11 ${CLI11_VERSION}: the tessera tool")
+endif()
+
+if(TESSERA_BUILD_TESTS)
+  find_package(Catch2 CONFIG QUIET)
+  if(NOT Catch2_FOUND)
+    message(FATAL_ERROR "The tests need Catch2, 2.13 or 3 (Debian and Ubuntu: apt-get install catch2).\n"
+                        "To go without them, configure with -DTESSERA_BUILD_TESTS=OFF.")
+  endif()
+endif()
+if(TESSERA_BUILD_BENCHMARKS)
+  find_package(benchmark CONFIG QUIET)
+  if(NOT benchmark_FOUND)
+    message(FATAL_ERROR "The benchmarks need Google Benchmark (Debian and Ubuntu: apt-get install libbenchmark-dev).\n"
+                        "To go without them, configure with -DTESSERA_BUILD_BENCHMARKS=OFF.")
+  endif()
+endif()
+# A cross build goes without the libraries that are there for the host only, and without comparisons.
+if(NOT CMAKE_CROSSCOMPILING
+   AND (TESSERA_BUILD_TESTS OR TESSERA_BUILD_FUZZERS OR TESSERA_BUILD_BENCHMARKS))
+  find_package(simdjson CONFIG QUIET)
+  if(NOT simdjson_FOUND)
+    message(FATAL_ERROR "Tests, fuzz targets and benchmarks compare with simdjson "
+                        "(Debian and Ubuntu: apt-get install libsimdjson-dev).\n"
+                        "To go without them, configure with -DTESSERA_DEV=OFF.")
+  endif()
+endif()

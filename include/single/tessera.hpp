@@ -1,0 +1,3951 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Tessera 0.1.0: tessera/tessera.hpp and all that it includes, in one file.
+//
+// Made by cmake/amalgamate.cmake. To change something, change the header it comes from, then run
+// `cmake --build build --target single`.
+
+// ---- tessera/tessera.hpp
+//
+// Every format of Tessera. Include one facade instead when you need one format: you pay for what
+// you include.
+
+
+// ---- tessera/version.hpp
+//
+// The version of Tessera, once. CMake reads it from here.
+//
+// Everything lives in `tessera::inline TESSERA_ABI`, so two versions linked into one program keep
+// apart. Two versions in one translation unit cannot, so that is an error; the check stands outside
+// the guard because a guard would skip it exactly when it matters.
+
+#if defined(TESSERA_VERSION) && TESSERA_VERSION != 100
+#error "two versions of Tessera are included in one translation unit"
+#endif
+
+#ifndef TESSERA_VERSION_HPP
+#define TESSERA_VERSION_HPP
+
+#define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch
+#define TESSERA_VERSION_STRING "0.1.0"
+#define TESSERA_ABI v0_1_0  // the full version: the namespace that every entity lives in
+
+#endif  // TESSERA_VERSION_HPP
+
+#ifndef TESSERA_TESSERA_HPP
+#define TESSERA_TESSERA_HPP
+
+
+// ---- tessera/alir.hpp
+//
+// ALIR, alkaid's low-level IR: fixed-point dataflow programs as JSON and as bytecode.
+//
+//   auto model = tessera::alir::read_json(source);                 // or read_bytecode
+//   if (!model) return fail(describe(model.err(), source));
+//   std::cout << tessera::alir::print(*model);
+//   auto program = tessera::alir::verify(std::move(*model));       // what a VM takes
+//   auto json = tessera::alir::write_json(program->model());       // or write_bytecode
+//
+//   read_json       versions 2, 3 and 4 of the JSON form          alir/read_json.hpp
+//   read_bytecode   int32 words (2) and bytes (3 and 4)           alir/read_bytecode.hpp
+//   verify          proves that a model can run                   alir/verify.hpp
+//   write_json, write_bytecode   version 2                        alir/write.hpp
+//   print           a listing for people                          alir/print.hpp
+//   describe        an error with line, column, path and caret    core/describe.hpp
+//
+// Lifetime:   models and programs own themselves; no view outlives its owner unnoticed.
+// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Limits:     core/limits.hpp, on by default.
+// Allocation: at most 24 × input + 64 KiB to read.
+
+
+#ifndef TESSERA_ALIR_HPP
+#define TESSERA_ALIR_HPP
+
+
+// ---- tessera/alir/format.hpp
+//
+// What ALIR is: opcodes, fixed-point types, operations, and the model that readers fill.
+//
+//   alir::model m;
+//   m.n_inputs = m.n_outputs = 1;
+//   m.inp_shifts = {0}, m.out_idxs = {1}, m.out_shifts = {0}, m.out_negs = {0};
+//   m.ops = {{.id0 = 0, .code = alir::opcode::input, .qint = {-8, 7.5, 0.5}},
+//            {.id0 = 0, .code = alir::opcode::negate, .qint = {-7.5, 8, 0.5}}};
+//
+// Every operation i writes one value buf[i], an integer v that stands for v * 2^-f, where f comes
+// from the operation's quantization interval. In JSON (version 2) an operation is a row
+//
+//   [id0, id1, opcode, data, [min, max, step], latency, cost]
+//
+// and in versions 3 and 4 a row [addresses, opcode, data, [min, max, step], latency, cost], in
+// which addresses and data are arrays. All are read into the struct `operation`:
+//
+//   opcode         id0   id1   data           shift                value
+//   negate         x                                               -x
+//   input          n                                               input n, quantized
+//   add, subtract  a     b     s                                   a ± b·2^s, s in data
+//   relu           x                                               max(x, 0), quantized
+//   quantize       x                          s (version 4)        x·2^s, quantized
+//   add_constant   x           c              s                    x + c·2^-s
+//   constant                   c                                   c (times the step)
+//   mux            a     b     condition      s                    condition's msb ? a : b·2^s
+//   multiply       a     b                                         a·b
+//   lookup         x           table                               table[x - min(x)/step(x)]
+//   bit_unary      x           0, 1, 2                             not, any, all
+//   bit_binary     a     b     0, 1, 2 << 24  s                    a and, or, xor b·2^s
+//   sum            first count                                     sum of `terms` (3 and 4 only)
+//
+// Unused ids are -1. Quantizing wraps around and truncates: bits are dropped at both ends.
+//
+// Lifetime:   model owns everything.
+// Errors:     none here.
+// Limits:     ids are int32.
+// Allocation: vectors.
+
+#ifndef TESSERA_ALIR_FORMAT_HPP
+#define TESSERA_ALIR_FORMAT_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    block old = std::move(*this);
+    const std::size_t doubled = old.capacity_ * 2, needed = old.size_ + count;
+    capacity_ = doubled > needed ? doubled : needed < 64 ? 64 : needed;
+    data_ = ::operator new(capacity_);
+    size_ = old.size_;
+    if (size_ != 0) std::memcpy(data_, old.data_, size_);
+    return old;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const noexcept { return {data(), size()}; }
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) { block_.append(&value, sizeof(T)); }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    reserve(count);
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+// ---- tessera/core/text.hpp
+//
+// Text that grows, UTF-8, and places in a text.
+//
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
+//
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It stands in for std::string, which would cost more to include than the rest of the library.
+//
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char digits[20];
+    char* const last = digits + sizeof digits;
+    char* first = last;
+    auto magnitude = static_cast<std::uint64_t>(value);
+    if (value < 0) magnitude = 0 - magnitude;
+    do {
+      *--first = static_cast<char>('0' + magnitude % 10);
+      magnitude /= 10;
+    } while (magnitude != 0);
+    if (value < 0) *this << '-';
+    return *this << std::string_view(first, static_cast<std::size_t>(last - first));
+  }
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset behind the end is taken as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? static_cast<std::size_t>(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_TEXT_HPP
+
+// X(enumerator, code, mnemonic, ids, addresses, data values), sorted by code. `ids` is how many of
+// id0 and id1 are used; addresses and data values are those of a row in version 4 (-1: any number).
+#define TESSERA_ALIR_OPCODES(X)                                                                    \
+  X(negate, -2, "neg", 1, 1, 0)                                                                    \
+  X(input, -1, "input", 1, 0, 1)                                                                   \
+  X(add, 0, "add", 2, 2, 1)                                                                        \
+  X(subtract, 1, "sub", 2, 2, 1)                                                                   \
+  X(relu, 2, "relu", 1, 1, 0)                                                                      \
+  X(quantize, 3, "quantize", 1, 1, 1)                                                              \
+  X(add_constant, 4, "add_const", 1, 1, 2)                                                         \
+  X(constant, 5, "const", 0, 0, 1)                                                                 \
+  X(mux, 6, "mux", 2, 3, 1)                                                                        \
+  X(multiply, 7, "mul", 2, 2, 0)                                                                   \
+  X(lookup, 8, "lookup", 1, 1, 1)                                                                  \
+  X(bit_unary, 9, "bit_unary", 1, 1, 1)                                                            \
+  X(bit_binary, 10, "bit_binary", 2, 2, 2)                                                         \
+  X(sum, 11, "sum", 2, -1, -1)
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// Operation codes (specification, "Operation Codes"; `sum` is code 11 of versions 3 and 4).
+enum class opcode : std::int8_t {
+#define TESSERA_X(name, code, mnemonic, ids, addresses, data) name = code,
+  TESSERA_ALIR_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// One row of the table of opcodes.
+struct opcode_row {
+  opcode code;
+  std::string_view name, mnemonic;
+  std::int8_t ids, addresses, data_values;
+};
+inline constexpr opcode_row opcode_table[] = {
+#define TESSERA_X(name, code, mnemonic, ids, addresses, data)                                      \
+  {opcode::name, #name, mnemonic, ids, addresses, data},
+    TESSERA_ALIR_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::int32_t first_opcode = -2, last_opcode = 11;
+static_assert(std::size(opcode_table) == last_opcode - first_opcode + 1);
+
+/// The row of an opcode.
+[[nodiscard]] constexpr const opcode_row& info(opcode code) noexcept {
+  return opcode_table[static_cast<int>(code) - first_opcode];
+}
+
+/// The sub-operations of bit_unary and bit_binary.
+enum class unary_bits : std::uint8_t { invert, any, all };
+enum class binary_bits : std::uint8_t { conjunction, disjunction, exclusive };
+
+/// A quantization interval: the values min, min + step, … max. A promise of the producer; only
+/// input, relu, quantize and mux force a value into the type that it implies.
+struct interval {
+  double min = 0, max = 0, step = 1;
+  friend bool operator==(const interval&, const interval&) = default;
+};
+
+/// A fixed-point type: sign bit, integer bits without the sign, fraction bits. Both counts may be
+/// negative; a value v of the type stands for v * 2^-f.
+struct fixed_type {
+  bool k = false;
+  std::int16_t i = 0;
+  std::int16_t f = 0;
+  [[nodiscard]] constexpr int width() const noexcept { return (k ? 1 : 0) + i + f; }
+  friend constexpr bool operator==(const fixed_type&, const fixed_type&) = default;
+};
+
+/// Which numbers of an operation stood in the file as integers (10) rather than floats (10.0), and
+/// whether data stood as an unsigned pattern: what rewriting byte for byte needs.
+struct spelling {
+  static constexpr std::uint8_t min = 1, max = 2, step = 4, latency = 8, cost = 16,
+                                unsigned_data = 32;
+};
+
+/// One operation; the table at the top says what each field means for each opcode.
+struct operation {
+  std::int32_t id0 = -1;
+  std::int32_t id1 = -1;
+  opcode code = opcode::constant;
+  std::uint8_t spelled = 0;  ///< flags of `spelling`
+  std::int32_t shift = 0;
+  std::int64_t data = 0;
+  interval qint = {};
+  double latency = 0;  ///< estimated time at which the value is ready
+  double cost = 0;     ///< estimated cost; neither is used to execute
+  friend bool operator==(const operation&, const operation&) = default;
+};
+static_assert(sizeof(operation) == 64);
+
+/// One term of a `sum`: ± buf[id]·2^shift.
+struct term {
+  std::int32_t id = 0;
+  std::int32_t shift = 0;
+  bool negative = false;
+  friend bool operator==(const term&, const term&) = default;
+};
+
+/// A lookup table: `count` entries of model::table_data from `first`, for the codes of the
+/// producer's interval in ascending order.
+struct lookup_table {
+  std::uint64_t first = 0, count = 0;
+  bool has_spec = false;     ///< the rest stood in the file; else the writer makes it
+  std::uint8_t spelled = 0;  ///< min, max and step of out_qint
+  /// Where in model::hashes the name of the table stands: equal hashes mean equal tables.
+  std::uint64_t hash_first = 0, hash_size = 0;
+  interval out_qint = {};
+  std::int64_t inp_width = 0;
+  friend bool operator==(const lookup_table&, const lookup_table&) = default;
+};
+
+/// Where the parts of a model stood in their source: what verify() reports as an error's offset.
+/// Empty for a model that was built in code.
+struct source_map {
+  /// Where an operation starts, and how far behind that id1, the condition of a mux, data and the
+  /// interval stand. A distance of 127 or more is kept as 0, so that the start is reported.
+  struct place {
+    std::uint64_t start : 36;
+    std::uint64_t id1 : 7, condition : 7, data : 7, qint : 7;
+  };
+  std::uint64_t shape = 0, inp_shifts = 0, out_idxs = 0, out_shifts = 0, out_negs = 0;
+  pool<place> ops;
+  pool<std::uint64_t> outputs;  ///< of each entry of out_idxs
+  pool<std::uint64_t> tables;
+};
+
+/// A CombLogic program as it stands in a file; nothing about it is proven (see verify).
+struct model {
+  std::int32_t spec_version = 2;  ///< of the file it came from: 2, 3 or 4
+  std::int64_t n_inputs = 0, n_outputs = 0;
+  pool<std::int32_t> inp_shifts;
+  pool<std::int32_t> out_idxs;  ///< negative: the output is 0.0
+  pool<std::int32_t> out_shifts;
+  pool<std::uint8_t> out_negs;  ///< 0 or 1
+  pool<operation> ops;
+  std::int64_t carry_size = -1, adder_size = -1;  ///< of the cost model; not used to execute
+  pool<lookup_table> tables;
+  pool<std::int32_t> table_data;
+  text hashes;
+  pool<term> terms;
+  source_map source;
+};
+/// Equal in everything but spec_version and where it stood.
+[[nodiscard]] inline bool operator==(const model& a, const model& b) {
+  return a.n_inputs == b.n_inputs && a.n_outputs == b.n_outputs && a.inp_shifts == b.inp_shifts &&
+         a.out_idxs == b.out_idxs && a.out_shifts == b.out_shifts && a.out_negs == b.out_negs &&
+         a.ops == b.ops && a.carry_size == b.carry_size && a.adder_size == b.adder_size &&
+         a.tables == b.tables && a.table_data == b.table_data &&
+         a.hashes.view() == b.hashes.view() && a.terms == b.terms;
+}
+
+/// The entries of one table.
+[[nodiscard]] inline view<std::int32_t> entries(const model& m, const lookup_table& t) noexcept {
+  return {m.table_data.data() + t.first, static_cast<std::size_t>(t.count)};
+}
+/// The hash of a table with a spec.
+[[nodiscard]] inline std::string_view hash(const model& m, const lookup_table& t) noexcept {
+  return m.hashes.view().substr(static_cast<std::size_t>(t.hash_first),
+                                static_cast<std::size_t>(t.hash_size));
+}
+/// The terms of a `sum`.
+[[nodiscard]] inline view<term> terms(const model& m, const operation& sum) noexcept {
+  return {m.terms.data() + sum.id0, static_cast<std::size_t>(sum.id1)};
+}
+
+namespace detail {
+
+/// ceil(log2(v)) of the float nearest to v > 0. That it goes by way of float is what the format's
+/// compiler does: a range of 2^24 + 1 codes gets 24 bits, and rounding here keeps types equal.
+[[nodiscard]] inline int ceil_log2(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(v));
+  return static_cast<int>(bits >> 23 & 255) - 127 + ((bits & 0x7fffff) != 0 ? 1 : 0);
+}
+
+/// v rounded to an integer, halves away from zero; |v| < 2^63 is not required.
+[[nodiscard]] inline double round_half_away(double v) noexcept {
+  if (!(v < 4503599627370496.0 && v > -4503599627370496.0)) return v;  // 2^52: an integer already
+  const double whole = static_cast<double>(static_cast<std::int64_t>(v));
+  const double rest = v - whole;
+  return whole + (rest >= 0.5 ? 1.0 : rest <= -0.5 ? -1.0 : 0.0);
+}
+
+[[nodiscard]] inline bool is_finite(double v) noexcept { return v - v == 0.0; }
+
+/// A power of two that a float holds as a normal number.
+[[nodiscard]] inline bool is_step(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const std::uint64_t exponent = bits >> 52;  // with the sign bit, which must be 0
+  return (bits & 0xfffffffffffffu) == 0 && exponent >= 1023 - 126 && exponent <= 1023 + 127;
+}
+
+/// 2^exponent for -1022 <= exponent <= 1023.
+[[nodiscard]] inline double power_of_two(int exponent) noexcept {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+}  // namespace detail
+
+/// The type of an interval whose bounds are finite and whose step is a power of two (or any, when
+/// both bounds are 0). The width may come out beyond what verify() accepts.
+[[nodiscard]] inline fixed_type type_of(const interval& q) noexcept {
+  if (q.min == 0.0 && q.max == 0.0) return {};
+  const double low = detail::round_half_away(q.min / q.step);
+  const double high = detail::round_half_away(q.max / q.step) + 1;
+  const double codes = (low < 0 ? -low : low) > high ? (low < 0 ? -low : low) : high;
+  const int f = -detail::ceil_log2(q.step);
+  const int bits = codes > 0 ? detail::ceil_log2(codes) : 0;
+  return {q.min < 0, static_cast<std::int16_t>(bits - f), static_cast<std::int16_t>(f)};
+}
+
+/// Where a lookup table starts within its producer's type: the distance from the lowest integer of
+/// the type to that of the interval. The format's bytecode calls it the pad.
+[[nodiscard]] inline double table_pad(const interval& q, fixed_type t) noexcept {
+  if (t.width() == 0) return 0;
+  return detail::round_half_away((q.min + (t.k ? detail::power_of_two(t.i) : 0.0)) / q.step);
+}
+
+/// What is subtracted from a producer's integer to index a lookup table.
+[[nodiscard]] inline std::int64_t table_base(const interval& q, fixed_type t) noexcept {
+  const auto pad = static_cast<std::int64_t>(table_pad(q, t));
+  const std::uint64_t lowest = t.k && t.width() > 0 ? std::uint64_t{1} << (t.width() - 1) : 0;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(pad) - lowest);
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ALIR_OPCODES
+
+#endif  // TESSERA_ALIR_FORMAT_HPP
+
+// ---- tessera/alir/print.hpp
+//
+// ALIR for people: one line an operation, with its type, operands and value range.
+//
+//   tessera::text listing = alir::print(model);
+//
+//   alir 2: 2 inputs, 13 outputs, 18 operations, 1 table
+//   %0 = input 0                        : fixed<1,3,1> [-8.0, 7.5] step 0.5
+//   %3 = add %0, %1 << -1               : fixed<1,4,1> [-8.0, 9.0] step 0.5; latency 1.09375,
+//   cost 6.0 %9 = mux %0 ? %5 : %1 << -1         : fixed<0,2,1> [0.0, 3.5] step 0.5;
+//   latency 2.09375, cost 2.5 table 0: 4 entries [1, -2, -3, -2] output 3 = -%9 << -2
+//
+// `<<` multiplies by a power of two; fixed<k,i,f> is sign, integer and fraction bits. A model that
+// verify() would refuse prints too, with `?` for a type that doesn't exist.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the text.
+
+#ifndef TESSERA_ALIR_PRINT_HPP
+#define TESSERA_ALIR_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/number.hpp
+//
+// Decimal text to doubles and back: correctly rounded, shortest, and deaf to the locale.
+//
+//   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);           // 0.1
+//
+// std::from_chars for doubles is missing from libc++ before version 20, so neither direction leans
+// on <charconv>. Common numbers take one multiplication or division whose result is exact; the
+// rest falls to plain big-integer arithmetic that reads like the definition.
+//
+// Lifetime:   values.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
+// Limits:     none: any number of digits is rounded correctly.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_NUMBER_HPP
+#define TESSERA_CORE_NUMBER_HPP
+
+#include <bit>
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// A decimal number: its digits, read as one integer, times 10^exponent.
+struct decimal {
+  std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
+  std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
+};
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+namespace detail {
+
+inline constexpr double infinity = std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
+
+inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
+class big_integer {
+ public:
+  explicit big_integer(std::uint64_t v = 0) noexcept {
+    for (; v != 0; v >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(v);
+  }
+
+  /// this = this * factor + addend
+  void multiply_add(std::uint32_t factor, std::uint32_t addend) noexcept {
+    std::uint64_t carry = addend;
+    for (unsigned i = 0; i < size_; ++i) {
+      carry += std::uint64_t{limbs_[i]} * factor;
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry != 0) limbs_[size_++] = static_cast<std::uint32_t>(carry);
+  }
+  void multiply_power_of_ten(unsigned exponent) noexcept {
+    for (; exponent >= 9; exponent -= 9) multiply_add(1000000000u, 0);
+    for (; exponent > 0; --exponent) multiply_add(10, 0);
+  }
+  void shift_left(unsigned count) noexcept {
+    if (size_ == 0) return;
+    const unsigned words = count / 32;
+    if (words != 0) {
+      std::memmove(limbs_ + words, limbs_, size_ * sizeof *limbs_);
+      std::memset(limbs_, 0, words * sizeof *limbs_);
+      size_ += words;
+    }
+    if (count % 32 != 0) multiply_add(1u << count % 32, 0);
+  }
+  /// this -= other, which must not be larger
+  void subtract(const big_integer& other) noexcept {
+    std::uint64_t borrow = 0;
+    for (unsigned i = 0; i < size_; ++i) {
+      const std::uint64_t take = borrow + (i < other.size_ ? other.limbs_[i] : 0u);
+      borrow = limbs_[i] < take ? 1 : 0;
+      limbs_[i] = static_cast<std::uint32_t>(limbs_[i] - take);
+    }
+    while (size_ != 0 && limbs_[size_ - 1] == 0) --size_;
+  }
+  void add(const big_integer& other) noexcept {
+    std::uint64_t carry = 0;
+    for (unsigned i = 0; i < other.size_ || carry != 0; ++i) {
+      if (i >= size_) limbs_[size_++] = 0;
+      carry += std::uint64_t{limbs_[i]} + (i < other.size_ ? other.limbs_[i] : 0u);
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+  [[nodiscard]] int compare(const big_integer& other) const noexcept {
+    if (size_ != other.size_) return size_ < other.size_ ? -1 : 1;
+    for (unsigned i = size_; i-- > 0;)
+      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
+    return 0;
+  }
+  [[nodiscard]] bool is_zero() const noexcept { return size_ == 0; }
+  [[nodiscard]] int bit_length() const noexcept {
+    return size_ == 0 ? 0 : static_cast<int>(32 * size_) - std::countl_zero(limbs_[size_ - 1]);
+  }
+
+ private:
+  unsigned size_ = 0;
+  std::uint32_t limbs_[256];
+};
+
+/// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
+[[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
+                                            int exponent) noexcept {
+  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
+  int dropped = 11;
+  if (exponent + dropped < -1074) dropped = -1074 - exponent;
+  if (dropped > 64) return 0.0;
+  std::uint64_t kept = dropped == 64 ? 0 : significand >> dropped;
+  const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
+  const std::uint64_t lost = dropped == 64 ? significand : significand & ((tie << 1) - 1);
+  if (lost > tie || (lost == tie && (rest || (kept & 1) != 0))) ++kept;
+  const int unit = exponent + dropped;  // the power of two of the last kept bit
+  if (unit > 971 || (unit == 971 && kept >> 53 != 0)) return infinity;
+  // The carry of rounding up runs into the exponent field, where it belongs.
+  const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
+  return std::bit_cast<double>((biased << 52) + kept);
+}
+
+/// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
+[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
+  // have at most 767 significant digits.
+  constexpr unsigned max_digits = 800;
+  big_integer numerator;
+  std::int64_t exponent = d.exponent;
+  unsigned taken = 0;
+  bool more = false;
+  for (const char c : d.digits) {
+    if (c == '.' || (taken == 0 && c == '0')) continue;
+    if (taken < max_digits) {
+      numerator.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
+      ++taken;
+    } else {
+      more = more || c != '0';
+      ++exponent;
+    }
+  }
+  if (numerator.is_zero()) return 0.0;
+  if (more) {
+    numerator.multiply_add(10, 1);
+    --exponent;
+  }
+  if (exponent + taken > 310) return infinity;
+  if (exponent + taken < -330) return 0.0;
+  big_integer denominator(1);
+  if (exponent >= 0)
+    numerator.multiply_power_of_ten(static_cast<unsigned>(exponent));
+  else
+    denominator.multiply_power_of_ten(static_cast<unsigned>(-exponent));
+  // Scale so that the quotient lies in [2^63, 2^65), then divide bit by bit.
+  int scale = 64 - (numerator.bit_length() - denominator.bit_length());
+  if (scale >= 0)
+    numerator.shift_left(static_cast<unsigned>(scale));
+  else
+    denominator.shift_left(static_cast<unsigned>(-scale));
+  denominator.shift_left(64);
+  std::uint64_t quotient = 0;
+  bool top = false;
+  for (int bit = 64; bit >= 0; --bit) {
+    const bool one = numerator.compare(denominator) >= 0;
+    if (one) numerator.subtract(denominator);
+    if (bit == 64)
+      top = one;
+    else
+      quotient |= std::uint64_t{one ? 1u : 0u} << bit;
+    numerator.shift_left(1);
+  }
+  bool rest = !numerator.is_zero();
+  if (top) {  // 65 bits: the last joins the rest
+    rest = rest || (quotient & 1) != 0;
+    quotient = quotient >> 1 | std::uint64_t{1} << 63;
+    --scale;
+  }
+  return round_to_double(quotient, rest, -scale);
+}
+
+/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
+/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
+inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  const int binary = (biased != 0 ? biased : 1) - 1075;
+  const bool closed = (significand & 1) == 0;       // ties to even read back as v
+  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
+  const unsigned twice = uneven ? 2 : 1;
+  // v = r / s; below and above: half the gaps to the neighbours, over s
+  big_integer r(significand), s(1), below(1), above(1);
+  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
+  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
+  if (binary > 0) {
+    below.shift_left(static_cast<unsigned>(binary));
+    above.shift_left(static_cast<unsigned>(binary));
+  }
+  if (uneven) above.shift_left(1);
+  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
+  const int log2 = 63 - std::countl_zero(significand) + binary;
+  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
+  if (k >= 0) {
+    s.multiply_power_of_ten(static_cast<unsigned>(k));
+  } else {
+    r.multiply_power_of_ten(static_cast<unsigned>(-k));
+    below.multiply_power_of_ten(static_cast<unsigned>(-k));
+    above.multiply_power_of_ten(static_cast<unsigned>(-k));
+  }
+  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
+    big_integer high = r;
+    high.add(above);
+    return high.compare(limit) >= (closed ? 0 : 1);
+  };
+  while (reaches(s)) {
+    s.multiply_add(10, 0);
+    ++k;
+  }
+  unsigned count = 0;
+  for (;;) {
+    r.multiply_add(10, 0);
+    below.multiply_add(10, 0);
+    above.multiply_add(10, 0);
+    char digit = '0';
+    while (r.compare(s) >= 0) {
+      r.subtract(s);
+      ++digit;
+    }
+    --k;
+    const bool low = r.compare(below) < (closed ? 1 : 0);
+    const bool high = reaches(s);
+    if (!low && !high) {
+      digits[count++] = digit;
+      continue;
+    }
+    r.shift_left(1);
+    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
+    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
+    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
+    exponent = k;
+    return count;
+  }
+}
+
+}  // namespace detail
+
+/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest.
+[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
+  std::uint64_t significand = 0;
+  unsigned taken = 0;
+  for (const char c : d.digits) {
+    if (c == '.') continue;
+    if (significand != 0 || c != '0') ++taken;
+    if (taken > 19) return detail::decimal_to_double_exact(d);
+    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  if (significand == 0) return 0.0;
+  const std::int64_t e = d.exponent;
+  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
+  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
+    const auto v = static_cast<double>(significand);
+    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
+  }
+#ifdef __SIZEOF_INT128__
+  if (e >= -19 && e < 0) {  // 64 bits of quotient from one 128-bit division
+    __extension__ using wide = unsigned __int128;
+    std::uint64_t divisor = 1;
+    for (std::int64_t i = e; i < 0; ++i) divisor *= 10;
+    const int shift_n = std::countl_zero(significand), shift_d = std::countl_zero(divisor);
+    std::uint64_t n = significand << shift_n;
+    divisor <<= shift_d;
+    const int halved = n >= divisor ? 1 : 0;  // keeps the quotient below 2^64 and above 2^63
+    const wide scaled = static_cast<wide>(n) << (64 - halved);
+    return detail::round_to_double(static_cast<std::uint64_t>(scaled / divisor),
+                                   scaled % divisor != 0, shift_d - shift_n - 64 + halved);
+  }
+#endif
+  return detail::decimal_to_double_exact(d);
+}
+
+/// Appends a finite double.
+inline void append_double(text& out, double v, double_style style) {
+  char* to = out.prepare(40);
+  char* const start = to;
+  if (std::bit_cast<std::uint64_t>(v) >> 63 != 0) {
+    *to++ = '-';
+    v = -v;
+  }
+  char digits[20];
+  int count = 1, exponent = 0;
+  digits[0] = '0';
+  const double scaled = v * 1e8;
+  if (v == 0.0) {
+    // "0", then the fraction below
+  } else if (scaled < 1e15 && v >= 1e-4 &&
+             static_cast<double>(static_cast<std::uint64_t>(scaled)) / 1e8 == v) {
+    // At most 15 digits that read back as v are the shortest there are.
+    auto m = static_cast<std::uint64_t>(scaled);
+    exponent = -8;
+    while (m % 10 == 0) {
+      m /= 10;
+      ++exponent;
+    }
+    char* p = digits + sizeof digits;
+    for (count = 0; m != 0; m /= 10, ++count) *--p = static_cast<char>('0' + m % 10);
+    std::memmove(digits, p, static_cast<std::size_t>(count));
+  } else {
+    count = static_cast<int>(detail::shortest_digits_exact(v, digits, exponent));
+  }
+  const int point = count + exponent;  // digits before the decimal point; v < 10^point
+  const int plain_limit = style == double_style::python ? 16 : 15;
+  const auto put = [&to](const char* from, int n) {
+    std::memcpy(to, from, static_cast<std::size_t>(n));
+    to += n;
+  };
+  const auto zeros = [&to](int n) {
+    for (; n > 0; --n) *to++ = '0';
+  };
+  if (point > plain_limit || point < -3) {
+    *to++ = digits[0];
+    if (count > 1) {
+      *to++ = '.';
+      put(digits + 1, count - 1);
+    }
+    *to++ = 'e';
+    const int power = point - 1;
+    *to++ = power < 0 ? '-' : '+';
+    const int magnitude = power < 0 ? -power : power;
+    if (magnitude >= 100) *to++ = static_cast<char>('0' + magnitude / 100);
+    *to++ = static_cast<char>('0' + magnitude / 10 % 10);
+    *to++ = static_cast<char>('0' + magnitude % 10);
+  } else if (exponent >= 0) {
+    put(digits, count);
+    zeros(exponent);
+    put(".0", 2);
+  } else if (point > 0) {
+    put(digits, point);
+    *to++ = '.';
+    put(digits + point, count - point);
+  } else {
+    put("0.", 2);
+    zeros(-point);
+    put(digits, count);
+  }
+  out.advance(static_cast<std::size_t>(to - start));
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_NUMBER_HPP
+
+// ---- tessera/alir/verify.hpp
+//
+// The proof that an ALIR model can run, and `program`, which only verify() can make.
+//
+//   tessera::result<alir::program> p = alir::verify(std::move(model));
+//   if (!p) return p.err();
+//   alir::fixed_type t = p->type(3);
+//
+// Proven of a program (specification, "CombLogic Payload"):
+//
+//   shape        inp_shifts, out_idxs, out_shifts and out_negs have their lengths; outputs exist
+//   causality    operands, the condition of a mux and the terms of a sum are earlier operations;
+//                ids that an opcode doesn't use are -1; inputs exist
+//   types        intervals are finite with min <= max, steps are powers of two, types have at most
+//                64 bits signed or 63 unsigned
+//   shifts       no value is shifted by more than 63 bits; at most one operand of a mux is shifted
+//   tables       exist, hold at least one entry, and start at an index that int32 can hold
+//
+// Operations that no output needs are fine. An interval is a promise that is not enforced, so one
+// trap remains for running: alir_lookup_range, a lookup outside its table.
+//
+// Lifetime:   a program owns its model; what it hands out borrows from it.
+// Errors:     alir_shape to alir_table_base, the first in the order of the file's operations.
+// Limits:     those of the format: ids are int32, types at most 64 bits.
+// Allocation: 8 bytes for each operation.
+
+#ifndef TESSERA_ALIR_VERIFY_HPP
+#define TESSERA_ALIR_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.err());
+//   use(*m);
+//
+// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
+// on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     err() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/error.hpp
+//
+// The error value that every reader, verifier and writer returns, and the table behind it.
+//
+//   tessera::error e{tessera::errc::json_depth, 64};
+//   e.message();  // "containers are nested deeper than limits::max_depth"
+//   e.name();     // "json_depth"
+//
+// One code per check; programs switch on the code, tests pin code and offset, and the same input
+// gives the same pair on every platform. A message states what was expected; `describe` (see
+// describe.hpp) adds line, column, path and a caret by looking at the source again.
+//
+//   range         owner
+//      1 -   99   bytes, limits, files
+//    100 -  199   JSON text
+//   1000 - 1999   ALIR
+//
+// Lifetime:   messages and names are constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_HPP
+#define TESSERA_CORE_ERROR_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+// X(enumerator, value, what was expected)
+#define TESSERA_ERRORS(X)                                                                          \
+  X(ok, 0, "no error")                                                                             \
+  X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
+  X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
+  X(budget_steps, 3, "the program needs more steps than the budget allows")                        \
+  X(budget_memory, 4, "the program needs more memory than the budget allows")                      \
+                                                                                                   \
+  X(json_unexpected_end, 100, "the text ends inside a JSON value")                                 \
+  X(json_expected_value, 101, "expected a JSON value")                                             \
+  X(json_expected_object, 102, "expected an object")                                               \
+  X(json_expected_array, 103, "expected an array")                                                 \
+  X(json_expected_string, 104, "expected a string")                                                \
+  X(json_expected_integer, 105, "expected an integer without fraction or exponent")                \
+  X(json_expected_number, 106, "expected a number")                                                \
+  X(json_expected_boolean, 107, "expected true or false")                                          \
+  X(json_expected_null, 108, "expected null")                                                      \
+  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
+  X(json_expected_colon, 110, "expected ':' after the key")                                        \
+  X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
+  X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
+  X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
+  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
+  X(json_expected_digit, 115, "expected a digit")                                                  \
+  X(json_number_range, 116, "the number is outside the range of a double")                         \
+  X(json_integer_range, 117, "the integer does not fit its field")                                 \
+  X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
+  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
+  X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
+  X(json_control_character, 121, "control characters in strings must be escaped")                  \
+  X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
+  X(json_duplicate_key, 123, "the key stands in this object already")                              \
+  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
+  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
+  X(json_missing_element, 126, "expected another element in the array")                            \
+                                                                                                   \
+  X(alir_version_1, 1000, "ALIR versions 0 and 1 (DAIS) are not supported: expected 2, 3 or 4")    \
+  X(alir_version_unknown, 1001, "unknown ALIR spec_version: expected 2, 3 or 4")                   \
+  X(alir_meta, 1002, "expected meta to be \"ALIRModel\"")                                          \
+  X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
+  X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
+  X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
+  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
+  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
+  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
+  X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
+  X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
+  X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
+  X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
+  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
+  X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
+  X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
+  X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
+                                                                                                   \
+  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
+  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
+  X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
+  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
+  X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
+  X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
+  X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
+  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
+                                                                                                   \
+  X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
+  X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
+  X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
+  X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
+  X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
+  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
+  X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
+  X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
+  X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
+  X(alir_condition, 1059, "the condition must refer to an earlier operation")                      \
+  X(alir_unused_id0, 1060, "id0 is not used by this opcode and must be -1")                        \
+  X(alir_unused_id1, 1061, "id1 is not used by this opcode and must be -1")                        \
+  X(alir_interval, 1062, "expected finite bounds with min <= max")                                 \
+  X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
+  X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
+  X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
+  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
+  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
+  X(alir_table_empty, 1068, "a lookup table must hold at least one entry")                         \
+  X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
+  X(alir_sum_terms, 1070, "a sum has two terms or more, each an earlier operation")                \
+  X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+                                                                                                   \
+  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
+  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
+  X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
+                                                                                                   \
+  X(alir_lookup_range, 1090, "a value lies outside the lookup table")
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What was wrong: one enumerator per check, stable within a version.
+enum class errc : std::uint16_t {
+#define TESSERA_X(name, value, text) name = value,
+  TESSERA_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// One row of the table of all codes.
+struct errc_row {
+  errc code;
+  std::string_view name;
+  std::string_view message;
+};
+
+/// All codes in ascending order, for tools and tests that enumerate them.
+inline constexpr errc_row errc_table[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
+struct error {
+  errc code = errc::ok;
+  /// Byte offset into the source that was read, at most its length. For a noun that was built in
+  /// code and has no source: the index of the operation, output or table that is wrong.
+  std::uint64_t offset = 0;
+
+  /// What was expected, in words.
+  [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
+  /// The enumerator's name.
+  [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
+
+  friend constexpr bool operator==(const error&, const error&) = default;
+
+ private:
+  [[nodiscard]] constexpr const errc_row& row() const noexcept {
+    for (const errc_row& r : errc_table)
+      if (r.code == code) return r;
+    return errc_table[0];
+  }
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ERRORS
+
+#endif  // TESSERA_CORE_ERROR_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const noexcept { return checked(), &value_; }
+  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// How far operands and result are shifted; to the left, or to the right when negative (dropping
+/// bits, which rounds down). value = result(a·2^a op b·2^b).
+struct alignment {
+  std::int64_t a = 0, b = 0, result = 0;
+};
+
+class program;
+[[nodiscard]] result<program> verify(alir::model m);
+
+/// A verified model.
+class program {
+ public:
+  [[nodiscard]] const alir::model& model() const& noexcept { return model_; }
+  const alir::model& model() const&& = delete;
+  /// Gives the model back, for changing it.
+  [[nodiscard]] alir::model release() && noexcept { return std::move(model_); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return model_.ops.size(); }
+  [[nodiscard]] const operation& op(std::size_t i) const noexcept { return model_.ops[i]; }
+  /// The type of operation i's value.
+  [[nodiscard]] fixed_type type(std::size_t i) const noexcept { return types_[i]; }
+  /// The shifts of operation i; of a sum, `result` alone (see term_shift).
+  [[nodiscard]] alignment shifts(std::size_t i) const noexcept { return align(model_, types_, i); }
+  /// The fraction bits to which the terms of the sum i are brought before adding.
+  [[nodiscard]] std::int64_t sum_fraction(std::size_t i) const noexcept {
+    return common_fraction(model_, types_, op(i));
+  }
+  /// How far a term of a sum with that `sum_fraction` is shifted to the left; never negative.
+  [[nodiscard]] std::int64_t term_shift(std::int64_t sum_fraction, const term& t) const noexcept {
+    return sum_fraction - fraction(types_, t);
+  }
+  /// What the lookup i subtracts from its operand to index its table.
+  [[nodiscard]] std::int64_t base(std::size_t i) const noexcept {
+    const auto x = static_cast<std::size_t>(op(i).id0);
+    return table_base(op(x).qint, type(x));
+  }
+
+ private:
+  friend result<program> verify(alir::model m);
+  using types = pool<fixed_type>;
+
+  explicit program(alir::model&& m) noexcept : model_(std::move(m)) {}
+
+  [[nodiscard]] static std::int64_t fraction(const types& t, const term& x) noexcept {
+    return std::int64_t{t[static_cast<std::size_t>(x.id)].f} - x.shift;
+  }
+  [[nodiscard]] static std::int64_t common_fraction(const alir::model& m, const types& t,
+                                                    const operation& sum) noexcept {
+    std::int64_t most = INT64_MIN;
+    for (const term& x : terms(m, sum))
+      if (fraction(t, x) > most) most = fraction(t, x);
+    return most;
+  }
+  [[nodiscard]] static alignment align(const alir::model& m, const types& t,
+                                       std::size_t i) noexcept {
+    const operation& o = m.ops[i];
+    const auto f_of = [&t](std::int64_t id) -> std::int64_t {
+      return t[static_cast<std::size_t>(id)].f;
+    };
+    // Brings b·2^s to the finer of the two grids, then to the result's.
+    const auto meet = [](std::int64_t f_a, std::int64_t f_b) -> alignment {
+      const std::int64_t apart = f_a - f_b;
+      return {apart < 0 ? -apart : 0, apart > 0 ? apart : 0, apart < 0 ? f_b : f_a};
+    };
+    const std::int64_t f = t[i].f;
+    alignment s;
+    switch (o.code) {
+      case opcode::add:
+      case opcode::subtract:
+        s = meet(f_of(o.id0), f_of(o.id1) - o.data);
+        s.result = f - s.result;
+        break;
+      case opcode::add_constant:
+        s = meet(f_of(o.id0), o.shift);
+        s.result = f - s.result;
+        break;
+      case opcode::bit_binary:
+        s = meet(f_of(o.id0), f_of(o.id1) - o.shift);
+        s.result = 0;
+        break;
+      case opcode::relu: s.result = f - f_of(o.id0); break;
+      case opcode::quantize: s.result = f - f_of(o.id0) + o.shift; break;
+      case opcode::mux: s = {f - f_of(o.id0), f - f_of(o.id1) + o.shift, 0}; break;
+      case opcode::sum: s.result = f - common_fraction(m, t, o); break;
+      case opcode::negate:
+      case opcode::input:
+      case opcode::constant:
+      case opcode::multiply:
+      case opcode::lookup:
+      case opcode::bit_unary: break;
+    }
+    return s;
+  }
+
+  alir::model model_;
+  types types_;
+};
+
+namespace detail {
+
+/// Whether verify() accepts an interval.
+[[nodiscard]] inline errc check_interval(const interval& q) noexcept {
+  if (!is_finite(q.min) || !is_finite(q.max) || !(q.min <= q.max)) return errc::alir_interval;
+  if (q.min == 0.0 && q.max == 0.0) return errc::ok;
+  if (!is_step(q.step)) return errc::alir_step;
+  const fixed_type t = type_of(q);
+  // 2^63 codes and more: the float rule of type_of would hide the bit that is missing.
+  if (!t.k && q.max / q.step >= 9223372036854775808.0) return errc::alir_width;
+  return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
+}
+
+/// Where an error about operation `index` is reported; `distance` of its place is added.
+template <class Distance>
+[[nodiscard]] std::uint64_t place_of(const model& m, std::size_t index, Distance distance) {
+  if (index >= m.source.ops.size()) return index;
+  const source_map::place& p = m.source.ops[index];
+  return p.start + distance(p);
+}
+[[nodiscard]] inline std::uint64_t place_of(const model& m, std::size_t index) {
+  return place_of(m, index, [](const source_map::place&) { return std::uint64_t{0}; });
+}
+
+[[nodiscard]] inline std::uint64_t place_of_table(const model& m, std::size_t index) {
+  return index < m.source.tables.size() ? m.source.tables[index] : index;
+}
+
+/// Whether a table's entries lie within model::table_data.
+[[nodiscard]] inline bool holds_entries(const model& m, std::size_t table) noexcept {
+  const lookup_table& t = m.tables[table];
+  return t.first <= m.table_data.size() && t.count <= m.table_data.size() - t.first;
+}
+
+[[nodiscard]] inline errc check_ids(const model& m, std::size_t index) noexcept {
+  const operation& o = m.ops[index];
+  const auto earlier = [index](std::int64_t id) {
+    return id >= 0 && static_cast<std::uint64_t>(id) < index;
+  };
+  switch (o.code) {
+    case opcode::input:
+      if (o.id0 < 0 || o.id0 >= m.n_inputs) return errc::alir_input_index;
+      break;
+    case opcode::sum: {
+      const auto count = static_cast<std::int64_t>(m.terms.size());
+      if (o.id0 < 0 || o.id1 < 2 || o.id0 > count || o.id1 > count - o.id0)
+        return errc::alir_sum_terms;
+      for (const term& t : terms(m, o))
+        if (!earlier(t.id)) return errc::alir_sum_terms;
+      return errc::ok;
+    }
+    default:
+      if (info(o.code).ids > 0 && !earlier(o.id0)) return errc::alir_id0;
+  }
+  if (info(o.code).ids == 0 && o.id0 != -1) return errc::alir_unused_id0;
+  if (info(o.code).ids < 2 && o.id1 != -1) return errc::alir_unused_id1;
+  if (info(o.code).ids == 2 && !earlier(o.id1)) return errc::alir_id1;
+  if (o.code == opcode::mux && !earlier(o.data)) return errc::alir_condition;
+  return errc::ok;
+}
+
+/// Sub-operations and tables.
+[[nodiscard]] inline errc check_data(const model& m, const operation& o) noexcept {
+  switch (o.code) {
+    case opcode::add:
+    case opcode::subtract:
+      return o.data < INT32_MIN || o.data > INT32_MAX ? errc::alir_shift : errc::ok;
+    case opcode::bit_unary: return o.data < 0 || o.data > 2 ? errc::alir_sub_operation : errc::ok;
+    case opcode::bit_binary:
+      return o.data < 0 || o.data >> 24 > 2 ? errc::alir_sub_operation : errc::ok;
+    case opcode::lookup: {
+      if (o.data < 0 || static_cast<std::uint64_t>(o.data) >= m.tables.size())
+        return errc::alir_table_index;
+      return errc::ok;
+    }
+    default: return errc::ok;
+  }
+}
+
+[[nodiscard]] inline errc check_shifts(const program& p, std::size_t index) noexcept {
+  const operation& o = p.op(index);
+  const auto possible = [](std::int64_t shift) { return shift >= -63 && shift <= 63; };
+  if (o.code == opcode::sum) {
+    const std::int64_t common = p.sum_fraction(index);
+    for (const term& t : terms(p.model(), o))
+      if (!possible(p.term_shift(common, t))) return errc::alir_shift;
+  }
+  const alignment s = p.shifts(index);
+  if (!possible(s.a) || !possible(s.b) || !possible(s.result)) return errc::alir_shift;
+  return o.code == opcode::mux && s.a != 0 && s.b != 0 ? errc::alir_mux_alignment : errc::ok;
+}
+
+/// Lengths and outputs: what is not about one operation.
+[[nodiscard]] inline error check_interface(const model& m) noexcept {
+  const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
+  if (!count(m.n_inputs) || !count(m.n_outputs)) return {errc::alir_shape, m.source.shape};
+  const auto inputs = static_cast<std::size_t>(m.n_inputs);
+  const auto outputs = static_cast<std::size_t>(m.n_outputs);
+  if (m.inp_shifts.size() != inputs) return {errc::alir_inp_shifts_count, m.source.inp_shifts};
+  if (m.out_idxs.size() != outputs) return {errc::alir_out_idxs_count, m.source.out_idxs};
+  if (m.out_shifts.size() != outputs) return {errc::alir_out_shifts_count, m.source.out_shifts};
+  if (m.out_negs.size() != outputs) return {errc::alir_out_negs_count, m.source.out_negs};
+  for (std::size_t j = 0; j < outputs; ++j)
+    if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
+      return {errc::alir_output_index, j < m.source.outputs.size() ? m.source.outputs[j] : j};
+  for (std::size_t t = 0; t < m.tables.size(); ++t)
+    if (m.tables[t].count == 0 || !holds_entries(m, t))
+      return {errc::alir_table_empty, place_of_table(m, t)};
+  return {};
+}
+
+}  // namespace detail
+
+/// Checks everything static about a model and takes it into a program.
+[[nodiscard]] inline result<program> verify(alir::model m) {
+  if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
+  program p(std::move(m));
+  const alir::model& checked = p.model_;
+  p.types_.reserve(p.size());
+  const auto at = [&checked](std::size_t index, auto distance) {
+    return detail::place_of(checked, index, distance);
+  };
+  using place = source_map::place;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const operation& o = checked.ops[i];
+    if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
+      return error{errc::alir_opcode, detail::place_of(checked, i)};
+    if (const errc e = detail::check_ids(checked, i); e != errc::ok)
+      return error{
+          e, at(i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
+            if (e == errc::alir_condition) return s.condition;
+            if (e == errc::alir_input_index) return variadic ? s.data : 0;
+            return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
+          })};
+    if (const errc e = detail::check_interval(o.qint); e != errc::ok)
+      return error{e, at(i, [](const place& s) { return s.qint; })};
+    p.types_.push_back(type_of(o.qint));
+    errc e = detail::check_data(checked, o);
+    if (e == errc::ok) e = detail::check_shifts(p, i);
+    if (e != errc::ok) return error{e, at(i, [](const place& s) { return s.data; })};
+    if (o.code == opcode::lookup) {
+      const auto x = static_cast<std::size_t>(o.id0);
+      const double pad = table_pad(checked.ops[x].qint, p.type(x));
+      if (!(pad >= INT32_MIN && pad <= INT32_MAX))
+        return error{errc::alir_table_base, at(i, [](const place& s) { return s.data; })};
+    }
+  }
+  return p;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_VERIFY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+namespace detail {
+
+inline void print_number(text& out, double v) {
+  if (is_finite(v))
+    append_double(out, v, double_style::python);
+  else
+    out << (v > 0 ? "inf" : v < 0 ? "-inf" : "nan");
+}
+inline void print_count(text& out, std::int64_t n, std::string_view noun) {
+  out << n << ' ' << noun << (n == 1 ? "" : "s");
+}
+
+/// Mnemonic and operands.
+inline void print_operation(text& out, const model& m, const operation& o) {
+  if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode) {
+    out << "? " << static_cast<int>(o.code);
+    return;
+  }
+  const auto shifted = [&out](std::int64_t by) {
+    if (by != 0) out << " << " << by;
+  };
+  if (o.code == opcode::bit_unary && o.data >= 0 && o.data <= 2) {
+    constexpr std::string_view names[] = {"not", "any", "all"};
+    out << names[o.data] << " %" << o.id0;
+    return;
+  }
+  if (o.code == opcode::bit_binary && o.data >= 0 && o.data >> 24 <= 2) {
+    constexpr std::string_view names[] = {"and", "or", "xor"};
+    out << names[o.data >> 24] << " %" << o.id0 << ", %" << o.id1;
+    return shifted(o.shift);
+  }
+  out << info(o.code).mnemonic << ' ';
+  switch (o.code) {
+    case opcode::input: out << o.id0; break;
+    case opcode::add:
+    case opcode::subtract:
+      out << '%' << o.id0 << ", %" << o.id1;
+      shifted(o.data);
+      break;
+    case opcode::negate:
+    case opcode::relu: out << '%' << o.id0; break;
+    case opcode::quantize:
+      out << '%' << o.id0;
+      shifted(o.shift);
+      break;
+    case opcode::add_constant:
+      out << '%' << o.id0 << ", " << o.data;
+      shifted(-std::int64_t{o.shift});
+      break;
+    case opcode::constant: out << o.data; break;
+    case opcode::mux:
+      out << '%' << o.data << " ? %" << o.id0 << " : %" << o.id1;
+      shifted(o.shift);
+      break;
+    case opcode::multiply: out << '%' << o.id0 << ", %" << o.id1; break;
+    case opcode::lookup: out << '%' << o.id0 << ", table " << o.data; break;
+    case opcode::bit_unary: out << '%' << o.id0 << ", " << o.data; break;
+    case opcode::bit_binary:
+      out << '%' << o.id0 << ", %" << o.id1;
+      shifted(o.shift);
+      out << ", " << o.data;
+      break;
+    case opcode::sum: {
+      const auto size = static_cast<std::int64_t>(m.terms.size());
+      if (o.id0 < 0 || o.id1 < 0 || o.id0 > size || o.id1 > size - o.id0) {
+        out << '?';
+        break;
+      }
+      std::string_view between;
+      for (const term& t : terms(m, o)) {
+        out << between << (t.negative ? "-%" : "%") << t.id;
+        shifted(t.shift);
+        between = ", ";
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The listing of a model.
+[[nodiscard]] inline text print(const model& m) {
+  text out;
+  out << "alir " << m.spec_version << ": ";
+  detail::print_count(out, m.n_inputs, "input");
+  out << ", ";
+  detail::print_count(out, m.n_outputs, "output");
+  out << ", ";
+  detail::print_count(out, static_cast<std::int64_t>(m.ops.size()), "operation");
+  out << ", ";
+  detail::print_count(out, static_cast<std::int64_t>(m.tables.size()), "table");
+  out << '\n';
+  for (std::size_t j = 0; j < m.inp_shifts.size(); ++j)
+    if (m.inp_shifts[j] != 0) out << "input " << j << " << " << m.inp_shifts[j] << '\n';
+  for (std::size_t i = 0; i < m.ops.size(); ++i) {
+    constexpr std::size_t type_column = 36;
+    const operation& o = m.ops[i];
+    const std::size_t start = out.size();
+    out << '%' << i << " = ";
+    detail::print_operation(out, m, o);
+    do out << ' ';
+    while (out.size() - start < type_column);
+    out << ": ";
+    if (detail::check_interval(o.qint) == errc::ok) {
+      const fixed_type t = type_of(o.qint);
+      out << "fixed<" << (t.k ? 1 : 0) << ',' << t.i << ',' << t.f << "> [";
+    } else {
+      out << "? [";
+    }
+    detail::print_number(out, o.qint.min);
+    out << ", ";
+    detail::print_number(out, o.qint.max);
+    out << "] step ";
+    detail::print_number(out, o.qint.step);
+    if (o.latency != 0.0 || o.cost != 0.0) {
+      out << "; latency ";
+      detail::print_number(out, o.latency);
+      out << ", cost ";
+      detail::print_number(out, o.cost);
+    }
+    out << '\n';
+  }
+  for (std::size_t i = 0; i < m.tables.size(); ++i) {
+    constexpr std::size_t shown = 16;
+    const lookup_table& t = m.tables[i];
+    out << "table " << i << ": " << t.count << (t.count == 1 ? " entry [" : " entries [");
+    if (detail::holds_entries(m, i)) {
+      const view<std::int32_t> values = entries(m, t);
+      for (std::size_t j = 0; j < values.size() && j < shown; ++j)
+        out << (j == 0 ? "" : ", ") << values[j];
+      if (values.size() > shown) out << ", ...";
+    } else {
+      out << '?';
+    }
+    out << "]\n";
+  }
+  for (std::size_t j = 0; j < m.out_idxs.size(); ++j) {
+    out << "output " << j << " = ";
+    if (m.out_idxs[j] < 0) {
+      out << "0\n";
+      continue;
+    }
+    out << (j < m.out_negs.size() && m.out_negs[j] != 0 ? "-%" : "%") << m.out_idxs[j];
+    if (j < m.out_shifts.size() && m.out_shifts[j] != 0) out << " << " << m.out_shifts[j];
+    out << '\n';
+  }
+  return out;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_PRINT_HPP
+
+// ---- tessera/alir/read_bytecode.hpp
+//
+// ALIR from bytecode: the int32 words of version 2 and the byte form of versions 3 and 4.
+//
+//   tessera::result<alir::model> m = alir::read_bytecode(file);     // bytes of a file
+//   tessera::result<alir::model> n = alir::read_bytecode(words);    // words of this host
+//
+//   version 2: int32 words, little-endian in files
+//     2 firmware n_in n_out n_ops n_tables
+//     inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out] out_negs[n_out]
+//     ops[n_ops][8]: opcode id0 id1 data_low data_high signed integers fractionals
+//     table_sizes[n_tables], then the entries of all tables
+//
+//   versions 3 and 4: little-endian bytes
+//     "ALIR", u32 version n_in n_out n_ops n_tables
+//     i32 inp_shifts[n_in] out_idxs[n_out] out_shifts[n_out], u8 out_negs[n_out]
+//     operations: i8 opcode, u8 signed, i8 integers fractionals, u16 n_addr n_data,
+//                 u32 addr[n_addr], i64 data[n_data] (a lookup's pad is its second data value)
+//     tables: u32 size, i32 entries[size]
+//
+// The firmware version is ignored. Bytecode holds types where JSON holds intervals, latency and
+// cost: the model gets the widest interval of each type, and 0.0 twice. The interval of a lookup's
+// operand starts where the lookup's pad says.
+//
+// Lifetime:   the model owns itself; the source may go.
+// Errors:     alir_bytecode_*, alir_version_*, and those of versions 3 and 4 for operations;
+//             offsets are bytes, also for words.
+// Limits:     max_bytes, max_items for each list.
+// Allocation: at most 24 × input + 64 KiB.
+
+#ifndef TESSERA_ALIR_READ_BYTECODE_HPP
+#define TESSERA_ALIR_READ_BYTECODE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/core/bytes.hpp
+//
+// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
+//
+//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
+//   std::uint64_t size;
+//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
+// Errors:     the checked functions return false on overflow.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+namespace detail {
+
+template <std::size_t Size>
+struct unsigned_of_size;
+template <>
+struct unsigned_of_size<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of_size<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of_size<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of_size<8> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
+  T out = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
+    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires std::is_arithmetic_v<T>
+[[nodiscard]] inline T load_le(const void* from) noexcept {
+  typename detail::unsigned_of_size<sizeof(T)>::type raw;
+  std::memcpy(&raw, from, sizeof raw);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  return std::bit_cast<T>(raw);
+}
+
+/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires std::is_arithmetic_v<T>
+inline void store_le(void* to, T value) noexcept {
+  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  std::memcpy(to, &raw, sizeof raw);
+}
+
+/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
+  return !__builtin_add_overflow(a, b, &out);
+}
+
+/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
+
+// ---- tessera/core/limits.hpp
+//
+// The limits that readers keep, in one place and on by default.
+//
+//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
+//
+// Each is far above what real files need and far below what hurts: a file from a stranger costs at
+// most a multiple of its own size (the multiple stands in each format's header).
+//
+// Lifetime:   a value.
+// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_LIMITS_HPP
+#define TESSERA_CORE_LIMITS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+struct limits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
+  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
+  std::uint32_t max_depth = 64;                      ///< containers inside one another
+};
+
+/// What a run may use.
+struct budget {
+  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LIMITS_HPP
+
+// ---- tessera/alir/read_json.hpp
+//
+// ALIR from JSON: versions 2 (normative), 3 and 4 into one model.
+//
+//   tessera::result<alir::model> m = alir::read_json(source);
+//   if (!m) std::cerr << describe(m.err(), source, "model.json");
+//
+//   {"model":[shape,inp_shifts,out_idxs,out_shifts,out_negs,ops,carry_size,adder_size,
+//             lookup_tables],
+//    "meta":"ALIRModel","spec_version":2}
+//
+//   shape          [n_inputs, n_outputs]
+//   out_negs       booleans; integers are read too, and non-zero is true
+//   ops            [id0,id1,opcode,data,[min,max,step],latency,cost]           version 2
+//                  [[id,...],opcode,[data,...],[min,max,step],latency,cost]    versions 3 and 4
+//   data           version 2: [-2^63, 2^64), modulo 2^64, whichever way it is spelled
+//   lookup_tables  null, absent, or [{"spec":{"hash":s,"out_qint":{"min":d,"max":d,"step":d},
+//                  "inp_width":n},"table":[n,...]},...]; "spec" may be absent
+//
+// Members come in any order, and unknown ones are checked as JSON and dropped. Version 1 (DAIS) is
+// a bare array with other opcodes; it and unknown versions are refused by name, even when the model
+// in such a file would not read either. Integers where fractions stand in the specification are
+// remembered (see `spelling`); fractions where integers stand are refused, 2.0 included.
+//
+// Lifetime:   the model owns itself; the source may go.
+// Errors:     json_*, alir_version_* to alir_table_interval, too_many_items; offsets are bytes.
+// Limits:     max_bytes (and below 2^36), max_items for each list, max_depth.
+// Allocation: at most 24 × input + 64 KiB.
+
+#ifndef TESSERA_ALIR_READ_JSON_HPP
+#define TESSERA_ALIR_READ_JSON_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/core/json_read.hpp
+//
+// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
+//
+//   json::reader in(source);
+//   std::string_view key;
+//   for (in.object(); in.key(key);) {
+//     if (key == "values")
+//       for (in.array(); in.element();) values.push_back(in.int64());
+//     else
+//       in.skip();
+//   }
+//   if (error e = in.finish(); e.code != errc::ok) return e;
+//
+// The first error sticks: from then on every loop ends, every value is 0, and finish() reports it.
+// So a schema reads like the format's documentation, with one check at the end.
+//
+//   accepted    RFC 8259, and a UTF-8 byte order mark before the value
+//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
+//   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
+//   doubles     correctly rounded, whatever the locale
+//
+// Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
+//             escapes, from the reader until its next string or key.
+// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
+//             reported when its object closes, at the second of the two.
+// Limits:     max_bytes, max_depth. Nothing here recurses.
+// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string.
+
+#ifndef TESSERA_CORE_JSON_READ_HPP
+#define TESSERA_CORE_JSON_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// What kind of value a reader stands at, by its first character.
+enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
+
+/// A number as it stands in the text.
+struct number {
+  double value = 0;
+  bool integral = false;  ///< the token has neither fraction nor exponent
+};
+
+class reader {
+ public:
+  explicit reader(std::string_view source, const limits& limit = {})
+      : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
+    if (source.size() > limit.max_bytes)
+      fail(errc::input_too_large, limit.max_bytes);
+    else if (source.substr(0, 3) == "\xEF\xBB\xBF")
+      at_ += 3;
+  }
+  /// A temporary string would be gone before the first value is read.
+  template <class Owner>
+    requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
+  explicit reader(Owner&& source, const limits& limit = {}) = delete;
+
+  reader(const reader&) = delete;
+  reader& operator=(const reader&) = delete;
+
+  /// Enters an array. Then call element() before each value, until it returns false.
+  void array() { open('[', errc::json_expected_array); }
+  /// True when another element follows, which is then to be read; false behind the ']'.
+  [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
+  /// The same for arrays of fixed length: an element must follow.
+  void require_element(errc code = errc::json_missing_element) {
+    const char* const at = token();
+    if (!element()) fail_at(code, at);
+  }
+  /// Leaves an array that must end here.
+  void end_array(errc code = errc::json_unexpected_element) {
+    const char* const at = token();
+    if (element()) fail_at(code, at);
+  }
+
+  /// Enters an object. Then call key() before each member, until it returns false.
+  void object() {
+    open('{', errc::json_expected_object);
+    if (!failed()) object_keys_.push_back(keys_.size());
+  }
+  /// True when another member follows: its key, unescaped, is in `out` and its value is to be read.
+  [[nodiscard]] bool key(std::string_view& out) {
+    if (!next('}', errc::json_expected_comma_or_brace)) {
+      close_object();
+      return false;
+    }
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != '"') return fail_at(errc::json_expected_key, at_), false;
+    const char* const start = at_;
+    bool escaped = false;
+    out = quoted(escaped);
+    if (failed()) return false;
+    keys_.push_back({hash(out), start, std::uint64_t{out.size()} << 1 | (escaped ? 1u : 0u)});
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != ':') return fail_at(errc::json_expected_colon, at_), false;
+    ++at_;
+    return true;
+  }
+
+  /// The kind of the value that comes next; `none` at the end of the text and for other bytes.
+  [[nodiscard]] kind peek() {
+    skip_space();
+    if (at_ == end_) return kind::none;
+    switch (*at_) {
+      case '{': return kind::object;
+      case '[': return kind::array;
+      case '"': return kind::string;
+      case 't':
+      case 'f': return kind::boolean;
+      case 'n': return kind::null;
+      default: return *at_ == '-' || is_digit(*at_) ? kind::number : kind::none;
+    }
+  }
+
+  /// An integer in [-2^63, 2^63).
+  [[nodiscard]] std::int64_t int64() {
+    bool above = false;
+    const char* const start = token();
+    const std::int64_t v = int64_pattern(above);
+    if (above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : v;
+  }
+  /// An integer in [low, high].
+  template <class Int>
+  [[nodiscard]] Int integer(Int low, Int high) {
+    const char* const start = token();
+    const std::int64_t v = int64();
+    if (!failed() && (v < std::int64_t{low} || v > std::int64_t{high}))
+      fail_at(errc::json_integer_range, start);
+    return failed() ? Int{} : static_cast<Int>(v);
+  }
+  [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
+  /// An integer in [0, 2^64).
+  [[nodiscard]] std::uint64_t uint64() {
+    const char* const start = token();
+    bool above = false;
+    const std::int64_t v = int64_pattern(above);
+    if (v < 0 && !above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : static_cast<std::uint64_t>(v);
+  }
+  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
+  [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
+    above_int64 = false;
+    const scan s = scan_number(errc::json_expected_integer);
+    if (failed()) return 0;
+    if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
+    if (s.digits.size() > 20) return fail_at(errc::json_integer_range, s.first), 0;
+    std::uint64_t magnitude = 0;
+    for (const char c : s.digits) {
+      const auto digit = static_cast<std::uint64_t>(c - '0');
+      if (magnitude > (UINT64_MAX - digit) / 10)
+        return fail_at(errc::json_integer_range, s.first), 0;
+      magnitude = magnitude * 10 + digit;
+    }
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    if (s.negative && magnitude > half) return fail_at(errc::json_integer_range, s.first), 0;
+    above_int64 = !s.negative && magnitude >= half;
+    return static_cast<std::int64_t>(s.negative ? 0 - magnitude : magnitude);
+  }
+  /// Any number, correctly rounded.
+  [[nodiscard]] json::number number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (failed()) return {};
+    const double magnitude = decimal_to_double({s.digits, s.exponent});
+    if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
+    return {s.negative ? -magnitude : magnitude, s.integral};
+  }
+  [[nodiscard]] bool boolean() {
+    token();
+    if (accept("true")) return true;
+    if (!accept("false")) fail_literal(errc::json_expected_boolean);
+    return false;
+  }
+  void null() {
+    token();
+    if (!accept("null")) fail_literal(errc::json_expected_null);
+  }
+  /// A string, unescaped. Valid until the next string or key.
+  [[nodiscard]] std::string_view string() {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), std::string_view{};
+    if (*at_ != '"') return fail_at(errc::json_expected_string, at_), std::string_view{};
+    bool escaped = false;
+    return quoted(escaped);
+  }
+
+  /// Reads over one value of any kind, checking all of it, and returns its text.
+  std::string_view skip() {
+    const char* const start = token();
+    pool<bool> objects;  // the containers that this value has opened
+    std::string_view ignored;
+    do {
+      switch (peek()) {
+        case kind::object: object(), objects.push_back(true); break;
+        case kind::array: array(), objects.push_back(false); break;
+        case kind::string: (void)string(); break;
+        case kind::number: (void)number(); break;
+        case kind::boolean:
+        case kind::null: literal(); break;
+        case kind::none: fail_value(); break;
+      }
+      while (!objects.empty() && !(objects.back() ? key(ignored) : element())) objects.pop_back();
+    } while (!objects.empty());
+    return failed() ? std::string_view{}
+                    : std::string_view(start, static_cast<std::size_t>(at_ - start));
+  }
+
+  /// Byte offset of the value or bracket that comes next.
+  [[nodiscard]] std::uint64_t offset() {
+    skip_space();
+    return offset_of(at_);
+  }
+
+  /// Reports an error of the schema; the first error of any kind wins.
+  void fail(errc code, std::uint64_t offset) { fail_at(code, begin_ + offset); }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] error err() const noexcept { return error_; }
+
+  /// Checks that nothing but white space follows, and returns the first error.
+  [[nodiscard]] error finish() {
+    skip_space();
+    if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
+    return error_;
+  }
+
+ private:
+  struct scan {
+    const char* first = nullptr;
+    std::string_view digits;  // may hold a '.'
+    std::int64_t exponent = 0;
+    bool negative = false;
+    bool integral = true;
+  };
+  struct seen_key {
+    std::uint64_t hash;
+    const char* start;     // the opening quote
+    std::uint64_t packed;  // its length when unescaped, times 2, and 1 when it holds escapes
+
+    [[nodiscard]] bool escaped() const noexcept { return (packed & 1) != 0; }
+    [[nodiscard]] std::uint64_t length() const noexcept { return packed >> 1; }
+  };
+
+  [[nodiscard]] static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+  [[nodiscard]] std::uint64_t offset_of(const char* at) const noexcept {
+    return error_.code != errc::ok ? error_.offset : static_cast<std::uint64_t>(at - begin_);
+  }
+
+  void skip_space() noexcept {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  }
+  const char* token() noexcept {
+    skip_space();
+    return at_;
+  }
+
+  void fail_at(errc code, const char* at) {
+    if (error_.code == errc::ok) error_ = {code, static_cast<std::uint64_t>(at - begin_)};
+    end_ = at_;  // every later step finds the end of the text, and the first error stays
+  }
+
+  bool accept(std::string_view literal) noexcept {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    if (rest.substr(0, literal.size()) != literal) return false;
+    at_ += literal.size();
+    return true;
+  }
+  void literal() {
+    if (!accept("true") && !accept("false") && !accept("null"))
+      fail_literal(errc::json_bad_literal);
+  }
+  /// None of the literals that were wanted: say so, unless the text ends inside one.
+  void fail_literal(errc code) {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    for (const std::string_view whole : {"true", "false", "null"})
+      if (rest.size() < whole.size() && whole.substr(0, rest.size()) == rest)
+        return fail_at(errc::json_unexpected_end, end_);
+    fail_at(code, at_);
+  }
+  void fail_value() {
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    const bool letter = (*at_ >= 'a' && *at_ <= 'z') || (*at_ >= 'A' && *at_ <= 'Z');
+    fail_at(letter ? errc::json_bad_literal : errc::json_expected_value, at_);
+  }
+
+  void open(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    if (*at_ != bracket) return fail_at(code, at_);
+    if (depth_ >= limit_.max_depth) return fail_at(errc::json_depth, at_);
+    ++depth_;
+    ++at_;
+    fresh_ = true;
+  }
+  bool next(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ == bracket) {
+      ++at_;
+      --depth_;
+      fresh_ = false;
+      return false;
+    }
+    if (fresh_) return fresh_ = false, true;
+    if (*at_ != ',') return fail_at(code, at_), false;
+    ++at_;
+    return true;
+  }
+
+  scan scan_number(errc code) {
+    scan s;
+    const char* p = s.first = token();
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), s;
+    if (*p == '-') {
+      s.negative = true;
+      ++p;
+    } else if (!is_digit(*p)) {
+      return fail_at(code, p), s;
+    }
+    const char* const digits = p;
+    if (!scan_digits(p)) return s;
+    if (*digits == '0' && p - digits > 1) return fail_at(errc::json_leading_zero, digits), s;
+    if (p != end_ && *p == '.') {
+      s.integral = false;
+      const char* const point = ++p;
+      if (!scan_digits(p)) return s;
+      s.exponent = -(p - point);
+    }
+    s.digits = {digits, static_cast<std::size_t>(p - digits)};
+    if (p != end_ && (*p == 'e' || *p == 'E')) {
+      s.integral = false;
+      ++p;
+      bool negative = false;
+      if (p != end_ && (*p == '+' || *p == '-')) negative = *p++ == '-';
+      const char* const power = p;
+      if (!scan_digits(p)) return s;
+      std::int64_t value = 0;
+      for (const char* q = power; q != p; ++q)  // beyond 2^50 it no longer matters how much
+        if (value < std::int64_t{1} << 50) value = value * 10 + (*q - '0');
+      s.exponent += negative ? -value : value;
+    }
+    at_ = p;
+    return s;
+  }
+  bool scan_digits(const char*& p) {
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+    if (!is_digit(*p)) return fail_at(errc::json_expected_digit, p), false;
+    while (p != end_ && is_digit(*p)) ++p;
+    return true;
+  }
+
+  /// The string at at_, which is a quote.
+  std::string_view quoted(bool& escaped) {
+    const char* const start = ++at_;
+    const char* const close = scan_string(start, escaped);
+    if (close == nullptr) return {};
+    at_ = close + 1;
+    if (!escaped) return {start, static_cast<std::size_t>(close - start)};
+    unescape(start, close, unescaped_);
+    return unescaped_;
+  }
+  /// The closing quote of the string whose first character is at p, all of it checked.
+  const char* scan_string(const char* p, bool& escaped) {
+    while (p != end_) {
+      const auto c = static_cast<unsigned char>(*p);
+      if (c == '"') return p;
+      if (c == '\\') {
+        escaped = true;
+        if (!scan_escape(p)) return nullptr;
+      } else if (c < 0x20) {
+        return fail_at(errc::json_control_character, p), nullptr;
+      } else if (c < 0x80) {
+        ++p;
+      } else {
+        const unsigned length = utf8_length(p, end_);
+        if (length == 0) return fail_at(errc::json_bad_utf8, p), nullptr;
+        p += length;
+      }
+    }
+    return fail_at(errc::json_unexpected_end, p), nullptr;
+  }
+  bool scan_escape(const char*& p) {
+    if (end_ - p < 2) return fail_at(errc::json_unexpected_end, end_), false;
+    if (p[1] != 'u') {
+      constexpr std::string_view letters = "\"\\/bfnrt";
+      if (letters.find(p[1]) == std::string_view::npos)
+        return fail_at(errc::json_bad_escape, p), false;
+      return p += 2, true;
+    }
+    const char* const start = p;
+    std::uint32_t unit = 0;
+    if (!scan_unit(p, unit)) return false;
+    if (unit < 0xd800 || unit > 0xdfff) return true;
+    std::uint32_t low = 0;
+    if (unit > 0xdbff) return fail_at(errc::json_lone_surrogate, start), false;
+    if (p == end_ || (*p == '\\' && end_ - p < 2))
+      return fail_at(errc::json_unexpected_end, end_), false;
+    if (*p != '\\' || p[1] != 'u') return fail_at(errc::json_lone_surrogate, start), false;
+    if (!scan_unit(p, low)) return false;
+    if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
+    return true;
+  }
+  /// \uXXXX at p, where a backslash and a u stand.
+  bool scan_unit(const char*& p, std::uint32_t& unit) {
+    const char* const start = p;
+    p += 2;
+    for (int i = 0; i < 4; ++i, ++p) {
+      if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+      const int digit = hex(*p);
+      if (digit < 0) return fail_at(errc::json_bad_escape, start), false;
+      unit = unit << 4 | static_cast<std::uint32_t>(digit);
+    }
+    return true;
+  }
+  [[nodiscard]] static constexpr int hex(char c) noexcept {
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  }
+  /// A string that scan_string accepted.
+  static void unescape(const char* p, const char* close, text& out) {
+    out.clear();
+    const auto unit = [](const char* digits) {
+      std::uint32_t v = 0;
+      for (int i = 0; i < 4; ++i) v = v << 4 | static_cast<std::uint32_t>(hex(digits[i]));
+      return v;
+    };
+    while (p != close) {
+      const char* const plain = p;
+      while (p != close && *p != '\\') ++p;
+      out << std::string_view(plain, static_cast<std::size_t>(p - plain));
+      if (p == close) return;
+      constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+      if (p[1] != 'u') {
+        out << meant[letters.find(p[1])];
+        p += 2;
+        continue;
+      }
+      std::uint32_t code_point = unit(p + 2);
+      p += 6;
+      if (code_point >= 0xd800 && code_point <= 0xdbff) {
+        code_point = 0x10000 + ((code_point - 0xd800) << 10) + (unit(p + 2) - 0xdc00);
+        p += 6;
+      }
+      out.advance(utf8_encode(code_point, out.prepare(4)));
+    }
+  }
+
+  [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
+    for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return h;
+  }
+  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
+  /// again, so a long key costs no more than its own length however many short ones there are.
+  [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
+    if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
+    if (a.length() != b.length()) return a.length() < b.length() ? -1 : 1;
+    text left, right;
+    return key_text(a, left).compare(key_text(b, right));
+  }
+  static std::string_view key_text(const seen_key& k, text& storage) {
+    const char* const first = k.start + 1;
+    if (!k.escaped()) return {first, static_cast<std::size_t>(k.length())};
+    const char* close = first;
+    for (; *close != '"'; ++close)
+      if (*close == '\\') ++close;
+    unescape(first, close, storage);
+    return storage;
+  }
+  [[nodiscard]] static bool before(const seen_key& a, const seen_key& b) {
+    const int order = compare_keys(a, b);
+    return order != 0 ? order < 0 : a.start < b.start;
+  }
+
+  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
+  /// more than n log n.
+  void close_object() {
+    if (failed()) return;
+    const std::size_t base = object_keys_.back();
+    seen_key* const k = keys_.data() + base;
+    const std::size_t count = keys_.size() - base;
+    object_keys_.pop_back();
+    sort(k, count);
+    const char* duplicate = nullptr;
+    for (std::size_t i = 1; i < count; ++i)
+      if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
+          (duplicate == nullptr || k[i].start < duplicate))
+        duplicate = k[i].start;
+    keys_.resize(base);
+    if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
+  }
+  static void swap(seen_key& a, seen_key& b) noexcept {
+    const seen_key c = a;
+    a = b;
+    b = c;
+  }
+  /// Heap sort: in place, without recursion, never quadratic.
+  static void sort(seen_key* k, std::size_t count) {
+    const auto sift = [k](std::size_t root, std::size_t size) {
+      for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
+        if (child + 1 < size && before(k[child], k[child + 1])) ++child;
+        if (!before(k[root], k[child])) return;
+        swap(k[root], k[child]);
+      }
+    };
+    for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
+    for (std::size_t size = count; size > 1;) {
+      swap(k[0], k[--size]);
+      sift(0, size);
+    }
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  limits limit_;
+  error error_;
+  std::uint32_t depth_ = 0;
+  bool fresh_ = false;             // just behind an opening bracket
+  pool<std::size_t> object_keys_;  // where the keys of each open object start
+  pool<seen_key> keys_;
+  text unescaped_;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_READ_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+namespace detail {
+
+[[nodiscard]] constexpr bool is_int32(std::int64_t v) noexcept {
+  return v >= INT32_MIN && v <= INT32_MAX;
+}
+
+/// Splits the 64-bit data of version 2 into the fields of an operation.
+constexpr void unpack_data(operation& o, std::int64_t raw) noexcept {
+  const auto low = static_cast<std::int32_t>(raw);
+  const auto high = static_cast<std::int32_t>(raw >> 32);
+  switch (o.code) {
+    case opcode::add_constant:
+    case opcode::mux: o.data = low, o.shift = high; break;
+    case opcode::bit_binary: o.data = static_cast<std::uint32_t>(high), o.shift = low; break;
+    default: o.data = raw;
+  }
+}
+
+/// Fills an operation from the addresses and data values of versions 3 and 4, whose numbers have
+/// been checked against the opcode. Terms of a sum go to `m`.
+inline errc set_addresses_and_data(model& m, operation& o, view<std::int32_t> ids,
+                                   view<std::int64_t> data) {
+  const auto shift = [&o](std::int64_t v) {
+    o.shift = static_cast<std::int32_t>(v);
+    return is_int32(v) ? errc::ok : errc::alir_shift;
+  };
+  if (o.code == opcode::sum) {
+    o.id0 = static_cast<std::int32_t>(m.terms.size());
+    o.id1 = static_cast<std::int32_t>(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (data[2 * i] != 0 && data[2 * i] != 1) return errc::alir_sum_sign;
+      if (!is_int32(data[2 * i + 1])) return errc::alir_shift;
+      m.terms.push_back({ids[i], static_cast<std::int32_t>(data[2 * i + 1]), data[2 * i] == 0});
+    }
+    return errc::ok;
+  }
+  if (ids.size() > 0) o.id0 = ids[0];
+  if (ids.size() > 1) o.id1 = ids[1];
+  if (data.size() > 0) o.data = data[0];
+  switch (o.code) {
+    case opcode::input:
+      o.data = 0;
+      if (!is_int32(data[0])) return errc::alir_input_index;
+      o.id0 = static_cast<std::int32_t>(data[0]);
+      return errc::ok;
+    case opcode::quantize: o.data = 0; return data.empty() ? errc::ok : shift(data[0]);
+    case opcode::add_constant: return shift(data[1]);
+    case opcode::mux: o.data = ids[2]; return shift(data[0]);
+    case opcode::bit_binary:
+      if (data[1] < 0 || data[1] > 2) return errc::alir_sub_operation;
+      o.data = data[1] << 24;
+      return shift(data[0]);
+    default: return errc::ok;
+  }
+}
+
+/// Whether a row of versions 3 and 4 has as many addresses and data values as its opcode wants.
+/// (Which of 0 and 1 values a quantize has tells version 3 from 4.)
+[[nodiscard]] constexpr errc check_counts(opcode code, std::size_t ids, std::size_t data) noexcept {
+  const opcode_row& row = info(code);
+  if (code == opcode::sum) return data == 2 * ids ? errc::ok : errc::alir_data;
+  if (ids != static_cast<std::size_t>(row.addresses)) return errc::alir_addresses;
+  if (code == opcode::quantize && data == 0) return errc::ok;
+  return data == static_cast<std::size_t>(row.data_values) ? errc::ok : errc::alir_data;
+}
+
+/// What read_json and the byte form of read_bytecode hold against the version at the end.
+[[nodiscard]] constexpr errc check_version(std::int64_t version) noexcept {
+  if (version == 0 || version == 1) return errc::alir_version_1;
+  return version >= 2 && version <= 4 ? errc::ok : errc::alir_version_unknown;
+}
+
+class json_model_reader {
+ public:
+  json_model_reader(std::string_view source, const limits& limit)
+      : in_(source, limit), limit_(limit), size_(source.size()) {}
+
+  result<model> read() {
+    if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
+    const std::uint64_t start = in_.offset();
+    if (in_.peek() == json::kind::array) {
+      in_.skip();
+      const error e = in_.finish();
+      return e.code != errc::ok ? e : error{errc::alir_version_1, start};
+    }
+    bool has_model = false, has_meta = false;
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      if (key == "model") {
+        read_model();
+        has_model = true;
+      } else if (key == "meta") {
+        const std::uint64_t at = in_.offset();
+        if (in_.string() != "ALIRModel") in_.fail(errc::alir_meta, at);
+        has_meta = true;
+      } else if (key == "spec_version") {
+        version_at_ = in_.offset();
+        version_ = in_.int64();
+        if (const errc e = check_version(version_); e != errc::ok) in_.fail(e, version_at_);
+      } else {
+        in_.skip();
+      }
+    }
+    if (!has_model) in_.fail(errc::alir_missing_model, start);
+    if (!has_meta) in_.fail(errc::alir_missing_meta, start);
+    if (version_ < 0) in_.fail(errc::alir_missing_version, start);
+    check_form();
+    if (const error e = in_.finish(); e.code != errc::ok) return e;
+    m_.spec_version = static_cast<std::int32_t>(version_);
+    return std::move(m_);
+  }
+
+ private:
+  static constexpr std::uint64_t nowhere = UINT64_MAX;
+  static constexpr std::uint64_t near_mask = 127;
+
+  /// A distance as source_map::place holds it.
+  [[nodiscard]] static constexpr std::uint64_t near(std::uint64_t distance) noexcept {
+    return distance < near_mask ? distance : 0;
+  }
+
+  /// Appends unless the list, which starts at `first`, is full.
+  template <class T>
+  void append(pool<T>& list, std::uint64_t at, T value, std::uint64_t first = 0) {
+    if (list.size() - first >= limit_.max_items || list.size() >= INT32_MAX)
+      in_.fail(errc::too_many_items, at);
+    else
+      list.push_back(std::move(value));
+  }
+  void read_int32s(pool<std::int32_t>& list, pool<std::uint64_t>* places = nullptr) {
+    const std::uint64_t first = list.size();
+    for (in_.array(); in_.element();) {
+      const std::uint64_t at = in_.offset();
+      append(list, at, in_.int32(), first);
+      if (places != nullptr) places->push_back(at);
+    }
+  }
+  void field() { in_.require_element(errc::alir_model_fields); }
+
+  void read_model() {
+    m_ = model{};
+    m_.ops.reserve(size_ / 48);
+    in_.array();
+    field();
+    read_shape();
+    field();
+    m_.source.inp_shifts = in_.offset();
+    read_int32s(m_.inp_shifts);
+    field();
+    m_.source.out_idxs = in_.offset();
+    read_int32s(m_.out_idxs, &m_.source.outputs);
+    field();
+    m_.source.out_shifts = in_.offset();
+    read_int32s(m_.out_shifts);
+    field();
+    m_.source.out_negs = in_.offset();
+    for (in_.array(); in_.element();) {
+      const std::uint64_t at = in_.offset();
+      const bool negative = in_.peek() == json::kind::number ? in_.int64() != 0 : in_.boolean();
+      append(m_.out_negs, at, static_cast<std::uint8_t>(negative));
+    }
+    field();
+    for (in_.array(); in_.element();) read_operation();
+    field();
+    m_.carry_size = in_.int64();
+    field();
+    m_.adder_size = in_.int64();
+    if (!in_.element()) return;
+    if (in_.peek() == json::kind::null)
+      in_.null();
+    else
+      for (in_.array(); in_.element();) read_table();
+    in_.end_array(errc::alir_model_fields);
+  }
+
+  void read_shape() {
+    m_.source.shape = in_.offset();
+    in_.array();
+    in_.require_element();
+    m_.n_inputs = in_.int64();
+    in_.require_element();
+    m_.n_outputs = in_.int64();
+    in_.end_array();
+  }
+
+  /// A float, or an integer in its place, which sets `flag` in `spelled`.
+  double read_number(std::uint8_t& spelled, std::uint8_t flag) {
+    const std::uint64_t at = in_.offset();
+    const json::number n = in_.number();
+    if (!n.integral) return n.value;
+    if (n.value >= 9007199254740992.0 || n.value <= -9007199254740992.0)
+      in_.fail(errc::alir_number_precision, at);
+    spelled = static_cast<std::uint8_t>(spelled | flag);
+    return n.value + 0.0;  // the integer -0 is 0
+  }
+
+  [[nodiscard]] opcode read_opcode(std::int32_t last) {
+    const std::uint64_t at = in_.offset();
+    const std::int64_t code = in_.int64();
+    if (code < first_opcode || code > last) in_.fail(errc::alir_opcode, at);
+    return in_.failed() ? opcode::constant : static_cast<opcode>(code);
+  }
+
+  void read_operation() {
+    const auto part = [this] { in_.require_element(errc::alir_operation_fields); };
+    const std::uint64_t row = in_.offset();
+    operation o;
+    source_map::place place{};
+    in_.array();
+    part();
+    const std::uint64_t start = in_.offset();
+    const auto distance = [this, start] { return near(in_.offset() - start); };
+    if (in_.peek() == json::kind::array) {
+      if (variadic_ == nowhere) variadic_ = row;
+      read_addresses_and_data(o, place);
+    } else {
+      if (plain_ == nowhere) plain_ = row;
+      o.id0 = in_.int32();
+      part();
+      place.id1 = distance() & near_mask;
+      o.id1 = in_.int32();
+      part();
+      o.code = read_opcode(last_opcode - 1);
+      part();
+      place.data = place.condition = distance() & near_mask;
+      bool above = false;
+      unpack_data(o, in_.int64_pattern(above));
+      if (above) o.spelled = spelling::unsigned_data;
+    }
+    place.start = start & ((std::uint64_t{1} << 36) - 1);
+    part();
+    place.qint = distance() & near_mask;
+    in_.array();
+    in_.require_element();
+    o.qint.min = read_number(o.spelled, spelling::min);
+    in_.require_element();
+    o.qint.max = read_number(o.spelled, spelling::max);
+    in_.require_element();
+    o.qint.step = read_number(o.spelled, spelling::step);
+    in_.end_array();
+    part();
+    o.latency = read_number(o.spelled, spelling::latency);
+    part();
+    o.cost = read_number(o.spelled, spelling::cost);
+    in_.end_array(errc::alir_operation_fields);
+    append(m_.ops, row, o);
+    m_.source.ops.push_back(place);
+  }
+
+  /// `[id,...],opcode,[data,...]` of versions 3 and 4.
+  void read_addresses_and_data(operation& o, source_map::place& place) {
+    const std::uint64_t start = in_.offset();
+    const auto distance = [start](std::uint64_t at) { return near(at - start); };
+    ids_.clear();
+    data_.clear();
+    for (in_.array(); in_.element();) {
+      const std::uint64_t at = in_.offset();
+      if (ids_.size() == 1) place.id1 = distance(at) & near_mask;
+      if (ids_.size() == 2) place.condition = distance(at) & near_mask;
+      append(ids_, at, in_.int32());
+    }
+    in_.require_element(errc::alir_operation_fields);
+    o.code = read_opcode(last_opcode);
+    in_.require_element(errc::alir_operation_fields);
+    const std::uint64_t data_at = in_.offset();
+    place.data = distance(data_at) & near_mask;
+    for (in_.array(); in_.element();) {
+      const std::uint64_t at = in_.offset();
+      if (data_.empty() && o.code == opcode::input) place.data = distance(at) & near_mask;
+      append(data_, at, in_.int64());
+    }
+    if (in_.failed()) return;
+    if (o.code == opcode::quantize) {
+      std::uint64_t& first = data_.empty() ? unshifted_quantize_ : shifted_quantize_;
+      if (first == nowhere) first = data_at;
+    }
+    errc e = check_counts(o.code, ids_.size(), data_.size());
+    if (e == errc::ok && m_.terms.size() + ids_.size() > INT32_MAX) e = errc::too_many_items;
+    if (e == errc::ok) e = set_addresses_and_data(m_, o, ids_, data_);
+    if (e != errc::ok) in_.fail(e, e == errc::alir_addresses ? start : data_at);
+  }
+
+  void read_table() {
+    const std::uint64_t at = in_.offset();
+    lookup_table t;
+    t.first = m_.table_data.size();
+    bool has_table = false;
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      if (key == "table") {
+        read_int32s(m_.table_data);
+        t.count = m_.table_data.size() - t.first;
+        has_table = true;
+      } else if (key == "spec") {
+        read_table_spec(t);
+      } else {
+        in_.skip();
+      }
+    }
+    if (!has_table) in_.fail(errc::alir_table_values, at);
+    append(m_.tables, at, t);
+    m_.source.tables.push_back(at);
+  }
+  void read_table_spec(lookup_table& t) {
+    const std::uint64_t at = in_.offset();
+    bool has_hash = false, has_interval = false, has_width = false;
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      if (key == "hash") {
+        const std::string_view hash = in_.string();
+        t.hash_first = m_.hashes.size();
+        t.hash_size = hash.size();
+        m_.hashes << hash;
+        has_hash = true;
+      } else if (key == "out_qint") {
+        read_table_interval(t);
+        has_interval = true;
+      } else if (key == "inp_width") {
+        t.inp_width = in_.int64();
+        has_width = true;
+      } else {
+        in_.skip();
+      }
+    }
+    if (!has_hash || !has_interval || !has_width) in_.fail(errc::alir_table_spec, at);
+    t.has_spec = true;
+  }
+  void read_table_interval(lookup_table& t) {
+    const std::uint64_t at = in_.offset();
+    std::uint8_t seen = 0;
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      const std::uint8_t flag = key == "min"    ? spelling::min
+                                : key == "max"  ? spelling::max
+                                : key == "step" ? spelling::step
+                                                : std::uint8_t{0};
+      if (flag == 0) {
+        in_.skip();
+        continue;
+      }
+      double& value = flag == spelling::min   ? t.out_qint.min
+                      : flag == spelling::max ? t.out_qint.max
+                                              : t.out_qint.step;
+      value = read_number(t.spelled, flag);
+      seen = static_cast<std::uint8_t>(seen | flag);
+    }
+    if (seen != (spelling::min | spelling::max | spelling::step))
+      in_.fail(errc::alir_table_interval, at);
+  }
+
+  /// The version may stand behind the model, so rows are held against it at the end.
+  void check_form() {
+    const std::uint64_t row = version_ == 2 ? variadic_ : plain_;
+    if (row != nowhere) in_.fail(errc::alir_operation_form, row);
+    const std::uint64_t quantize = version_ == 3 ? shifted_quantize_ : unshifted_quantize_;
+    if (version_ != 2 && quantize != nowhere) in_.fail(errc::alir_data, quantize);
+  }
+
+  json::reader in_;
+  limits limit_;
+  std::uint64_t size_;
+  model m_;
+  std::int64_t version_ = -1;
+  std::uint64_t version_at_ = 0;
+  // First places of the forms by which versions differ.
+  std::uint64_t plain_ = nowhere, variadic_ = nowhere;
+  std::uint64_t unshifted_quantize_ = nowhere, shifted_quantize_ = nowhere;
+  pool<std::int32_t> ids_;
+  pool<std::int64_t> data_;
+};
+
+/// The error that names an unsupported spec_version, if the text as a whole is JSON and has one.
+[[nodiscard]] inline error version_error(std::string_view source, const limits& limit) {
+  json::reader in(source, limit);
+  error found;
+  std::string_view key;
+  for (in.object(); in.key(key);) {
+    const std::uint64_t at = in.offset();
+    if (key == "spec_version" && in.peek() == json::kind::number)
+      found = {check_version(in.int64()), at};
+    else
+      in.skip();
+  }
+  return in.finish().code == errc::ok ? found : error{};
+}
+
+}  // namespace detail
+
+/// Reads a model from JSON text (specification, "CombLogic Payload"; facts of versions 3 and 4).
+[[nodiscard]] inline result<model> read_json(std::string_view source, const limits& limit = {}) {
+  result<model> m = detail::json_model_reader(source, limit).read();
+  if (m) return m;
+  // A file of another version fails somewhere in its model; what its reader needs to hear is that.
+  if (const error e = detail::version_error(source, limit); e.code != errc::ok) return e;
+  return m;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_READ_JSON_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+namespace detail {
+
+/// The widest interval of a type, or false when no interval has the type.
+[[nodiscard]] inline bool widest_interval(fixed_type t, interval& q) noexcept {
+  if (t.f < -127 || t.f > 126 || t.width() < 0 || t.width() > (t.k ? 64 : 63)) return false;
+  const double step = power_of_two(-t.f), end = power_of_two(t.i);
+  if (t.width() == 0)  // below half a step from zero, unless it is zero
+    q = t.f == 0 ? interval{} : interval{0, step / 4, step};
+  else  // above 53 bits, end - step is no double, and end would need one more bit
+    q = {t.k ? -end : 0.0, t.width() <= 53 ? end - step : end * (1 - 0x1p-53), step};
+  return type_of(q) == t;
+}
+
+/// Makes the interval of a lookup's operand start so that its table pad is `pad`.
+[[nodiscard]] inline bool set_pad(interval& q, std::int64_t pad) noexcept {
+  const fixed_type t = type_of(q);
+  if (t.width() == 0) return pad == 0;
+  q.min = static_cast<double>(pad) * q.step - (t.k ? power_of_two(t.i) : 0.0);
+  if (t.k && q.min == 0.0) q.min = -q.step / 4;  // rounds to 0 as well, and keeps the type signed
+  if (q.min > q.max) q.max = q.min;              // the float rule of type_of can leave the top out
+  return type_of(q) == t && table_pad(q, t) == static_cast<double>(pad);
+}
+
+/// Reads values one after the other; past the end everything is 0 and an error sticks.
+class byte_cursor {
+ public:
+  byte_cursor(bytes source, bool host_order) noexcept : source_(source), host_order_(host_order) {}
+
+  template <class T>
+  [[nodiscard]] T take() noexcept {
+    if (remaining() < sizeof(T)) {
+      fail(errc::alir_bytecode_truncated, source_.size());
+      offset_ = source_.size();
+      return T{};
+    }
+    T v;
+    std::memcpy(&v, source_.data() + offset_, sizeof v);
+    if (!host_order_) v = load_le<T>(source_.data() + offset_);
+    offset_ += sizeof v;
+    return v;
+  }
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  [[nodiscard]] std::uint64_t remaining() const noexcept { return source_.size() - offset_; }
+  void fail(errc code, std::uint64_t offset) noexcept {
+    if (error_.code == errc::ok) error_ = {code, offset};
+  }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] error err() const noexcept { return error_; }
+
+ private:
+  bytes source_;
+  bool host_order_;
+  std::size_t offset_ = 0;
+  error error_;
+};
+
+class bytecode_reader {
+ public:
+  bytecode_reader(bytes source, bool host_order, const limits& limit) noexcept
+      : in_(source, host_order), size_(source.size()), limit_(limit) {}
+
+  result<model> read() {
+    if (size_ > limit_.max_bytes) return error{errc::input_too_large, limit_.max_bytes};
+    if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
+    const auto first = in_.take<std::uint32_t>();
+    if (in_.failed()) return in_.err();
+    const bool words = first != magic;
+    if (words && size_ % 4 != 0) return error{errc::alir_bytecode_alignment, size_ / 4 * 4};
+    const std::uint64_t version_at = in_.offset() - (words ? 4 : 0);
+    const std::int64_t version = words ? std::int64_t{static_cast<std::int32_t>(first)}
+                                       : std::int64_t{in_.take<std::uint32_t>()};
+    if (in_.failed()) return in_.err();
+    errc e = check_version(version);
+    if (e == errc::ok && (version == 2) != words) e = errc::alir_version_unknown;
+    if (e != errc::ok) return error{e, version_at};
+    if (size_ < header_size) return error{errc::alir_bytecode_truncated, size_};
+    m_.spec_version = static_cast<std::int32_t>(version);
+    if (words)
+      read_words();
+    else
+      read_bytes();
+    if (!in_.failed() && in_.remaining() != 0) in_.fail(errc::alir_bytecode_trailing, in_.offset());
+    if (in_.failed()) return in_.err();
+    return std::move(m_);
+  }
+
+ private:
+  static constexpr std::uint32_t magic = 0x52494c41;  // "ALIR"
+  static constexpr std::uint64_t header_size = 24;    // of both forms
+
+  /// A count of items of at least `size` bytes each, which the remaining bytes must be able to
+  /// hold together with the `claimed` bytes of the counts before it.
+  [[nodiscard]] std::int64_t take_count(std::uint64_t size) {
+    const std::uint64_t at = in_.offset();
+    const auto n = in_.take<std::int32_t>();
+    claimed_ += size * static_cast<std::uint32_t>(n);
+    if (n < 0 || claimed_ > size_)
+      in_.fail(errc::alir_bytecode_count, at);
+    else if (static_cast<std::uint64_t>(n) > limit_.max_items)
+      in_.fail(errc::too_many_items, at);
+    return in_.failed() ? 0 : n;
+  }
+  void take_int32s(pool<std::int32_t>& list, std::int64_t count) {
+    if (list.empty()) list.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count && !in_.failed(); ++i)
+      list.push_back(in_.take<std::int32_t>());
+  }
+  template <class Flag>
+  [[nodiscard]] bool take_flag() {
+    const std::uint64_t at = in_.offset();
+    const auto v = in_.take<Flag>();
+    if (v != 0 && v != 1) in_.fail(errc::alir_bytecode_flag, at);
+    return v == 1;
+  }
+
+  /// Counts, shifts and outputs: the same in both forms but for the size of the flags.
+  template <class Flag>
+  void read_interface(std::uint64_t operation_size) {
+    m_.source.shape = in_.offset();
+    m_.n_inputs = take_count(4);
+    m_.n_outputs = take_count(8 + sizeof(Flag));
+    operations_ = take_count(operation_size);
+    tables_ = take_count(4);
+    m_.source.inp_shifts = in_.offset();
+    take_int32s(m_.inp_shifts, m_.n_inputs);
+    m_.source.out_idxs = in_.offset();
+    for (std::int64_t i = 0; i < m_.n_outputs; ++i)
+      m_.source.outputs.push_back(in_.offset() + 4 * static_cast<std::uint64_t>(i));
+    take_int32s(m_.out_idxs, m_.n_outputs);
+    m_.source.out_shifts = in_.offset();
+    take_int32s(m_.out_shifts, m_.n_outputs);
+    m_.source.out_negs = in_.offset();
+    for (std::int64_t i = 0; i < m_.n_outputs && !in_.failed(); ++i)
+      m_.out_negs.push_back(take_flag<Flag>() ? 1 : 0);
+    m_.ops.reserve(static_cast<std::size_t>(operations_));
+    m_.source.ops.reserve(static_cast<std::size_t>(operations_));
+    m_.tables.reserve(static_cast<std::size_t>(tables_));
+    m_.source.tables.reserve(static_cast<std::size_t>(tables_));
+  }
+
+  void set_opcode(operation& o, std::int32_t code, std::int32_t last, std::uint64_t at) {
+    if (code < first_opcode || code > last)
+      in_.fail(errc::alir_opcode, at);
+    else
+      o.code = static_cast<opcode>(code);
+  }
+  template <class Int, class Flag>
+  void take_type(operation& o) {
+    const std::uint64_t at = in_.offset();
+    const bool k = take_flag<Flag>();
+    const std::int32_t i = in_.take<Int>(), f = in_.take<Int>();
+    if (in_.failed()) return;
+    if (i < -1000 || i > 1000 || f < -1000 || f > 1000 ||
+        !widest_interval({k, static_cast<std::int16_t>(i), static_cast<std::int16_t>(f)}, o.qint))
+      in_.fail(errc::alir_bytecode_type, at);
+  }
+  /// The pad of a lookup, `at` its place; the operand gets the interval that it implies.
+  void take_pad(const operation& lookup, std::int64_t pad, std::uint64_t at) {
+    if (lookup.id0 < 0 || static_cast<std::size_t>(lookup.id0) >= m_.ops.size()) return;
+    const auto x = static_cast<std::size_t>(lookup.id0);
+    if (padded_.empty()) padded_.resize(static_cast<std::size_t>(operations_));
+    interval q = m_.ops[x].qint;
+    if (!is_int32(pad) || !set_pad(q, pad))
+      in_.fail(errc::alir_bytecode_pad, at);
+    else if (padded_[x] != 0 && !(q == m_.ops[x].qint))
+      in_.fail(errc::alir_bytecode_pad_conflict, at);
+    m_.ops[x].qint = q;
+    padded_[x] = 1;
+  }
+
+  void read_words() {
+    (void)in_.take<std::int32_t>();  // the firmware version says nothing about the program
+    claimed_ = header_size;
+    read_interface<std::int32_t>(32);
+    for (std::int64_t n = 0; n < operations_ && !in_.failed(); ++n) {
+      const std::uint64_t at = in_.offset();
+      operation o;
+      set_opcode(o, in_.take<std::int32_t>(), last_opcode - 1, at);
+      o.id0 = in_.take<std::int32_t>();
+      o.id1 = in_.take<std::int32_t>();
+      const auto low = in_.take<std::int32_t>(), high = in_.take<std::int32_t>();
+      const bool low_only =
+          o.code == opcode::add || o.code == opcode::subtract || o.code == opcode::lookup;
+      unpack_data(o, low_only ? std::int64_t{low}
+                              : static_cast<std::int64_t>(
+                                    std::uint64_t{static_cast<std::uint32_t>(high)} << 32 |
+                                    static_cast<std::uint32_t>(low)));
+      take_type<std::int32_t, std::int32_t>(o);
+      if (o.code == opcode::lookup) take_pad(o, high, at + 16);
+      m_.ops.push_back(o);
+      m_.source.ops.push_back(
+          {.start = (at + 4) & place_mask, .id1 = 4, .condition = 8, .data = 8, .qint = 16});
+    }
+    pool<std::int32_t> sizes;
+    const std::uint64_t sizes_at = in_.offset();
+    take_int32s(sizes, in_.failed() ? 0 : tables_);
+    for (std::size_t t = 0; t < sizes.size() && !in_.failed(); ++t)
+      read_entries(sizes[t], sizes_at + 4 * t);
+  }
+
+  void read_bytes() {
+    claimed_ = header_size;
+    read_interface<std::uint8_t>(8);
+    pool<std::int32_t> ids;
+    pool<std::int64_t> data;
+    for (std::int64_t n = 0; n < operations_ && !in_.failed(); ++n) {
+      const std::uint64_t at = in_.offset();
+      operation o;
+      set_opcode(o, in_.take<std::int8_t>(), last_opcode, at);
+      take_type<std::int8_t, std::uint8_t>(o);
+      const std::uint64_t ids_at = in_.offset();
+      const std::uint64_t n_ids = in_.take<std::uint16_t>(), n_data = in_.take<std::uint16_t>();
+      if (4 * n_ids + 8 * n_data > in_.remaining())
+        in_.fail(errc::alir_bytecode_truncated, size_);
+      else if (n_ids > limit_.max_items || n_data > limit_.max_items)
+        in_.fail(errc::too_many_items, ids_at);
+      if (in_.failed()) return;
+      ids.clear(), data.clear();
+      const std::uint64_t start = in_.offset();
+      for (std::uint64_t i = 0; i < n_ids; ++i) ids.push_back(in_.take<std::int32_t>());
+      const std::uint64_t data_at = in_.offset();
+      for (std::uint64_t i = 0; i < n_data; ++i) data.push_back(in_.take<std::int64_t>());
+      // Bytecode carries the pad of a lookup behind its table; the model derives it.
+      const bool pad = o.code == opcode::lookup && data.size() == 2;
+      if (o.code == opcode::lookup && !pad) return in_.fail(errc::alir_data, ids_at);
+      const std::int64_t pad_value = pad ? data[1] : 0;
+      if (pad) data.pop_back();
+      errc e = check_counts(o.code, ids.size(), data.size());
+      if (o.code == opcode::quantize && data.empty() != (m_.spec_version == 3)) e = errc::alir_data;
+      if (e == errc::ok && m_.terms.size() + ids.size() > INT32_MAX) e = errc::too_many_items;
+      if (e != errc::ok) return in_.fail(e, ids_at);
+      e = set_addresses_and_data(m_, o, ids, data);
+      if (e != errc::ok) return in_.fail(e, data_at);
+      if (pad) take_pad(o, pad_value, data_at + 8);
+      m_.ops.push_back(o);
+      m_.source.ops.push_back({.start = start & place_mask,
+                               .id1 = 4,
+                               .condition = 8,
+                               .data = data_at - start < 127 ? (data_at - start) & 127 : 0,
+                               .qint = 0});
+    }
+    for (std::int64_t t = 0; t < tables_ && !in_.failed(); ++t) {
+      const std::uint64_t at = in_.offset();
+      read_entries(in_.take<std::int32_t>(), at);
+    }
+  }
+
+  /// The entries of one table; its size stood at `at`. (table_data grows by doubling: an exact
+  /// reserve for each of many small tables would be quadratic.)
+  void read_entries(std::int32_t size, std::uint64_t at) {
+    if (in_.failed()) return;
+    const auto n = static_cast<std::uint32_t>(size);
+    if (size < 0 || std::uint64_t{n} * 4 > in_.remaining())
+      return in_.fail(errc::alir_bytecode_count, at);
+    if (n > limit_.max_items) return in_.fail(errc::too_many_items, at);
+    lookup_table t;
+    t.first = m_.table_data.size();
+    t.count = n;
+    for (std::uint32_t i = 0; i < n; ++i) m_.table_data.push_back(in_.take<std::int32_t>());
+    m_.tables.push_back(t);
+    m_.source.tables.push_back(at);
+  }
+
+  static constexpr std::uint64_t place_mask = (std::uint64_t{1} << 36) - 1;
+
+  byte_cursor in_;
+  std::uint64_t size_;
+  limits limit_;
+  model m_;
+  std::uint64_t claimed_ = 0;
+  std::int64_t operations_ = 0, tables_ = 0;
+  pool<std::uint8_t> padded_;
+};
+
+}  // namespace detail
+
+/// Reads a model from the bytes of a bytecode file, of any of the two forms.
+[[nodiscard]] inline result<model> read_bytecode(bytes source, const limits& limit = {}) {
+  return detail::bytecode_reader(source, false, limit).read();
+}
+/// Reads a model from version 2 words in the byte order of this host, as interpreters pass them in
+/// memory. Offsets of errors are 4 times the index of the word.
+[[nodiscard]] inline result<model> read_bytecode(std::span<const std::int32_t> words,
+                                                 const limits& limit = {}) {
+  return detail::bytecode_reader(std::as_bytes(words), true, limit).read();
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_READ_BYTECODE_HPP
+
+// ---- tessera/alir/write.hpp
+//
+// ALIR to version 2: the JSON that the format's own tool saves, byte for byte, and bytecode.
+//
+//   tessera::result<tessera::text> json = alir::write_json(model);
+//   tessera::result<tessera::pool<std::int32_t>> words = alir::write_bytecode(model);
+//
+// Models that came from versions 3 and 4 are written as version 2 where it has a form for them. It
+// has none for a sum (opcode 11), a quantize with a shift, and constants of add_constant beyond
+// int32. A table without a spec (bytecode has none) gets one: out_qint from its entries, and the
+// SHA-256 hash that the format's compiler would give it.
+//
+// What the bytecode drops: latency, cost, intervals beyond their types, carry_size, adder_size,
+// and everything about tables but their entries.
+//
+// Lifetime:   results own themselves.
+// Errors:     alir_not_version_2, alir_not_finite, alir_bytecode_range, and those of verify() for
+//             what each writer relies on (write_bytecode: shape, ids, intervals and tables); the
+//             offset is the operation's or table's place in the source. Nothing is written then.
+// Limits:     those of the format.
+// Allocation: the result, at most twice.
+
+#ifndef TESSERA_ALIR_WRITE_HPP
+#define TESSERA_ALIR_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/core/json_write.hpp
+//
+// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
+//
+//   tessera::text out;
+//   json::writer w(out, json::compact);
+//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
+//   // {"step":0.5,"ids":[7]}
+//
+//   json::compact    {"a":[1,2]}          no white space
+//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
+//   json::indented   two spaces a level, one member or element a line, "key": value
+//
+// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
+//
+// Lifetime:   borrows the text it appends to.
+// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
+// Limits:     none.
+// Allocation: what the text grows by.
+
+#ifndef TESSERA_CORE_JSON_WRITE_HPP
+#define TESSERA_CORE_JSON_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The white space of a document.
+struct layout {
+  unsigned indent;  ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;
+  double_style doubles = double_style::python;
+};
+inline constexpr layout compact{0, ",", ":"};
+inline constexpr layout spaced{0, ", ", ": "};
+inline constexpr layout indented{2, ",", ": "};
+
+/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+inline void append_quoted(text& out, std::string_view s) {
+  out << '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out << s.substr(plain, i - plain) << '\\';
+    plain = i + 1;
+    switch (c) {
+      case '\b': out << 'b'; break;
+      case '\f': out << 'f'; break;
+      case '\n': out << 'n'; break;
+      case '\r': out << 'r'; break;
+      case '\t': out << 't'; break;
+      case '"':
+      case '\\': out << s[i]; break;
+      default:
+        out << "u00"
+            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
+    }
+  }
+  out << s.substr(plain) << '"';
+}
+
+class writer {
+ public:
+  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
+
+  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
+  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  /// Closes the innermost container.
+  writer& end() {
+    const bool is_object = (kinds_.view().back() == '}');
+    kinds_.truncate(kinds_.size() - 1);
+    if (!fresh_ && one_line_ == 0) new_line();
+    if (one_line_ != 0) --one_line_;
+    out_ << (is_object ? '}' : ']');
+    fresh_ = false;
+    return *this;
+  }
+  /// The key of the next member.
+  writer& key(std::string_view name) {
+    separate();
+    append_quoted(out_, name);
+    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
+    after_key_ = true;
+    return *this;
+  }
+
+  template <class Int>
+  writer& integer(Int v) {
+    return separate(), out_ << v, *this;
+  }
+  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  writer& null() { return raw("null"); }
+  /// A value that is JSON text already, such as a number's own token.
+  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+
+ private:
+  writer& begin(char bracket, char close, bool one_line) {
+    separate();
+    out_ << bracket;
+    kinds_ << close;
+    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
+    fresh_ = true;
+    return *this;
+  }
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+    } else if (kinds_.size() != 0) {
+      if (!fresh_)
+        out_ << (one_line_ != 0 && layout_.indent != 0 ? std::string_view(",") : layout_.comma);
+      if (one_line_ == 0) new_line();
+    }
+    fresh_ = false;
+  }
+  void new_line() {
+    out_ << '\n';
+    for (std::size_t i = kinds_.size() * layout_.indent; i > 0; --i) out_ << ' ';
+  }
+
+  text& out_;
+  layout layout_;
+  text kinds_;                // the closing brackets that are due
+  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  bool fresh_ = false, after_key_ = false;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_WRITE_HPP
+
+// ---- tessera/alir/table_hash.hpp
+//
+// The name that ALIR gives a lookup table: SHA-256 over its entries and fraction bits.
+//
+//   tessera::text hash = alir::table_hash(entries, 7);   // 64 hexadecimal digits
+//
+//   hashed   entries as little-endian int32, then the fraction bits of the lookup in decimal
+//
+// Equal hashes mean equal tables; no reader checks them. The format's compiler also hashes a mask
+// of entries that are never reached when a table has one; files don't keep the mask, so such a
+// table's hash can't be made again. SHA-256 is that of FIPS 180-4.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the text.
+
+#ifndef TESSERA_ALIR_TABLE_HASH_HPP
+#define TESSERA_ALIR_TABLE_HASH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+namespace detail {
+
+class sha256 {
+ public:
+  void update(bytes data) noexcept {
+    for (const std::byte b : data) {
+      block_[size_++ % 64] = static_cast<std::uint8_t>(b);
+      if (size_ % 64 == 0) compress();
+    }
+  }
+  [[nodiscard]] text hex() noexcept {
+    const std::uint64_t bits = size_ * 8;
+    const std::byte one{0x80}, zero{0};
+    update({&one, 1});
+    while (size_ % 64 != 56) update({&zero, 1});
+    for (unsigned i = 8; i-- > 0;) {
+      const auto b = static_cast<std::byte>(bits >> 8 * i);
+      update({&b, 1});
+    }
+    text out;
+    for (const std::uint32_t word : state_)
+      for (unsigned i = 8; i-- > 0;) out << "0123456789abcdef"[word >> 4 * i & 15];
+    return out;
+  }
+
+ private:
+  void compress() noexcept {
+    static constexpr std::uint32_t k[64] = {
+        0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
+        0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
+        0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
+        0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
+        0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc,
+        0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+        0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116,
+        0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+        0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+        0xc67178f2};
+    std::uint32_t w[64];
+    for (unsigned i = 0; i < 16; ++i)
+      w[i] = std::uint32_t{block_[4 * i]} << 24 | std::uint32_t{block_[4 * i + 1]} << 16 |
+             std::uint32_t{block_[4 * i + 2]} << 8 | block_[4 * i + 3];
+    for (unsigned i = 16; i < 64; ++i)
+      w[i] = w[i - 16] + w[i - 7] +
+             (std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ w[i - 15] >> 3) +
+             (std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ w[i - 2] >> 10);
+    std::uint32_t s[8];
+    std::memcpy(s, state_, sizeof s);
+    for (unsigned i = 0; i < 64; ++i) {
+      const std::uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
+      const std::uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+      const std::uint32_t one = s[7] +
+                                (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) +
+                                choice + k[i] + w[i];
+      const std::uint32_t two =
+          (std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22)) + majority;
+      std::memmove(s + 1, s, 7 * sizeof *s);
+      s[4] += one;
+      s[0] = one + two;
+    }
+    for (unsigned i = 0; i < 8; ++i) state_[i] += s[i];
+  }
+
+  std::uint32_t state_[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::uint8_t block_[64];
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace detail
+
+/// The hash of a table whose lookup has `fraction_bits` fraction bits.
+[[nodiscard]] inline text table_hash(view<std::int32_t> entries, int fraction_bits) {
+  detail::sha256 hash;
+  for (const std::int32_t v : entries) {
+    std::byte raw[4];
+    store_le(raw, v);
+    hash.update({raw, 4});
+  }
+  text f;
+  f << fraction_bits;
+  hash.update(as_bytes(f));
+  return hash.hex();
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_TABLE_HASH_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+namespace detail {
+
+/// The 64-bit data of version 2: the inverse of unpack_data.
+[[nodiscard]] constexpr std::int64_t pack_data(const operation& o) noexcept {
+  const auto join = [](std::int64_t high, std::int64_t low) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 |
+                                     static_cast<std::uint32_t>(low));
+  };
+  switch (o.code) {
+    case opcode::add_constant:
+    case opcode::mux: return join(o.shift, o.data);
+    case opcode::bit_binary: return join(o.data, o.shift);
+    default: return o.data;
+  }
+}
+
+/// Whether version 2 can hold an operation.
+[[nodiscard]] constexpr errc check_version_2(const operation& o) noexcept {
+  if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
+    return errc::alir_opcode;
+  const bool data_is_low_word = o.code == opcode::add_constant || o.code == opcode::mux;
+  if (o.code == opcode::sum || (o.code == opcode::quantize && o.shift != 0) ||
+      (data_is_low_word && (o.data < INT32_MIN || o.data > INT32_MAX)))
+    return errc::alir_not_version_2;
+  return errc::ok;
+}
+
+/// What JSON says about a table besides its entries.
+struct table_spec {
+  text hash;
+  interval out_qint;
+  std::uint8_t spelled = 0;
+  std::int64_t inp_width = 0;
+};
+
+/// The fraction bits of each table's entries, those of the first lookup in it; 0 without one.
+[[nodiscard]] inline pool<std::int16_t> table_fractions(const model& m) {
+  pool<std::int16_t> fractions;
+  fractions.resize(m.tables.size());
+  for (std::size_t i = m.ops.size(); i-- > 0;) {
+    const operation& o = m.ops[i];
+    if (o.code == opcode::lookup && o.data >= 0 &&
+        static_cast<std::uint64_t>(o.data) < fractions.size())
+      fractions[static_cast<std::size_t>(o.data)] =
+          check_interval(o.qint) == errc::ok ? type_of(o.qint).f : std::int16_t{0};
+  }
+  return fractions;
+}
+
+/// That of the file, or one made for a table that came without; `f` is its entries' fraction bits.
+[[nodiscard]] inline table_spec spec_of(const model& m, std::size_t index, int f) {
+  const lookup_table& t = m.tables[index];
+  if (t.has_spec) return {text(hash(m, t)), t.out_qint, t.spelled, t.inp_width};
+  const view<std::int32_t> values = entries(m, t);
+  std::int32_t low = 0, high = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    low = i == 0 || values[i] < low ? values[i] : low;
+    high = i == 0 || values[i] > high ? values[i] : high;
+  }
+  const double step = power_of_two(-f);
+  return {table_hash(values, f),
+          {low * step + 0.0, high * step + 0.0, step},
+          0,
+          values.size() < 2 ? 1 : 64 - std::countl_zero(values.size() - 1)};
+}
+
+inline void write_number(json::writer& w, double v, bool integral) {
+  if (integral && v > -9e18 && v < 9e18)
+    w.integer(static_cast<std::int64_t>(v));
+  else
+    w.number(v);
+}
+
+}  // namespace detail
+
+/// The model as version 2 JSON: keys in canonical order, no white space, no newline at the end.
+[[nodiscard]] inline result<text> write_json(const model& m) {
+  for (std::size_t i = 0; i < m.ops.size(); ++i) {
+    const operation& o = m.ops[i];
+    errc e = detail::check_version_2(o);
+    for (const double v : {o.qint.min, o.qint.max, o.qint.step, o.latency, o.cost})
+      if (!detail::is_finite(v)) e = errc::alir_not_finite;
+    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+  }
+  for (std::size_t i = 0; i < m.tables.size(); ++i) {
+    const lookup_table& t = m.tables[i];
+    errc e = detail::holds_entries(m, i) && t.hash_first <= m.hashes.size()
+                 ? errc::ok
+                 : errc::alir_table_empty;
+    for (const double v : {t.out_qint.min, t.out_qint.max, t.out_qint.step})
+      if (!detail::is_finite(v)) e = errc::alir_not_finite;
+    if (e != errc::ok) return error{e, detail::place_of_table(m, i)};
+  }
+  text out;
+  json::writer w(out);
+  const auto integers = [&w](const pool<std::int32_t>& list) {
+    w.begin_array();
+    for (const std::int32_t v : list) w.integer(v);
+    w.end();
+  };
+  w.begin_object().key("model").begin_array();
+  w.begin_array().integer(m.n_inputs).integer(m.n_outputs).end();
+  integers(m.inp_shifts);
+  integers(m.out_idxs);
+  integers(m.out_shifts);
+  w.begin_array();
+  for (const std::uint8_t negative : m.out_negs) w.boolean(negative != 0);
+  w.end();
+
+  w.begin_array();
+  for (const operation& o : m.ops) {
+    const auto spelled = [&o](std::uint8_t flag) { return (o.spelled & flag) != 0; };
+    w.begin_array().integer(o.id0).integer(o.id1).integer(static_cast<int>(o.code));
+    const std::int64_t data = detail::pack_data(o);
+    if (spelled(spelling::unsigned_data))
+      w.integer(static_cast<std::uint64_t>(data));
+    else
+      w.integer(data);
+    w.begin_array();
+    detail::write_number(w, o.qint.min, spelled(spelling::min));
+    detail::write_number(w, o.qint.max, spelled(spelling::max));
+    detail::write_number(w, o.qint.step, spelled(spelling::step));
+    w.end();
+    detail::write_number(w, o.latency, spelled(spelling::latency));
+    detail::write_number(w, o.cost, spelled(spelling::cost));
+    w.end();
+  }
+  w.end().integer(m.carry_size).integer(m.adder_size);
+
+  if (m.tables.empty()) {
+    w.null();
+  } else {
+    const pool<std::int16_t> fractions = detail::table_fractions(m);
+    w.begin_array();
+    for (std::size_t i = 0; i < m.tables.size(); ++i) {
+      const detail::table_spec t = detail::spec_of(m, i, fractions[i]);
+      const auto number = [&](const char* key, double v, std::uint8_t flag) {
+        w.key(key);
+        detail::write_number(w, v, (t.spelled & flag) != 0);
+      };
+      w.begin_object().key("spec").begin_object().key("hash").string(t.hash);
+      w.key("out_qint").begin_object();
+      number("min", t.out_qint.min, spelling::min);
+      number("max", t.out_qint.max, spelling::max);
+      number("step", t.out_qint.step, spelling::step);
+      w.end().key("inp_width").integer(t.inp_width).end();
+      w.key("table").begin_array();
+      for (const std::int32_t v : entries(m, m.tables[i])) w.integer(v);
+      w.end().end();
+    }
+    w.end();
+  }
+  w.end().key("meta").string("ALIRModel").key("spec_version").integer(2).end();
+  return out;
+}
+
+/// The model as version 2 bytecode: words in the byte order of this host (specification, "External
+/// Bytecode Representation").
+[[nodiscard]] inline result<pool<std::int32_t>> write_bytecode(const model& m) {
+  if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
+  pool<std::int32_t> words;
+  words.reserve(6 + m.inp_shifts.size() + 3 * m.out_idxs.size() + 8 * m.ops.size() +
+                m.tables.size() + m.table_data.size());
+  const auto word = [&words](std::int64_t v) { words.push_back(static_cast<std::int32_t>(v)); };
+  const auto all = [&words](view<std::int32_t> list) { words.append(list.data(), list.size()); };
+  for (const std::int64_t v : {std::int64_t{2}, std::int64_t{0}, m.n_inputs, m.n_outputs}) word(v);
+  word(static_cast<std::int64_t>(m.ops.size()));
+  word(static_cast<std::int64_t>(m.tables.size()));
+  for (const pool<std::int32_t>* list : {&m.inp_shifts, &m.out_idxs, &m.out_shifts})
+    words.append(list->data(), list->size());
+  for (const std::uint8_t negative : m.out_negs) word(negative != 0 ? 1 : 0);
+  for (std::size_t i = 0; i < m.ops.size(); ++i) {
+    const operation& o = m.ops[i];
+    errc e = detail::check_version_2(o);
+    if (e == errc::ok) e = detail::check_ids(m, i);
+    if (e == errc::ok) e = detail::check_interval(o.qint);
+    std::int64_t data = detail::pack_data(o);
+    if (e == errc::ok && o.code == opcode::lookup) {
+      const interval& x = m.ops[static_cast<std::size_t>(o.id0)].qint;
+      const double pad = table_pad(x, type_of(x));
+      if (o.data < 0 || o.data > INT32_MAX || !(pad >= INT32_MIN && pad <= INT32_MAX))
+        e = errc::alir_bytecode_range;
+      else
+        data = static_cast<std::int64_t>(pad) << 32 | o.data;
+    }
+    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+    const fixed_type t = type_of(o.qint);
+    for (const std::int64_t v :
+         {static_cast<std::int64_t>(o.code), std::int64_t{o.id0}, std::int64_t{o.id1}, data,
+          data >> 32, std::int64_t{t.k}, std::int64_t{t.i}, std::int64_t{t.f}})
+      word(v);
+  }
+  for (const lookup_table& t : m.tables) word(static_cast<std::int64_t>(t.count));
+  for (const lookup_table& t : m.tables) all(entries(m, t));
+  return words;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_WRITE_HPP
+
+// ---- tessera/core/describe.hpp
+//
+// An error in words: looks at the source again and shows the place.
+//
+//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
+//     [alir_opcode] at $.model[5][3][2], offset 47
+//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
+//                                              ^
+//
+//   program.bc: error: the bytecode ends early
+//     [alir_bytecode_truncated] at offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Lifetime:   the text that is returned owns itself.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text, and what json::reader needs to find a path.
+
+#ifndef TESSERA_CORE_DESCRIBE_HPP
+#define TESSERA_CORE_DESCRIBE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/json.hpp
+//
+// JSON, both ways: json::reader and json::writer.
+
+#ifndef TESSERA_CORE_JSON_HPP
+#define TESSERA_CORE_JSON_HPP
+
+
+#endif  // TESSERA_CORE_JSON_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
+/// in broken text, of the last value before the place where reading stops.
+[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
+                               const limits& limit = {}) {
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys`, up to the next step's
+  };
+  pool<step> steps;
+  text keys;
+  reader in(source, limit);
+  for (bool found = in.offset() >= offset; !found;) {
+    switch (in.peek()) {
+      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
+      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
+      default: in.skip(), found = in.offset() > offset;
+    }
+    // On to the next value; containers that end on the way are left.
+    bool more = false;
+    while (!found && !more && !steps.empty()) {
+      std::string_view name;
+      more = steps.back().is_object ? in.key(name) : in.element();
+      if (in.failed()) {
+        found = true;
+      } else if (more) {
+        ++steps.back().count;
+        keys.truncate(steps.back().key_first);
+        keys << name;
+        found = in.offset() >= offset;
+      } else {
+        found = in.offset() > offset;
+        keys.truncate(steps.back().key_first);
+        steps.pop_back();
+      }
+    }
+    found = found || steps.empty();
+  }
+
+  text out("$");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    if (s.count == 0) break;  // behind the opening bracket, before the first value
+    if (!s.is_object) {
+      out << '[' << s.count - 1 << ']';
+      continue;
+    }
+    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
+    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
+    bool plain = !key.empty();
+    for (const char c : key)
+      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                        (c >= '0' && c <= '9'));
+    if (plain) {
+      out << '.' << key;
+    } else {
+      out << '[';
+      append_quoted(out, key);
+      out << ']';
+    }
+  }
+  return out;
+}
+
+}  // namespace json
+
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and a caret below.
+inline void append_caret(text& out, std::string_view source, std::size_t offset) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n') --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  out << "  ";
+  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
+    const char c = source[i];
+    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  }
+  out << "\n  ";
+  for (std::size_t i = first; i < offset; ++i)
+    if ((static_cast<unsigned char>(source[i]) & 0xc0u) != 0x80u) out << ' ';
+  out << "^\n";
+}
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+inline void append_message(text& out, error e) {
+  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+}
+
+}  // namespace detail
+
+/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
+/// `name` is the file's name as it is to be shown.
+[[nodiscard]] inline text describe(error e, std::string_view source,
+                                   std::string_view name = "<input>", const limits& limit = {}) {
+  const std::size_t offset =
+      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  const line_column at = locate(source, offset);
+  text out(name);
+  out << ':' << at.line << ':' << at.column;
+  detail::append_message(out, e);
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+    const text path = json::path(source, offset, limit);
+    out << " at " << path << ", offset ";
+  } else {
+    out << " at offset ";
+  }
+  out << offset << '\n';
+  detail::append_caret(out, source, offset);
+  return out;
+}
+
+/// An error in a binary source, with the 16 bytes around it and a caret.
+[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+  const std::size_t offset =
+      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  text out(name);
+  detail::append_message(out, e);
+  out << " at offset " << offset << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  detail::append_hex(out, offset, digits);
+  out << ")\n  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  detail::append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DESCRIBE_HPP
+
+#endif  // TESSERA_ALIR_HPP
+
+#endif  // TESSERA_TESSERA_HPP
+
+// ---- LICENSE
+//
+// MIT License
+//
+// Copyright (c) 2026 The Tessera authors
+//
+// Permission is hereby granted, free of charge, to any person obtaining a copy
+// of this software and associated documentation files (the "Software"), to deal
+// in the Software without restriction, including without limitation the rights
+// to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+// copies of the Software, and to permit persons to whom the Software is
+// furnished to do so, subject to the following conditions:
+//
+// The above copyright notice and this permission notice shall be included in all
+// copies or substantial portions of the Software.
+//
+// THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+// IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+// FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+// AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+// LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+// OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+// SOFTWARE.

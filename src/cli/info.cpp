@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera info`: what is in a file, in a few lines.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "tool.hpp"
+#include "vm/alir/vm.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+struct options {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+struct count {
+  std::string_view name;
+  std::uint64_t value;
+};
+
+/// The facts of a valid program, in the order in which they are shown.
+struct alir_facts {
+  explicit alir_facts(const alir::program& p) : vm_memory(vm::alir::machine(p).memory()) {
+    for (const alir::opcode_row& row : alir::opcode_table) {
+      const auto n = std::count_if(p.model().ops.begin(), p.model().ops.end(),
+                                   [&row](const alir::operation& o) { return o.code == row.code; });
+      if (n != 0) opcodes.push_back({row.name, static_cast<std::uint64_t>(n)});
+    }
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      widest = std::max(widest, p.type(i).width());
+      latency = std::max(latency, p.op(i).latency);
+      cost += p.op(i).cost;
+    }
+  }
+  std::vector<count> opcodes;
+  int widest = 0;
+  double latency = 0, cost = 0;
+  std::uint64_t vm_memory;
+};
+
+[[nodiscard]] exit_code info_alir(const source& file, const reporting& to) {
+  const result<alir::program> p = verify_alir(file);
+  if (!p) return to.fail(p.err(), file);
+  const alir::model& m = p->model();
+  const alir_facts facts(*p);
+  const bool estimated = file.what == format::alir_json;  // bytecode has no latency and cost
+  text out;
+  if (to.as_json) {
+    json::writer w(out);
+    w.begin_object().key("file").string(json_name(to.path)).key("format").string("alir");
+    w.key("form").string(file.what == format::alir_json ? "json" : "bytecode");
+    w.key("spec_version").integer(m.spec_version).key("bytes").integer(file.data().size());
+    w.key("inputs").integer(m.n_inputs).key("outputs").integer(m.n_outputs);
+    w.key("operations").integer(p->size()).key("opcodes").begin_object();
+    for (const count& c : facts.opcodes) w.key(c.name).integer(c.value);
+    w.end().key("tables").integer(m.tables.size());
+    w.key("table_entries").integer(m.table_data.size());
+    w.key("widest_bits").integer(facts.widest);
+    for (const auto& [key, value] : {std::pair("latency", facts.latency), {"cost", facts.cost}}) {
+      w.key(key);
+      if (estimated)
+        w.number(value);
+      else
+        w.null();
+    }
+    w.key("vm_bytes").integer(facts.vm_memory).end();
+    out << '\n';
+    return print_result(out);
+  }
+  out << file.name << ": " << info(file.what).description << ", version " << m.spec_version << ", "
+      << file.data().size() << " bytes\n";
+  out << "  inputs      " << m.n_inputs << "\n  outputs     " << m.n_outputs;
+  out << "\n  operations  " << p->size();
+  std::string_view between = ": ";
+  for (const count& c : facts.opcodes) {
+    out << between << c.value << ' ' << c.name;
+    between = ", ";
+  }
+  out << "\n  tables      " << m.tables.size();
+  if (!m.tables.empty()) out << " with " << m.table_data.size() << " entries";
+  out << "\n  widest      " << facts.widest << " bits\n";
+  if (estimated) {
+    out << "  latency     ";
+    append_double(out, facts.latency, double_style::python);
+    out << "\n  cost        ";
+    append_double(out, facts.cost, double_style::python);
+    out << '\n';
+  }
+  out << "  VM memory   " << facts.vm_memory << " bytes\n";
+  return print_result(out);
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, action& run) {
+  const auto o = std::make_shared<options>();
+  CLI::App* const verb = app.add_subcommand("info", "Say what is in files");
+  verb->add_option("FILE", o->files, "Files to look at; - is standard input")->required();
+  verb->add_flag("--json", o->json, "One JSON object a line and file");
+  verb->footer(std::string("Examples:\n"
+                           "  tessera info model.json.gz\n"
+                           "  tessera info --json models/*.json | jq .operations\n\n") +
+               exit_codes_help + "With several files: the highest of theirs.\n");
+  verb->callback([o, &run] {
+    run = [o] {
+      exit_code code = success;
+      for (const std::string& path : o->files) {
+        const reporting to{path, o->json};
+        const loaded in = load_source(to);
+        code = std::max(code, in.code);
+        if (!in) continue;
+        switch (in.file->what) {
+          case format::alir_json:
+          case format::alir_bytecode: code = std::max(code, info_alir(*in.file, to)); break;
+          case format::unknown: break;
+        }
+      }
+      return code;
+    };
+  });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The `tessera` tool: one verb, files, options.
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <new>
+#include <string>
+
+#include "tool.hpp"
+
+int main(int argc, char** argv) {
+  using namespace tessera;
+  CLI::App app{"Reads, verifies, writes, prints and runs neural-network programs."};
+  app.name("tessera");
+  app.set_version_flag("-V,--version", "tessera " TESSERA_VERSION_STRING);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(
+      std::string("Formats are told by content, never by name; .gz and .zst are read everywhere.\n"
+                  "A file named - is standard input or output. Every verb has its own --help.\n\n"
+                  "Examples:\n"
+                  "  tessera check model.json.gz\n"
+                  "  tessera print model.json | less\n"
+                  "  tessera run model.json.gz --input x.csv > y.csv\n"
+                  "  tessera convert model.json --output model.bc\n\n") +
+      cli::exit_codes_help);
+
+  cli::action chosen;
+  cli::add_info(app, chosen);
+  cli::add_check(app, chosen);
+  cli::add_print(app, chosen);
+  cli::add_run(app, chosen);
+  cli::add_convert(app, chosen);
+  try {
+    app.parse(argc, argv);
+    return chosen();
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+    if (std::cout.flush()) return cli::success;
+    cli::show_error("<stdout>: cannot write");
+    return cli::io_error;
+  } catch (const CLI::ParseError& wrong) {
+    std::string verb, message = wrong.what();
+    for (const CLI::App* sub : app.get_subcommands()) verb = ' ' + sub->get_name();
+    if (verb.empty() && argc > 1)
+      message =
+          "expected info, check, print, run or convert, found '" + cli::shown_name(argv[1]) + "'";
+    cli::show_error("tessera" + verb + ": " + message + "\nTry 'tessera" + verb + " --help'.");
+    return cli::wrong_usage;
+  } catch (const std::bad_alloc&) {
+    cli::show_error("not enough memory");
+    return cli::io_error;
+  }
+}

@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera run`: inputs from files or at random, through the VM, outputs to files.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "io/arrays.hpp"
+#include "tool.hpp"
+#include "vm/alir/vm.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+struct options {
+  std::string file;
+  std::vector<std::string> inputs, outputs;
+  std::string input_format, output_format;
+  std::optional<std::uint64_t> seed, samples;
+  bool json = false;
+};
+
+/// `[NAME=]FILE`. A NAME holds neither '/' nor '.', so that paths with a '=' stay paths.
+struct binding {
+  std::optional<std::string> name;
+  std::string path;
+
+  explicit binding(const std::string& argument) : path(argument) {
+    const std::size_t equals = argument.find('=');
+    if (equals == argument.npos || equals == 0 || argument.find_first_of("/.") < equals) return;
+    name = argument.substr(0, equals);
+    path = argument.substr(equals + 1);
+  }
+  /// The name as an index below `count`.
+  [[nodiscard]] std::optional<std::uint64_t> index(std::uint64_t count) const {
+    std::uint64_t v = 0;
+    for (const char c : *name) {
+      if (c < '0' || c > '9' || v > count) return std::nullopt;
+      v = v * 10 + static_cast<std::uint64_t>(c - '0');
+    }
+    if (v >= count) return std::nullopt;
+    return v;
+  }
+};
+
+[[nodiscard]] io::array_format format_of(const std::string& option, const std::string& path) {
+  if (option == "csv" || (option.empty() && path == "-")) return io::array_format::csv;
+  if (option == "npy") return io::array_format::npy;
+  return option == "raw" ? io::array_format::raw : io::array_format_of_name(path);
+}
+
+/// The values that an input takes, by the intervals of the operations that read it.
+[[nodiscard]] std::vector<io::interval> input_intervals(const alir::program& p) {
+  const alir::model& m = p.model();
+  std::vector<io::interval> out(m.inp_shifts.size(), io::interval{-1, 1});
+  std::vector<bool> seen(out.size());
+  for (const alir::operation& o : m.ops) {
+    if (o.code != alir::opcode::input) continue;
+    const auto n = static_cast<std::size_t>(o.id0);
+    const double low = std::ldexp(o.qint.min, -m.inp_shifts[n]);
+    const double high = std::ldexp(o.qint.max, -m.inp_shifts[n]);
+    if (!std::isfinite(low) || !std::isfinite(high)) continue;
+    out[n] = seen[n] ? io::interval{std::min(out[n].low, low), std::max(out[n].high, high)}
+                     : io::interval{low, high};
+    seen[n] = true;
+  }
+  return out;
+}
+
+class runner {
+ public:
+  runner(const options& o, const source& file, const alir::program& p)
+      : options_(o), to_{o.file, o.json}, file_(file), program_(p), machine_(p) {}
+
+  [[nodiscard]] exit_code run() {
+    exit_code code = check_outputs();
+    if (code == success) code = gather_inputs();
+    if (code == success) code = execute();
+    if (code == success) code = write_outputs();
+    return code == success && options_.json ? print_summary() : code;
+  }
+
+ private:
+  [[nodiscard]] exit_code usage(std::string_view message) const {
+    return usage_error("run", message);
+  }
+
+  [[nodiscard]] io::expected<io::matrix> read(const std::string& path, std::uint64_t columns) {
+    const io::array_format format = format_of(options_.input_format, path);
+    if (path != "-" && options_.input_format.empty()) return io::read_matrix(path, columns);
+    io::expected<io::content> bytes = io::load(path);
+    if (!bytes) return std::move(bytes).err();
+    io::expected<io::matrix> m = io::decode_matrix(bytes->view(), format, columns);
+    if (!m) m.err().path = path;
+    return m;
+  }
+
+  /// The whole matrix first, from a file or at random; then single columns over it.
+  [[nodiscard]] exit_code gather_inputs() {
+    const std::uint64_t columns = machine_.inputs();
+    std::vector<char> given(machine_.inputs(), 0);
+    std::vector<std::pair<std::uint64_t, io::matrix>> single;
+    std::optional<std::uint64_t> rows = options_.samples;
+    std::string rows_from = "--samples";
+    bool whole = false, used_stdin = options_.file == "-";
+    for (const std::string& argument : options_.inputs) {
+      const binding b(argument);
+      if (b.path == "-" && std::exchange(used_stdin, true))
+        return usage("standard input can be read only once");
+      std::optional<std::uint64_t> index;
+      if (b.name && !(index = b.index(columns))) return usage(no_such("input", *b.name, columns));
+      if (!b.name && std::exchange(whole, true))
+        return usage("two files for all inputs; name inputs as INDEX=FILE");
+      if (index && std::exchange(given[static_cast<std::size_t>(*index)], char{1}) != 0)
+        return usage("two files for input " + *b.name);
+      io::expected<io::matrix> m = read(b.path, b.name ? 1 : columns);
+      if (!m) return to_.fail(m.err());
+      // --samples takes the first rows of a longer file; two files must agree.
+      if (rows && (m->rows < *rows || (m->rows != *rows && rows_from != "--samples")))
+        return to_.fail(io::failure{io::fault::content,
+                                    "expected " + std::to_string(*rows) + " rows as of " +
+                                        rows_from + ", found " + std::to_string(m->rows),
+                                    0, b.path});
+      if (!rows) {
+        rows = m->rows;
+        rows_from = shown_name(b.path);
+      }
+      m->rows = *rows;
+      m->values.resize(static_cast<std::size_t>(m->rows * m->columns));
+      if (index)
+        single.emplace_back(*index, std::move(*m));
+      else
+        inputs_ = std::move(*m);
+    }
+    if (!whole) {
+      if (const exit_code code = make_inputs(rows, given); code != success) return code;
+    }
+    for (const auto& [column, m] : single)
+      for (std::size_t row = 0; row < m.rows; ++row)
+        inputs_.values[row * columns + column] = m.values[row];
+    if (inputs_.rows == 0) show_note("0 samples");
+    return success;
+  }
+
+  /// Random values for all inputs; or zeros, when files give every column.
+  [[nodiscard]] exit_code make_inputs(std::optional<std::uint64_t> rows,
+                                      const std::vector<char>& given) {
+    const std::uint64_t columns = machine_.inputs();
+    if (!options_.seed)
+      for (std::size_t j = 0; j < given.size(); ++j)
+        if (given[j] == 0)
+          return usage("no values for input " + std::to_string(j) + ": give --input FILE with " +
+                       std::to_string(columns) + " columns, --input " + std::to_string(j) +
+                       "=FILE, or --random SEED");
+    inputs_.rows = rows.value_or(options_.seed ? 16 : 1);
+    inputs_.columns = columns;
+    if (const exit_code code = check_size("inputs", columns); code != success) return code;
+    if (options_.seed)
+      inputs_ = io::random_matrix(inputs_.rows, input_intervals(program_), *options_.seed);
+    else
+      inputs_.values.resize(static_cast<std::size_t>(inputs_.rows * columns));
+    return success;
+  }
+
+  /// As many samples and values as one run takes.
+  [[nodiscard]] exit_code check_size(std::string_view what, std::uint64_t columns) const {
+    std::uint64_t values = 0;
+    if (checked_mul(inputs_.rows, columns, values) && values <= limits{}.max_items &&
+        inputs_.rows <= limits{}.max_items)
+      return success;
+    return to_.fail(io::failure{io::fault::content,
+                                "the " + std::string(what) + " would be more than " +
+                                    std::to_string(limits{}.max_items) +
+                                    " values: run fewer samples at a time",
+                                0, options_.file});
+  }
+
+  [[nodiscard]] static std::string no_such(std::string_view what, const std::string& name,
+                                           std::uint64_t count) {
+    std::string out = "no " + std::string(what) + " is named '" + name + "': ";
+    if (count == 0) return out + "the program has none";
+    out += "ALIR " + std::string(what) + "s are numbered from 0";
+    return count == 1 ? out : out + " to " + std::to_string(count - 1);
+  }
+
+  [[nodiscard]] exit_code check_outputs() {
+    if (options_.outputs.empty() && !options_.json) targets_.emplace_back("-");
+    for (const std::string& argument : options_.outputs) targets_.emplace_back(argument);
+    unsigned to_stdout = options_.json ? 1 : 0;
+    for (const binding& b : targets_) {
+      if (b.name && !b.index(machine_.outputs()))
+        return usage(no_such("output", *b.name, machine_.outputs()));
+      if (b.path == "-" && ++to_stdout > 1)
+        return usage(options_.json ? "--json goes to standard output: give outputs a file"
+                                   : "only one result can go to standard output");
+    }
+    return success;
+  }
+
+  [[nodiscard]] exit_code execute() {
+    using clock = std::chrono::steady_clock;
+    outputs_ = {inputs_.rows, machine_.outputs(), {}};
+    if (const exit_code code = check_size("outputs", machine_.outputs()); code != success)
+      return code;
+    outputs_.values.resize(static_cast<std::size_t>(outputs_.rows * outputs_.columns));
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    const clock::time_point start = clock::now();
+    clock::time_point shown = start;
+    // Enough samples at a time that the clock costs nothing, few enough that progress moves.
+    const std::uint64_t chunk =
+        64 * std::max<std::uint64_t>(1, 100000 / std::max<std::size_t>(1, machine_.size()));
+    bool progress = false;
+    for (std::uint64_t first = 0; first < inputs_.rows; first += chunk) {
+      const std::uint64_t n = std::min(chunk, inputs_.rows - first);
+      const vm::alir::outcome done =
+          machine_.run(std::span(inputs_.values).subspan(first * machine_.inputs()),
+                       std::span(outputs_.values).subspan(first * machine_.outputs()), n);
+      steps_ += done.steps;
+      if (!done) {
+        if (progress) std::fputs("\r\033[K", stderr);
+        return report(done, first);
+      }
+      const clock::time_point now = clock::now();
+      if (terminal && now - start > std::chrono::seconds(1) &&
+          now - shown > std::chrono::milliseconds(100)) {
+        std::fprintf(stderr, "\r%3.0f %%",
+                     100.0 * static_cast<double>(first + n) / static_cast<double>(inputs_.rows));
+        shown = now;
+        progress = true;
+      }
+    }
+    if (progress) std::fputs("\r\033[K", stderr);
+    seconds_ = std::chrono::duration<double>(clock::now() - start).count();
+    return success;
+  }
+
+  [[nodiscard]] exit_code report(const vm::alir::outcome& done, std::uint64_t first) const {
+    const error e{done.code};
+    text where;
+    if (done.operation >= 0)
+      where << " at operation " << done.operation << ", sample " << first + done.sample;
+    diagnostic d;
+    d.rule = e.name();
+    d.message = std::string(e.message()).append(where.view());
+    d.shown = file_.name + ": error: " + std::string(e.message()) + "\n  [" + d.rule + ']' +
+              std::string(where.view()) + '\n';
+    return to_.fail(d, bad_input, file_.what);
+  }
+
+  [[nodiscard]] exit_code write_outputs() const {
+    for (const binding& b : targets_) {
+      io::matrix column;
+      if (b.name) {
+        const std::uint64_t j = *b.index(machine_.outputs());
+        column = {outputs_.rows, 1, {}};
+        for (std::uint64_t row = 0; row < outputs_.rows; ++row)
+          column.values.push_back(outputs_.values[row * outputs_.columns + j]);
+      }
+      const text encoded =
+          io::encode_matrix(b.name ? column : outputs_, format_of(options_.output_format, b.path));
+      if (const exit_code code = write_result(b.path, as_bytes(encoded)); code != success)
+        return code;
+    }
+    return success;
+  }
+
+  [[nodiscard]] exit_code print_summary() const {
+    text out;
+    json::writer w(out);
+    w.begin_object().key("file").string(json_name(to_.path)).key("format").string("alir");
+    w.key("ok").boolean(true).key("samples").integer(inputs_.rows);
+    w.key("inputs").integer(machine_.inputs()).key("outputs").integer(machine_.outputs());
+    w.key("operations").integer(machine_.size()).key("steps").integer(steps_);
+    w.key("vm_bytes").integer(machine_.memory()).key("seconds").number(seconds_).end();
+    out << '\n';
+    return print_result(out);
+  }
+
+  const options& options_;
+  reporting to_;
+  const source& file_;
+  const alir::program& program_;
+  vm::alir::machine machine_;
+  io::matrix inputs_, outputs_;
+  std::vector<binding> targets_;
+  std::uint64_t steps_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+void add_run(CLI::App& app, action& run) {
+  const auto o = std::make_shared<options>();
+  CLI::App* const verb = app.add_subcommand("run", "Run a program on samples");
+  const auto formats = CLI::IsMember({"csv", "npy", "raw"});
+  verb->add_option("FILE", o->file, "The program; - is standard input")->required();
+  verb->add_option("-i,--input", o->inputs, "Samples, a row each, for all inputs or for one")
+      ->type_name("[INDEX=]FILE")
+      ->allow_extra_args(false);
+  verb->add_option("-o,--output", o->outputs,
+                   "Where all outputs or one go; - is standard output, and the default")
+      ->type_name("[INDEX=]FILE")
+      ->allow_extra_args(false);
+  const CLI::Validator count(
+      [](std::string& word) {
+        std::uint64_t v = 0;
+        const char* const end = word.data() + word.size();
+        const auto [at, code] = std::from_chars(word.data(), end, v);
+        return at == end && code == std::errc{} ? "" : "expected a number from 0 to 2^64 - 1";
+      },
+      "");
+  verb->add_option("--random", o->seed, "Random samples, for inputs without a file")
+      ->type_name("SEED")
+      ->check(count);
+  verb->add_option("--samples", o->samples,
+                   "How many samples: the first of the files, or so many random ones (16)")
+      ->type_name("COUNT")
+      ->check(count);
+  verb->add_option("--input-format", o->input_format, "csv, npy or raw, whatever the names say")
+      ->check(formats);
+  verb->add_option("--output-format", o->output_format, "csv, npy or raw, whatever the names say")
+      ->check(formats);
+  verb->add_flag("--json", o->json,
+                 "A summary as one JSON object, instead of outputs on standard output");
+  verb->footer(
+      std::string(
+          "Files end in .npy, .csv, or anything else for raw little-endian doubles; standard\n"
+          "input and output are CSV. A further .gz or .zst compresses. A file for one input goes\n"
+          "over its column in the file for all. Random samples are uniform in the interval of "
+          "each\n"
+          "input and the same for a SEED everywhere.\n\n"
+          "Examples:\n"
+          "  tessera run model.json.gz --input x.csv\n"
+          "  tessera run model.json --input x.npy --output y.npy\n"
+          "  tessera run model.json -i 0=a.csv -i 1=b.csv -o 3=third.csv\n"
+          "  tessera run model.bc --random 1 --samples 1000 --json -o y.f64\n"
+          "  generate | tessera run model.json --input - | plot\n\n") +
+      exit_codes_help);
+  verb->callback([o, &run] {
+    run = [o] {
+      const reporting to{o->file, o->json};
+      const loaded in = load_source(to);
+      if (!in) return in.code;
+      switch (in.file->what) {
+        case format::alir_json:
+        case format::alir_bytecode: {
+          const result<alir::program> p = verify_alir(*in.file);
+          return p ? runner(*o, *in.file, *p).run() : to.fail(p.err(), *in.file);
+        }
+        case format::unknown: break;
+      }
+      return bad_input;
+    };
+  });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What the verbs of the tool share: exit codes, input files with their format, diagnostics, output.
+//
+// A verb returns an exit code. Results go to standard output, everything else to standard error;
+// what is wrong with a file is one diagnostic, as text or, with --json, as an object.
+
+#ifndef TESSERA_CLI_TOOL_HPP
+#define TESSERA_CLI_TOOL_HPP
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/compress.hpp"
+#include "tessera/alir.hpp"
+#include "tessera/core/json_write.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+enum exit_code : int { success = 0, bad_input = 1, wrong_usage = 2, io_error = 3 };
+
+/// What a file is, by its content. One row here, one in `format_table`, and a case in each verb.
+enum class format : std::uint8_t { unknown, alir_json, alir_bytecode };
+
+struct format_row {
+  format what;
+  std::string_view name;         ///< in --json: the family, "alir"
+  std::string_view description;  ///< in words
+  bool is_text;
+};
+[[nodiscard]] const format_row& info(format f) noexcept;
+[[nodiscard]] format detect(bytes content) noexcept;
+
+/// A file that was loaded and, where it was compressed, decompressed.
+struct source {
+  std::string name;  ///< as it is shown (see shown_name)
+  io::content content;
+  format what = format::unknown;
+
+  [[nodiscard]] bytes data() const noexcept { return content.view(); }
+  [[nodiscard]] std::string_view characters() const noexcept { return as_text(content.view()); }
+};
+
+/// A path as messages show it: "-" is <stdin>, an empty path is quoted, and bytes that aren't UTF-8
+/// or would move a terminal's cursor are replaced.
+[[nodiscard]] std::string shown_name(std::string_view path);
+/// A path as --json shows it: as it was given, but for bytes that aren't UTF-8.
+[[nodiscard]] std::string json_name(std::string_view path);
+
+/// What is wrong with a file and where.
+struct diagnostic {
+  std::string path_of_file;  ///< when it isn't the file that the verb is about
+  std::string rule;
+  std::string message;
+  std::optional<std::uint64_t> offset, line, column;
+  std::optional<std::string> path;
+  std::string shown;  ///< the whole of it for people, lines with their ends
+};
+[[nodiscard]] diagnostic diagnose(error e, const source& from);
+[[nodiscard]] diagnostic diagnose(const io::failure& why);
+[[nodiscard]] inline exit_code code_of(const io::failure& why) noexcept {
+  return why.kind == io::fault::system ? io_error : bad_input;
+}
+
+/// Prints to standard error, with the word "error" in red on a terminal unless NO_COLOR is set.
+void show(const diagnostic& d);
+void show_error(std::string_view message);
+void show_note(std::string_view message);
+/// For what the command line says wrongly beyond its grammar.
+[[nodiscard]] exit_code usage_error(std::string_view verb, std::string_view message);
+
+/// How a verb tells of a file that it fails on: as text on standard error or, with --json, as the
+/// object that `check` prints on standard output.
+struct reporting {
+  std::string path;  ///< as it stands on the command line
+  bool as_json = false;
+
+  exit_code fail(const diagnostic& d, exit_code code, format what) const;
+  exit_code fail(error e, const source& from) const {
+    return fail(diagnose(e, from), bad_input, from.what);
+  }
+  exit_code fail(const io::failure& why) const {
+    return fail(diagnose(why), code_of(why), format::unknown);
+  }
+};
+/// {"file","format","ok","diagnostics"}, a line.
+[[nodiscard]] text file_report(std::string_view file, format what, const diagnostic* wrong);
+
+/// Loads a file of a known format.
+struct loaded {
+  std::optional<source> file;
+  exit_code code = success;
+  [[nodiscard]] explicit operator bool() const noexcept { return code == success; }
+};
+[[nodiscard]] loaded load_source(const reporting& to);
+
+/// Writes results: to standard output, or to a file, compressed if its name says so.
+[[nodiscard]] exit_code write_result(const std::string& path, bytes data);
+[[nodiscard]] inline exit_code print_result(std::string_view text) {
+  return write_result("-", as_bytes(text));
+}
+
+/// The model or program of an ALIR file, or its diagnostic.
+[[nodiscard]] result<alir::model> read_alir(const source& from);
+[[nodiscard]] result<alir::program> verify_alir(const source& from);
+/// Each adds a subcommand; what `run` is set to is called when it was chosen.
+using action = std::function<exit_code()>;
+void add_info(CLI::App& app, action& run);
+void add_check(CLI::App& app, action& run);
+void add_print(CLI::App& app, action& run);
+void add_run(CLI::App& app, action& run);
+void add_convert(CLI::App& app, action& run);
+
+inline constexpr const char* exit_codes_help =
+    "Exit status:\n"
+    "  0  everything is fine\n"
+    "  1  the input is wrong: not readable as its format, not valid, or it trapped\n"
+    "  2  the command line is wrong\n"
+    "  3  a file can't be read or written\n";
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CLI_TOOL_HPP

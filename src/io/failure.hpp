@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Why a file could not be read or written, in words.
+//
+//   tessera::io::expected<tessera::io::content> file = tessera::io::read_file("model.json");
+//   if (!file) return report(file.err().message());   // model.json: cannot open: No such file ...
+//   use(file->view());
+//
+// These are not tessera::error codes: what a system refuses is no property of a format.
+//
+// Lifetime:   values.
+// Errors:     true means success; looking at the wrong side traps.
+// Limits:     none.
+// Allocation: strings.
+
+#ifndef TESSERA_IO_FAILURE_HPP
+#define TESSERA_IO_FAILURE_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "tessera/version.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace io {
+
+/// Whose fault it is: a tool exits differently for the two.
+enum class fault : std::uint8_t {
+  system,   ///< the file can't be opened, read or written, or this build lacks a package
+  content,  ///< the bytes were read and are wrong
+};
+
+/// What went wrong with a file.
+struct failure {
+  fault kind = fault::system;
+  std::string what = {};  ///< what was tried, or what was expected and where
+  int error_number = 0;   ///< errno, or 0
+  std::string path = {};  ///< empty when the bytes came from no file
+
+  /// "path: what: the system's words for error_number", without the parts that are absent.
+  [[nodiscard]] std::string message() const;
+};
+
+/// A failure of kind `system` with the current errno.
+[[nodiscard]] failure system_failure(std::string_view path, std::string what);
+
+/// What success is called where there is nothing to return.
+using done = std::monostate;
+
+/// A value or a failure; tessera::result with more words.
+template <class T>
+class [[nodiscard]] expected {
+  static_assert(!std::is_same_v<T, bool>, "an expected<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, failure> && !std::is_reference_v<T>);
+
+ public:
+  expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  expected(failure why) : state_(std::in_place_index<1>, std::move(why)) {}
+
+  [[nodiscard]] explicit operator bool() const noexcept { return state_.index() == 0; }
+  [[nodiscard]] T& operator*() & noexcept { return *checked<0>(state_); }
+  [[nodiscard]] const T& operator*() const& noexcept { return *checked<0>(state_); }
+  [[nodiscard]] T&& operator*() && noexcept { return std::move(*checked<0>(state_)); }
+  [[nodiscard]] T* operator->() noexcept { return checked<0>(state_); }
+  [[nodiscard]] const T* operator->() const noexcept { return checked<0>(state_); }
+  [[nodiscard]] failure& err() & noexcept { return *checked<1>(state_); }
+  [[nodiscard]] const failure& err() const& noexcept { return *checked<1>(state_); }
+  [[nodiscard]] failure err() && noexcept { return std::move(*checked<1>(state_)); }
+
+ private:
+  template <std::size_t Index, class Variant>
+  static auto* checked(Variant& state) noexcept {
+    auto* const side = std::get_if<Index>(&state);
+    if (side == nullptr) __builtin_trap();
+    return side;
+  }
+
+  std::variant<T, failure> state_;
+};
+
+}  // namespace io
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_IO_FAILURE_HPP

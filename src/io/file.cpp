@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "file.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+namespace tessera::inline TESSERA_ABI {
+namespace io {
+namespace {
+
+// The most that one read or write is asked for; some systems refuse 2^31 and more.
+constexpr std::size_t chunk = std::size_t{1} << 30;
+
+/// A descriptor that closes itself.
+class descriptor {
+ public:
+  explicit descriptor(int number) noexcept : number_(number) {}
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+  ~descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  [[nodiscard]] int number() const noexcept { return number_; }
+  /// Closes now, so that an error that was held back until then is seen.
+  [[nodiscard]] bool close() noexcept { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+[[nodiscard]] int open_retrying(const std::string& path, int flags, mode_t mode = 0) noexcept {
+  int number = -1;
+  do number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  while (number < 0 && errno == EINTR);
+  return number;
+}
+
+[[nodiscard]] failure too_large(std::string_view name, const limits& limit) {
+  return {fault::content, "longer than the limit of " + std::to_string(limit.max_bytes) + " bytes",
+          0, std::string(name)};
+}
+
+/// Everything up to the end of a pipe, a terminal or a device.
+[[nodiscard]] expected<content> read_stream(int from, std::string_view name, const limits& limit) {
+  constexpr std::uint64_t least = 1 << 16;
+  // One byte more than the limit has to fit, to tell the limit from more than the limit.
+  const std::uint64_t most = limit.max_bytes + (limit.max_bytes + 1 != 0 ? 1 : 0);
+  content out;
+  for (;;) {
+    if (out.size() == out.capacity()) {
+      const std::uint64_t wanted = std::max(least, std::uint64_t{out.capacity()} * 2);
+      if (!out.reserve(std::min(most, wanted))) {
+        errno = ENOMEM;
+        return system_failure(name, "cannot read");
+      }
+    }
+    const ::ssize_t count = ::read(from, out.end(), std::min(chunk, out.capacity() - out.size()));
+    if (count == 0) return out;
+    if (count > 0) {
+      out.advance(static_cast<std::size_t>(count));
+      if (out.size() > limit.max_bytes) return too_large(name, limit);
+    } else if (errno != EINTR) {
+      return system_failure(name, "cannot read");
+    }
+  }
+}
+
+/// While it lives, a write to a closed pipe is EPIPE on this thread, and no signal.
+class no_broken_pipe_signal {
+ public:
+  no_broken_pipe_signal() noexcept {
+    ::sigemptyset(&set_);
+    ::sigaddset(&set_, SIGPIPE);
+    was_pending_ = is_pending();
+    ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
+  }
+  no_broken_pipe_signal(const no_broken_pipe_signal&) = delete;
+  no_broken_pipe_signal& operator=(const no_broken_pipe_signal&) = delete;
+  ~no_broken_pipe_signal() {
+    if (!was_pending_ && is_pending()) {
+      int taken = 0;
+      ::sigwait(&set_, &taken);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  [[nodiscard]] static bool is_pending() noexcept {
+    ::sigset_t pending;
+    return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
+  }
+
+  ::sigset_t set_;
+  ::sigset_t before_;
+  bool was_pending_ = false;
+};
+
+[[nodiscard]] bool write_all(int to, bytes data) noexcept {
+  const no_broken_pipe_signal guard;
+  while (!data.empty()) {
+    const ::ssize_t count = ::write(to, data.data(), std::min(chunk, data.size()));
+    if (count >= 0)
+      data = data.subspan(static_cast<std::size_t>(count));
+    else if (errno != EINTR)
+      return false;
+  }
+  return true;
+}
+
+[[nodiscard]] expected<done> write_descriptor(int to, std::string_view name, bytes data) {
+  if (!write_all(to, data)) return system_failure(name, "cannot write");
+  return done{};
+}
+
+/// Writes a new file beside `path` and renames it. `mode` is that of the file to replace.
+[[nodiscard]] expected<done> replace_file(const std::string& path, bool exists, mode_t mode,
+                                          bytes data) {
+  const std::string folder = path.substr(0, path.rfind('/') + 1);  // "" when there is no '/'
+  std::string temporary;
+  int number = -1;
+  for (unsigned attempt = 0; number < 0 && attempt < 1000; ++attempt) {
+    temporary = folder + ".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    number = open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL, exists ? mode : 0666);
+    if (number < 0 && errno != EEXIST) break;
+  }
+  if (number < 0)
+    return system_failure(path, "cannot create a temporary file in " +
+                                    (folder.empty() ? std::string("the current folder") : folder));
+  descriptor to(number);
+  bool ok = !exists || ::fchmod(number, mode) == 0;  // what the umask took away at open
+  ok = ok && write_all(number, data) && ::fsync(number) == 0;
+  ok = ok && to.close() && ::rename(temporary.c_str(), path.c_str()) == 0;
+  if (!ok) {
+    failure why = system_failure(path, "cannot write");
+    ::unlink(temporary.c_str());
+    return why;
+  }
+  // The new name lasts once its folder is on the disk; a system that can't do that isn't asked to.
+  const descriptor parent(open_retrying(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY));
+  if (parent.number() >= 0) ::fsync(parent.number());
+  return done{};
+}
+
+/// The descriptor of standard output or standard error when that is the file of `status`, or -1.
+[[nodiscard]] int standard_stream(const struct ::stat& status) noexcept {
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct ::stat stream;
+    if (::fstat(number, &stream) == 0 && stream.st_dev == status.st_dev &&
+        stream.st_ino == status.st_ino)
+      return number;
+  }
+  return -1;
+}
+
+}  // namespace
+
+content::content(content&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      capacity_(std::exchange(other.capacity_, 0)),
+      mapped_(std::exchange(other.mapped_, false)) {}
+
+content& content::operator=(content&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(mapped_, other.mapped_);
+  return *this;
+}
+
+content::~content() {
+  if (mapped_)
+    ::munmap(data_, size_);
+  else
+    std::free(data_);
+}
+
+content content::map(int descriptor, std::size_t size) noexcept {
+  content out;
+  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (at == MAP_FAILED) return out;
+  out.data_ = static_cast<std::byte*>(at);
+  out.size_ = out.capacity_ = size;
+  out.mapped_ = true;
+  return out;
+}
+
+bool content::reserve(std::uint64_t capacity) noexcept {
+  if (capacity <= capacity_) return true;
+  if (capacity > std::numeric_limits<std::size_t>::max() / 2) return false;
+  void* const data = std::realloc(data_, static_cast<std::size_t>(capacity));
+  if (data == nullptr) return false;
+  data_ = static_cast<std::byte*>(data);
+  capacity_ = static_cast<std::size_t>(capacity);
+  return true;
+}
+
+expected<content> read_file(const std::string& path, const limits& limit) {
+  const bool is_stdin = path == "-";
+  const std::string name = is_stdin ? "<stdin>" : path;
+  const descriptor opened(is_stdin ? -1 : open_retrying(path, O_RDONLY));
+  const int from = is_stdin ? STDIN_FILENO : opened.number();
+  if (from < 0) return system_failure(name, "cannot open");
+  struct ::stat status;
+  if (::fstat(from, &status) != 0) return system_failure(name, "cannot read");
+  // Files below /proc say 0 and hold more, and a redirected input may have been read in part.
+  if (S_ISREG(status.st_mode) && status.st_size > 0 &&
+      (!is_stdin || ::lseek(from, 0, SEEK_CUR) == 0)) {
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    if (size > limit.max_bytes) return too_large(name, limit);
+    if (size <= std::numeric_limits<std::size_t>::max() / 2) {
+      content mapped = content::map(from, static_cast<std::size_t>(size));
+      if (mapped.is_mapped()) return mapped;
+    }
+  }
+  return read_stream(from, name, limit);  // which also says that a folder is one
+}
+
+expected<done> write_file(const std::string& path, bytes data) {
+  if (path == "-") return write_descriptor(STDOUT_FILENO, "<stdout>", data);
+  struct ::stat status;
+  if (::stat(path.c_str(), &status) != 0) {
+    struct ::stat link;
+    if (errno != ENOENT) return system_failure(path, "cannot write");
+    if (::lstat(path.c_str(), &link) == 0)
+      return system_failure(path, "cannot write through a link whose target doesn't exist");
+    return replace_file(path, false, 0, data);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    return system_failure(path, "cannot write");
+  }
+  if (const int stream = standard_stream(status); stream >= 0)
+    return write_descriptor(stream, path, data);
+  if (!S_ISREG(status.st_mode)) {
+    descriptor to(open_retrying(path, O_WRONLY));
+    if (to.number() < 0) return system_failure(path, "cannot open");
+    if (!write_all(to.number(), data) || !to.close()) return system_failure(path, "cannot write");
+    return done{};
+  }
+  // A file that may not be written may not be replaced either, though its folder would allow it.
+  if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
+    return system_failure(path, "cannot write");
+  char* const resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return system_failure(path, "cannot write");
+  const std::string target = resolved;
+  std::free(resolved);
+  return replace_file(target, true, status.st_mode & 0777, data);
+}
+
+}  // namespace io
+}  // namespace tessera::inline TESSERA_ABI

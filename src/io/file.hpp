@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Whole files in and out, on POSIX systems.
+//
+//   auto file = tessera::io::read_file("model.json");    // "-" is standard input
+//   if (!file) return report(file.err());
+//   auto model = tessera::alir::read_json(tessera::as_text(file->view()));
+//   auto wrote = tessera::io::write_file("out.bin", file->view());
+//
+// Regular files are mapped, everything else is read. A mapped file that someone else truncates
+// meanwhile ends the process with SIGBUS, as for every program that maps files; write_file never
+// truncates what it replaces, so a file may be rewritten while it is mapped.
+//
+// Lifetime:   content owns; a view of a temporary doesn't compile.
+// Errors:     io::failure, of kind `system`; a file over the limit is of kind `content`.
+// Limits:     limits::max_bytes.
+// Allocation: none for a mapped file; at most twice the bytes otherwise.
+
+#ifndef TESSERA_IO_FILE_HPP
+#define TESSERA_IO_FILE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "failure.hpp"
+#include "tessera/core/bytes.hpp"
+#include "tessera/core/limits.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace io {
+
+/// Bytes in memory: a mapped file, or a heap block that grows without being cleared.
+class content {
+ public:
+  content() noexcept = default;
+  content(content&& other) noexcept;
+  content(const content&) = delete;
+  content& operator=(content&& other) noexcept;
+  content& operator=(const content&) = delete;
+  ~content();
+
+  /// The first `size` bytes of a file; empty, with errno set, when it can't be mapped.
+  [[nodiscard]] static content map(int descriptor, std::size_t size) noexcept;
+
+  [[nodiscard]] bytes view() const& noexcept { return {data_, size_}; }
+  bytes view() const&& = delete;
+  operator bytes() const& noexcept { return view(); }
+  operator bytes() const&& = delete;
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool is_mapped() const noexcept { return mapped_; }
+
+  /// Room for `capacity` bytes in all; false when the memory isn't there. Not for a mapped file.
+  [[nodiscard]] bool reserve(std::uint64_t capacity) noexcept;
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  /// The free room behind the bytes; write there, then say how many with advance().
+  [[nodiscard]] std::byte* end() noexcept { return data_ + size_; }
+  void advance(std::size_t count) noexcept { size_ += count; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+  bool mapped_ = false;
+};
+
+/// The bytes of a file, or of standard input for "-".
+[[nodiscard]] expected<content> read_file(const std::string& path, const limits& limit = {});
+
+/// Writes all of `data` to a file, or to standard output for "-".
+///
+/// A regular file is replaced as a whole: a temporary file beside it is written, synchronized and
+/// renamed, so that after a failure the old file stands there untouched and nothing else does. The
+/// permissions of an existing file are kept; a symbolic link stays and its target is replaced; of
+/// several hard links one is. Pipes, devices, and what standard output or standard error already
+/// is, are written directly. A pipe that nobody reads is a failure with EPIPE, never a signal.
+[[nodiscard]] expected<done> write_file(const std::string& path, bytes data);
+
+}  // namespace io
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_IO_FILE_HPP
