@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: MIT
+#
+# Every header by itself and twice, in a translation unit of its own, under strict warnings; then all
+# of them behind `min` and `max` defined as macros, as <windows.h> does.
+#
+#   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir -P headers.cmake
+
+cmake_minimum_required(VERSION 3.21)
+include("${ROOT}/cmake/std_headers.cmake")
+include("${ROOT}/cmake/strict.cmake")
+list(APPEND strict -Wno-unused-macros)  # min and max below are there not to be used
+file(REMOVE_RECURSE "${SCRATCH}")
+file(GLOB_RECURSE headers RELATIVE "${ROOT}/include" "${ROOT}/include/*.hpp")
+list(LENGTH headers count)
+
+set(failures "")
+function(compile name text)
+  set(unit "${SCRATCH}/${name}.cpp")
+  file(WRITE "${unit}" "${text}")
+  execute_process(COMMAND "${CXX}" ${strict} "-I${ROOT}/include" -fsyntax-only "${unit}"
+                  RESULT_VARIABLE failed ERROR_VARIABLE errors OUTPUT_VARIABLE errors)
+  if(failed)
+    set(failures "${failures}\n---- ${name}\n${errors}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+foreach(header IN LISTS headers)
+  string(REPLACE "/" "_" unit "${header}")
+  compile("${unit}" "#include \"${header}\"\n#include \"${header}\"\n")
+endforeach()
+
+# The standard headers come first: it is not for us to say whether they bear the macros.
+set(text "")
+foreach(std IN LISTS std_headers)
+  string(APPEND text "#include <${std}>\n")
+endforeach()
+string(APPEND text "#define min(a, b) a macro called min\n#define max(a, b) a macro called max\n")
+foreach(header IN LISTS headers)
+  string(APPEND text "#include \"${header}\"\n")
+endforeach()
+compile(all_with_min_and_max_macros "${text}")
+
+if(failures)
+  message(NOTICE "${failures}")
+  message(FATAL_ERROR "Not clean by itself; see above.")
+endif()
+message(STATUS "${count} headers are clean by themselves, twice, and with min and max as macros")

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: MIT
+#
+# All headers in two translation units of one program, one of them with NDEBUG: every function is
+# inline, and nothing changes its layout with a macro.
+#
+#   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir -P two_units.cmake
+
+cmake_minimum_required(VERSION 3.21)
+file(REMOVE_RECURSE "${SCRATCH}")
+file(GLOB_RECURSE headers RELATIVE "${ROOT}/include" "${ROOT}/include/tessera/*.hpp")
+set(includes "")
+foreach(header IN LISTS headers)
+  string(APPEND includes "#include \"${header}\"\n")
+endforeach()
+file(WRITE "${SCRATCH}/one.cpp" "${includes}
+unsigned long two();
+int main() {
+  return two() == sizeof(tessera::limits) + sizeof(tessera::error) + sizeof(tessera::text) ? 0 : 1;
+}
+")
+file(WRITE "${SCRATCH}/two.cpp" "#define NDEBUG 1\n${includes}
+unsigned long two();
+unsigned long two() {
+  return sizeof(tessera::limits) + sizeof(tessera::error) + sizeof(tessera::text);
+}
+")
+foreach(step IN ITEMS "-O0 -c one.cpp" "-O2 -c two.cpp" "one.o two.o -o program")
+  separate_arguments(arguments UNIX_COMMAND "${step}")
+  execute_process(COMMAND "${CXX}" -std=c++20 "-I${ROOT}/include" ${arguments}
+                  WORKING_DIRECTORY "${SCRATCH}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+execute_process(COMMAND "${SCRATCH}/program" COMMAND_ERROR_IS_FATAL ANY)
+
+# A function that isn't inline would be defined by both units and fail above; an unnamed namespace or
+# a static would link and only cost space, so it is looked for.
+foreach(header IN LISTS headers)
+  file(STRINGS "${ROOT}/include/${header}" hidden REGEX "^(namespace \\{|static )")
+  if(hidden)
+    message(FATAL_ERROR "${header} defines something per translation unit: ${hidden}")
+  endif()
+endforeach()

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include <string>
+#include <tessera/core/describe.hpp>
+#include <vector>
+
+#include "../support/catch.hpp"
+
+using namespace tessera;
+
+namespace {
+
+std::string described(errc code, std::uint64_t offset, std::string_view source) {
+  const text t = describe({code, offset}, source, "f");
+  return std::string(t.view());
+}
+
+std::string path(std::string_view source, std::uint64_t offset) {
+  const text t = json::path(source, offset);
+  return std::string(t.view());
+}
+
+/// The third line, which shows the source, and the fourth, which shows the caret.
+struct shown {
+  std::string line, caret;
+};
+shown lines(const std::string& description) {
+  std::vector<std::string> all;
+  std::string rest = description;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    REQUIRE(end != std::string::npos);
+    all.push_back(rest.substr(0, end));
+    rest.erase(0, end + 1);
+  }
+  REQUIRE(all.size() == 4);
+  return {all[2], all[3]};
+}
+
+}  // namespace
+
+TEST_CASE("describe: line, column, path and caret", "[core]") {
+  CHECK(described(errc::alir_opcode, 14, "{\"a\":\n  [0, 1, 12, -1]}") ==
+        "f:2:9: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4\n"
+        "  [alir_opcode] at $.a[2], offset 14\n"
+        "    [0, 1, 12, -1]}\n"
+        "          ^\n");
+  CHECK(described(errc::json_unexpected_end, 4, "[1,\n") ==
+        "f:2:1: error: the text ends inside a JSON value\n"
+        "  [json_unexpected_end] at $[1], offset 4\n"
+        "  \n"
+        "  ^\n");
+}
+
+TEST_CASE("describe: text that isn't JSON has no path", "[core]") {
+  CHECK(described(errc::json_expected_value, 3, "PROGRAM x") ==
+        "f:1:4: error: expected a JSON value\n"
+        "  [json_expected_value] at offset 3\n"
+        "  PROGRAM x\n"
+        "     ^\n");
+}
+
+TEST_CASE("describe: an empty text, and offsets behind the end", "[core]") {
+  CHECK(described(errc::json_unexpected_end, 0, "") ==
+        "f:1:1: error: the text ends inside a JSON value\n  [json_unexpected_end] at offset 0\n  \n"
+        "  ^\n");
+  CHECK(described(errc::json_unexpected_end, 99, "ab") ==
+        described(errc::json_unexpected_end, 2, "ab"));
+}
+
+TEST_CASE("describe: without a name it says <input>", "[core]") {
+  const text t = describe({errc::json_depth, 0}, std::string_view("1"));
+  CHECK(t.view().substr(0, 20) == "<input>:1:1: error: ");
+}
+
+TEST_CASE("describe: characters of several bytes take one column above the caret", "[core]") {
+  const shown s = lines(described(errc::json_bad_literal, 10, "[\"\xc3\xa9\xf0\x9f\x98\x80\",x]"));
+  CHECK(s.line == "  [\"\xc3\xa9\xf0\x9f\x98\x80\",x]");
+  CHECK(s.caret == "        ^");
+  // The column is of bytes, as compilers count.
+  CHECK(described(errc::json_bad_literal, 10, "[\"\xc3\xa9\xf0\x9f\x98\x80\",x]").substr(0, 7) ==
+        "f:1:11:");
+}
+
+TEST_CASE("describe: control characters don't move the caret", "[core]") {
+  const shown s = lines(described(errc::json_control_character, 4, "[\"\t\x1b\x7f\r\"]"));
+  CHECK(s.line == "  [\"    \"]");
+  CHECK(s.caret == "      ^");
+}
+
+TEST_CASE("describe: long lines are cut around the place", "[core]") {
+  std::string source = "first\n";
+  for (int i = 0; i < 100; ++i) source += std::to_string(i % 10) + "abcdefghi";
+  source += "\nlast";
+  for (std::uint64_t column = 0; column <= 1000; ++column) {
+    CAPTURE(column);
+    const std::uint64_t offset = 6 + column;
+    const shown s = lines(described(errc::json_bad_literal, offset, source));
+    REQUIRE(s.line.size() <= 80);
+    REQUIRE(s.caret.size() >= 3);
+    if (column < 1000) {  // at the end of the line the caret stands behind it
+      REQUIRE(s.caret.size() <= s.line.size());
+      REQUIRE(s.line[s.caret.size() - 1] == source[static_cast<std::size_t>(offset)]);
+    }
+    REQUIRE(source.find(s.line.substr(2)) != std::string::npos);
+  }
+  const std::string fits(78, 'x');
+  CHECK(lines(described(errc::json_bad_literal, 77, fits)).line == "  " + fits);
+}
+
+TEST_CASE("describe: cutting keeps characters whole", "[core]") {
+  for (const std::string_view character : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"})
+    for (std::size_t slack = 0; slack < 4; ++slack) {
+      std::string source(slack, 'x');
+      for (int i = 0; i < 100; ++i) source += character;
+      for (std::size_t i = 0; i < 100; ++i) {
+        const std::size_t offset = slack + i * character.size();
+        CAPTURE(character, slack, offset);
+        const shown s = lines(described(errc::json_bad_literal, offset, source));
+        const char* p = s.line.data();
+        const char* const end = p + s.line.size();
+        while (p != end) {
+          const unsigned length = utf8_length(p, end);
+          REQUIRE(length != 0);
+          p += length;
+        }
+      }
+    }
+}
+
+TEST_CASE("describe: binary sources show sixteen bytes", "[core]") {
+  const std::string source = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
+  const auto binary = [&](std::uint64_t offset, std::size_t size) {
+    const std::string_view part = std::string_view(source).substr(0, size);
+    const text t = describe({errc::alir_bytecode_truncated, offset}, as_bytes(part), "f");
+    return std::string(t.view());
+  };
+  CHECK(binary(18, 20) ==
+        "f: error: the bytecode ends early\n"
+        "  [alir_bytecode_truncated] at offset 18 (0x12)\n"
+        "  00000010: 51 52 53 54\n"
+        "                  ^\n");
+  CHECK(binary(20, 20) ==
+        "f: error: the bytecode ends early\n"
+        "  [alir_bytecode_truncated] at offset 20 (0x14)\n"
+        "  00000010: 51 52 53 54\n"
+        "                        ^\n");
+  CHECK(binary(32, 32) ==
+        "f: error: the bytecode ends early\n"
+        "  [alir_bytecode_truncated] at offset 32 (0x20)\n"
+        "  00000010: 51 52 53 54 55 56 57 58 59 5a 30 31 32 33 34 35\n"
+        "                                                            ^\n");
+  CHECK(binary(0, 0) ==
+        "f: error: the bytecode ends early\n"
+        "  [alir_bytecode_truncated] at offset 0 (0x0)\n"
+        "  00000000:\n"
+        "            ^\n");
+  CHECK(binary(99, 20) == binary(20, 20));
+}
+
+TEST_CASE("describe: paths of values, keys and brackets", "[core]") {
+  constexpr std::string_view source = R"({"a":[10,{"b c":[]},""],"":{"x_1":true}})";
+  const auto at = [&](std::string_view needle) { return path(source, source.find(needle)); };
+  CHECK(path(source, 0) == "$");
+  CHECK(at("\"a\"") == "$.a");
+  CHECK(at("[10") == "$.a");
+  CHECK(at("10") == "$.a[0]");
+  CHECK(at("0,") == "$.a[0]");
+  CHECK(at("{\"b") == "$.a[1]");
+  CHECK(at("[]") == "$.a[1][\"b c\"]");
+  CHECK(at("]}") == "$.a[1][\"b c\"]");
+  CHECK(at("},\"\"]") == "$.a[1]");
+  CHECK(at("\"\"]") == "$.a[2]");
+  CHECK(at("],\"\":") == "$.a");
+  CHECK(at("{\"x_1") == "$[\"\"]");
+  CHECK(at("true") == "$[\"\"].x_1");
+  CHECK(at("rue") == "$[\"\"].x_1");
+  CHECK(path(source, source.size() - 1) == "$");
+  CHECK(path("7", 0) == "$");
+  CHECK(path("{\"\\u0041\":1}", 10) == "$.A");
+  CHECK(path("{\"q\\\"\":1}", 7) == "$[\"q\\\"\"]");
+}
+
+TEST_CASE("describe: paths into broken texts lead to the last value before the break", "[core]") {
+  CHECK(path("[1,[2,x", 6) == "$[1][1]");
+  CHECK(path("[1,[2,x", 7) == "$[1][1]");
+  CHECK(path("{\"a\":[1,2", 9) == "$.a[1]");
+  CHECK(path("{\"a\" 1}", 5) == "$");
+  CHECK(path("[", 1) == "$");
+  CHECK(path("", 0) == "$");
+  CHECK(path("{\"a\":1,\"a\":2}", 7) == "$.a");
+  CHECK(path(std::string(70, '['), 64).substr(0, 7) == "$[0][0]");
+}
+
+TEST_CASE("describe: the path of a deep place grows with its depth alone", "[core]") {
+  std::string source = "[";
+  for (int i = 0; i < 1000; ++i) source += "{\"k\":[1,2,3]},";
+  source += "[4]]";
+  CHECK(path(source, source.size() - 3) == "$[1000][0]");
+}

@@ -1,0 +1,179 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: MIT
+#
+# Builds and runs one consumer in a folder of its own, under the strict flags.
+#
+#   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir -DPREFIX=dir -DCASE=find_package -P run.cmake
+
+cmake_minimum_required(VERSION 3.21)
+include("${ROOT}/cmake/strict.cmake")
+set(here "${CMAKE_CURRENT_LIST_DIR}")
+string(JOIN " " strict_line ${strict})
+file(STRINGS "${ROOT}/include/tessera/version.hpp" version REGEX "^#define TESSERA_VERSION_STRING ")
+string(REGEX REPLACE ".*\"(.*)\".*" "\\1" version "${version}")
+file(REMOVE_RECURSE "${SCRATCH}")
+file(MAKE_DIRECTORY "${SCRATCH}")
+
+function(run)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${SCRATCH}" RESULT_VARIABLE failed
+                  OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(failed)
+    string(JOIN " " command ${ARGN})
+    message(NOTICE "$ ${command}\n${output}")
+    message(FATAL_ERROR "${CASE}: a command failed; see above.")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(expect_output program wanted)
+  run("${program}")
+  if(NOT output STREQUAL "${wanted}\n")
+    message(FATAL_ERROR "${CASE}: expected '${wanted}', got '${output}'")
+  endif()
+endfunction()
+
+set(greeting "Tessera ${version}: 2 operations")
+
+if(CASE STREQUAL "install")
+  # Installs, looks at exactly what was installed, and moves it: nothing may know where it once was.
+  # (The build is a fresh one, and without the tool, so that this test waits for nothing.)
+  run("${CMAKE_COMMAND}" -S "${ROOT}" -B build "-DCMAKE_CXX_COMPILER=${CXX}" -DTESSERA_BUILD_TOOLS=OFF)
+  run("${CMAKE_COMMAND}" --install build --prefix "${SCRATCH}/first")
+  file(GLOB_RECURSE wanted RELATIVE "${ROOT}" "${ROOT}/include/tessera/*.hpp")
+  file(GLOB_RECURSE singles RELATIVE "${ROOT}/include/single" "${ROOT}/include/single/*.hpp")
+  foreach(single IN LISTS singles)
+    list(APPEND wanted include/tessera/single/${single})
+  endforeach()
+  foreach(file IN ITEMS tessera-config tessera-config-version tessera-targets)
+    list(APPEND wanted share/cmake/tessera/${file}.cmake)
+  endforeach()
+  list(APPEND wanted share/pkgconfig/tessera.pc share/doc/tessera/LICENSE)
+  file(GLOB_RECURSE found RELATIVE "${SCRATCH}/first" "${SCRATCH}/first/*")
+  list(SORT wanted)
+  list(SORT found)
+  if(NOT wanted STREQUAL found)
+    message(FATAL_ERROR "installed: ${found}\nwanted: ${wanted}")
+  endif()
+  foreach(file IN LISTS found)
+    file(READ "${SCRATCH}/first/${file}" text)
+    foreach(place IN ITEMS "${SCRATCH}" "${ROOT}/")
+      string(FIND "${text}" "${place}" at)
+      if(NOT at EQUAL -1)
+        message(FATAL_ERROR "${file} knows where it was built or installed: ${place}")
+      endif()
+    endforeach()
+  endforeach()
+  file(REMOVE_RECURSE "${PREFIX}")
+  file(RENAME "${SCRATCH}/first" "${PREFIX}")
+
+elseif(CASE STREQUAL "find_package")
+  file(COPY "${here}/find_package/CMakeLists.txt" "${here}/main.cpp" DESTINATION "${SCRATCH}")
+  run("${CMAKE_COMMAND}" -S . -B build "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${strict_line}"
+      "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DWANTED_VERSION=${version}")
+  run("${CMAKE_COMMAND}" --build build)
+  foreach(program IN ITEMS umbrella one single)
+    expect_output("${SCRATCH}/build/${program}" "${greeting}")
+  endforeach()
+  # A version that isn't this one, and a format that isn't there, are refused.
+  foreach(wrong IN ITEMS -DWANTED_VERSION=99.0 -DWANTED_VERSION=0.0.1)
+    execute_process(COMMAND "${CMAKE_COMMAND}" -S . -B wrong "-DCMAKE_PREFIX_PATH=${PREFIX}" ${wrong}
+                    WORKING_DIRECTORY "${SCRATCH}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      message(FATAL_ERROR "find_package accepts ${wrong}")
+    endif()
+  endforeach()
+
+elseif(CASE STREQUAL "add_subdirectory")
+  file(COPY "${here}/add_subdirectory/CMakeLists.txt" "${here}/main.cpp" DESTINATION "${SCRATCH}")
+  run("${CMAKE_COMMAND}" -S . -B build "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${strict_line}"
+      "-DTESSERA=${ROOT}")
+  run("${CMAKE_COMMAND}" --build build)
+  foreach(program IN ITEMS umbrella one)
+    expect_output("${SCRATCH}/build/${program}" "${greeting}")
+  endforeach()
+  run("${CMAKE_COMMAND}" --install build --prefix "${SCRATCH}/prefix")
+  file(GLOB_RECURSE installed "${SCRATCH}/prefix/*")
+  if(installed)
+    message(FATAL_ERROR "As a subproject Tessera installs ${installed}")
+  endif()
+
+elseif(CASE STREQUAL "pkg_config")
+  find_program(PKG_CONFIG NAMES pkg-config pkgconf)
+  if(NOT PKG_CONFIG)
+    message(STATUS "skipped: pkg-config isn't here")
+    return()
+  endif()
+  set(ENV{PKG_CONFIG_PATH} "${PREFIX}/share/pkgconfig")
+  execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs tessera OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run("${PKG_CONFIG}" --modversion tessera)
+  if(NOT output STREQUAL "${version}\n")
+    message(FATAL_ERROR "tessera.pc has version ${output}")
+  endif()
+  run("${CXX}" ${strict} "-DTESSERA_INCLUDE=<tessera/alir.hpp>" "${here}/main.cpp" ${flags} -o program)
+  expect_output("${SCRATCH}/program" "${greeting}")
+
+elseif(CASE STREQUAL "single_header")
+  # As after `curl -O`: the one file, beside the program.
+  file(COPY "${ROOT}/include/single/tessera_alir.hpp" "${here}/main.cpp" DESTINATION "${SCRATCH}")
+  run("${CXX}" ${strict} "-DTESSERA_INCLUDE=\"tessera_alir.hpp\"" main.cpp -o program)
+  expect_output("${SCRATCH}/program" "${greeting}")
+
+elseif(CASE STREQUAL "vendored_folder")
+  # The folder, copied under any name, without an include path.
+  file(COPY "${ROOT}/include/tessera/" DESTINATION "${SCRATCH}/parts/bin")
+  file(COPY "${here}/main.cpp" DESTINATION "${SCRATCH}")
+  run("${CXX}" ${strict} "-DTESSERA_INCLUDE=\"parts/bin/alir.hpp\"" main.cpp -o program)
+  expect_output("${SCRATCH}/program" "${greeting}")
+
+elseif(CASE STREQUAL "two_versions")
+  # The next patch release, made up.
+  string(REGEX MATCH "^([0-9]+)\\.([0-9]+)\\.([0-9]+)$" all "${version}")
+  math(EXPR number "${CMAKE_MATCH_1} * 10000 + ${CMAKE_MATCH_2} * 100 + ${CMAKE_MATCH_3}")
+  math(EXPR next_number "${number} + 1")
+  math(EXPR next_patch "${CMAKE_MATCH_3} + 1")
+  set(abi v${CMAKE_MATCH_1}_${CMAKE_MATCH_2}_)
+  set(next_version ${CMAKE_MATCH_1}.${CMAKE_MATCH_2}.${next_patch})
+  file(READ "${ROOT}/include/single/tessera_alir.hpp" text)
+  string(REPLACE "TESSERA_VERSION != ${number}" "TESSERA_VERSION != ${next_number}" text "${text}")
+  string(REPLACE "#define TESSERA_VERSION ${number}" "#define TESSERA_VERSION ${next_number}" text "${text}")
+  string(REPLACE "#define TESSERA_VERSION_STRING \"${version}\""
+                 "#define TESSERA_VERSION_STRING \"${next_version}\"" text "${text}")
+  string(REPLACE "#define TESSERA_ABI ${abi}${CMAKE_MATCH_3}" "#define TESSERA_ABI ${abi}${next_patch}" text "${text}")
+  file(WRITE "${SCRATCH}/next/tessera_alir.hpp" "${text}")
+
+  run("${CXX}" ${strict} "-I${ROOT}/include/single" -c "${here}/two_versions/one.cpp" -o one.o)
+  run("${CXX}" ${strict} -Inext -c "${here}/two_versions/two.cpp" -o two.o)
+  run("${CXX}" one.o two.o -o program)
+  expect_output("${SCRATCH}/program" "${version} and ${next_version}")
+
+  # In one translation unit: refused, whichever comes first and in whichever form.
+  foreach(first IN ITEMS single/tessera_alir.hpp tessera/alir.hpp tessera/tessera.hpp)
+    foreach(order IN ITEMS 1 2)
+      if(order EQUAL 1)
+        file(WRITE "${SCRATCH}/both.cpp" "#include \"${ROOT}/include/${first}\"\n#include \"next/tessera_alir.hpp\"\n")
+      else()
+        file(WRITE "${SCRATCH}/both.cpp" "#include \"next/tessera_alir.hpp\"\n#include \"${ROOT}/include/${first}\"\n")
+      endif()
+      execute_process(COMMAND "${CXX}" -std=c++20 -fsyntax-only both.cpp WORKING_DIRECTORY "${SCRATCH}"
+                      RESULT_VARIABLE failed ERROR_VARIABLE errors)
+      if(NOT failed OR NOT errors MATCHES "two versions of Tessera are included in one translation unit")
+        message(NOTICE "${errors}")
+        message(FATAL_ERROR "Two versions in one translation unit (${first}, order ${order}) aren't refused")
+      endif()
+    endforeach()
+  endforeach()
+
+elseif(CASE STREQUAL "second_format")
+  execute_process(COMMAND "${CMAKE_COMMAND}" "-DROOT=${ROOT}" -DENTRY=tests/install/second_format/entry.hpp
+                          "-DOUTPUT=${SCRATCH}/second_format.hpp" -P "${ROOT}/cmake/amalgamate.cmake"
+                  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  foreach(order IN ITEMS 1 2 3)
+    run("${CXX}" ${strict} -DORDER=${order} -I. "-I${ROOT}/include/single" "-I${ROOT}/include"
+        "${here}/second_format/main.cpp" -o program${order})
+    expect_output("${SCRATCH}/program${order}" 42)
+  endforeach()
+
+else()
+  message(FATAL_ERROR "no case '${CASE}'")
+endif()
