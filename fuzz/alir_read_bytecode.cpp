@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// alir::read_bytecode in both of its forms, and all that takes an unproven model: for any bytes a
+// value or an error with an offset inside; no proper prefix is a model; words read as bytes do.
+
+#include <cstring>
+#include <tessera/alir.hpp>
+#include <vector>
+
+#include "require.hpp"
+
+using namespace tessera;
+
+namespace {
+
+/// The words of this host read like the bytes of a file.
+void check_words(bytes source, const result<alir::model>& m) {
+  if (std::endian::native != std::endian::little || source.size() % 4 != 0) return;
+  std::vector<std::int32_t> words(source.size() / 4);
+  if (!words.empty()) std::memcpy(words.data(), source.data(), source.size());
+  const result<alir::model> w = alir::read_bytecode(std::span<const std::int32_t>(words));
+  fuzz::require(static_cast<bool>(w) == static_cast<bool>(m), "words read when bytes do");
+  fuzz::require(w.err() == m.err(), "words fail as bytes do");
+  if (w) fuzz::require(*w == *m, "words read as bytes do");
+}
+
+void check_limits(bytes source, const result<alir::model>& m) {
+  const result<alir::model> low = alir::read_bytecode(source, {.max_items = 4});
+  if (low) {
+    fuzz::require(m && *low == *m, "what lower limits accept reads the same");
+  } else {
+    fuzz::require_error(low.err(), source.size());
+    if (low.err().code != errc::too_many_items)
+      fuzz::require(low.err() == m.err(), "lower limits add only errors of their own");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const bytes source = as_bytes(fuzz::as_text(data, size));
+  result<alir::model> m = alir::read_bytecode(source);
+  check_words(source, m);
+  check_limits(source, m);
+  if (!m) {
+    fuzz::require_error(m.err(), size);
+    fuzz::require(!describe(m.err(), source).empty(), "every error can be described");
+    return 0;
+  }
+  const fuzz::exact prefix(source.first(fuzz::below(as_text(source), size)));
+  const result<alir::model> cut = alir::read_bytecode(prefix.bytes());
+  fuzz::require(!cut, "a proper prefix is an error");
+  fuzz::require_error(cut.err(), prefix.bytes().size());
+
+  (void)alir::print(*m);
+  (void)alir::write_json(*m);
+  (void)alir::write_bytecode(*m);
+  const result<alir::program> p = alir::verify(std::move(*m));
+  if (!p) {
+    fuzz::require_error(p.err(), size);
+    fuzz::require(!describe(p.err(), source).empty(), "every error can be described");
+  }
+  return 0;
+}

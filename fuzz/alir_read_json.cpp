@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// alir::read_json, and all that takes an unproven model: for any text a value or an error with an
+// offset inside, the same one every time; no proper prefix of a model is a model.
+
+#include <tessera/alir.hpp>
+
+#include "require.hpp"
+
+using namespace tessera;
+
+namespace {
+
+/// Lower limits refuse more, change nothing about what they accept, and hide no other error.
+void check_limits(std::string_view source, const result<alir::model>& m) {
+  const result<alir::model> low = alir::read_json(source, {.max_items = 4, .max_depth = 5});
+  if (low) {
+    fuzz::require(m && *low == *m, "what lower limits accept reads the same");
+    return;
+  }
+  fuzz::require_error(low.err(), source.size());
+  const errc code = low.err().code;
+  const errc wide = m.err().code;
+  if (code == errc::too_many_items || code == errc::json_depth) return;
+  // A text that breaks off under lower limits can't be searched for its version any more.
+  if (wide == errc::alir_version_1 || wide == errc::alir_version_unknown) return;
+  fuzz::require(low.err() == m.err(), "lower limits add only errors of their own");
+}
+
+void check_prefix(std::string_view source) {
+  const std::size_t kept = fuzz::below(source, source.size());
+  if (source.find_first_not_of(" \t\r\n", kept) == std::string_view::npos) return;
+  const fuzz::exact prefix(source.substr(0, kept));
+  const result<alir::model> m = alir::read_json(prefix.text());
+  fuzz::require(!m, "a proper prefix is an error");
+  fuzz::require_error(m.err(), kept);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source = fuzz::as_text(data, size);
+  result<alir::model> m = alir::read_json(source);
+  check_limits(source, m);
+  if (!m) {
+    fuzz::require_error(m.err(), size);
+    fuzz::require(!describe(m.err(), source).empty(), "every error can be described");
+    return 0;
+  }
+  check_prefix(source);
+  (void)alir::print(*m);
+  (void)alir::write_json(*m);
+  (void)alir::write_bytecode(*m);  // of models that verify() refuses too: no more than an error
+  const result<alir::program> p = alir::verify(std::move(*m));
+  if (!p) {
+    fuzz::require_error(p.err(), size);
+    fuzz::require(!describe(p.err(), source).empty(), "every error can be described");
+  }
+  return 0;
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The reference machine: whatever verify() accepts runs within its budget, each sample as if it
+// were alone, each value as the plain evaluation of the tests says, and the same through JSON and
+// bytecode.
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <tessera/alir.hpp>
+#include <utility>
+#include <vector>
+
+#include "alir_any.hpp"
+#include "require.hpp"
+#include "tests/alir/naive.hpp"
+#include "tests/alir/random_program.hpp"
+#include "vm/alir/vm.hpp"
+
+using namespace tessera;
+
+namespace {
+
+constexpr budget limit{.max_steps = 1 << 18, .max_memory = 1 << 24};
+constexpr double untouched = -1234.5;
+
+/// One run of a program over samples[n][n_inputs].
+struct run {
+  vm::alir::outcome done;
+  std::vector<double> outputs;
+  std::vector<std::int64_t> values;  // [operations][n], when observed
+};
+
+[[nodiscard]] bool same_bits(std::span<const double> a, std::span<const double> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  });
+}
+
+[[nodiscard]] run execute(const alir::program& p, std::span<const double> inputs, std::size_t n) {
+  vm::alir::machine machine(p);
+  run r;
+  r.outputs.assign(n * machine.outputs(), untouched);
+  r.done = machine.run(inputs, r.outputs, n, limit);
+  return r;
+}
+
+/// Values before a trap stand for the samples that came first, which run again when a later one
+/// traps: the last that was seen of each sample counts.
+[[nodiscard]] run observe(const alir::program& p, std::span<const double> inputs, std::size_t n) {
+  vm::alir::machine machine(p);
+  run r;
+  r.outputs.assign(n * machine.outputs(), untouched);
+  r.values.assign(n * p.size(), 0);
+  const auto keep = [&](std::size_t operation, std::uint64_t first,
+                        std::span<const std::int64_t> lanes) {
+    fuzz::require(first + lanes.size() <= n, "lanes are samples");
+    std::copy(lanes.begin(), lanes.end(),
+              r.values.begin() + static_cast<std::ptrdiff_t>(operation * n + first));
+  };
+  r.done = machine.run_observed(inputs, r.outputs, n, limit, keep);
+  return r;
+}
+
+void check_twin(const run& r, result<alir::model> twin, std::span<const double> inputs,
+                std::size_t n) {
+  fuzz::require(static_cast<bool>(twin), "what was written reads");
+  const result<alir::program> p = alir::verify(std::move(*twin));
+  fuzz::require(static_cast<bool>(p), "what was written verifies");
+  const run t = execute(*p, inputs, n);
+  fuzz::require(t.done.code == r.done.code && t.done.operation == r.done.operation &&
+                    t.done.sample == r.done.sample && t.done.steps == r.done.steps,
+                "both forms end alike");
+  fuzz::require(same_bits(t.outputs, r.outputs), "both forms give the same outputs");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source = fuzz::as_text(data, size);
+  result<alir::model> m = fuzz::read_any(source);
+  if (!m) return 0;
+  const result<alir::program> p = alir::verify(std::move(*m));
+  if (!p) return 0;
+  const alir::model& model = p->model();
+  const auto n_in = static_cast<std::size_t>(model.n_inputs);
+  const auto n_out = static_cast<std::size_t>(model.n_outputs);
+
+  // Mostly a few samples; sometimes more than the machine has lanes.
+  const std::size_t seed = fuzz::below(source, 4096);
+  const std::size_t n = seed % 16 == 0 ? vm::alir::machine::lanes + 2 : 3;
+  const std::vector<double> inputs = random_program::inputs(model, seed, n);
+  const run r = observe(*p, inputs, n);
+  if (r.done.code == errc::budget_steps || r.done.code == errc::budget_memory) {
+    fuzz::require(r.done.steps == 0, "a run that its budget can't hold doesn't start");
+    return 0;
+  }
+  const std::size_t whole = r.done ? n : static_cast<std::size_t>(r.done.sample);
+  fuzz::require(r.done || r.done.code == errc::alir_lookup_range, "only lookups trap");
+  fuzz::require(whole <= n && r.done.steps == whole * p->size(), "steps are counted");
+
+  const run plain = execute(*p, inputs, n);
+  fuzz::require(same_bits(plain.outputs, r.outputs), "observing changes nothing");
+  for (std::size_t s = 0; s < n; ++s) {
+    const std::span<const double> in = std::span(inputs).subspan(s * n_in, n_in);
+    const std::span<const double> out = std::span(r.outputs).subspan(s * n_out, n_out);
+    if (s > whole) {
+      for (const double v : out) fuzz::require(v == untouched, "outputs behind a trap stay");
+      continue;
+    }
+    const run alone = execute(*p, in, 1);
+    const naive::evaluation meant = naive::evaluate(model, in);
+    fuzz::require(alone.done.operation == meant.trap, "the plain evaluation traps there too");
+    if (s == whole) {
+      fuzz::require(alone.done.operation == r.done.operation, "a sample traps as if it were alone");
+      break;
+    }
+    fuzz::require(same_bits(alone.outputs, out), "a sample runs as if it were alone");
+    fuzz::require(same_bits(meant.outputs, out), "the plain evaluation gives these outputs");
+    for (std::size_t i = 0; i < p->size(); ++i)
+      fuzz::require(meant.values[i] == r.values[i * n + s],
+                    "the plain evaluation gives this value");
+  }
+
+  if (const result<text> json = alir::write_json(model); json)
+    check_twin(r, alir::read_json(json->view()), inputs, n);
+  if (const auto words = alir::write_bytecode(model); words)
+    check_twin(r, alir::read_bytecode(std::span<const std::int32_t>(*words)), inputs, n);
+  return 0;
+}

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Writes the dictionary of a format, in libFuzzer's syntax, from the tables of its headers.
+//
+//   tessera_dictionary alir alir.dict
+
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+#include <tessera/alir.hpp>
+
+namespace {
+
+using namespace tessera;
+
+class dictionary {
+ public:
+  explicit dictionary(std::string_view of) {
+    out_ << "# Generated from the tables of include/tessera by the target `dictionaries`: " << of
+         << ".\n";
+  }
+  void group(std::string_view name) { out_ << "\n# " << name << '\n'; }
+  void token(const text& content) { token(content.view()); }
+  void token(std::string_view content) {
+    out_ << '"';
+    for (const char c : content) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x20 || byte > 0x7e)
+        out_ << "\\x"
+             << "0123456789abcdef"[byte >> 4] << "0123456789abcdef"[byte & 15];
+      else if (c == '"' || c == '\\')
+        out_ << '\\' << c;
+      else
+        out_ << c;
+    }
+    out_ << "\"\n";
+  }
+  template <class Int>
+  void word(Int value) {
+    char raw[sizeof value];
+    store_le(raw, value);
+    token({raw, sizeof raw});
+  }
+  [[nodiscard]] const text& content() const noexcept { return out_; }
+
+ private:
+  text out_;
+};
+
+void json_tokens(dictionary& out) {
+  out.group("structure and literals");
+  for (const char* s :
+       {"{",    "}",     "[",    "]",    ",",      ":", "\"", "{}", "[]", "[[",          "]]",
+        "true", "false", "null", "\"\"", "\"a\":", " ", "\n", "\r", "\t", "\xef\xbb\xbf"})
+    out.token(s);
+  out.group("strings");
+  for (const char c : std::string_view("\"\\/bfnrt")) out.token(text() << '\\' << c);
+  for (const char* s : {"\\u0000", "\\u0061", "\\u00e9", "\\u20ac", "\\ud83d\\ude00", "\\ud800",
+                        "\\udc00", "\x7f", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+                        "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80"})
+    out.token(s);
+  out.group("numbers");
+  for (const char* s : {"0",
+                        "-0",
+                        "-0.0",
+                        "1e",
+                        "e+",
+                        "E-",
+                        "0.1",
+                        "1e22",
+                        "1e23",
+                        "1e-5",
+                        "1e308",
+                        "1e309",
+                        "5e-324",
+                        "2e-324",
+                        "1.7976931348623157e308",
+                        "2.2250738585072011e-308",
+                        "9007199254740993",
+                        "9223372036854775807",
+                        "9223372036854775808",
+                        "-9223372036854775808",
+                        "-9223372036854775809",
+                        "18446744073709551615",
+                        "18446744073709551616"})
+    out.token(s);
+}
+
+void alir_tokens(dictionary& out) {
+  // A model with everything that the writer can write names all keys.
+  alir::model m;
+  m.n_inputs = m.n_outputs = 1;
+  m.inp_shifts = {0}, m.out_idxs = {0}, m.out_shifts = {0}, m.out_negs = {0};
+  m.tables.resize(1);
+  m.tables[0].count = 1;
+  m.table_data = {0};
+  const result<text> json = alir::write_json(m);
+  out.group("keys");
+  json::reader in(json->view());
+  std::string_view key;
+  const auto member = [&] { return out.token(text() << '"' << key << "\":"); };
+  for (in.object(); in.key(key);) {
+    member();
+    if (key != "model") {
+      in.skip();
+      continue;
+    }
+    in.array();
+    for (int field = 0; field < 8; ++field) in.require_element(), in.skip();
+    in.require_element();
+    in.array();
+    in.require_element();
+    for (in.object(); in.key(key);) {
+      member();
+      if (key != "spec") {
+        in.skip();
+        continue;
+      }
+      for (in.object(); in.key(key);) {
+        member();
+        if (key != "out_qint") {
+          in.skip();
+          continue;
+        }
+        for (in.object(); in.key(key);) member(), in.skip();
+      }
+    }
+    in.end_array();
+    in.end_array();
+  }
+  out.group("wrapper");
+  out.token("\"ALIRModel\"");
+  for (int version = 0; version <= 5; ++version)
+    out.token(text() << "\"spec_version\":" << version);
+
+  // Rows as versions 2 and 4 write them, with operands 0.
+  const auto zeros = [](text& row, int n) {
+    row << '[';
+    for (int i = 0; i < n; ++i) row << (i == 0 ? "0" : ",0");
+    row << ']';
+  };
+  constexpr std::string_view rest = "[-8.0,7.5,0.5],0.0,0.0]";
+  for (const alir::opcode_row& row : alir::opcode_table) {
+    out.group(row.name);
+    const int code = static_cast<int>(row.code);
+    text plain, variadic;
+    plain << '[' << (row.ids > 0 ? "0," : "-1,") << (row.ids > 1 ? "0," : "-1,") << code << ",0,"
+          << rest;
+    if (row.code != alir::opcode::sum) out.token(plain);
+    variadic << '[';
+    zeros(variadic, row.addresses < 0 ? 2 : row.addresses);
+    variadic << ',' << code << ',';
+    zeros(variadic, row.data_values < 0 ? 4 : row.data_values);
+    variadic << ',' << rest;
+    out.token(variadic);
+    out.word(static_cast<std::int32_t>(row.code));
+  }
+  out.group("sub-operations, shifts and data");
+  for (const alir::binary_bits b : {alir::binary_bits::conjunction, alir::binary_bits::disjunction,
+                                    alir::binary_bits::exclusive}) {
+    const std::int64_t data = std::int64_t{static_cast<std::uint8_t>(b)} << 56;
+    out.token(text() << data);
+    out.word(static_cast<std::int32_t>(data >> 32));
+  }
+  for (const std::int64_t v : {std::int64_t{-1}, std::int64_t{63}, std::int64_t{-63},
+                               std::int64_t{64}, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
+    out.token(text() << v);
+    out.word(v);
+  }
+  for (const char* q :
+       {"[0.0,0.0,1.0]", "[-1.0,0.0,1.0]", "[0.0,16777216.0,1.0]",
+        "[-9.223372036854776e+18,9.223372036854775e+18,1.0]", "[0.0,9.223372036854775e+18,1.0]",
+        "8.507059173023462e+37", "1.1754943508222875e-38", "1.7014118346046923e+38"})
+    out.token(q);
+
+  out.group("bytecode");
+  out.token("ALIR");
+  for (const std::int32_t v : {2, 3, 4, INT32_MAX, INT32_MIN}) out.word(v);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string_view name = count == 3 ? arguments[1] : "";
+  if (name != "alir" && name != "json") {
+    std::fprintf(stderr, "usage: %s alir|json FILE\n", arguments[0]);
+    return 2;
+  }
+  dictionary out(name);
+  if (name == "alir") alir_tokens(out);
+  json_tokens(out);
+  std::FILE* const file = std::fopen(arguments[2], "wb");
+  if (file == nullptr) return std::perror(arguments[2]), 3;
+  const text& content = out.content();
+  const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  return std::fclose(file) == 0 && written ? 0 : 3;
+}

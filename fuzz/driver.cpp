@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// A main() for fuzz targets where there is no libFuzzer: replays files and directories, each copied
+// to memory that ends at a guarded page, and then runs a few mutations of them.
+//
+//   fuzz_alir_run fuzz/corpus/alir_run                        every file once
+//   fuzz_alir_run --runs 10000 --seed 7 fuzz/corpus/alir_run  and 10000 mutations of them
+//   fuzz_alir_run --runs 1 --first 812 --seed 7 ...           only mutation 812 of these
+//
+// Mutation n of a seed is the same everywhere and in every run. An input that ends the program is
+// written to ./crash.<target> first.
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/guard_page.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#if defined(__GNUC__)
+extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
+#endif
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_size = std::size_t{1} << 20;
+constexpr std::size_t max_mutated = 4096;  // as libFuzzer runs are told
+
+/// What is being run, for the file that a crash leaves.
+std::string crash_file;
+std::string_view current;
+bool running = false;
+
+void save_current() {
+  if (!running) return;
+  running = false;
+  std::FILE* const file = std::fopen(crash_file.c_str(), "wb");
+  if (file == nullptr) return;
+  std::fwrite(current.data(), 1, current.size(), file);
+  std::fclose(file);
+  std::fprintf(stderr, "the input is in %s\n", crash_file.c_str());
+}
+
+void on_signal(int number) {
+  save_current();
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+void run(tessera_tests::guard_page& memory, std::string_view input) {
+  current = memory.place(input);
+  running = true;
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(current.data()), current.size());
+  running = false;
+}
+
+/// SplitMix64.
+class generator {
+ public:
+  explicit generator(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t bits() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+  std::size_t below(std::size_t end) {
+    return end == 0 ? 0 : static_cast<std::size_t>(bits() % end);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// One to four small changes, some of them taken from another seed.
+std::string mutate(const std::vector<std::string>& seeds, generator& draw) {
+  constexpr std::string_view pieces[] = {"0",
+                                         "-1",
+                                         "1e9",
+                                         "0.5",
+                                         "-0.0",
+                                         "9223372036854775808",
+                                         "[",
+                                         "]",
+                                         "{",
+                                         "}",
+                                         ",",
+                                         ":",
+                                         "\"",
+                                         "\\",
+                                         "null",
+                                         "\xff\xff\xff\xff",
+                                         "\xff\xff\xff\x7f"};
+  std::string s = seeds.empty() ? std::string() : seeds[draw.below(seeds.size())];
+  for (std::size_t n = 1 + draw.below(4); n > 0; --n) {
+    const std::size_t at = draw.below(s.size() + 1);
+    const std::size_t count = 1 + draw.below(draw.below(4) == 0 ? 64 : 4);
+    switch (draw.below(7)) {
+      case 0:
+        if (at < s.size()) s[at] = static_cast<char>(s[at] ^ 1 << draw.below(8));
+        break;
+      case 1:
+        if (at < s.size()) s[at] = static_cast<char>(draw.bits());
+        break;
+      case 2: s.erase(at, count); break;
+      case 3: s.insert(at, s.substr(draw.below(s.size() + 1), count)); break;
+      case 4: s.insert(at, pieces[draw.below(std::size(pieces))]); break;
+      case 5: s.replace(at, count, pieces[draw.below(std::size(pieces))]); break;
+      default:
+        if (!seeds.empty()) {
+          const std::string& other = seeds[draw.below(seeds.size())];
+          s.replace(at, count, other.substr(draw.below(other.size() + 1), count));
+        }
+    }
+  }
+  if (s.size() > max_mutated) s.resize(max_mutated);
+  return s;
+}
+
+/// The files that an argument names, in an order that doesn't depend on the file system.
+std::vector<fs::path> files_of(const fs::path& argument) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(argument)) return {argument};
+  for (const fs::directory_entry& entry : fs::directory_iterator(argument))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::optional<std::string> contents_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+int usage(const char* program) {
+  std::fprintf(stderr, "usage: %s [--runs N] [--first N] [--seed S] FILE|DIRECTORY...\n", program);
+  return 2;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::uint64_t runs = 0, first = 0, seed = 1;
+  std::vector<fs::path> files;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view word = arguments[i];
+    std::uint64_t* const option = word == "--runs"    ? &runs
+                                  : word == "--first" ? &first
+                                  : word == "--seed"  ? &seed
+                                                      : nullptr;
+    if (option != nullptr) {
+      if (++i == count) return usage(arguments[0]);
+      const std::string_view value = arguments[i];
+      const auto got = std::from_chars(value.data(), value.data() + value.size(), *option);
+      if (got.ec != std::errc() || got.ptr != value.data() + value.size())
+        return usage(arguments[0]);
+    } else if (word.substr(0, 2) == "--" || !fs::exists(word)) {
+      std::fprintf(stderr, "%s: no such option or file: %s\n", arguments[0], arguments[i]);
+      return usage(arguments[0]);
+    } else {
+      for (fs::path& file : files_of(word)) files.push_back(std::move(file));
+    }
+  }
+  if (files.empty() && runs == 0) return usage(arguments[0]);
+
+  crash_file = "crash." + fs::path(arguments[0]).filename().string();
+  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP})
+    std::signal(number, on_signal);
+#if defined(__GNUC__)
+  if (&__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(save_current);
+#endif
+
+  tessera_tests::guard_page memory(max_size);
+  std::vector<std::string> seeds;
+  for (const fs::path& file : files) {
+    std::optional<std::string> content = contents_of(file);
+    if (!content || content->size() > max_size) {
+      std::fprintf(stderr, "%s: can't be read, or holds more than %zu bytes\n", file.c_str(),
+                   max_size);
+      return 3;
+    }
+    run(memory, *content);
+    seeds.push_back(*std::move(content));
+  }
+  for (std::uint64_t n = 0; n < runs; ++n) {
+    generator draw((seed << 32) + first + n);
+    draw.bits();
+    run(memory, mutate(seeds, draw));
+  }
+  std::printf("%zu files and %llu mutations of them ran\n", seeds.size(),
+              static_cast<unsigned long long>(runs));
+  return 0;
+}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What the fuzz targets share: laws that end the program when they don't hold, and inputs in memory
+// of exactly their size.
+//
+//   fuzz::require(m.err().offset <= size, "an error's offset is at most the length");
+//   const fuzz::exact prefix(source.substr(0, fuzz::below(source, source.size())));
+
+#ifndef TESSERA_FUZZ_REQUIRE_HPP
+#define TESSERA_FUZZ_REQUIRE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <tessera/core/bytes.hpp>
+#include <tessera/core/error.hpp>
+
+namespace fuzz {
+
+/// Ends the program, naming the law, unless it holds.
+inline void require(bool holds, const char* law) {
+  if (holds) return;
+  std::fprintf(stderr, "law broken: %s\n", law);
+  std::abort();
+}
+
+/// The same for an error: that it is one, and that its offset is within the source.
+inline void require_error(tessera::error e, std::size_t size) {
+  require(e.code != tessera::errc::ok, "what isn't a value is an error");
+  require(e.offset <= size, "an error's offset is at most the length of the source");
+}
+
+/// A copy in memory of exactly its size, so that a sanitizer sees the first byte read too far.
+class exact {
+ public:
+  explicit exact(std::string_view content)
+      : data_(new char[content.size()]), size_(content.size()) {
+    if (size_ != 0) std::memcpy(data_.get(), content.data(), size_);
+  }
+  explicit exact(tessera::bytes content) : exact(tessera::as_text(content)) {}
+  [[nodiscard]] std::string_view text() const noexcept { return {data_.get(), size_}; }
+  [[nodiscard]] tessera::bytes bytes() const noexcept { return tessera::as_bytes(text()); }
+
+ private:
+  std::unique_ptr<char[]> data_;
+  std::size_t size_;
+};
+
+/// A number below `end` (0 when that is 0) that depends on all of the content and on nothing else.
+[[nodiscard]] inline std::size_t below(std::string_view content, std::size_t end) {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : content) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return end == 0 ? 0 : static_cast<std::size_t>((h ^ h >> 32) % end);
+}
+
+/// The input of a target as text.
+[[nodiscard]] inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+}  // namespace fuzz
+
+#endif  // TESSERA_FUZZ_REQUIRE_HPP
