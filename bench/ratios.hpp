@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The main() of the benchmarks. Contenders of one case are named <case>/<contender>, ours
+// `tessera`; they run interleaved at random, and the table behind the usual report tells how many
+// times as fast ours is, by the medians of their CPU times.
+//
+//   void bench::add_cases(bool quick) {
+//     require(ours() == theirs(), "dense_1000: results differ");
+//     benchmark::RegisterBenchmark("dense_1000/tessera", ...);
+//     benchmark::RegisterBenchmark("dense_1000/simdjson", ...);
+//   }
+//
+//   bench_json_read                       everything, 9 times
+//   bench_json_read --check               compares results of small cases and measures nothing
+//   bench_json_read --benchmark_filter=dense_1000 --benchmark_repetitions=21
+
+#ifndef TESSERA_BENCH_RATIOS_HPP
+#define TESSERA_BENCH_RATIOS_HPP
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+/// Compares the contenders of every case and registers them. Quick means small cases alone.
+void add_cases(bool quick);
+
+/// Ends the program when contenders disagree: times of different results say nothing.
+inline void require(bool holds, const std::string& what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", what.c_str());
+  std::exit(1);
+}
+
+/// The usual table, and then the ratios.
+class reporter : public benchmark::ConsoleReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    ConsoleReporter::ReportRuns(runs);
+    for (const Run& run : runs) {
+      if (run.error_occurred || run.aggregate_name != "median") continue;
+      const std::string name = run.run_name.function_name;
+      const std::size_t slash = name.rfind('/');
+      if (slash != std::string::npos)
+        times_[name.substr(0, slash)][name.substr(slash + 1)] = run.GetAdjustedCPUTime();
+    }
+  }
+  void Finalize() override {
+    for (const auto& [name, contenders] : times_) {
+      const auto ours = contenders.find("tessera");
+      if (ours == contenders.end()) continue;
+      for (const auto& [contender, time] : contenders)
+        if (contender != "tessera")
+          GetOutputStream() << name << ": " << time / ours->second << " times as fast as "
+                            << contender << '\n';
+    }
+  }
+
+ private:
+  std::map<std::string, std::map<std::string, double>> times_;
+};
+
+inline int main(int count, char** arguments) {
+  if (count == 2 && std::string_view(arguments[1]) == "--check") {
+    add_cases(true);
+    std::puts("all contenders agree");
+    return 0;
+  }
+  // Defaults stand first, so that those of the command line win.
+  static char interleave[] = "--benchmark_enable_random_interleaving=true";
+  static char repeat[] = "--benchmark_repetitions=9";
+  static char aggregate[] = "--benchmark_display_aggregates_only=true";
+  std::vector<char*> all{arguments[0], interleave, repeat, aggregate};
+  all.insert(all.end(), arguments + 1, arguments + count);
+  int all_count = static_cast<int>(all.size());
+  benchmark::Initialize(&all_count, all.data());
+  if (benchmark::ReportUnrecognizedArguments(all_count, all.data())) return 2;
+  add_cases(false);
+  reporter report;
+  benchmark::RunSpecifiedBenchmarks(&report);
+  return 0;
+}
+
+}  // namespace bench
+
+#endif  // TESSERA_BENCH_RATIOS_HPP
