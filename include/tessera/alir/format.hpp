@@ -222,6 +222,7 @@ namespace detail {
 /// ceil(log2(v)) of the float nearest to v > 0. That it goes by way of float is what the format's
 /// compiler does: a range of 2^24 + 1 codes gets 24 bits, and rounding here keeps types equal.
 [[nodiscard]] inline int ceil_log2(double v) noexcept {
+  if (!(v <= 0x1p127)) return 128;  // wider than any type, and beyond float
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(v));
   return static_cast<int>(bits >> 23 & 255) - 127 + ((bits & 0x7fffff) != 0 ? 1 : 0);
 }
