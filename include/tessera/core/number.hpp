@@ -258,6 +258,48 @@ inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noe
   }
 }
 
+#ifdef __SIZEOF_INT128__
+/// The same for 1e-4 <= v < 1e15, where v and its rounding interval, times a power of ten that gives
+/// 17 or 18 digits, fit 128 bits: the multiple of the highest power of ten in the interval.
+inline unsigned shortest_digits_wide(double v, char* digits, int& exponent) noexcept {
+  __extension__ using wide = unsigned __int128;
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
+  const int binary = static_cast<int>(bits >> 52) - 1075;  // -66 to -3
+  const int scale =
+      16 - ((binary + 52) * 1233 >> 12);  // 2 to 21; 1233 / 4096 is just below log10(2)
+  std::uint64_t five = 1;
+  for (int i = 0; i < scale; ++i) five *= 5;
+  // In quarters of the last bit: v is at 4, its interval from 2 (3 at a power of two) to 6.
+  const int shift = 2 - binary - scale;
+  const wide value = wide{4 * significand} * five;
+  const wide below = value - wide{fraction == 0 ? 1u : 2u} * five, above = value + wide{2} * five;
+  const wide open = (significand & 1) == 0 ? 0 : 1;  // ties to even: the ends read back as v
+  const wide mask = (wide{1} << shift) - 1;
+  auto low = static_cast<std::uint64_t>((below + open + mask) >> shift);
+  auto high = static_cast<std::uint64_t>((above - open) >> shift);
+  std::uint64_t power = 1;
+  for (exponent = -scale; high / 10 >= (low + 9) / 10; ++exponent) {
+    low = (low + 9) / 10;
+    high /= 10;
+    power *= 10;
+  }
+  // The candidate nearest to v, ties to the even digit.
+  const auto whole = static_cast<std::uint64_t>(value >> shift);
+  const wide rest = (wide{whole % power} << shift) + (value & mask),
+             half = wide{power} << (shift - 1);
+  std::uint64_t nearest = whole / power;
+  if (rest > half || (rest == half && (nearest & 1) != 0)) ++nearest;
+  nearest = nearest < low ? low : nearest > high ? high : nearest;
+  unsigned count = 0;
+  for (std::uint64_t n = nearest; n != 0; n /= 10) ++count;
+  for (unsigned i = count; i-- > 0; nearest /= 10)
+    digits[i] = static_cast<char>('0' + nearest % 10);
+  return count;
+}
+#endif
+
 }  // namespace detail
 
 /// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest.
@@ -321,7 +363,13 @@ inline void append_double(text& out, double v, double_style style) {
     for (count = 0; m != 0; m /= 10, ++count) *--p = static_cast<char>('0' + m % 10);
     std::memmove(digits, p, static_cast<std::size_t>(count));
   } else {
+#ifdef __SIZEOF_INT128__
+    const bool fits = v >= 1e-4 && v < 1e15;
+    count = static_cast<int>(fits ? detail::shortest_digits_wide(v, digits, exponent)
+                                  : detail::shortest_digits_exact(v, digits, exponent));
+#else
     count = static_cast<int>(detail::shortest_digits_exact(v, digits, exponent));
+#endif
   }
   const int point = count + exponent;  // digits before the decimal point; v < 10^point
   const int plain_limit = style == double_style::python ? 16 : 15;
