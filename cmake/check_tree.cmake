@@ -42,7 +42,7 @@ foreach(file IN LISTS files)
   endif()
 
   # Data is held by its own tests, and is allowed to be as odd as it needs to be.
-  if(file MATCHES "^(tests/data|fuzz/[a-z_]*corpus|fuzz/seeds)/"
+  if(file MATCHES "^(tests/data|fuzz/corpus)/"
      OR NOT file MATCHES "\\.(hpp|cpp|h|txt|cmake|in|md|yml|yaml|sh|json|dict)$|^\\.(ci/|clang|git)|^LICENSE$")
     continue()
   endif()

@@ -3,15 +3,6 @@
 #
 # What the tool, the tests and the benchmarks need. The headers need nothing.
 
-# Adds a folder of the project. An absent folder is an error that says which option skips it.
-function(tessera_add_folder folder)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt")
-    add_subdirectory(${folder})
-  else()
-    message(WARNING "${folder}/CMakeLists.txt is missing: ${folder} is skipped")
-  endif()
-endfunction()
-
 # Finds an optional pkg-config package as PkgConfig::<name>, and reports what its absence costs.
 function(tessera_optional name module debian_package purpose)
   if(PkgConfig_FOUND AND NOT CMAKE_CROSSCOMPILING)

@@ -44,9 +44,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     std::string verb, message = wrong.what();
     for (const CLI::App* sub : app.get_subcommands()) verb = ' ' + sub->get_name();
-    if (verb.empty() && argc > 1)
-      message =
-          "expected info, check, print, run or convert, found '" + cli::shown_name(argv[1]) + "'";
+    if (verb.empty()) {
+      message = "expected info, check, print, run or convert";
+      if (argc > 1) message += ", found '" + cli::shown_name(argv[1]) + "'";
+    }
     cli::show_error("tessera" + verb + ": " + message + "\nTry 'tessera" + verb + " --help'.");
     return cli::wrong_usage;
   } catch (const std::bad_alloc&) {

@@ -65,8 +65,9 @@ struct binding {
   for (const alir::operation& o : m.ops) {
     if (o.code != alir::opcode::input) continue;
     const auto n = static_cast<std::size_t>(o.id0);
-    const double low = std::ldexp(o.qint.min, -m.inp_shifts[n]);
-    const double high = std::ldexp(o.qint.max, -m.inp_shifts[n]);
+    const int exponent = -std::max(m.inp_shifts[n], -INT32_MAX);
+    const double low = std::ldexp(o.qint.min, exponent);
+    const double high = std::ldexp(o.qint.max, exponent);
     if (!std::isfinite(low) || !std::isfinite(high)) continue;
     out[n] = seen[n] ? io::interval{std::min(out[n].low, low), std::max(out[n].high, high)}
                      : io::interval{low, high};
@@ -93,16 +94,6 @@ class runner {
     return usage_error("run", message);
   }
 
-  [[nodiscard]] io::expected<io::matrix> read(const std::string& path, std::uint64_t columns) {
-    const io::array_format format = format_of(options_.input_format, path);
-    if (path != "-" && options_.input_format.empty()) return io::read_matrix(path, columns);
-    io::expected<io::content> bytes = io::load(path);
-    if (!bytes) return std::move(bytes).err();
-    io::expected<io::matrix> m = io::decode_matrix(bytes->view(), format, columns);
-    if (!m) m.err().path = path;
-    return m;
-  }
-
   /// The whole matrix first, from a file or at random; then single columns over it.
   [[nodiscard]] exit_code gather_inputs() {
     const std::uint64_t columns = machine_.inputs();
@@ -121,7 +112,8 @@ class runner {
         return usage("two files for all inputs; name inputs as INDEX=FILE");
       if (index && std::exchange(given[static_cast<std::size_t>(*index)], char{1}) != 0)
         return usage("two files for input " + *b.name);
-      io::expected<io::matrix> m = read(b.path, b.name ? 1 : columns);
+      io::expected<io::matrix> m =
+          io::read_matrix(b.path, format_of(options_.input_format, b.path), b.name ? 1 : columns);
       if (!m) return to_.fail(m.err());
       // --samples takes the first rows of a longer file; two files must agree.
       if (rows && (m->rows < *rows || (m->rows != *rows && rows_from != "--samples")))

@@ -70,7 +70,11 @@ text encode_matrix(const matrix& m, array_format format) {
 }
 
 expected<matrix> read_matrix(const std::string& path, std::uint64_t columns, const limits& limit) {
-  const array_format format = array_format_of_name(path);
+  return read_matrix(path, array_format_of_name(path), columns, limit);
+}
+
+expected<matrix> read_matrix(const std::string& path, array_format format, std::uint64_t columns,
+                             const limits& limit) {
   const bool is_raw = format == array_format::raw && codec_of_name(path) == codec::none;
   const expected<content> file = is_raw ? read_file(path, limit) : load(path, limit);
   if (!file) return file.err();

@@ -43,9 +43,12 @@ enum class array_format : std::uint8_t { npy, csv, raw };
                                              const limits& limit = {});
 [[nodiscard]] text encode_matrix(const matrix& m, array_format format);
 
-/// A file, or standard input for "-", as rows of `columns` numbers.
+/// A file, or standard input for "-", as rows of `columns` numbers, in the format that its name says
+/// or in another.
 [[nodiscard]] expected<matrix> read_matrix(const std::string& path, std::uint64_t columns,
                                            const limits& limit = {});
+[[nodiscard]] expected<matrix> read_matrix(const std::string& path, array_format format,
+                                           std::uint64_t columns, const limits& limit = {});
 /// A file, or standard output for "-".
 [[nodiscard]] expected<done> write_matrix(const std::string& path, const matrix& m);
 

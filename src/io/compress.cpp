@@ -234,7 +234,7 @@ expected<content> load(const std::string& path, const limits& limit) {
   expected<content> file = read_file(path, limit);
   if (!file || codec_of_content(file->view()) == codec::none) return file;
   expected<content> plain = decompress(file->view(), limit);
-  if (!plain) plain.err().path = path == "-" ? "<stdin>" : path;
+  if (!plain) plain.err().path = path;
   return plain;
 }
 

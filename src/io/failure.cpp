@@ -10,7 +10,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace io {
 
 std::string failure::message() const {
-  std::string out = path;
+  std::string out = path == "-" ? "<stdin>" : path;
   if (!out.empty()) out += ": ";
   out += what;
   if (error_number != 0) out += ": " + std::generic_category().message(error_number);

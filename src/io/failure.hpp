@@ -40,9 +40,10 @@ struct failure {
   fault kind = fault::system;
   std::string what = {};  ///< what was tried, or what was expected and where
   int error_number = 0;   ///< errno, or 0
-  std::string path = {};  ///< empty when the bytes came from no file
+  std::string path = {};  ///< as it was given; empty when the bytes came from no file
 
-  /// "path: what: the system's words for error_number", without the parts that are absent.
+  /// "path: what: the system's words for error_number", without the parts that are absent. A path
+  /// "-" reads <stdin>; what fails on standard output has the path <stdout>.
   [[nodiscard]] std::string message() const;
 };
 

@@ -208,23 +208,22 @@ bool content::reserve(std::uint64_t capacity) noexcept {
 
 expected<content> read_file(const std::string& path, const limits& limit) {
   const bool is_stdin = path == "-";
-  const std::string name = is_stdin ? "<stdin>" : path;
   const descriptor opened(is_stdin ? -1 : open_retrying(path, O_RDONLY));
   const int from = is_stdin ? STDIN_FILENO : opened.number();
-  if (from < 0) return system_failure(name, "cannot open");
+  if (from < 0) return system_failure(path, "cannot open");
   struct ::stat status;
-  if (::fstat(from, &status) != 0) return system_failure(name, "cannot read");
+  if (::fstat(from, &status) != 0) return system_failure(path, "cannot read");
   // Files below /proc say 0 and hold more, and a redirected input may have been read in part.
   if (S_ISREG(status.st_mode) && status.st_size > 0 &&
       (!is_stdin || ::lseek(from, 0, SEEK_CUR) == 0)) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
-    if (size > limit.max_bytes) return too_large(name, limit);
+    if (size > limit.max_bytes) return too_large(path, limit);
     if (size <= std::numeric_limits<std::size_t>::max() / 2) {
       content mapped = content::map(from, static_cast<std::size_t>(size));
       if (mapped.is_mapped()) return mapped;
     }
   }
-  return read_stream(from, name, limit);  // which also says that a folder is one
+  return read_stream(from, path, limit);  // which also says that a folder is one
 }
 
 expected<done> write_file(const std::string& path, bytes data) {

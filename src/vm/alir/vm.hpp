@@ -16,8 +16,8 @@
 //             first sample; outputs of earlier samples are written. budget_steps and budget_memory
 //             are found before anything runs.
 // Limits:     budget.
-// Allocation: when a machine is made, unless that would go over the budget; run() allocates
-// nothing.
+// Allocation: when a machine is made, without its rows if they would go over the budget; run()
+//             allocates nothing.
 
 #ifndef TESSERA_VM_ALIR_VM_HPP
 #define TESSERA_VM_ALIR_VM_HPP
