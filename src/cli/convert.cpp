@@ -3,6 +3,8 @@
 //
 // `tessera convert`: the same program in another form.
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -69,15 +71,11 @@ void add_convert(CLI::App& app, action& run) {
       if (form.empty())
         return usage_error("convert", "can't tell the form from the name '" + o->output +
                                           "': end it in .json or .bc, or say --to");
+      if (o->output == "-" && form == "bytecode" && isatty(STDOUT_FILENO) == 1)
+        return usage_error("convert", "bytecode on a terminal: give a file, or a pipe");
       const reporting to{o->file};
-      const loaded in = load_source(to);
-      if (!in) return in.code;
-      switch (in.file->what) {
-        case format::alir_json:
-        case format::alir_bytecode: return convert_alir(*in.file, to, o->output, form);
-        case format::unknown: break;
-      }
-      return bad_input;
+      return with_file(to,
+                       [&](const source& file) { return convert_alir(file, to, o->output, form); });
     };
   });
 }

@@ -15,11 +15,6 @@ namespace cli {
 
 namespace {
 
-struct options {
-  std::vector<std::string> files;
-  bool json = false;
-};
-
 struct count {
   std::string_view name;
   std::uint64_t value;
@@ -100,29 +95,18 @@ struct alir_facts {
 }  // namespace
 
 void add_info(CLI::App& app, action& run) {
-  const auto o = std::make_shared<options>();
+  const auto files = std::make_shared<file_list>();
   CLI::App* const verb = app.add_subcommand("info", "Say what is in files");
-  verb->add_option("FILE", o->files, "Files to look at; - is standard input")->required();
-  verb->add_flag("--json", o->json, "One JSON object a line and file");
+  files->add_options(*verb, "Files to look at", "One JSON object a line and file");
   verb->footer(std::string("Examples:\n"
                            "  tessera info model.json.gz\n"
                            "  tessera info --json models/*.json | jq .operations\n\n") +
                exit_codes_help + "With several files: the highest of theirs.\n");
-  verb->callback([o, &run] {
-    run = [o] {
-      exit_code code = success;
-      for (const std::string& path : o->files) {
-        const reporting to{path, o->json};
-        const loaded in = load_source(to);
-        code = std::max(code, in.code);
-        if (!in) continue;
-        switch (in.file->what) {
-          case format::alir_json:
-          case format::alir_bytecode: code = std::max(code, info_alir(*in.file, to)); break;
-          case format::unknown: break;
-        }
-      }
-      return code;
+  verb->callback([files, &run] {
+    run = [files] {
+      return files->each("info", [](const reporting& to) {
+        return with_file(to, [&to](const source& file) { return info_alir(file, to); });
+      });
     };
   });
 }

@@ -104,14 +104,7 @@ void add_print(CLI::App& app, action& run) {
   verb->callback([o, &run] {
     run = [o] {
       const reporting to{o->file, o->json};
-      const loaded in = load_source(to);
-      if (!in) return in.code;
-      switch (in.file->what) {
-        case format::alir_json:
-        case format::alir_bytecode: return print_alir(*in.file, to);
-        case format::unknown: break;
-      }
-      return bad_input;
+      return with_file(to, [&to](const source& file) { return print_alir(file, to); });
     };
   });
 }

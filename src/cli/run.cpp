@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include "io/arrays.hpp"
 #include "tool.hpp"
@@ -139,6 +140,7 @@ class runner {
       for (std::size_t row = 0; row < m.rows; ++row)
         inputs_.values[row * columns + column] = m.values[row];
     if (inputs_.rows == 0) show_note("0 samples");
+    if (whole && options_.seed) show_note("--random has nothing to do: a file gives all inputs");
     return success;
   }
 
@@ -155,6 +157,8 @@ class runner {
     inputs_.rows = rows.value_or(options_.seed ? 16 : 1);
     inputs_.columns = columns;
     if (const exit_code code = check_size("inputs", columns); code != success) return code;
+    if (const exit_code code = check_size("outputs", machine_.outputs()); code != success)
+      return code;
     if (options_.seed)
       inputs_ = io::random_matrix(inputs_.rows, input_intervals(program_), *options_.seed);
     else
@@ -168,11 +172,8 @@ class runner {
     if (checked_mul(inputs_.rows, columns, values) && values <= limits{}.max_items &&
         inputs_.rows <= limits{}.max_items)
       return success;
-    return to_.fail(io::failure{io::fault::content,
-                                "the " + std::string(what) + " would be more than " +
-                                    std::to_string(limits{}.max_items) +
-                                    " values: run fewer samples at a time",
-                                0, options_.file});
+    return usage("the " + std::string(what) + " would be more than " +
+                 std::to_string(limits{}.max_items) + " values: run fewer samples at a time");
   }
 
   [[nodiscard]] static std::string no_such(std::string_view what, const std::string& name,
@@ -187,7 +188,13 @@ class runner {
     if (options_.outputs.empty() && !options_.json) targets_.emplace_back("-");
     for (const std::string& argument : options_.outputs) targets_.emplace_back(argument);
     unsigned to_stdout = options_.json ? 1 : 0;
+    std::set<std::string> paths;
     for (const binding& b : targets_) {
+      if (b.path != "-" && b.path != "/dev/null" && !paths.insert(b.path).second)
+        return usage("two results for the file '" + shown_name(b.path) + "'");
+      if (b.path == "-" && (options_.output_format == "npy" || options_.output_format == "raw") &&
+          isatty(STDOUT_FILENO) == 1)
+        return usage("binary numbers on a terminal: give a file, or a pipe");
       if (b.name && !b.index(machine_.outputs()))
         return usage(no_such("output", *b.name, machine_.outputs()));
       if (b.path == "-" && ++to_stdout > 1)
@@ -339,17 +346,10 @@ void add_run(CLI::App& app, action& run) {
   verb->callback([o, &run] {
     run = [o] {
       const reporting to{o->file, o->json};
-      const loaded in = load_source(to);
-      if (!in) return in.code;
-      switch (in.file->what) {
-        case format::alir_json:
-        case format::alir_bytecode: {
-          const result<alir::program> p = verify_alir(*in.file);
-          return p ? runner(*o, *in.file, *p).run() : to.fail(p.err(), *in.file);
-        }
-        case format::unknown: break;
-      }
-      return bad_input;
+      return with_file(to, [&](const source& file) {
+        const result<alir::program> p = verify_alir(file);
+        return p ? runner(*o, file, *p).run() : to.fail(p.err(), file);
+      });
     };
   });
 }

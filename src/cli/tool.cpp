@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -175,6 +177,21 @@ loaded load_source(const reporting& to) {
   d.offset = 0;
   d.shown = s.name + ": error: " + d.message + "\n  [unknown_format] at offset 0\n";
   return {std::nullopt, to.fail(d, bad_input, format::unknown)};
+}
+
+void file_list::add_options(CLI::App& verb, const std::string& files,
+                            const std::string& json_help) {
+  verb.add_option("FILE", paths, files + "; - is standard input")->required();
+  verb.add_flag("--json", json, json_help);
+}
+
+exit_code file_list::each(std::string_view verb,
+                          const std::function<exit_code(const reporting&)>& act) const {
+  if (std::count(paths.begin(), paths.end(), "-") > 1)
+    return usage_error(verb, "standard input can be read only once");
+  exit_code code = success;
+  for (const std::string& path : paths) code = std::max(code, act({path, json}));
+  return code;
 }
 
 exit_code write_result(const std::string& path, bytes data) {

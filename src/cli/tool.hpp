@@ -104,6 +104,29 @@ struct loaded {
 };
 [[nodiscard]] loaded load_source(const reporting& to);
 
+/// Loads a file and does what is to be done for its format: a callable for each.
+template <class Alir>
+[[nodiscard]] exit_code with_file(const reporting& to, Alir&& alir) {
+  const loaded in = load_source(to);
+  if (!in) return in.code;
+  switch (in.file->what) {
+    case format::alir_json:
+    case format::alir_bytecode: return alir(*in.file);
+    case format::unknown: break;  // load_source lets none through
+  }
+  return bad_input;
+}
+
+/// What verbs on several files share: FILE… and --json, and the highest of the exit codes.
+struct file_list {
+  std::vector<std::string> paths;
+  bool json = false;
+
+  void add_options(CLI::App& verb, const std::string& files, const std::string& json_help);
+  [[nodiscard]] exit_code each(std::string_view verb,
+                               const std::function<exit_code(const reporting&)>& act) const;
+};
+
 /// Writes results: to standard output, or to a file, compressed if its name says so.
 [[nodiscard]] exit_code write_result(const std::string& path, bytes data);
 [[nodiscard]] inline exit_code print_result(std::string_view text) {

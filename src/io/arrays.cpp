@@ -3,6 +3,8 @@
 
 #include "arrays.hpp"
 
+#include <algorithm>
+
 #include "compress.hpp"
 #include "csv.hpp"
 #include "npy.hpp"
@@ -11,8 +13,22 @@ namespace tessera::inline TESSERA_ABI {
 namespace io {
 namespace {
 
+/// Text, .npy and zip (.npz) files, which someone means to be read otherwise. (Two doubles of
+/// printable characters alone would have exponents that no sample has.)
+[[nodiscard]] bool is_not_raw(bytes data) noexcept {
+  const std::string_view s = as_text(data).substr(0, 16);
+  if (s.starts_with("\x93NUMPY") || s.starts_with("PK\3\4")) return true;
+  return s.size() >= 8 && std::all_of(s.begin(), s.end(), [](char c) {
+           return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
+         });
+}
+
 [[nodiscard]] expected<matrix> read_raw(bytes data, std::uint64_t columns, const limits& limit) {
   const auto fail = [](std::string what) { return failure{fault::content, std::move(what)}; };
+  if (is_not_raw(data))
+    return fail(
+        "expected little-endian doubles, found text or an archive: a name that ends in "
+        ".csv or .npy says otherwise");
   // Dividing twice instead of multiplying: a row may be larger than 64 bits can count.
   const std::uint64_t count = data.size() / 8;
   if (data.size() % 8 != 0 || (columns == 0 ? count != 0 : count % columns != 0))
