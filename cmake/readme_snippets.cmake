@@ -215,6 +215,16 @@ while(index LESS count)
   set(index ${next})
 endwhile()
 
+# Links lead somewhere.
+file(READ "${readme}" text)
+string(REGEX MATCHALL "\\]\\([^):#]+\\)" links "${text}")
+foreach(link IN LISTS links)
+  string(REGEX REPLACE "^..|.$" "" link "${link}")
+  if(NOT EXISTS "${ROOT}/${link}")
+    report(1 "the link to ${link} leads nowhere")
+  endif()
+endforeach()
+
 if(programs EQUAL 0)
   message(FATAL_ERROR "README.md shows no ```cpp block")
 elseif(failures)

@@ -102,7 +102,7 @@
 // Lifetime:   model owns everything.
 // Errors:     none here.
 // Limits:     ids are int32.
-// Allocation: vectors.
+// Allocation: pools, which double.
 
 #ifndef TESSERA_ALIR_FORMAT_HPP
 #define TESSERA_ALIR_FORMAT_HPP
@@ -189,13 +189,15 @@ class block {
  private:
   /// Makes room for `count` more bytes. Returns what held the bytes before.
   block grow(std::size_t count) {
-    block old = std::move(*this);
-    const std::size_t doubled = old.capacity_ * 2, needed = old.size_ + count;
-    capacity_ = doubled > needed ? doubled : needed < 64 ? 64 : needed;
-    data_ = ::operator new(capacity_);
-    size_ = old.size_;
-    if (size_ != 0) std::memcpy(data_, old.data_, size_);
-    return old;
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
   }
 
   void append_growing(const void* from, std::size_t count) {
@@ -239,7 +241,8 @@ class pool {
   pool() noexcept = default;
   pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
 
-  operator view<T>() const noexcept { return {data(), size()}; }
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
 
   [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
   [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
@@ -261,7 +264,7 @@ class pool {
   void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
-    reserve(count);
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
     for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
     block_.set_size(count * sizeof(T));
   }
@@ -362,6 +365,10 @@ class text {
     if (value < 0) *this << '-';
     return *this << std::string_view(first, static_cast<std::size_t>(last - first));
   }
+  /// No silent way from these by char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
   text& operator<<(const char* s) { return *this << std::string_view(s); }
 
   /// Writes to a std::ostream, or to anything else with `write(data, size)`.
@@ -378,6 +385,9 @@ class text {
 
 [[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
   return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
 }
 
 /// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
@@ -557,7 +567,7 @@ struct lookup_table {
 };
 
 /// Where the parts of a model stood in their source: what verify() reports as an error's offset.
-/// Empty for a model that was built in code.
+/// Empty for a model that was built in code; empty it when you change a model that was read.
 struct source_map {
   /// Where an operation starts, and how far behind that id1, the condition of a mux, data and the
   /// interval stand. A distance of 127 or more is kept as 0, so that the start is reported.
@@ -596,16 +606,16 @@ struct model {
          a.hashes.view() == b.hashes.view() && a.terms == b.terms;
 }
 
-/// The entries of one table.
+/// The entries of one table, of a model that was read or verified.
 [[nodiscard]] inline view<std::int32_t> entries(const model& m, const lookup_table& t) noexcept {
   return {m.table_data.data() + t.first, static_cast<std::size_t>(t.count)};
 }
-/// The hash of a table with a spec.
+/// The hash of a table with a spec, of a model that was read.
 [[nodiscard]] inline std::string_view hash(const model& m, const lookup_table& t) noexcept {
   return m.hashes.view().substr(static_cast<std::size_t>(t.hash_first),
                                 static_cast<std::size_t>(t.hash_size));
 }
-/// The terms of a `sum`.
+/// The terms of a `sum`, of a model that was read or verified.
 [[nodiscard]] inline view<term> terms(const model& m, const operation& sum) noexcept {
   return {m.terms.data() + sum.id0, static_cast<std::size_t>(sum.id1)};
 }
@@ -637,6 +647,13 @@ namespace detail {
   return (bits & 0xfffffffffffffu) == 0 && exponent >= 1023 - 126 && exponent <= 1023 + 127;
 }
 
+/// v rounded to a double also where the host computes wider (x87), so that types are the same on
+/// every platform.
+[[nodiscard]] inline double stored(double v) noexcept {
+  const volatile double s = v;
+  return s;
+}
+
 /// 2^exponent for -1022 <= exponent <= 1023.
 [[nodiscard]] inline double power_of_two(int exponent) noexcept {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
@@ -649,21 +666,23 @@ namespace detail {
 [[nodiscard]] inline fixed_type type_of(const interval& q) noexcept {
   if (q.min == 0.0 && q.max == 0.0) return {};
   const double low = detail::round_half_away(q.min / q.step);
-  const double high = detail::round_half_away(q.max / q.step) + 1;
+  double high = detail::round_half_away(q.max / q.step);
+  if (high < 0x1p53) high += 1;  // beyond, one more doesn't change what rounding to float gives
   const double codes = (low < 0 ? -low : low) > high ? (low < 0 ? -low : low) : high;
   const int f = -detail::ceil_log2(q.step);
   const int bits = codes > 0 ? detail::ceil_log2(codes) : 0;
   return {q.min < 0, static_cast<std::int16_t>(bits - f), static_cast<std::int16_t>(f)};
 }
 
-/// Where a lookup table starts within its producer's type: the distance from the lowest integer of
+/// Where a lookup table starts within its producer's type, for intervals that verify() accepts: the distance from the lowest integer of
 /// the type to that of the interval. The format's bytecode calls it the pad.
 [[nodiscard]] inline double table_pad(const interval& q, fixed_type t) noexcept {
   if (t.width() == 0) return 0;
-  return detail::round_half_away((q.min + (t.k ? detail::power_of_two(t.i) : 0.0)) / q.step);
+  const double from = detail::stored(q.min + (t.k ? detail::power_of_two(t.i) : 0.0));
+  return detail::round_half_away(from / q.step);
 }
 
-/// What is subtracted from a producer's integer to index a lookup table.
+/// What is subtracted from a producer's integer to index a lookup table; as table_pad.
 [[nodiscard]] inline std::int64_t table_base(const interval& q, fixed_type t) noexcept {
   const auto pad = static_cast<std::int64_t>(table_pad(q, t));
   const std::uint64_t lowest = t.k && t.width() > 0 ? std::uint64_t{1} << (t.width() - 1) : 0;
@@ -685,9 +704,10 @@ namespace detail {
 //
 //   alir 2: 2 inputs, 13 outputs, 18 operations, 1 table
 //   %0 = input 0                        : fixed<1,3,1> [-8.0, 7.5] step 0.5
-//   %3 = add %0, %1 << -1               : fixed<1,4,1> [-8.0, 9.0] step 0.5; latency 1.09375,
-//   cost 6.0 %9 = mux %0 ? %5 : %1 << -1         : fixed<0,2,1> [0.0, 3.5] step 0.5;
-//   latency 2.09375, cost 2.5 table 0: 4 entries [1, -2, -3, -2] output 3 = -%9 << -2
+//   %3 = add %0, %1 << -1               : fixed<1,4,1> [-8.0, 9.0] step 0.5
+//   %9 = mux %0 ? %5 : %1 << -1         : fixed<0,2,1> [0.0, 3.5] step 0.5; latency 2.0, cost 2.5
+//   table 0: 4 entries [1, -2, -3, -2]
+//   output 3 = -%9 << -2
 //
 // `<<` multiplies by a power of two; fixed<k,i,f> is sign, integer and fraction bits. A model that
 // verify() would refuse prints too, with `?` for a type that doesn't exist.
@@ -1142,7 +1162,7 @@ inline void append_double(text& out, double v, double_style style) {
 // Lifetime:   a program owns its model; what it hands out borrows from it.
 // Errors:     alir_shape to alir_table_base, the first in the order of the file's operations.
 // Limits:     those of the format: ids are int32, types at most 64 bits.
-// Allocation: 8 bytes for each operation.
+// Allocation: 6 bytes for each operation.
 
 #ifndef TESSERA_ALIR_VERIFY_HPP
 #define TESSERA_ALIR_VERIFY_HPP
@@ -1286,10 +1306,11 @@ inline void append_double(text& out, double v, double_style style) {
   X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
   X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
   X(alir_table_index, 1067, "the lookup table does not exist")                                     \
-  X(alir_table_empty, 1068, "a lookup table must hold at least one entry")                         \
+  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
   X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
-  X(alir_sum_terms, 1070, "a sum has two terms or more, each an earlier operation")                \
+  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
   X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+  X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
                                                                                                    \
   X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
   X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
@@ -1320,6 +1341,10 @@ inline constexpr errc_row errc_table[] = {
 #undef TESSERA_X
 };
 
+namespace detail {
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+}
+
 /// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
@@ -1338,7 +1363,7 @@ struct error {
   [[nodiscard]] constexpr const errc_row& row() const noexcept {
     for (const errc_row& r : errc_table)
       if (r.code == code) return r;
-    return errc_table[0];
+    return detail::unknown_code;
   }
 };
 
@@ -1382,8 +1407,9 @@ class [[nodiscard]] result {
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const noexcept { return checked(), &value_; }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
   [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
 
  private:
@@ -1419,8 +1445,11 @@ class program {
  public:
   [[nodiscard]] const alir::model& model() const& noexcept { return model_; }
   const alir::model& model() const&& = delete;
-  /// Gives the model back, for changing it.
-  [[nodiscard]] alir::model release() && noexcept { return std::move(model_); }
+  /// Gives the model back, for changing it: without its source map, which would no longer hold.
+  [[nodiscard]] alir::model release() && noexcept {
+    model_.source = {};
+    return std::move(model_);
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return model_.ops.size(); }
   [[nodiscard]] const operation& op(std::size_t i) const noexcept { return model_.ops[i]; }
@@ -1511,6 +1540,7 @@ namespace detail {
   if (q.min == 0.0 && q.max == 0.0) return errc::ok;
   if (!is_step(q.step)) return errc::alir_step;
   const fixed_type t = type_of(q);
+  if (q.min / q.step < -9223372036854775808.0) return errc::alir_width;
   // 2^63 codes and more: the float rule of type_of would hide the bit that is missing.
   if (!t.k && q.max / q.step >= 9223372036854775808.0) return errc::alir_width;
   return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
@@ -1531,10 +1561,13 @@ template <class Distance>
   return index < m.source.tables.size() ? m.source.tables[index] : index;
 }
 
-/// Whether a table's entries lie within model::table_data.
+/// Whether a table's entries lie within model::table_data, behind those of the table before. That
+/// none is shared bounds the size of what is written.
 [[nodiscard]] inline bool holds_entries(const model& m, std::size_t table) noexcept {
   const lookup_table& t = m.tables[table];
-  return t.first <= m.table_data.size() && t.count <= m.table_data.size() - t.first;
+  const std::uint64_t used = table == 0 ? 0 : m.tables[table - 1].first + m.tables[table - 1].count;
+  return t.first >= used && t.first <= m.table_data.size() &&
+         t.count <= m.table_data.size() - t.first;
 }
 
 [[nodiscard]] inline errc check_ids(const model& m, std::size_t index) noexcept {
@@ -1566,6 +1599,9 @@ template <class Distance>
 
 /// Sub-operations and tables.
 [[nodiscard]] inline errc check_data(const model& m, const operation& o) noexcept {
+  const bool shifts = o.code == opcode::quantize || o.code == opcode::add_constant ||
+                      o.code == opcode::mux || o.code == opcode::bit_binary;
+  if (!shifts && o.shift != 0) return errc::alir_unused_shift;
   switch (o.code) {
     case opcode::add:
     case opcode::subtract:
@@ -1626,6 +1662,7 @@ template <class Distance>
     return detail::place_of(checked, index, distance);
   };
   using place = source_map::place;
+  std::int64_t terms_used = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const operation& o = checked.ops[i];
     if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
@@ -1637,6 +1674,10 @@ template <class Distance>
             if (e == errc::alir_input_index) return variadic ? s.data : 0;
             return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
           })};
+    if (o.code == opcode::sum) {  // terms of its own: shared ones would make verifying quadratic
+      if (o.id0 < terms_used) return error{errc::alir_sum_terms, detail::place_of(checked, i)};
+      terms_used = std::int64_t{o.id0} + o.id1;
+    }
     if (const errc e = detail::check_interval(o.qint); e != errc::ok)
       return error{e, at(i, [](const place& s) { return s.qint; })};
     p.types_.push_back(type_of(o.qint));
@@ -1672,8 +1713,10 @@ inline void print_count(text& out, std::int64_t n, std::string_view noun) {
   out << n << ' ' << noun << (n == 1 ? "" : "s");
 }
 
-/// Mnemonic and operands.
-inline void print_operation(text& out, const model& m, const operation& o) {
+/// Mnemonic and operands. `terms_used` is how many terms earlier sums have printed: a model that
+/// shares them doesn't verify, and its listing must not grow with their product.
+inline void print_operation(text& out, const model& m, const operation& o,
+                            std::int64_t& terms_used) {
   if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode) {
     out << "? " << static_cast<int>(o.code);
     return;
@@ -1724,10 +1767,11 @@ inline void print_operation(text& out, const model& m, const operation& o) {
       break;
     case opcode::sum: {
       const auto size = static_cast<std::int64_t>(m.terms.size());
-      if (o.id0 < 0 || o.id1 < 0 || o.id0 > size || o.id1 > size - o.id0) {
+      if (o.id0 < terms_used || o.id1 < 0 || o.id0 > size || o.id1 > size - o.id0) {
         out << '?';
         break;
       }
+      terms_used = std::int64_t{o.id0} + o.id1;
       std::string_view between;
       for (const term& t : terms(m, o)) {
         out << between << (t.negative ? "-%" : "%") << t.id;
@@ -1755,12 +1799,13 @@ inline void print_operation(text& out, const model& m, const operation& o) {
   out << '\n';
   for (std::size_t j = 0; j < m.inp_shifts.size(); ++j)
     if (m.inp_shifts[j] != 0) out << "input " << j << " << " << m.inp_shifts[j] << '\n';
+  std::int64_t terms_used = 0;
   for (std::size_t i = 0; i < m.ops.size(); ++i) {
     constexpr std::size_t type_column = 36;
     const operation& o = m.ops[i];
     const std::size_t start = out.size();
     out << '%' << i << " = ";
-    detail::print_operation(out, m, o);
+    detail::print_operation(out, m, o, terms_used);
     do out << ' ';
     while (out.size() - start < type_column);
     out << ": ";
@@ -1932,7 +1977,7 @@ template <class T>
 
 /// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
 template <class T>
-  requires std::is_arithmetic_v<T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
 [[nodiscard]] inline T load_le(const void* from) noexcept {
   typename detail::unsigned_of_size<sizeof(T)>::type raw;
   std::memcpy(&raw, from, sizeof raw);
@@ -1942,7 +1987,7 @@ template <class T>
 
 /// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
 template <class T>
-  requires std::is_arithmetic_v<T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
 inline void store_le(void* to, T value) noexcept {
   auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
   if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
@@ -2070,7 +2115,8 @@ struct budget {
 // Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
 //             reported when its object closes, at the second of the two.
 // Limits:     max_bytes, max_depth. Nothing here recurses.
-// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string.
+// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
+//             each at most twice (see pool).
 
 #ifndef TESSERA_CORE_JSON_READ_HPP
 #define TESSERA_CORE_JSON_READ_HPP
@@ -2091,7 +2137,8 @@ enum class kind : std::uint8_t { none, object, array, string, number, boolean, n
 /// A number as it stands in the text.
 struct number {
   double value = 0;
-  bool integral = false;  ///< the token has neither fraction nor exponent
+  bool integral = false;        ///< the token has neither fraction nor exponent
+  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
 };
 
 class reader {
@@ -2133,6 +2180,7 @@ class reader {
   }
   /// True when another member follows: its key, unescaped, is in `out` and its value is to be read.
   [[nodiscard]] bool key(std::string_view& out) {
+    if (object_keys_.empty() && !failed()) __builtin_trap();  // without object()
     if (!next('}', errc::json_expected_comma_or_brace)) {
       close_object();
       return false;
@@ -2218,7 +2266,18 @@ class reader {
     if (failed()) return {};
     const double magnitude = decimal_to_double({s.digits, s.exponent});
     if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
-    return {s.negative ? -magnitude : magnitude, s.integral};
+    return {s.negative ? -magnitude : magnitude,
+            s.integral,
+            {s.first, static_cast<std::size_t>(at_ - s.first)}};
+  }
+  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
+  /// JSON by way of doubles.
+  [[nodiscard]] float float32() {
+    const char* const start = token();
+    const double v = number().value;
+    constexpr double largest = 0x1.fffffep127;
+    if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
+    return failed() ? 0.0f : static_cast<float>(v);
   }
   [[nodiscard]] bool boolean() {
     token();
@@ -2249,7 +2308,7 @@ class reader {
         case kind::object: object(), objects.push_back(true); break;
         case kind::array: array(), objects.push_back(false); break;
         case kind::string: (void)string(); break;
-        case kind::number: (void)number(); break;
+        case kind::number: skip_number(); break;
         case kind::boolean:
         case kind::null: literal(); break;
         case kind::none: fail_value(); break;
@@ -2267,7 +2326,10 @@ class reader {
   }
 
   /// Reports an error of the schema; the first error of any kind wins.
-  void fail(errc code, std::uint64_t offset) { fail_at(code, begin_ + offset); }
+  void fail(errc code, std::uint64_t offset) {
+    if (error_.code == errc::ok) error_ = {code, offset};
+    end_ = at_;  // every later step finds the end of the text, and the first error stays
+  }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
   [[nodiscard]] error err() const noexcept { return error_; }
 
@@ -2308,10 +2370,7 @@ class reader {
     return at_;
   }
 
-  void fail_at(errc code, const char* at) {
-    if (error_.code == errc::ok) error_ = {code, static_cast<std::uint64_t>(at - begin_)};
-    end_ = at_;  // every later step finds the end of the text, and the first error stays
-  }
+  void fail_at(errc code, const char* at) { fail(code, static_cast<std::uint64_t>(at - begin_)); }
 
   bool accept(std::string_view literal) noexcept {
     const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
@@ -2395,6 +2454,14 @@ class reader {
     }
     at_ = p;
     return s;
+  }
+  /// Reads over a number. Below 10^308 it is in range whatever its digits are, so only what may not
+  /// be is converted.
+  void skip_number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (s.exponent + static_cast<std::int64_t>(s.digits.size()) <= 308 || failed()) return;
+    if (decimal_to_double({s.digits, s.exponent}) > DBL_MAX)
+      fail_at(errc::json_number_range, s.first);
   }
   bool scan_digits(const char*& p) {
     if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
@@ -2725,7 +2792,7 @@ class json_model_reader {
 
   void read_model() {
     m_ = model{};
-    m_.ops.reserve(size_ / 48);
+    m_.ops.reserve(static_cast<std::size_t>(size_ / 48));
     in_.array();
     field();
     read_shape();
@@ -3005,7 +3072,7 @@ namespace detail {
 [[nodiscard]] inline bool set_pad(interval& q, std::int64_t pad) noexcept {
   const fixed_type t = type_of(q);
   if (t.width() == 0) return pad == 0;
-  q.min = static_cast<double>(pad) * q.step - (t.k ? power_of_two(t.i) : 0.0);
+  q.min = stored(static_cast<double>(pad) * q.step - (t.k ? power_of_two(t.i) : 0.0));
   if (t.k && q.min == 0.0) q.min = -q.step / 4;  // rounds to 0 as well, and keeps the type signed
   if (q.min > q.max) q.max = q.min;              // the float rule of type_of can leave the top out
   return type_of(q) == t && table_pad(q, t) == static_cast<double>(pad);
@@ -3024,8 +3091,10 @@ class byte_cursor {
       return T{};
     }
     T v;
-    std::memcpy(&v, source_.data() + offset_, sizeof v);
-    if (!host_order_) v = load_le<T>(source_.data() + offset_);
+    if (host_order_)
+      std::memcpy(&v, source_.data() + offset_, sizeof v);
+    else
+      v = load_le<T>(source_.data() + offset_);
     offset_ += sizeof v;
     return v;
   }
@@ -3047,14 +3116,14 @@ class byte_cursor {
 class bytecode_reader {
  public:
   bytecode_reader(bytes source, bool host_order, const limits& limit) noexcept
-      : in_(source, host_order), size_(source.size()), limit_(limit) {}
+      : in_(source, host_order), host_order_(host_order), size_(source.size()), limit_(limit) {}
 
   result<model> read() {
     if (size_ > limit_.max_bytes) return error{errc::input_too_large, limit_.max_bytes};
     if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
     const auto first = in_.take<std::uint32_t>();
     if (in_.failed()) return in_.err();
-    const bool words = first != magic;
+    const bool words = host_order_ || first != magic;
     if (words && size_ % 4 != 0) return error{errc::alir_bytecode_alignment, size_ / 4 * 4};
     const std::uint64_t version_at = in_.offset() - (words ? 4 : 0);
     const std::int64_t version = words ? std::int64_t{static_cast<std::int32_t>(first)}
@@ -3254,6 +3323,7 @@ class bytecode_reader {
   static constexpr std::uint64_t place_mask = (std::uint64_t{1} << 36) - 1;
 
   byte_cursor in_;
+  bool host_order_;  // words of this host, which can't be the byte form
   std::uint64_t size_;
   limits limit_;
   model m_;
@@ -3337,6 +3407,7 @@ class bytecode_reader {
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -3403,9 +3474,8 @@ class writer {
   }
 
   template <class Int>
-  writer& integer(Int v) {
-    return separate(), out_ << v, *this;
-  }
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  writer& integer(Int v) { return separate(), out_ << v, *this; }
   writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
   writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
   writer& boolean(bool v) { return raw(v ? "true" : "false"); }
@@ -3592,7 +3662,8 @@ namespace detail {
     return errc::alir_opcode;
   const bool data_is_low_word = o.code == opcode::add_constant || o.code == opcode::mux;
   if (o.code == opcode::sum || (o.code == opcode::quantize && o.shift != 0) ||
-      (data_is_low_word && (o.data < INT32_MIN || o.data > INT32_MAX)))
+      (data_is_low_word && (o.data < INT32_MIN || o.data > INT32_MAX)) ||
+      (o.code == opcode::bit_binary && (o.data < 0 || o.data > UINT32_MAX)))
     return errc::alir_not_version_2;
   return errc::ok;
 }
@@ -3633,11 +3704,13 @@ struct table_spec {
   return {table_hash(values, f),
           {low * step + 0.0, high * step + 0.0, step},
           0,
-          values.size() < 2 ? 1 : 64 - std::countl_zero(values.size() - 1)};
+          values.size() < 2 ? 1 : 64 - std::countl_zero(std::uint64_t{values.size() - 1})};
 }
 
+/// As an integer where it stood as one; a value that was changed since may no longer have that form.
 inline void write_number(json::writer& w, double v, bool integral) {
-  if (integral && v > -9e18 && v < 9e18)
+  constexpr double limit = 9007199254740992.0;  // 2^53, from which the reader refuses integers
+  if (integral && v > -limit && v < limit && round_half_away(v) == v)
     w.integer(static_cast<std::int64_t>(v));
   else
     w.number(v);
@@ -3747,6 +3820,9 @@ inline void write_number(json::writer& w, double v, bool integral) {
     if (e == errc::ok) e = detail::check_ids(m, i);
     if (e == errc::ok) e = detail::check_interval(o.qint);
     std::int64_t data = detail::pack_data(o);
+    const bool low_only = o.code == opcode::add || o.code == opcode::subtract;
+    if (e == errc::ok && low_only && (o.data < INT32_MIN || o.data > INT32_MAX))
+      e = errc::alir_bytecode_range;
     if (e == errc::ok && o.code == opcode::lookup) {
       const interval& x = m.ops[static_cast<std::size_t>(o.id0)].qint;
       const double pad = table_pad(x, type_of(x));
@@ -3801,11 +3877,52 @@ inline void write_number(json::writer& w, double v, bool integral) {
 
 // ---- tessera/core/json.hpp
 //
-// JSON, both ways: json::reader and json::writer.
+// JSON, both ways: json::reader, json::writer, and copying from one to the other.
+//
+//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
+//
+// Lifetime:   see reader and writer.
+// Errors:     those of the reader; what was written until then stays.
+// Limits:     those of the reader.
+// Allocation: a byte for each open container.
 
 #ifndef TESSERA_CORE_JSON_HPP
 #define TESSERA_CORE_JSON_HPP
 
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Copies one value of any kind: order of members and tokens of numbers as they were, white space
+/// and escapes as the writer lays them out.
+inline void copy(reader& in, writer& out) {
+  pool<bool> objects;  // the containers that this value has opened
+  std::string_view name;
+  do {
+    switch (in.peek()) {
+      case kind::object:
+        in.object(), out.begin_object();
+        objects.push_back(true);
+        break;
+      case kind::array:
+        in.array(), out.begin_array();
+        objects.push_back(false);
+        break;
+      case kind::string: out.string(in.string()); break;
+      default: out.raw(in.skip());
+    }
+    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
+      out.end();
+      objects.pop_back();
+    }
+    if (!objects.empty() && objects.back()) out.key(name);
+  } while (!objects.empty());
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_JSON_HPP
 

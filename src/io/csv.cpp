@@ -108,9 +108,9 @@ expected<matrix> read_csv(std::string_view source, std::uint64_t columns, const 
 
     const auto found = static_cast<std::uint64_t>(std::count(line.begin(), line.end(), ',')) + 1;
     if (found != columns)
-      return wrong(
-          number, first_column,
-          "expected " + std::to_string(columns) + " values, found " + std::to_string(found));
+      return wrong(number, first_column,
+                   "expected " + std::to_string(columns) + (columns == 1 ? " value" : " values") +
+                       ", found " + std::to_string(found));
     for (std::size_t at = 0; at <= line.size();) {
       std::string_view field = line.substr(at);
       field = field.substr(0, field.find(','));

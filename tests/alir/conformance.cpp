@@ -181,8 +181,8 @@ TEST_CASE("alir/conformance: every code of ALIR and of JSON has a case", "[alir]
     CHECK(names.insert(c.name).second);
   }
   for (const tessera::errc_row& row : tessera::errc_table) {
-    // No file can hold a number that isn't finite: write.cpp builds such models.
-    if (row.code == errc::alir_not_finite) continue;
+    // What no file can say: models built in code hold it, in read_write.cpp and verify.cpp.
+    if (row.code == errc::alir_not_finite || row.code == errc::alir_unused_shift) continue;
     if (!row.name.starts_with("alir_") && !row.name.starts_with("json_")) continue;
     INFO(row.name);
     CHECK(covered.count(row.code) == 1);

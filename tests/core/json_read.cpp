@@ -648,3 +648,27 @@ TEST_CASE("json/read: memory is in proportion to the keys that are open", "[core
   CHECK(peak("[\"" + std::string(count, 'x') + "\"]") <= 64);
   CHECK(peak("[\"\\n" + std::string(count, 'x') + "\"]") <= 3 * count + 256);
 }
+
+TEST_CASE("json/read: numbers keep their token, and floats their range", "[core]") {
+  tessera::json::reader in("[ 1.50e0 ,-7, 3.4028235677973366e38, 3.4028236e38]");
+  in.array();
+  in.require_element();
+  const tessera::json::number n = in.number();
+  CHECK(n.token == "1.50e0");
+  CHECK(n.value == 1.5);
+  CHECK_FALSE(n.integral);
+  in.require_element();
+  CHECK(in.number().token == "-7");
+  in.require_element();
+  CHECK(in.float32() == 0.0f);  // above the largest float, though nearer to it than to infinity
+  CHECK(in.err() == tessera::error{tessera::errc::json_number_range, 14});
+
+  tessera::json::reader fits("[0.1, -3.4028234663852886e38]");
+  fits.array();
+  fits.require_element();
+  CHECK(fits.float32() == 0.1f);
+  fits.require_element();
+  CHECK(fits.float32() == -3.4028234663852886e38f);
+  fits.end_array();
+  CHECK(fits.finish() == tessera::error{});
+}

@@ -328,3 +328,27 @@ TEST_CASE("json/write: reading what was written gives the same value", "[core]")
   CHECK(wrong == 0);
   CHECK(values == 12000);
 }
+
+TEST_CASE("json/copy: unknown members survive in another layout", "[core]") {
+  const std::string_view source =
+      R"( {"a" : [1, 2.50, {"b\u0041":null}], "e":{}, "c" : "é\n\"", "d":[] , "n":-0.0e-5} )";
+  tessera::json::reader in(source);
+  tessera::text out;
+  tessera::json::writer compact(out);
+  tessera::json::copy(in, compact);
+  CHECK(in.finish() == tessera::error{});
+  CHECK(out.view() == R"({"a":[1,2.50,{"bA":null}],"e":{},"c":"é\n\"","d":[],"n":-0.0e-5})");
+
+  tessera::json::reader again(out);
+  tessera::text pretty;
+  tessera::json::writer indented(pretty, tessera::json::indented);
+  tessera::json::copy(again, indented);
+  CHECK(again.finish() == tessera::error{});
+  CHECK(pretty.view().substr(0, 24) == "{\n  \"a\": [\n    1,\n    2.");
+
+  tessera::json::reader broken("[1,{\"a\":tru}]");
+  tessera::text rest;
+  tessera::json::writer partial(rest);
+  tessera::json::copy(broken, partial);
+  CHECK(broken.finish() == tessera::error{tessera::errc::json_bad_literal, 8});
+}

@@ -37,7 +37,7 @@
 // Lifetime:   model owns everything.
 // Errors:     none here.
 // Limits:     ids are int32.
-// Allocation: vectors.
+// Allocation: pools, which double.
 
 #ifndef TESSERA_ALIR_FORMAT_HPP
 #define TESSERA_ALIR_FORMAT_HPP
@@ -164,7 +164,7 @@ struct lookup_table {
 };
 
 /// Where the parts of a model stood in their source: what verify() reports as an error's offset.
-/// Empty for a model that was built in code.
+/// Empty for a model that was built in code; empty it when you change a model that was read.
 struct source_map {
   /// Where an operation starts, and how far behind that id1, the condition of a mux, data and the
   /// interval stand. A distance of 127 or more is kept as 0, so that the start is reported.
@@ -203,16 +203,16 @@ struct model {
          a.hashes.view() == b.hashes.view() && a.terms == b.terms;
 }
 
-/// The entries of one table.
+/// The entries of one table, of a model that was read or verified.
 [[nodiscard]] inline view<std::int32_t> entries(const model& m, const lookup_table& t) noexcept {
   return {m.table_data.data() + t.first, static_cast<std::size_t>(t.count)};
 }
-/// The hash of a table with a spec.
+/// The hash of a table with a spec, of a model that was read.
 [[nodiscard]] inline std::string_view hash(const model& m, const lookup_table& t) noexcept {
   return m.hashes.view().substr(static_cast<std::size_t>(t.hash_first),
                                 static_cast<std::size_t>(t.hash_size));
 }
-/// The terms of a `sum`.
+/// The terms of a `sum`, of a model that was read or verified.
 [[nodiscard]] inline view<term> terms(const model& m, const operation& sum) noexcept {
   return {m.terms.data() + sum.id0, static_cast<std::size_t>(sum.id1)};
 }
@@ -244,6 +244,13 @@ namespace detail {
   return (bits & 0xfffffffffffffu) == 0 && exponent >= 1023 - 126 && exponent <= 1023 + 127;
 }
 
+/// v rounded to a double also where the host computes wider (x87), so that types are the same on
+/// every platform.
+[[nodiscard]] inline double stored(double v) noexcept {
+  const volatile double s = v;
+  return s;
+}
+
 /// 2^exponent for -1022 <= exponent <= 1023.
 [[nodiscard]] inline double power_of_two(int exponent) noexcept {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
@@ -256,21 +263,23 @@ namespace detail {
 [[nodiscard]] inline fixed_type type_of(const interval& q) noexcept {
   if (q.min == 0.0 && q.max == 0.0) return {};
   const double low = detail::round_half_away(q.min / q.step);
-  const double high = detail::round_half_away(q.max / q.step) + 1;
+  double high = detail::round_half_away(q.max / q.step);
+  if (high < 0x1p53) high += 1;  // beyond, one more doesn't change what rounding to float gives
   const double codes = (low < 0 ? -low : low) > high ? (low < 0 ? -low : low) : high;
   const int f = -detail::ceil_log2(q.step);
   const int bits = codes > 0 ? detail::ceil_log2(codes) : 0;
   return {q.min < 0, static_cast<std::int16_t>(bits - f), static_cast<std::int16_t>(f)};
 }
 
-/// Where a lookup table starts within its producer's type: the distance from the lowest integer of
+/// Where a lookup table starts within its producer's type, for intervals that verify() accepts: the distance from the lowest integer of
 /// the type to that of the interval. The format's bytecode calls it the pad.
 [[nodiscard]] inline double table_pad(const interval& q, fixed_type t) noexcept {
   if (t.width() == 0) return 0;
-  return detail::round_half_away((q.min + (t.k ? detail::power_of_two(t.i) : 0.0)) / q.step);
+  const double from = detail::stored(q.min + (t.k ? detail::power_of_two(t.i) : 0.0));
+  return detail::round_half_away(from / q.step);
 }
 
-/// What is subtracted from a producer's integer to index a lookup table.
+/// What is subtracted from a producer's integer to index a lookup table; as table_pad.
 [[nodiscard]] inline std::int64_t table_base(const interval& q, fixed_type t) noexcept {
   const auto pad = static_cast<std::int64_t>(table_pad(q, t));
   const std::uint64_t lowest = t.k && t.width() > 0 ? std::uint64_t{1} << (t.width() - 1) : 0;

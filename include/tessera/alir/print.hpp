@@ -7,9 +7,10 @@
 //
 //   alir 2: 2 inputs, 13 outputs, 18 operations, 1 table
 //   %0 = input 0                        : fixed<1,3,1> [-8.0, 7.5] step 0.5
-//   %3 = add %0, %1 << -1               : fixed<1,4,1> [-8.0, 9.0] step 0.5; latency 1.09375,
-//   cost 6.0 %9 = mux %0 ? %5 : %1 << -1         : fixed<0,2,1> [0.0, 3.5] step 0.5;
-//   latency 2.09375, cost 2.5 table 0: 4 entries [1, -2, -3, -2] output 3 = -%9 << -2
+//   %3 = add %0, %1 << -1               : fixed<1,4,1> [-8.0, 9.0] step 0.5
+//   %9 = mux %0 ? %5 : %1 << -1         : fixed<0,2,1> [0.0, 3.5] step 0.5; latency 2.0, cost 2.5
+//   table 0: 4 entries [1, -2, -3, -2]
+//   output 3 = -%9 << -2
 //
 // `<<` multiplies by a power of two; fixed<k,i,f> is sign, integer and fraction bits. A model that
 // verify() would refuse prints too, with `?` for a type that doesn't exist.
@@ -45,8 +46,10 @@ inline void print_count(text& out, std::int64_t n, std::string_view noun) {
   out << n << ' ' << noun << (n == 1 ? "" : "s");
 }
 
-/// Mnemonic and operands.
-inline void print_operation(text& out, const model& m, const operation& o) {
+/// Mnemonic and operands. `terms_used` is how many terms earlier sums have printed: a model that
+/// shares them doesn't verify, and its listing must not grow with their product.
+inline void print_operation(text& out, const model& m, const operation& o,
+                            std::int64_t& terms_used) {
   if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode) {
     out << "? " << static_cast<int>(o.code);
     return;
@@ -97,10 +100,11 @@ inline void print_operation(text& out, const model& m, const operation& o) {
       break;
     case opcode::sum: {
       const auto size = static_cast<std::int64_t>(m.terms.size());
-      if (o.id0 < 0 || o.id1 < 0 || o.id0 > size || o.id1 > size - o.id0) {
+      if (o.id0 < terms_used || o.id1 < 0 || o.id0 > size || o.id1 > size - o.id0) {
         out << '?';
         break;
       }
+      terms_used = std::int64_t{o.id0} + o.id1;
       std::string_view between;
       for (const term& t : terms(m, o)) {
         out << between << (t.negative ? "-%" : "%") << t.id;
@@ -128,12 +132,13 @@ inline void print_operation(text& out, const model& m, const operation& o) {
   out << '\n';
   for (std::size_t j = 0; j < m.inp_shifts.size(); ++j)
     if (m.inp_shifts[j] != 0) out << "input " << j << " << " << m.inp_shifts[j] << '\n';
+  std::int64_t terms_used = 0;
   for (std::size_t i = 0; i < m.ops.size(); ++i) {
     constexpr std::size_t type_column = 36;
     const operation& o = m.ops[i];
     const std::size_t start = out.size();
     out << '%' << i << " = ";
-    detail::print_operation(out, m, o);
+    detail::print_operation(out, m, o, terms_used);
     do out << ' ';
     while (out.size() - start < type_column);
     out << ": ";

@@ -65,7 +65,7 @@ namespace detail {
 [[nodiscard]] inline bool set_pad(interval& q, std::int64_t pad) noexcept {
   const fixed_type t = type_of(q);
   if (t.width() == 0) return pad == 0;
-  q.min = static_cast<double>(pad) * q.step - (t.k ? power_of_two(t.i) : 0.0);
+  q.min = stored(static_cast<double>(pad) * q.step - (t.k ? power_of_two(t.i) : 0.0));
   if (t.k && q.min == 0.0) q.min = -q.step / 4;  // rounds to 0 as well, and keeps the type signed
   if (q.min > q.max) q.max = q.min;              // the float rule of type_of can leave the top out
   return type_of(q) == t && table_pad(q, t) == static_cast<double>(pad);
@@ -84,8 +84,10 @@ class byte_cursor {
       return T{};
     }
     T v;
-    std::memcpy(&v, source_.data() + offset_, sizeof v);
-    if (!host_order_) v = load_le<T>(source_.data() + offset_);
+    if (host_order_)
+      std::memcpy(&v, source_.data() + offset_, sizeof v);
+    else
+      v = load_le<T>(source_.data() + offset_);
     offset_ += sizeof v;
     return v;
   }
@@ -107,14 +109,14 @@ class byte_cursor {
 class bytecode_reader {
  public:
   bytecode_reader(bytes source, bool host_order, const limits& limit) noexcept
-      : in_(source, host_order), size_(source.size()), limit_(limit) {}
+      : in_(source, host_order), host_order_(host_order), size_(source.size()), limit_(limit) {}
 
   result<model> read() {
     if (size_ > limit_.max_bytes) return error{errc::input_too_large, limit_.max_bytes};
     if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
     const auto first = in_.take<std::uint32_t>();
     if (in_.failed()) return in_.err();
-    const bool words = first != magic;
+    const bool words = host_order_ || first != magic;
     if (words && size_ % 4 != 0) return error{errc::alir_bytecode_alignment, size_ / 4 * 4};
     const std::uint64_t version_at = in_.offset() - (words ? 4 : 0);
     const std::int64_t version = words ? std::int64_t{static_cast<std::int32_t>(first)}
@@ -314,6 +316,7 @@ class bytecode_reader {
   static constexpr std::uint64_t place_mask = (std::uint64_t{1} << 36) - 1;
 
   byte_cursor in_;
+  bool host_order_;  // words of this host, which can't be the byte form
   std::uint64_t size_;
   limits limit_;
   model m_;

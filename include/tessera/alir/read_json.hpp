@@ -184,7 +184,7 @@ class json_model_reader {
 
   void read_model() {
     m_ = model{};
-    m_.ops.reserve(size_ / 48);
+    m_.ops.reserve(static_cast<std::size_t>(size_ / 48));
     in_.array();
     field();
     read_shape();

@@ -23,7 +23,7 @@
 // Lifetime:   a program owns its model; what it hands out borrows from it.
 // Errors:     alir_shape to alir_table_base, the first in the order of the file's operations.
 // Limits:     those of the format: ids are int32, types at most 64 bits.
-// Allocation: 8 bytes for each operation.
+// Allocation: 6 bytes for each operation.
 
 #ifndef TESSERA_ALIR_VERIFY_HPP
 #define TESSERA_ALIR_VERIFY_HPP
@@ -52,8 +52,11 @@ class program {
  public:
   [[nodiscard]] const alir::model& model() const& noexcept { return model_; }
   const alir::model& model() const&& = delete;
-  /// Gives the model back, for changing it.
-  [[nodiscard]] alir::model release() && noexcept { return std::move(model_); }
+  /// Gives the model back, for changing it: without its source map, which would no longer hold.
+  [[nodiscard]] alir::model release() && noexcept {
+    model_.source = {};
+    return std::move(model_);
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return model_.ops.size(); }
   [[nodiscard]] const operation& op(std::size_t i) const noexcept { return model_.ops[i]; }
@@ -144,6 +147,7 @@ namespace detail {
   if (q.min == 0.0 && q.max == 0.0) return errc::ok;
   if (!is_step(q.step)) return errc::alir_step;
   const fixed_type t = type_of(q);
+  if (q.min / q.step < -9223372036854775808.0) return errc::alir_width;
   // 2^63 codes and more: the float rule of type_of would hide the bit that is missing.
   if (!t.k && q.max / q.step >= 9223372036854775808.0) return errc::alir_width;
   return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
@@ -164,10 +168,13 @@ template <class Distance>
   return index < m.source.tables.size() ? m.source.tables[index] : index;
 }
 
-/// Whether a table's entries lie within model::table_data.
+/// Whether a table's entries lie within model::table_data, behind those of the table before. That
+/// none is shared bounds the size of what is written.
 [[nodiscard]] inline bool holds_entries(const model& m, std::size_t table) noexcept {
   const lookup_table& t = m.tables[table];
-  return t.first <= m.table_data.size() && t.count <= m.table_data.size() - t.first;
+  const std::uint64_t used = table == 0 ? 0 : m.tables[table - 1].first + m.tables[table - 1].count;
+  return t.first >= used && t.first <= m.table_data.size() &&
+         t.count <= m.table_data.size() - t.first;
 }
 
 [[nodiscard]] inline errc check_ids(const model& m, std::size_t index) noexcept {
@@ -199,6 +206,9 @@ template <class Distance>
 
 /// Sub-operations and tables.
 [[nodiscard]] inline errc check_data(const model& m, const operation& o) noexcept {
+  const bool shifts = o.code == opcode::quantize || o.code == opcode::add_constant ||
+                      o.code == opcode::mux || o.code == opcode::bit_binary;
+  if (!shifts && o.shift != 0) return errc::alir_unused_shift;
   switch (o.code) {
     case opcode::add:
     case opcode::subtract:
@@ -259,6 +269,7 @@ template <class Distance>
     return detail::place_of(checked, index, distance);
   };
   using place = source_map::place;
+  std::int64_t terms_used = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const operation& o = checked.ops[i];
     if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
@@ -270,6 +281,10 @@ template <class Distance>
             if (e == errc::alir_input_index) return variadic ? s.data : 0;
             return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
           })};
+    if (o.code == opcode::sum) {  // terms of its own: shared ones would make verifying quadratic
+      if (o.id0 < terms_used) return error{errc::alir_sum_terms, detail::place_of(checked, i)};
+      terms_used = std::int64_t{o.id0} + o.id1;
+    }
     if (const errc e = detail::check_interval(o.qint); e != errc::ok)
       return error{e, at(i, [](const place& s) { return s.qint; })};
     p.types_.push_back(type_of(o.qint));

@@ -58,7 +58,8 @@ namespace detail {
     return errc::alir_opcode;
   const bool data_is_low_word = o.code == opcode::add_constant || o.code == opcode::mux;
   if (o.code == opcode::sum || (o.code == opcode::quantize && o.shift != 0) ||
-      (data_is_low_word && (o.data < INT32_MIN || o.data > INT32_MAX)))
+      (data_is_low_word && (o.data < INT32_MIN || o.data > INT32_MAX)) ||
+      (o.code == opcode::bit_binary && (o.data < 0 || o.data > UINT32_MAX)))
     return errc::alir_not_version_2;
   return errc::ok;
 }
@@ -99,11 +100,13 @@ struct table_spec {
   return {table_hash(values, f),
           {low * step + 0.0, high * step + 0.0, step},
           0,
-          values.size() < 2 ? 1 : 64 - std::countl_zero(values.size() - 1)};
+          values.size() < 2 ? 1 : 64 - std::countl_zero(std::uint64_t{values.size() - 1})};
 }
 
+/// As an integer where it stood as one; a value that was changed since may no longer have that form.
 inline void write_number(json::writer& w, double v, bool integral) {
-  if (integral && v > -9e18 && v < 9e18)
+  constexpr double limit = 9007199254740992.0;  // 2^53, from which the reader refuses integers
+  if (integral && v > -limit && v < limit && round_half_away(v) == v)
     w.integer(static_cast<std::int64_t>(v));
   else
     w.number(v);
@@ -213,6 +216,9 @@ inline void write_number(json::writer& w, double v, bool integral) {
     if (e == errc::ok) e = detail::check_ids(m, i);
     if (e == errc::ok) e = detail::check_interval(o.qint);
     std::int64_t data = detail::pack_data(o);
+    const bool low_only = o.code == opcode::add || o.code == opcode::subtract;
+    if (e == errc::ok && low_only && (o.data < INT32_MIN || o.data > INT32_MAX))
+      e = errc::alir_bytecode_range;
     if (e == errc::ok && o.code == opcode::lookup) {
       const interval& x = m.ops[static_cast<std::size_t>(o.id0)].qint;
       const double pad = table_pad(x, type_of(x));

@@ -76,7 +76,7 @@ template <class T>
 
 /// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
 template <class T>
-  requires std::is_arithmetic_v<T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
 [[nodiscard]] inline T load_le(const void* from) noexcept {
   typename detail::unsigned_of_size<sizeof(T)>::type raw;
   std::memcpy(&raw, from, sizeof raw);
@@ -86,7 +86,7 @@ template <class T>
 
 /// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
 template <class T>
-  requires std::is_arithmetic_v<T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
 inline void store_le(void* to, T value) noexcept {
   auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
   if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);

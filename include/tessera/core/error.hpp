@@ -110,10 +110,11 @@
   X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
   X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
   X(alir_table_index, 1067, "the lookup table does not exist")                                     \
-  X(alir_table_empty, 1068, "a lookup table must hold at least one entry")                         \
+  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
   X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
-  X(alir_sum_terms, 1070, "a sum has two terms or more, each an earlier operation")                \
+  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
   X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+  X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
                                                                                                    \
   X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
   X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
@@ -144,6 +145,10 @@ inline constexpr errc_row errc_table[] = {
 #undef TESSERA_X
 };
 
+namespace detail {
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+}
+
 /// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
@@ -162,7 +167,7 @@ struct error {
   [[nodiscard]] constexpr const errc_row& row() const noexcept {
     for (const errc_row& r : errc_table)
       if (r.code == code) return r;
-    return errc_table[0];
+    return detail::unknown_code;
   }
 };
 

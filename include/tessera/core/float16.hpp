@@ -9,7 +9,8 @@
 //   binary16   1 sign, 5 exponent (bias 15), 10 fraction bits
 //   bfloat16   1 sign, 8 exponent (bias 127), 7 fraction bits: the upper half of a float
 //
-// NaNs stay NaNs and keep their sign and upper fraction bits; too large becomes infinity.
+// NaNs stay NaNs and keep their sign and upper fraction bits (hosts that compute on x87 may quiet a
+// signaling one); too large becomes infinity.
 //
 // Lifetime:   values.
 // Errors:     none: every bit pattern converts.

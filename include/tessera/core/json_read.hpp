@@ -27,7 +27,8 @@
 // Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
 //             reported when its object closes, at the second of the two.
 // Limits:     max_bytes, max_depth. Nothing here recurses.
-// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string.
+// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
+//             each at most twice (see pool).
 
 #ifndef TESSERA_CORE_JSON_READ_HPP
 #define TESSERA_CORE_JSON_READ_HPP
@@ -53,7 +54,8 @@ enum class kind : std::uint8_t { none, object, array, string, number, boolean, n
 /// A number as it stands in the text.
 struct number {
   double value = 0;
-  bool integral = false;  ///< the token has neither fraction nor exponent
+  bool integral = false;        ///< the token has neither fraction nor exponent
+  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
 };
 
 class reader {
@@ -95,6 +97,7 @@ class reader {
   }
   /// True when another member follows: its key, unescaped, is in `out` and its value is to be read.
   [[nodiscard]] bool key(std::string_view& out) {
+    if (object_keys_.empty() && !failed()) __builtin_trap();  // without object()
     if (!next('}', errc::json_expected_comma_or_brace)) {
       close_object();
       return false;
@@ -180,7 +183,18 @@ class reader {
     if (failed()) return {};
     const double magnitude = decimal_to_double({s.digits, s.exponent});
     if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
-    return {s.negative ? -magnitude : magnitude, s.integral};
+    return {s.negative ? -magnitude : magnitude,
+            s.integral,
+            {s.first, static_cast<std::size_t>(at_ - s.first)}};
+  }
+  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
+  /// JSON by way of doubles.
+  [[nodiscard]] float float32() {
+    const char* const start = token();
+    const double v = number().value;
+    constexpr double largest = 0x1.fffffep127;
+    if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
+    return failed() ? 0.0f : static_cast<float>(v);
   }
   [[nodiscard]] bool boolean() {
     token();
@@ -211,7 +225,7 @@ class reader {
         case kind::object: object(), objects.push_back(true); break;
         case kind::array: array(), objects.push_back(false); break;
         case kind::string: (void)string(); break;
-        case kind::number: (void)number(); break;
+        case kind::number: skip_number(); break;
         case kind::boolean:
         case kind::null: literal(); break;
         case kind::none: fail_value(); break;
@@ -229,7 +243,10 @@ class reader {
   }
 
   /// Reports an error of the schema; the first error of any kind wins.
-  void fail(errc code, std::uint64_t offset) { fail_at(code, begin_ + offset); }
+  void fail(errc code, std::uint64_t offset) {
+    if (error_.code == errc::ok) error_ = {code, offset};
+    end_ = at_;  // every later step finds the end of the text, and the first error stays
+  }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
   [[nodiscard]] error err() const noexcept { return error_; }
 
@@ -270,10 +287,7 @@ class reader {
     return at_;
   }
 
-  void fail_at(errc code, const char* at) {
-    if (error_.code == errc::ok) error_ = {code, static_cast<std::uint64_t>(at - begin_)};
-    end_ = at_;  // every later step finds the end of the text, and the first error stays
-  }
+  void fail_at(errc code, const char* at) { fail(code, static_cast<std::uint64_t>(at - begin_)); }
 
   bool accept(std::string_view literal) noexcept {
     const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
@@ -357,6 +371,14 @@ class reader {
     }
     at_ = p;
     return s;
+  }
+  /// Reads over a number. Below 10^308 it is in range whatever its digits are, so only what may not
+  /// be is converted.
+  void skip_number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (s.exponent + static_cast<std::int64_t>(s.digits.size()) <= 308 || failed()) return;
+    if (decimal_to_double({s.digits, s.exponent}) > DBL_MAX)
+      fail_at(errc::json_number_range, s.first);
   }
   bool scan_digits(const char*& p) {
     if (p == end_) return fail_at(errc::json_unexpected_end, p), false;

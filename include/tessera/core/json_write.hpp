@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "number.hpp"
 #include "text.hpp"
@@ -94,9 +95,8 @@ class writer {
   }
 
   template <class Int>
-  writer& integer(Int v) {
-    return separate(), out_ << v, *this;
-  }
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  writer& integer(Int v) { return separate(), out_ << v, *this; }
   writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
   writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
   writer& boolean(bool v) { return raw(v ? "true" : "false"); }

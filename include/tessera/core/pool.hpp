@@ -76,13 +76,15 @@ class block {
  private:
   /// Makes room for `count` more bytes. Returns what held the bytes before.
   block grow(std::size_t count) {
-    block old = std::move(*this);
-    const std::size_t doubled = old.capacity_ * 2, needed = old.size_ + count;
-    capacity_ = doubled > needed ? doubled : needed < 64 ? 64 : needed;
-    data_ = ::operator new(capacity_);
-    size_ = old.size_;
-    if (size_ != 0) std::memcpy(data_, old.data_, size_);
-    return old;
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
   }
 
   void append_growing(const void* from, std::size_t count) {
@@ -126,7 +128,8 @@ class pool {
   pool() noexcept = default;
   pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
 
-  operator view<T>() const noexcept { return {data(), size()}; }
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
 
   [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
   [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
@@ -148,7 +151,7 @@ class pool {
   void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
-    reserve(count);
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
     for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
     block_.set_size(count * sizeof(T));
   }

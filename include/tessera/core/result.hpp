@@ -58,8 +58,9 @@ class [[nodiscard]] result {
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const noexcept { return checked(), &value_; }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
   [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
 
  private:

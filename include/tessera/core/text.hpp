@@ -82,6 +82,10 @@ class text {
     if (value < 0) *this << '-';
     return *this << std::string_view(first, static_cast<std::size_t>(last - first));
   }
+  /// No silent way from these by char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
   text& operator<<(const char* s) { return *this << std::string_view(s); }
 
   /// Writes to a std::ostream, or to anything else with `write(data, size)`.
@@ -98,6 +102,9 @@ class text {
 
 [[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
   return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
 }
 
 /// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
