@@ -274,6 +274,11 @@ TEST_CASE("alir/limits: max_items, of any one list", "[alir]") {
       samples::model(samples::with_rows("[-1,-1,5,0,[0,1,1],0,0],[-1,-1,5,0,[0,1,1],0,0]")));
   CHECK(samples::read(constants, true, {.max_items = 4}).err() == error{});
   CHECK(samples::read(constants, true, {.max_items = 1}).err() == error{errc::too_many_items, 16});
+  // The addresses of one operation, in the form that has lists of them: a sum of three inputs.
+  using namespace std::string_literals;
+  const std::string bytes_form = "ALIR"s + worst::words({4, 0, 0, 1, 0}) + "\x0b\0\x01\0"s +
+                                 "\x03\0\x06\0"s + std::string(60, '\0');
+  CHECK(samples::read(bytes_form, true, {.max_items = 5}).err() == error{errc::too_many_items, 28});
   const std::string tables = worst::words({2, 0, 0, 0, 0, 2, 1, 1, 0, 0});
   CHECK(samples::read(tables, true, {.max_items = 2}).err() == error{});
   CHECK(samples::read(tables, true, {.max_items = 1}).err() == error{errc::too_many_items, 20});

@@ -339,6 +339,16 @@ TEST_CASE("alir/write: bytecode of a model that is not verified", "[alir]") {
   CHECK(samples::alir::write_bytecode(m).err() == error{errc::alir_input_index, 0});
 }
 
+TEST_CASE("alir/write: an opcode or a shift that version 2 has no room for", "[alir]") {
+  model m = samples::model(samples::good("all_ops", "v2.json"));
+  m.source = {};
+  m.ops[3].data = std::int64_t{1} << 33;  // an add
+  CHECK(samples::alir::write_bytecode(m).err() == error{errc::alir_bytecode_range, 3});
+  m.ops[2].code = static_cast<opcode>(12);
+  CHECK(samples::alir::write_json(m).err() == error{errc::alir_opcode, 2});
+  CHECK(samples::alir::write_bytecode(m).err() == error{errc::alir_opcode, 2});
+}
+
 TEST_CASE("alir/write: tables without a spec get the one of the format's compiler", "[alir]") {
   const std::string& json = samples::good("lookup", "v2.json");
   model m = samples::model(json);

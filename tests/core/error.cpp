@@ -61,3 +61,9 @@ TEST_CASE("error: names are those of the enumerators", "[core]") {
         "containers are nested deeper than limits::max_depth");
   CHECK(error{}.message() == "no error");
 }
+
+TEST_CASE("error: a code outside the table says so", "[core]") {
+  const error e{static_cast<errc>(65535), 7};
+  CHECK(e.name() == "unknown");
+  CHECK(e.message() == "unknown error");
+}

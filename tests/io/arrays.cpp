@@ -110,6 +110,24 @@ TEST_CASE("arrays: raw numbers are whole rows", "[io]") {
   CHECK(message_of(raw(all, 3, {.max_items = 5})) == "more than the limit of 5 values");
 }
 
+TEST_CASE("arrays: text and archives are no raw numbers", "[io]") {
+  const auto read = [](std::string_view s) {
+    return message_of(io::decode_matrix(as_bytes(s), io::array_format::raw, 1));
+  };
+  const std::string why =
+      "expected little-endian doubles, found text or an archive: a name that ends in .csv or .npy "
+      "says otherwise";
+  for (const std::string_view s :
+       {std::string_view("1,2\n3,4\n5,6\n7,8\n"), std::string_view("12345678"),
+        std::string_view("\x93NUMPY\1\0", 8), std::string_view("PK\3\4....")})
+    CHECK(read(s) == why);
+  // Eight bytes of which one isn't printable are a double.
+  const auto number =
+      io::decode_matrix(as_bytes(std::string_view("1234567\xc0", 8)), io::array_format::raw, 1);
+  REQUIRE(number);
+  CHECK(number->values.size() == 1);
+}
+
 TEST_CASE("arrays: failures name the file", "[io]") {
   const temporary_folder folder;
   CHECK(message_of(io::read_matrix(folder / "no.npy", 3)) ==
