@@ -165,6 +165,7 @@ class block {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
   /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
   /// in all.
   [[nodiscard]] void* prepare(std::size_t count) {
@@ -257,10 +258,21 @@ class pool {
   [[nodiscard]] const T* begin() const noexcept { return data(); }
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
 
-  void push_back(const T& value) { block_.append(&value, sizeof(T)); }
+  void push_back(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
   void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
   void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
   void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
   void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
@@ -776,6 +788,28 @@ inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1
                                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+inline constexpr std::uint64_t powers_of_ten[] = {
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
+};
+
 /// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
 class big_integer {
  public:
@@ -858,6 +892,29 @@ class big_integer {
   // The carry of rounding up runs into the exponent field, where it belongs.
   const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
   return std::bit_cast<double>((biased << 52) + kept);
+}
+
+/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
+/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
+/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
+                                             unsigned k) noexcept {
+  auto bits = std::bit_cast<std::uint64_t>(quotient);
+  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
+  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
+  // In units of 2^exponent, or of 1 where that is above 1.
+  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
+  const std::uint64_t step = powers_of_ten[k] << up;
+  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
+  const bool above = rest >> 63 == 0;
+  if (!above) rest = 0 - rest;
+  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
+  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
+    bits = above ? bits + 1 : bits - 1;
+    if (rest < step) break;
+    rest -= step;
+  }
+  return std::bit_cast<double>(bits);
 }
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
@@ -1044,20 +1101,11 @@ inline unsigned shortest_digits_wide(double v, char* digits, int& exponent) noex
     const auto v = static_cast<double>(significand);
     return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
   }
-#ifdef __SIZEOF_INT128__
-  if (e >= -19 && e < 0) {  // 64 bits of quotient from one 128-bit division
-    __extension__ using wide = unsigned __int128;
-    std::uint64_t divisor = 1;
-    for (std::int64_t i = e; i < 0; ++i) divisor *= 10;
-    const int shift_n = std::countl_zero(significand), shift_d = std::countl_zero(divisor);
-    std::uint64_t n = significand << shift_n;
-    divisor <<= shift_d;
-    const int halved = n >= divisor ? 1 : 0;  // keeps the quotient below 2^64 and above 2^63
-    const wide scaled = static_cast<wide>(n) << (64 - halved);
-    return detail::round_to_double(static_cast<std::uint64_t>(scaled / divisor),
-                                   scaled % divisor != 0, shift_d - shift_n - 64 + halved);
+  if (e < 0 && e >= -18) {
+    const volatile double quotient =  // a double also where the host computes wider
+        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
+    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
   }
-#endif
   return detail::decimal_to_double_exact(d);
 }
 
@@ -2319,6 +2367,18 @@ class reader {
                     : std::string_view(start, static_cast<std::size_t>(at_ - start));
   }
 
+  /// The text from the value that comes next, for reading plain stretches of it some other way.
+  [[nodiscard]] std::string_view rest() {
+    const char* const at = token();
+    return {at, static_cast<std::size_t>(end_ - at)};
+  }
+  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
+  void resume(const char* at) noexcept { at_ = at; }
+  /// Whether `more` containers inside one another may still be opened.
+  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
+    return limit_.max_depth - depth_ >= more;
+  }
+
   /// Byte offset of the value or bracket that comes next.
   [[nodiscard]] std::uint64_t offset() {
     skip_space();
@@ -2649,6 +2709,527 @@ class reader {
 
 #endif  // TESSERA_CORE_JSON_READ_HPP
 
+// ---- tessera/core/json_rows.hpp
+//
+// Rows of numbers in JSON, many bytes at a time: the fast path of readers whose files are mostly that.
+//
+//   struct { bool operator()(const json::number_row& r); } sink;
+//   const auto read = json::find_row_reader<decltype(sink)>(spaced, json::row_path::best);
+//   at = read(at, end, sink);   // behind the last row that the sink was given
+//
+//   row         [integer,integer,integer,integer,[number,number,number],number,number], without
+//               white space, or with one space behind each comma
+//   integer     -?digits, in 32 bits; the fourth has up to 18 digits
+//   number      -?digits or -?digits.digits, of up to 18 digits
+//
+// It is an optimist: a row with anything else in it, or with more digits than a path takes, is left
+// to json::reader, which also finds the error if there is one. With or without it the results are
+// the same, bit for bit. There are two paths:
+//
+//   portable    eight digits at a time, as one integer of 64 bits
+//   AVX2        bitmaps of 64 bytes tell where tokens end, so that none waits for the one before;
+//               then the digits of all tokens become numbers together. x86-64 with AVX2 and BMI,
+//               looked for when it runs
+//
+// Lifetime:   borrows the text for the call.
+// Errors:     none; it stops before a row that it doesn't know.
+// Limits:     16 bytes of text stand before the first row; rows that start in the last 512 bytes
+//             are left.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_JSON_ROWS_HPP
+#define TESSERA_CORE_JSON_ROWS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+#if defined(__x86_64__) && defined(__clang__)
+#if __has_builtin(__builtin_ia32_pmaddubsw256) && __has_builtin(__builtin_ia32_pmuludq256)
+#define TESSERA_HAS_AVX2_PATH 1
+#endif
+#elif defined(__x86_64__) && defined(__GNUC__)
+#define TESSERA_HAS_AVX2_PATH 1
+#endif
+#ifdef TESSERA_HAS_AVX2_PATH
+#define TESSERA_AVX2 [[gnu::target("avx2,bmi,bmi2")]]
+#define TESSERA_AVX2_INLINE [[gnu::always_inline, gnu::target("avx2,bmi,bmi2")]] inline
+#endif
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// One row [i,i,i,i,[n,n,n],n,n].
+struct number_row {
+  const char* at;           ///< the first integer
+  std::uint32_t places[5];  ///< bytes from there to each integer and to the inner bracket, below 64
+  std::int32_t integers[4];  ///< the first three; then without meaning
+  std::int64_t wide;         ///< the fourth integer
+  double numbers[5];
+  std::uint32_t integral;  ///< bit k: numbers[k] has no fraction
+};
+
+namespace detail {
+
+/// Walks over one row, eight bytes at a time. Every step returns false at what is unusual.
+template <bool Spaced>
+class row_cursor {
+ public:
+  explicit row_cursor(const char* at) noexcept : at_(at) {}
+
+  [[nodiscard]] const char* at() const noexcept { return at_; }
+  bool skip(char c) noexcept { return *at_++ == c; }
+  bool comma() noexcept { return *at_++ == ',' && (!Spaced || *at_++ == ' '); }
+
+  template <class Int>
+  [[gnu::always_inline]] bool integer(Int& value) noexcept {
+    const bool negative = *at_ == '-';
+    at_ += negative ? 1 : 0;
+    if (leading_zero()) return false;
+    std::uint64_t v = 0;
+    unsigned size = digits(v);
+    if (size - 1 > 7) return false;
+    if (size == 8) [[unlikely]] {  // up to 18
+      for (unsigned more = 1; more != 0; size += more)
+        if ((more = digits(v)) > 8 || size + more > 18) return false;
+      if (v >> (8 * sizeof(Int) - 1) != 0) return false;
+    }
+    value = static_cast<Int>(negative ? 0 - v : v);
+    return true;
+  }
+
+  [[gnu::always_inline]] bool number(double& value, std::uint32_t& integral,
+                                     unsigned index) noexcept {
+    const auto negative = static_cast<std::uint64_t>(*at_ == '-');
+    at_ += negative;
+    if (leading_zero()) return false;
+    std::uint64_t m = 0;
+    const unsigned before = digits(m);
+    if (before - 1 > 6) return false;
+    if (*at_ != '.') {
+      value = static_cast<double>(static_cast<std::int64_t>(negative != 0 ? 0 - m : m));
+      integral |= 1u << index;
+      return true;
+    }
+    ++at_;
+    unsigned size = digits(m);
+    if (size == 8) {
+      const unsigned more = digits(m);
+      size += more;
+      if (more == 8) size += digits(m);
+    }
+    if (size == 0 || before + size > 18) return false;
+    double v = static_cast<double>(static_cast<std::int64_t>(m)) /
+               tessera::detail::exact_powers_of_ten[size];
+    if (m >> 53 != 0) v = tessera::detail::nearest_quotient(m, v, size);
+    value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
+    return true;
+  }
+
+ private:
+  /// 0 and another digit.
+  [[nodiscard]] bool leading_zero() const noexcept {
+    return (load_le<std::uint16_t>(at_) & 0xf0ff) == 0x3030;
+  }
+  /// Appends up to 8 digits to `value`. Returns how many.
+  [[gnu::always_inline]] unsigned digits(std::uint64_t& value) noexcept {
+    const std::uint64_t w = load_le<std::uint64_t>(at_) ^ 0x3030303030303030u;
+    // The lowest byte that is above 9 sets its top bit; what it carries goes up.
+    const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
+    const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
+    value =
+        value * tessera::detail::powers_of_ten[bits / 8] + eight_digits(w << ((64 - bits) & 63));
+    at_ += bits / 8;
+    return bits / 8;
+  }
+  /// Of digits from 0, the first in the lowest byte.
+  [[nodiscard]] static std::uint64_t eight_digits(std::uint64_t w) noexcept {
+    w = w * (10 * 256 + 1) >> 8;
+    w = (w & 0x00ff00ff00ff00ffu) * (100 * 65536 + 1) >> 16;
+    return (w & 0x0000ffff0000ffffu) * (10000 * 4294967296 + 1) >> 32;
+  }
+
+  const char* at_;
+};
+
+/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
+template <bool Spaced>
+[[gnu::always_inline]] inline const char* read_row(const char* at, number_row& r) noexcept {
+  row_cursor<Spaced> c(at);
+  if (!c.skip('[')) return nullptr;
+  r.at = c.at();
+  r.integral = 0;
+  const auto here = [&] { return static_cast<std::uint32_t>(c.at() - r.at); };
+  r.places[0] = 0;
+  if (!c.integer(r.integers[0]) || !c.comma()) return nullptr;
+  r.places[1] = here();
+  if (!c.integer(r.integers[1]) || !c.comma()) return nullptr;
+  r.places[2] = here();
+  if (!c.integer(r.integers[2]) || !c.comma()) return nullptr;
+  r.places[3] = here();
+  if (!c.integer(r.wide) || !c.comma()) return nullptr;
+  r.places[4] = here();
+  if (!c.skip('[') || !c.number(r.numbers[0], r.integral, 0) || !c.comma() ||
+      !c.number(r.numbers[1], r.integral, 1) || !c.comma() ||
+      !c.number(r.numbers[2], r.integral, 2) || !c.skip(']') || !c.comma() ||
+      !c.number(r.numbers[3], r.integral, 3) || !c.comma() ||
+      !c.number(r.numbers[4], r.integral, 4) || !c.skip(']'))
+    return nullptr;
+  return c.at();
+}
+
+/// Nothing is read further behind the start of a row.
+inline constexpr std::ptrdiff_t reach = 512;
+
+template <bool Spaced, class Sink>
+const char* read_rows(const char* at, const char* end, Sink& sink) {
+  const char* done = at;
+  number_row r;
+  while (end - at >= reach) {
+    const char* const behind = read_row<Spaced>(at, r);
+    if (behind == nullptr || !sink(r)) break;
+    done = behind;
+    if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
+    at = behind + (Spaced ? 2 : 1);
+  }
+  return done;
+}
+
+}  // namespace detail
+
+#ifdef TESSERA_HAS_AVX2_PATH
+namespace detail::avx2 {
+
+// Vectors by their lanes, as the builtins want them.
+using bytes [[gnu::vector_size(32)]] = char;
+using shorts [[gnu::vector_size(32)]] = short;
+using ints [[gnu::vector_size(32)]] = int;
+using longs [[gnu::vector_size(32)]] = long long;
+using doubles [[gnu::vector_size(32)]] = double;
+using bytes_16 [[gnu::vector_size(16)]] = char;
+using ints_16 [[gnu::vector_size(16)]] = int;
+
+template <class Value>
+TESSERA_AVX2_INLINE Value load(const void* from) noexcept {
+  Value v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+
+/// Bit n is set when byte n is one of , . [ ]
+TESSERA_AVX2_INLINE std::uint64_t delimiters(const char* p) noexcept {
+  // By the low half of a byte, the one delimiter that it can be.
+  constexpr bytes known = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, '[', ',', ']', '.', -1,
+                           -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, '[', ',', ']', '.', -1};
+  const auto low = load<bytes>(p), high = load<bytes>(p + 32);
+  const int low_mask = __builtin_ia32_pmovmskb256(__builtin_ia32_pshufb256(known, low) == low);
+  const int high_mask = __builtin_ia32_pmovmskb256(__builtin_ia32_pshufb256(known, high) == high);
+  return static_cast<std::uint32_t>(low_mask) | std::uint64_t{static_cast<std::uint32_t>(high_mask)}
+                                                    << 32;
+}
+
+/// The delimiters of 64 bytes, one after the other.
+struct sight {
+  const char* base;
+  std::uint64_t left;
+
+  TESSERA_AVX2_INLINE explicit sight(const char* p) noexcept : base(p), left(delimiters(p)) {}
+  /// base + 64 when there is none.
+  TESSERA_AVX2_INLINE const char* next() noexcept {
+    const char* const found = base + __builtin_ia32_tzcnt_u64(left);
+    left &= left - 1;
+    return found;
+  }
+  /// Whether what next() gave, and all before it, was there.
+  [[nodiscard]] TESSERA_AVX2_INLINE bool saw(const char* found) const noexcept {
+    return found != base + 64;
+  }
+  /// Goes on at `at`, at most 63 bytes on, where `more` are the delimiters of the next 64 bytes.
+  TESSERA_AVX2_INLINE void move_to(const char* at, std::uint64_t more) noexcept {
+    const auto distance = static_cast<unsigned>(at - base);
+    left = left >> distance | more << 1 << (63 - distance);
+    base = at;
+  }
+};
+
+/// `size` bytes before `end`.
+struct token {
+  const char* end;
+  std::size_t size;
+};
+
+// Zeros, then ones: loaded from + n on, they keep the last n bytes.
+struct masks {
+  unsigned char of_8[8 + 64], of_16[16 + 16];
+};
+inline constexpr masks last = [] {
+  masks m{};
+  for (unsigned i = 8; i < sizeof m.of_8; ++i) m.of_8[i] = 255;
+  for (unsigned i = 16; i < sizeof m.of_16; ++i) m.of_16[i] = 255;
+  return m;
+}();
+
+TESSERA_AVX2_INLINE long long text_8(const token& t) noexcept { return load<long long>(t.end - 8); }
+TESSERA_AVX2_INLINE long long mask_8(const token& t) noexcept {
+  return load<long long>(last.of_8 + t.size);
+}
+
+/// Four tokens -?digits of up to 7 bytes.
+struct signed_tokens {
+  bytes digits;    // from 0, with zeros before them
+  bytes negative;  // ones where a minus stands
+  bytes wrong;     // not zero when a token isn't one, but for bytes that aren't digits
+
+  TESSERA_AVX2_INLINE signed_tokens(const token& a, const token& b, const token& c,
+                                    const token& d) noexcept {
+    const longs text = {text_8(a), text_8(b), text_8(c), text_8(d)};
+    const longs mask = {mask_8(a), mask_8(b), mask_8(c), mask_8(d)};
+    const auto first = __builtin_bit_cast(bytes, mask & ~(mask << 8));
+    const auto all = (__builtin_bit_cast(bytes, text) - '0') & __builtin_bit_cast(bytes, mask);
+    negative = all == '-' - '0';
+    digits = all & ~negative;
+    const auto first_digit =
+        (first & ~negative) | __builtin_bit_cast(bytes, __builtin_bit_cast(longs, negative) << 8);
+    constexpr char f = -1;  // a zero may come last, and a minus may not
+    constexpr bytes but_last = {f, f, f, f, f, f, f, 0, f, f, f, f, f, f, f, 0,
+                                f, f, f, f, f, f, f, 0, f, f, f, f, f, f, f, 0};
+    wrong = (negative & ~(first & but_last)) | ((digits == 0) & first_digit & but_last) |
+            __builtin_bit_cast(bytes, mask == 0);
+  }
+  /// All ones in the lane of each negative token.
+  [[nodiscard]] TESSERA_AVX2_INLINE longs signs() const noexcept {
+    return __builtin_bit_cast(longs, negative) != 0;
+  }
+};
+
+TESSERA_AVX2_INLINE bytes join(bytes_16 low, bytes_16 high) noexcept {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                                 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+/// The digits of two tokens of up to 16, from 0.
+TESSERA_AVX2_INLINE bytes digits_of(const token& a, const token& b) noexcept {
+  const bytes text = join(load<bytes_16>(a.end - 16), load<bytes_16>(b.end - 16));
+  const bytes mask = join(load<bytes_16>(last.of_16 + a.size), load<bytes_16>(last.of_16 + b.size));
+  return (text - '0') & mask;
+}
+
+/// The larger of two, byte for byte, without sign.
+TESSERA_AVX2_INLINE bytes most(bytes a, bytes b) noexcept {
+  using naturals [[gnu::vector_size(32)]] = unsigned char;
+  const auto x = __builtin_bit_cast(naturals, a), y = __builtin_bit_cast(naturals, b);
+  return __builtin_bit_cast(bytes, x > y ? x : y);
+}
+
+/// Groups of four digits to numbers below 10,000.
+TESSERA_AVX2_INLINE ints fours(bytes digits) noexcept {
+  constexpr bytes tens = {10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1,
+                          10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1};
+  constexpr shorts hundreds = {100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1};
+  return __builtin_ia32_pmaddwd256(__builtin_ia32_pmaddubsw256(digits, tens), hundreds);
+}
+/// Groups of eight digits to numbers below 10^8: two of `a` and two of `b`, in each half.
+TESSERA_AVX2_INLINE ints eights(ints a, ints b) noexcept {
+  constexpr shorts ten_thousands = {10000, 1, 10000, 1, 10000, 1, 10000, 1,
+                                    10000, 1, 10000, 1, 10000, 1, 10000, 1};
+  return __builtin_ia32_pmaddwd256(__builtin_ia32_packusdw256(a, b), ten_thousands);
+}
+/// Groups of sixteen digits.
+TESSERA_AVX2_INLINE longs sixteens(ints of_eight) noexcept {
+  constexpr ints factor = {100000000, 0, 100000000, 0, 100000000, 0, 100000000, 0};
+  using naturals [[gnu::vector_size(32)]] = unsigned long long;
+  const naturals low = __builtin_bit_cast(naturals, of_eight) >> 32;
+  return __builtin_ia32_pmuludq256(of_eight, factor) + __builtin_bit_cast(longs, low);
+}
+
+struct number_tokens {
+  token whole, fraction;
+  [[nodiscard]] TESSERA_AVX2_INLINE double scale() const noexcept {
+    return tessera::detail::exact_powers_of_ten[fraction.size];
+  }
+};
+
+/// Finds a number at `at` and goes behind `close`, which ends it. False when it is unusual.
+template <bool Spaced>
+TESSERA_AVX2_INLINE bool find(const char*& at, sight& s, char close, number_tokens& n) noexcept {
+  const char* const point = s.next();
+  n.whole = {point, static_cast<std::size_t>(point - at)};
+  const char* end = point;
+  n.fraction = {point, 0};
+  if (*point == '.') {
+    end = s.next();
+    n.fraction = {end, static_cast<std::size_t>(end - point) - 1};
+    if (n.fraction.size - 1 > 15) return false;
+  } else if (*at == '-' && at[1] == '0') {
+    return false;  // an integer, which has no -0
+  }
+  if (*end != close) return false;
+  at = end + 1;
+  return !Spaced || close != ',' || *at++ == ' ';
+}
+
+/// whole.fraction, whatever its length. False beyond 18 digits.
+TESSERA_AVX2_INLINE bool assemble(const number_tokens& n, std::uint64_t whole,
+                                  std::uint64_t fraction, bool negative, double& value) noexcept {
+  if (n.whole.size + n.fraction.size > 18 + (negative ? 1u : 0u)) return false;
+  const std::uint64_t m = whole * tessera::detail::powers_of_ten[n.fraction.size] + fraction;
+  value = static_cast<double>(static_cast<std::int64_t>(m)) / n.scale();
+  if (m >> 53 != 0)
+    value = tessera::detail::nearest_quotient(m, value, static_cast<unsigned>(n.fraction.size));
+  if (negative) value = -value;
+  return true;
+}
+
+/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
+template <bool Spaced>
+TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept {
+  if (*at != '[') return nullptr;
+  r.at = ++at;
+  sight s(at);
+  const std::uint64_t more = delimiters(at + 64);
+  token integers[4];
+  std::size_t sizes = 0;  // of all tokens of up to 7 bytes, or'ed
+  const char* last_integer = at;
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < 4; ++k) {
+    r.places[k] = static_cast<std::uint32_t>(at - r.at);
+    last_integer = at;
+    const char* const end = s.next();
+    integers[k] = {end, static_cast<std::size_t>(end - at)};
+    if (k < 3) sizes |= integers[k].size;
+    if (*end != ',') return nullptr;
+    at = end + 1;
+    if (Spaced && *at++ != ' ') return nullptr;
+  }
+  token& wide = integers[3];
+  if (at - s.base > 62 || *at != '[') return nullptr;
+  r.places[4] = static_cast<std::uint32_t>(at - r.at);
+  ++at;
+  number_tokens numbers[5];
+  s.move_to(at, more);
+  if (!find<Spaced>(at, s, ',', numbers[0]) || !find<Spaced>(at, s, ',', numbers[1]) ||
+      !find<Spaced>(at, s, ']', numbers[2]) || !s.saw(at - 1) || *at != ',')
+    return nullptr;
+  (void)s.next();
+  ++at;
+  if (Spaced && *at++ != ' ') return nullptr;
+  if (at - s.base > 32) s = sight(at);  // a long row
+  if (!find<Spaced>(at, s, ',', numbers[3]) || !find<Spaced>(at, s, ']', numbers[4]) ||
+      !s.saw(at - 1))
+    return nullptr;
+  for (const number_tokens& n : numbers) sizes |= n.whole.size;
+  if (sizes > 7) return nullptr;
+
+  const bool wide_negative = *last_integer == '-';
+  const char* const wide_first = last_integer + (wide_negative ? 1 : 0);
+  wide.size = static_cast<std::size_t>(wide.end - wide_first);
+  const bool leading_zero = (load<std::uint16_t>(wide_first) & 0xf0ff) == 0x3030;
+  if (wide.size - 1 > 17 || leading_zero) return nullptr;
+  std::int64_t above = 0;  // its first digits, when there are more than 16
+  if (wide.size > 16) [[unlikely]] {
+    for (const char* p = wide_first; p != wide.end - 16; ++p) {
+      if (*p < '0' || *p > '9') return nullptr;
+      above = above * 10 + (*p - '0');
+    }
+    wide.size = 16;
+  }
+
+  const signed_tokens whole(numbers[0].whole, numbers[1].whole, numbers[2].whole, numbers[3].whole);
+  const signed_tokens other(integers[0], integers[1], integers[2], numbers[4].whole);
+  const bytes even_digits = digits_of(numbers[0].fraction, numbers[2].fraction);
+  const bytes odd_digits = digits_of(numbers[1].fraction, numbers[3].fraction);
+  const bytes last_digits = digits_of(wide, numbers[4].fraction);
+  const bytes largest =
+      most(most(whole.digits, other.digits), most(most(even_digits, odd_digits), last_digits));
+  const bytes wrong = whole.wrong | other.wrong | (most(largest, bytes{} + 9) != 9);
+  if (__builtin_ia32_pmovmskb256(wrong) != 0) return nullptr;
+
+  const ints eight = eights(fours(whole.digits), fours(other.digits));
+  const ints_16 wholes = __builtin_shufflevector(eight, eight, 0, 1, 4, 5);
+  const longs fraction = sixteens(eights(fours(even_digits), fours(odd_digits)));
+  const ints last_fours = fours(last_digits);
+  const longs last_two = sixteens(eights(last_fours, last_fours));
+
+  // whole * 10^size + fraction is exact below 2^53, and so is a fraction below 2^52 whose bits
+  // become those of 2^52 + fraction; then one division rounds.
+  const doubles scale = {numbers[0].scale(), numbers[1].scale(), numbers[2].scale(),
+                         numbers[3].scale()};
+  constexpr longs two_to_52 = {0x4330000000000000, 0x4330000000000000, 0x4330000000000000,
+                               0x4330000000000000};
+  r.integral = static_cast<std::uint32_t>(__builtin_ia32_movmskpd256(scale == 1.0)) |
+               (numbers[4].fraction.size == 0 ? 16u : 0u);
+  const doubles small = __builtin_bit_cast(doubles, fraction | two_to_52) - 0x1p52;
+  const doubles sum = __builtin_convertvector(wholes, doubles) * scale + small;
+  const longs signs = whole.signs();
+  const auto value = __builtin_bit_cast(longs, sum / scale) ^ (signs << 63);
+  std::memcpy(r.numbers, &value, sizeof value);
+  const longs unusual = (sum >= 0x1p53) | (fraction >= (1LL << 52));
+  if (__builtin_ia32_movmskpd256(__builtin_bit_cast(doubles, unusual)) != 0) {
+    for (unsigned k = 0; k < 4; ++k)
+      if (!assemble(numbers[k], static_cast<std::uint32_t>(wholes[k]),
+                    static_cast<std::uint64_t>(fraction[k]), signs[k] != 0, r.numbers[k]))
+        return nullptr;
+  }
+  const longs other_signs = other.signs();
+  if (!assemble(numbers[4], static_cast<std::uint32_t>(eight[7]),
+                static_cast<std::uint64_t>(last_two[2]), other_signs[3] != 0, r.numbers[4]))
+    return nullptr;
+  const ints_16 negative = __builtin_convertvector(other_signs, ints_16);
+  const ints_16 values = (__builtin_shufflevector(eight, eight, 2, 3, 6, 7) ^ negative) - negative;
+  std::memcpy(r.integers, &values, sizeof values);
+  r.wide = above * 10000000000000000 + last_two[0];
+  if (wide_negative) r.wide = -r.wide;
+  return at;
+}
+
+template <bool Spaced, class Sink>
+TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) {
+  const char* done = at;
+  number_row r;
+  while (end - at >= reach) {
+    const char* const behind = read_row<Spaced>(at, r);
+    if (behind == nullptr || !sink(r)) break;
+    done = behind;
+    if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
+    at = behind + (Spaced ? 2 : 1);
+  }
+  return done;
+}
+
+}  // namespace detail::avx2
+#endif
+
+/// How rows are read: not at all, with plain integers, or with what this processor has. It changes
+/// nothing but time.
+enum class row_path : std::uint8_t { none, portable, best };
+
+/// Reads rows from the bracket at `at` on, calling `sink(row)` for each, until one is unusual or the
+/// sink returns false for it. Returns what follows the last row that was taken, or `at`.
+template <class Sink>
+using row_reader = const char* (*)(const char* at, const char* end, Sink& sink);
+
+/// A reader of rows with or without a space behind each comma; null for `none`.
+template <class Sink>
+[[nodiscard]] row_reader<Sink> find_row_reader(bool spaced, row_path path) noexcept {
+  if (path == row_path::none) return nullptr;
+#ifdef TESSERA_HAS_AVX2_PATH
+  if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+      __builtin_cpu_supports("bmi2"))
+    return spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
+#endif
+  return spaced ? detail::read_rows<true, Sink> : detail::read_rows<false, Sink>;
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_HAS_AVX2_PATH
+#undef TESSERA_AVX2
+#undef TESSERA_AVX2_INLINE
+
+#endif  // TESSERA_CORE_JSON_ROWS_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 namespace detail {
@@ -2723,10 +3304,43 @@ inline errc set_addresses_and_data(model& m, operation& o, view<std::int32_t> id
   return version >= 2 && version <= 4 ? errc::ok : errc::alir_version_unknown;
 }
 
+/// Where the fast path puts operations of version 2; it leaves a wrong opcode to the reader.
+struct operation_sink {
+  operation* ops;
+  source_map::place* places;
+  const char* text;
+  std::size_t count = 0, most = 0;
+
+  [[gnu::always_inline]] bool operator()(const json::number_row& r) noexcept {
+    if (r.integers[2] < first_opcode || r.integers[2] >= last_opcode || count == most) return false;
+    // Field by field into its place: assembling it elsewhere and copying takes twice the time.
+    operation& o = *::new (static_cast<void*>(ops + count)) operation;
+    o.id0 = r.integers[0];
+    o.id1 = r.integers[1];
+    o.code = static_cast<opcode>(r.integers[2]);
+    o.spelled = static_cast<std::uint8_t>(r.integral);
+    unpack_data(o, r.wide);
+    o.qint = {r.numbers[0], r.numbers[1], r.numbers[2]};
+    o.latency = r.numbers[3];
+    o.cost = r.numbers[4];
+    source_map::place at{};
+    at.start = static_cast<std::uint64_t>(r.at - text) & ((std::uint64_t{1} << 36) - 1);
+    at.id1 = r.places[1] & 127;
+    at.data = at.condition = r.places[3] & 127;
+    at.qint = r.places[4] & 127;
+    places[count++] = at;
+    return true;
+  }
+};
+static_assert(spelling::min == 1 && spelling::max == 2 && spelling::step == 4 &&
+                  spelling::latency == 8 && spelling::cost == 16,
+              "number_row::integral has the bits of spelling");
+
 class json_model_reader {
  public:
-  json_model_reader(std::string_view source, const limits& limit)
-      : in_(source, limit), limit_(limit), size_(source.size()) {}
+  json_model_reader(std::string_view source, const limits& limit,
+                    json::row_path rows = json::row_path::best)
+      : in_(source, limit), limit_(limit), size_(source.size()), rows_(rows) {}
 
   result<model> read() {
     if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
@@ -2793,6 +3407,7 @@ class json_model_reader {
   void read_model() {
     m_ = model{};
     m_.ops.reserve(static_cast<std::size_t>(size_ / 48));
+    m_.source.ops.reserve(static_cast<std::size_t>(size_ / 48));
     in_.array();
     field();
     read_shape();
@@ -2813,7 +3428,8 @@ class json_model_reader {
       append(m_.out_negs, at, static_cast<std::uint8_t>(negative));
     }
     field();
-    for (in_.array(); in_.element();) read_operation();
+    for (in_.array(); in_.element();)
+      if (!read_rows()) read_operation();
     field();
     m_.carry_size = in_.int64();
     field();
@@ -2852,6 +3468,32 @@ class json_model_reader {
     const std::int64_t code = in_.int64();
     if (code < first_opcode || code > last) in_.fail(errc::alir_opcode, at);
     return in_.failed() ? opcode::constant : static_cast<opcode>(code);
+  }
+
+  /// Reads operations of version 2 in their usual spelling, as many as the fast path takes; false
+  /// when the one that comes next is none of them.
+  bool read_rows() {
+    const std::string_view rest = in_.rest();
+    const std::uint64_t offset = in_.offset();
+    const std::size_t comma = rest.substr(0, 32).find(',');
+    if (comma == std::string_view::npos || offset < 16 || !in_.has_depth(2)) return false;
+    const auto read =
+        json::find_row_reader<operation_sink>(rest.substr(comma + 1, 1) == " ", rows_);
+    if (read == nullptr || m_.ops.size() >= most_operations()) return false;
+    operation_sink sink{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
+    std::uint64_t most = most_operations() - m_.ops.size();
+    for (const std::size_t room : {m_.ops.room(), m_.source.ops.room()})
+      if (room < most) most = room;
+    sink.most = static_cast<std::size_t>(most);
+    in_.resume(read(rest.data(), rest.data() + rest.size(), sink));
+    if (sink.count == 0) return false;
+    m_.ops.advance(sink.count);
+    m_.source.ops.advance(sink.count);
+    if (plain_ == nowhere) plain_ = offset;
+    return true;
+  }
+  [[nodiscard]] std::uint64_t most_operations() const noexcept {
+    return limit_.max_items < INT32_MAX ? limit_.max_items : INT32_MAX;
   }
 
   void read_operation() {
@@ -3012,6 +3654,7 @@ class json_model_reader {
   json::reader in_;
   limits limit_;
   std::uint64_t size_;
+  json::row_path rows_;
   model m_;
   std::int64_t version_ = -1;
   std::uint64_t version_at_ = 0;

@@ -37,6 +37,7 @@
 #include <utility>
 
 #include "../core/json_read.hpp"
+#include "../core/json_rows.hpp"
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "format.hpp"
@@ -115,10 +116,43 @@ inline errc set_addresses_and_data(model& m, operation& o, view<std::int32_t> id
   return version >= 2 && version <= 4 ? errc::ok : errc::alir_version_unknown;
 }
 
+/// Where the fast path puts operations of version 2; it leaves a wrong opcode to the reader.
+struct operation_sink {
+  operation* ops;
+  source_map::place* places;
+  const char* text;
+  std::size_t count = 0, most = 0;
+
+  [[gnu::always_inline]] bool operator()(const json::number_row& r) noexcept {
+    if (r.integers[2] < first_opcode || r.integers[2] >= last_opcode || count == most) return false;
+    // Field by field into its place: assembling it elsewhere and copying takes twice the time.
+    operation& o = *::new (static_cast<void*>(ops + count)) operation;
+    o.id0 = r.integers[0];
+    o.id1 = r.integers[1];
+    o.code = static_cast<opcode>(r.integers[2]);
+    o.spelled = static_cast<std::uint8_t>(r.integral);
+    unpack_data(o, r.wide);
+    o.qint = {r.numbers[0], r.numbers[1], r.numbers[2]};
+    o.latency = r.numbers[3];
+    o.cost = r.numbers[4];
+    source_map::place at{};
+    at.start = static_cast<std::uint64_t>(r.at - text) & ((std::uint64_t{1} << 36) - 1);
+    at.id1 = r.places[1] & 127;
+    at.data = at.condition = r.places[3] & 127;
+    at.qint = r.places[4] & 127;
+    places[count++] = at;
+    return true;
+  }
+};
+static_assert(spelling::min == 1 && spelling::max == 2 && spelling::step == 4 &&
+                  spelling::latency == 8 && spelling::cost == 16,
+              "number_row::integral has the bits of spelling");
+
 class json_model_reader {
  public:
-  json_model_reader(std::string_view source, const limits& limit)
-      : in_(source, limit), limit_(limit), size_(source.size()) {}
+  json_model_reader(std::string_view source, const limits& limit,
+                    json::row_path rows = json::row_path::best)
+      : in_(source, limit), limit_(limit), size_(source.size()), rows_(rows) {}
 
   result<model> read() {
     if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
@@ -185,6 +219,7 @@ class json_model_reader {
   void read_model() {
     m_ = model{};
     m_.ops.reserve(static_cast<std::size_t>(size_ / 48));
+    m_.source.ops.reserve(static_cast<std::size_t>(size_ / 48));
     in_.array();
     field();
     read_shape();
@@ -205,7 +240,8 @@ class json_model_reader {
       append(m_.out_negs, at, static_cast<std::uint8_t>(negative));
     }
     field();
-    for (in_.array(); in_.element();) read_operation();
+    for (in_.array(); in_.element();)
+      if (!read_rows()) read_operation();
     field();
     m_.carry_size = in_.int64();
     field();
@@ -244,6 +280,32 @@ class json_model_reader {
     const std::int64_t code = in_.int64();
     if (code < first_opcode || code > last) in_.fail(errc::alir_opcode, at);
     return in_.failed() ? opcode::constant : static_cast<opcode>(code);
+  }
+
+  /// Reads operations of version 2 in their usual spelling, as many as the fast path takes; false
+  /// when the one that comes next is none of them.
+  bool read_rows() {
+    const std::string_view rest = in_.rest();
+    const std::uint64_t offset = in_.offset();
+    const std::size_t comma = rest.substr(0, 32).find(',');
+    if (comma == std::string_view::npos || offset < 16 || !in_.has_depth(2)) return false;
+    const auto read =
+        json::find_row_reader<operation_sink>(rest.substr(comma + 1, 1) == " ", rows_);
+    if (read == nullptr || m_.ops.size() >= most_operations()) return false;
+    operation_sink sink{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
+    std::uint64_t most = most_operations() - m_.ops.size();
+    for (const std::size_t room : {m_.ops.room(), m_.source.ops.room()})
+      if (room < most) most = room;
+    sink.most = static_cast<std::size_t>(most);
+    in_.resume(read(rest.data(), rest.data() + rest.size(), sink));
+    if (sink.count == 0) return false;
+    m_.ops.advance(sink.count);
+    m_.source.ops.advance(sink.count);
+    if (plain_ == nowhere) plain_ = offset;
+    return true;
+  }
+  [[nodiscard]] std::uint64_t most_operations() const noexcept {
+    return limit_.max_items < INT32_MAX ? limit_.max_items : INT32_MAX;
   }
 
   void read_operation() {
@@ -404,6 +466,7 @@ class json_model_reader {
   json::reader in_;
   limits limit_;
   std::uint64_t size_;
+  json::row_path rows_;
   model m_;
   std::int64_t version_ = -1;
   std::uint64_t version_at_ = 0;

@@ -236,6 +236,18 @@ class reader {
                     : std::string_view(start, static_cast<std::size_t>(at_ - start));
   }
 
+  /// The text from the value that comes next, for reading plain stretches of it some other way.
+  [[nodiscard]] std::string_view rest() {
+    const char* const at = token();
+    return {at, static_cast<std::size_t>(end_ - at)};
+  }
+  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
+  void resume(const char* at) noexcept { at_ = at; }
+  /// Whether `more` containers inside one another may still be opened.
+  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
+    return limit_.max_depth - depth_ >= more;
+  }
+
   /// Byte offset of the value or bracket that comes next.
   [[nodiscard]] std::uint64_t offset() {
     skip_space();

@@ -51,6 +51,28 @@ inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1
                                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+inline constexpr std::uint64_t powers_of_ten[] = {
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
+};
+
 /// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
 class big_integer {
  public:
@@ -133,6 +155,29 @@ class big_integer {
   // The carry of rounding up runs into the exponent field, where it belongs.
   const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
   return std::bit_cast<double>((biased << 52) + kept);
+}
+
+/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
+/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
+/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
+                                             unsigned k) noexcept {
+  auto bits = std::bit_cast<std::uint64_t>(quotient);
+  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
+  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
+  // In units of 2^exponent, or of 1 where that is above 1.
+  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
+  const std::uint64_t step = powers_of_ten[k] << up;
+  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
+  const bool above = rest >> 63 == 0;
+  if (!above) rest = 0 - rest;
+  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
+  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
+    bits = above ? bits + 1 : bits - 1;
+    if (rest < step) break;
+    rest -= step;
+  }
+  return std::bit_cast<double>(bits);
 }
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
@@ -319,20 +364,11 @@ inline unsigned shortest_digits_wide(double v, char* digits, int& exponent) noex
     const auto v = static_cast<double>(significand);
     return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
   }
-#ifdef __SIZEOF_INT128__
-  if (e >= -19 && e < 0) {  // 64 bits of quotient from one 128-bit division
-    __extension__ using wide = unsigned __int128;
-    std::uint64_t divisor = 1;
-    for (std::int64_t i = e; i < 0; ++i) divisor *= 10;
-    const int shift_n = std::countl_zero(significand), shift_d = std::countl_zero(divisor);
-    std::uint64_t n = significand << shift_n;
-    divisor <<= shift_d;
-    const int halved = n >= divisor ? 1 : 0;  // keeps the quotient below 2^64 and above 2^63
-    const wide scaled = static_cast<wide>(n) << (64 - halved);
-    return detail::round_to_double(static_cast<std::uint64_t>(scaled / divisor),
-                                   scaled % divisor != 0, shift_d - shift_n - 64 + halved);
+  if (e < 0 && e >= -18) {
+    const volatile double quotient =  // a double also where the host computes wider
+        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
+    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
   }
-#endif
   return detail::decimal_to_double_exact(d);
 }
 

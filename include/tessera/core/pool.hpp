@@ -52,6 +52,7 @@ class block {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
   /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
   /// in all.
   [[nodiscard]] void* prepare(std::size_t count) {
@@ -144,10 +145,21 @@ class pool {
   [[nodiscard]] const T* begin() const noexcept { return data(); }
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
 
-  void push_back(const T& value) { block_.append(&value, sizeof(T)); }
+  void push_back(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
   void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
   void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
   void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
   void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
