@@ -10,6 +10,7 @@
 #include <string>
 #include <tessera/core/json.hpp>
 #include <tessera/core/number.hpp>
+#include <tessera/core/shortest.hpp>
 
 #include "require.hpp"
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tessera/core/number.hpp"
+#include "tessera/core/shortest.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace io {

@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <tessera/core/number.hpp>
+#include <tessera/core/shortest.hpp>
 #include <vector>
 
 #include "../support/catch.hpp"

@@ -27,7 +27,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../core/number.hpp"
+#include "../core/shortest.hpp"
 #include "../core/text.hpp"
 #include "format.hpp"
 #include "verify.hpp"

@@ -104,12 +104,33 @@ struct table_spec {
 }
 
 /// As an integer where it stood as one; a value that was changed since may no longer have that form.
-inline void write_number(json::writer& w, double v, bool integral) {
+template <class Writer>
+inline void write_number(Writer& w, double v, bool integral) {
   constexpr double limit = 9007199254740992.0;  // 2^53, from which the reader refuses integers
   if (integral && v > -limit && v < limit && round_half_away(v) == v)
     w.integer(static_cast<std::int64_t>(v));
   else
     w.number(v);
+}
+
+/// At most what write_row() stores: nine numbers, brackets and commas.
+inline constexpr std::size_t row_room = 9 * json::number_room + 16;
+
+inline void write_row(json::cursor& to, const operation& o) {
+  const auto spelled = [&o](std::uint8_t flag) { return (o.spelled & flag) != 0; };
+  to.literal("[").integer(o.id0).literal(",").integer(o.id1).literal(",");
+  to.integer(static_cast<std::int32_t>(o.code)).literal(",");
+  const std::int64_t data = pack_data(o);
+  if (spelled(spelling::unsigned_data))
+    to.integer(static_cast<std::uint64_t>(data));
+  else
+    to.integer(data);
+  write_number(to.literal(",["), o.qint.min, spelled(spelling::min));
+  write_number(to.literal(","), o.qint.max, spelled(spelling::max));
+  write_number(to.literal(","), o.qint.step, spelled(spelling::step));
+  write_number(to.literal("],"), o.latency, spelled(spelling::latency));
+  write_number(to.literal(","), o.cost, spelled(spelling::cost));
+  to.literal("]");
 }
 
 }  // namespace detail
@@ -149,23 +170,8 @@ inline void write_number(json::writer& w, double v, bool integral) {
   w.end();
 
   w.begin_array();
-  for (const operation& o : m.ops) {
-    const auto spelled = [&o](std::uint8_t flag) { return (o.spelled & flag) != 0; };
-    w.begin_array().integer(o.id0).integer(o.id1).integer(static_cast<int>(o.code));
-    const std::int64_t data = detail::pack_data(o);
-    if (spelled(spelling::unsigned_data))
-      w.integer(static_cast<std::uint64_t>(data));
-    else
-      w.integer(data);
-    w.begin_array();
-    detail::write_number(w, o.qint.min, spelled(spelling::min));
-    detail::write_number(w, o.qint.max, spelled(spelling::max));
-    detail::write_number(w, o.qint.step, spelled(spelling::step));
-    w.end();
-    detail::write_number(w, o.latency, spelled(spelling::latency));
-    detail::write_number(w, o.cost, spelled(spelling::cost));
-    w.end();
-  }
+  for (const operation& o : m.ops)
+    w.record(detail::row_room, [&o](json::cursor& to) { detail::write_row(to, o); });
   w.end().integer(m.carry_size).integer(m.adder_size);
 
   if (m.tables.empty()) {

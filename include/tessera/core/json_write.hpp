@@ -15,6 +15,10 @@
 // Within `indented`, a container begun with `one_line` is written compact with all that it holds;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.
 //
+// Records of numbers whose text has a bound are quicker through a pointer, compact in any layout:
+//
+//   w.record(32 + json::number_room, [&](json::cursor& to) { to.literal("[1,").number(v).literal("]"); });
+//
 // Lifetime:   borrows the text it appends to.
 // Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
 // Limits:     none.
@@ -25,10 +29,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 
-#include "number.hpp"
+#include "shortest.hpp"
 #include "text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -69,6 +74,31 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
+inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+
+/// Where a record is stored. What it writes is not checked against the room there.
+class cursor {
+ public:
+  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
+
+  template <class Int>
+  cursor& integer(Int v) noexcept {
+    return to_ = put_integer(to_, v), *this;
+  }
+  cursor& number(double v) noexcept { return to_ = put_double(to_, v, doubles_), *this; }
+  /// JSON as it stands: brackets, commas, keys.
+  template <std::size_t Size>
+  cursor& literal(const char (&json)[Size]) noexcept {
+    std::memcpy(to_, json, Size - 1);
+    return to_ += Size - 1, *this;
+  }
+  [[nodiscard]] char* end() const noexcept { return to_; }
+
+ private:
+  char* to_;
+  double_style doubles_;
+};
+
 class writer {
  public:
   explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
@@ -103,6 +133,15 @@ class writer {
   writer& null() { return raw("null"); }
   /// A value that is JSON text already, such as a number's own token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+  /// A value that `write` stores through a cursor, of `room` bytes at most.
+  template <class Write>
+  writer& record(std::size_t room, Write write) {
+    separate();
+    char* const begin = out_.prepare(room);
+    cursor to(begin, layout_.doubles);
+    write(to);
+    return out_.advance(static_cast<std::size_t>(to.end() - begin)), *this;
+  }
 
  private:
   writer& begin(char bracket, char close, bool one_line) {

@@ -1,20 +1,19 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Decimal text to doubles and back: correctly rounded, shortest, and deaf to the locale.
+// Decimal text to doubles: correctly rounded, and deaf to the locale.
 //
 //   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
-//   tessera::text out;
-//   tessera::append_double(out, 0.1, tessera::double_style::python);           // 0.1
 //
-// std::from_chars for doubles is missing from libc++ before version 20, so neither direction leans
-// on <charconv>. Common numbers take one multiplication or division whose result is exact; the
-// rest falls to plain big-integer arithmetic that reads like the definition.
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// <charconv>. Common numbers take one multiplication or division whose result is exact; the
+// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// shortest.hpp.
 //
 // Lifetime:   values.
 // Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
 // Limits:     none: any number of digits is rounded correctly.
-// Allocation: none but the text that is appended to.
+// Allocation: none.
 
 #ifndef TESSERA_CORE_NUMBER_HPP
 #define TESSERA_CORE_NUMBER_HPP
@@ -34,13 +33,6 @@ namespace tessera::inline TESSERA_ABI {
 struct decimal {
   std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
   std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
-};
-
-/// How a double is laid out. Both write the shortest digits that read back as the same double, a
-/// fraction or an exponent always, and two exponent digits or more with a sign.
-enum class double_style : std::uint8_t {
-  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
-  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
 };
 
 namespace detail {
@@ -238,113 +230,6 @@ class big_integer {
   return round_to_double(quotient, rest, -scale);
 }
 
-/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
-/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
-  const int binary = (biased != 0 ? biased : 1) - 1075;
-  const bool closed = (significand & 1) == 0;       // ties to even read back as v
-  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
-  const unsigned twice = uneven ? 2 : 1;
-  // v = r / s; below and above: half the gaps to the neighbours, over s
-  big_integer r(significand), s(1), below(1), above(1);
-  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
-  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
-  if (binary > 0) {
-    below.shift_left(static_cast<unsigned>(binary));
-    above.shift_left(static_cast<unsigned>(binary));
-  }
-  if (uneven) above.shift_left(1);
-  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
-  const int log2 = 63 - std::countl_zero(significand) + binary;
-  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
-  if (k >= 0) {
-    s.multiply_power_of_ten(static_cast<unsigned>(k));
-  } else {
-    r.multiply_power_of_ten(static_cast<unsigned>(-k));
-    below.multiply_power_of_ten(static_cast<unsigned>(-k));
-    above.multiply_power_of_ten(static_cast<unsigned>(-k));
-  }
-  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
-    big_integer high = r;
-    high.add(above);
-    return high.compare(limit) >= (closed ? 0 : 1);
-  };
-  while (reaches(s)) {
-    s.multiply_add(10, 0);
-    ++k;
-  }
-  unsigned count = 0;
-  for (;;) {
-    r.multiply_add(10, 0);
-    below.multiply_add(10, 0);
-    above.multiply_add(10, 0);
-    char digit = '0';
-    while (r.compare(s) >= 0) {
-      r.subtract(s);
-      ++digit;
-    }
-    --k;
-    const bool low = r.compare(below) < (closed ? 1 : 0);
-    const bool high = reaches(s);
-    if (!low && !high) {
-      digits[count++] = digit;
-      continue;
-    }
-    r.shift_left(1);
-    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
-    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
-    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
-    exponent = k;
-    return count;
-  }
-}
-
-#ifdef __SIZEOF_INT128__
-/// The same for 1e-4 <= v < 1e15, where v and its rounding interval, times a power of ten that gives
-/// 17 or 18 digits, fit 128 bits: the multiple of the highest power of ten in the interval.
-inline unsigned shortest_digits_wide(double v, char* digits, int& exponent) noexcept {
-  __extension__ using wide = unsigned __int128;
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
-  const int binary = static_cast<int>(bits >> 52) - 1075;  // -66 to -3
-  const int scale =
-      16 - ((binary + 52) * 1233 >> 12);  // 2 to 21; 1233 / 4096 is just below log10(2)
-  std::uint64_t five = 1;
-  for (int i = 0; i < scale; ++i) five *= 5;
-  // In quarters of the last bit: v is at 4, its interval from 2 (3 at a power of two) to 6.
-  const int shift = 2 - binary - scale;
-  const wide value = wide{4 * significand} * five;
-  const wide below = value - wide{fraction == 0 ? 1u : 2u} * five, above = value + wide{2} * five;
-  const wide open = (significand & 1) == 0 ? 0 : 1;  // ties to even: the ends read back as v
-  const wide mask = (wide{1} << shift) - 1;
-  auto low = static_cast<std::uint64_t>((below + open + mask) >> shift);
-  auto high = static_cast<std::uint64_t>((above - open) >> shift);
-  std::uint64_t power = 1;
-  for (exponent = -scale; high / 10 >= (low + 9) / 10; ++exponent) {
-    low = (low + 9) / 10;
-    high /= 10;
-    power *= 10;
-  }
-  // The candidate nearest to v, ties to the even digit.
-  const auto whole = static_cast<std::uint64_t>(value >> shift);
-  const wide rest = (wide{whole % power} << shift) + (value & mask),
-             half = wide{power} << (shift - 1);
-  std::uint64_t nearest = whole / power;
-  if (rest > half || (rest == half && (nearest & 1) != 0)) ++nearest;
-  nearest = nearest < low ? low : nearest > high ? high : nearest;
-  unsigned count = 0;
-  for (std::uint64_t n = nearest; n != 0; n /= 10) ++count;
-  for (unsigned i = count; i-- > 0; nearest /= 10)
-    digits[i] = static_cast<char>('0' + nearest % 10);
-  return count;
-}
-#endif
-
 }  // namespace detail
 
 /// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest.
@@ -370,79 +255,6 @@ inline unsigned shortest_digits_wide(double v, char* digits, int& exponent) noex
     return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
   }
   return detail::decimal_to_double_exact(d);
-}
-
-/// Appends a finite double.
-inline void append_double(text& out, double v, double_style style) {
-  char* to = out.prepare(40);
-  char* const start = to;
-  if (std::bit_cast<std::uint64_t>(v) >> 63 != 0) {
-    *to++ = '-';
-    v = -v;
-  }
-  char digits[20];
-  int count = 1, exponent = 0;
-  digits[0] = '0';
-  const double scaled = v * 1e8;
-  if (v == 0.0) {
-    // "0", then the fraction below
-  } else if (scaled < 1e15 && v >= 1e-4 &&
-             static_cast<double>(static_cast<std::uint64_t>(scaled)) / 1e8 == v) {
-    // At most 15 digits that read back as v are the shortest there are.
-    auto m = static_cast<std::uint64_t>(scaled);
-    exponent = -8;
-    while (m % 10 == 0) {
-      m /= 10;
-      ++exponent;
-    }
-    char* p = digits + sizeof digits;
-    for (count = 0; m != 0; m /= 10, ++count) *--p = static_cast<char>('0' + m % 10);
-    std::memmove(digits, p, static_cast<std::size_t>(count));
-  } else {
-#ifdef __SIZEOF_INT128__
-    const bool fits = v >= 1e-4 && v < 1e15;
-    count = static_cast<int>(fits ? detail::shortest_digits_wide(v, digits, exponent)
-                                  : detail::shortest_digits_exact(v, digits, exponent));
-#else
-    count = static_cast<int>(detail::shortest_digits_exact(v, digits, exponent));
-#endif
-  }
-  const int point = count + exponent;  // digits before the decimal point; v < 10^point
-  const int plain_limit = style == double_style::python ? 16 : 15;
-  const auto put = [&to](const char* from, int n) {
-    std::memcpy(to, from, static_cast<std::size_t>(n));
-    to += n;
-  };
-  const auto zeros = [&to](int n) {
-    for (; n > 0; --n) *to++ = '0';
-  };
-  if (point > plain_limit || point < -3) {
-    *to++ = digits[0];
-    if (count > 1) {
-      *to++ = '.';
-      put(digits + 1, count - 1);
-    }
-    *to++ = 'e';
-    const int power = point - 1;
-    *to++ = power < 0 ? '-' : '+';
-    const int magnitude = power < 0 ? -power : power;
-    if (magnitude >= 100) *to++ = static_cast<char>('0' + magnitude / 100);
-    *to++ = static_cast<char>('0' + magnitude / 10 % 10);
-    *to++ = static_cast<char>('0' + magnitude % 10);
-  } else if (exponent >= 0) {
-    put(digits, count);
-    zeros(exponent);
-    put(".0", 2);
-  } else if (point > 0) {
-    put(digits, point);
-    *to++ = '.';
-    put(digits + point, count - point);
-  } else {
-    put("0.", 2);
-    zeros(-point);
-    put(digits, count);
-  }
-  out.advance(static_cast<std::size_t>(to - start));
 }
 
 }  // namespace tessera::inline TESSERA_ABI

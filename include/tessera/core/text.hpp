@@ -29,6 +29,7 @@
 #include <utility>
 
 #include "../version.hpp"
+#include "digits.hpp"
 #include "pool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -70,17 +71,8 @@ class text {
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   text& operator<<(Int value) {
-    char digits[20];
-    char* const last = digits + sizeof digits;
-    char* first = last;
-    auto magnitude = static_cast<std::uint64_t>(value);
-    if (value < 0) magnitude = 0 - magnitude;
-    do {
-      *--first = static_cast<char>('0' + magnitude % 10);
-      magnitude /= 10;
-    } while (magnitude != 0);
-    if (value < 0) *this << '-';
-    return *this << std::string_view(first, static_cast<std::size_t>(last - first));
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
   /// No silent way from these by char; see append_double.
   template <class Value>

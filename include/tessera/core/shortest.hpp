@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   2^-36 <= v < 2^56                                 v and its rounding interval in 128 bits
+//   any other                                         big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "digits.hpp"
+#include "number.hpp"
+#include "text.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+/// What put_double may write to. All of it may be overwritten, whatever the number's length.
+inline constexpr std::size_t double_room = 40;
+
+namespace detail {
+
+inline constexpr std::uint64_t powers_of_five[] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+
+/// 10^exponent for exponents up to 19.
+[[nodiscard]] constexpr std::uint64_t power_of_ten(unsigned exponent) noexcept {
+  return powers_of_five[exponent] << exponent;
+}
+
+/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
+struct decimal_17 {
+  std::uint64_t significand;
+  int point;
+};
+
+/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
+/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
+inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  const int binary = (biased != 0 ? biased : 1) - 1075;
+  const bool closed = (significand & 1) == 0;       // ties to even read back as v
+  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
+  const unsigned twice = uneven ? 2 : 1;
+  // v = r / s; below and above: half the gaps to the neighbours, over s
+  big_integer r(significand), s(1), below(1), above(1);
+  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
+  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
+  if (binary > 0) {
+    below.shift_left(static_cast<unsigned>(binary));
+    above.shift_left(static_cast<unsigned>(binary));
+  }
+  if (uneven) above.shift_left(1);
+  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
+  const int log2 = 63 - std::countl_zero(significand) + binary;
+  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
+  if (k >= 0) {
+    s.multiply_power_of_ten(static_cast<unsigned>(k));
+  } else {
+    r.multiply_power_of_ten(static_cast<unsigned>(-k));
+    below.multiply_power_of_ten(static_cast<unsigned>(-k));
+    above.multiply_power_of_ten(static_cast<unsigned>(-k));
+  }
+  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
+    big_integer high = r;
+    high.add(above);
+    return high.compare(limit) >= (closed ? 0 : 1);
+  };
+  while (reaches(s)) {
+    s.multiply_add(10, 0);
+    ++k;
+  }
+  unsigned count = 0;
+  for (;;) {
+    r.multiply_add(10, 0);
+    below.multiply_add(10, 0);
+    above.multiply_add(10, 0);
+    char digit = '0';
+    while (r.compare(s) >= 0) {
+      r.subtract(s);
+      ++digit;
+    }
+    --k;
+    const bool low = r.compare(below) < (closed ? 1 : 0);
+    const bool high = reaches(s);
+    if (!low && !high) {
+      digits[count++] = digit;
+      continue;
+    }
+    r.shift_left(1);
+    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
+    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
+    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
+    exponent = k;
+    return count;
+  }
+}
+
+/// The 128-bit product of two words.
+struct product {
+  product(std::uint64_t a, std::uint64_t b) noexcept {
+#ifdef __SIZEOF_INT128__
+    __extension__ using wide = unsigned __int128;
+    const wide p = wide{a} * b;
+    high = static_cast<std::uint64_t>(p >> 64);
+    low = static_cast<std::uint64_t>(p);
+#else
+    constexpr std::uint64_t half = 0xffffffffu;
+    const std::uint64_t first = (a & half) * (b & half);
+    const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+    const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+    high = (a >> 32) * (b >> 32) + (second >> 32) + (third >> 32);
+    low = third << 32 | (first & half);
+#endif
+  }
+  std::uint64_t high, low;
+};
+
+/// Shortest digits of a finite v > 0, the nearest to v of those.
+[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const int binary = static_cast<int>(bits >> 52) - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. That's one ulp, or 3/4 at a power of two.
+  // 1233 / 4096 is just below log10(2), and -512 / 4096 near enough to log10(3/4).
+  const int scale = -((binary * 1233 - (fraction == 0 ? 512 : 0)) >> 12);
+  if (scale < 0 || scale > 27) {
+    char digits[20];
+    int exponent = 0;
+    const unsigned count = shortest_digits_exact(v, digits, exponent);
+    std::uint64_t significand = 0;
+    for (unsigned i = 0; i < 17; ++i)
+      significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+    return {significand, static_cast<int>(count) + exponent};
+  }
+  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
+  // v * 10^scale with 64 bits behind the point. 5^scale stands at the top of its word, and the
+  // significand is shifted by what then is missing: 1 to 4 bits.
+  const std::uint64_t five = powers_of_five[scale];
+  const int top = std::countl_zero(five);
+  const std::uint64_t factor = five << top;
+  const int shift = 64 + binary + scale - top;
+  const product value(significand << shift, factor);
+  // Half an ulp in the same form, and half of that below a power of two; factor is even.
+  const std::uint64_t above_high = (factor >> 1) >> (64 - shift);
+  const std::uint64_t above_low = (factor >> 1) << shift;
+  const bool nearer = fraction == 0;
+  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
+  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  // The integers within. Ties to even: the ends read back as v when the significand is even.
+  const std::uint64_t odd = significand & 1;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  const std::uint64_t high =
+      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
+  const std::uint64_t low =
+      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
+  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
+  std::uint64_t nearest = high / 10 * 10;
+  if (nearest < low) {
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    nearest = value.high;
+    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  const bool has_16 = nearest < power_of_ten(16);
+  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
+}
+
+/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
+inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
+  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
+  store_le(to, high | eight_zeros);
+  store_le(to + 8, low | eight_zeros);
+  const int zeros = low != 0 ? std::countl_zero(low) : 64 + std::countl_zero(high);
+  return static_cast<unsigned>(16 - zeros / 8);
+}
+
+/// Writes a finite v > 0 whatever its digits, and returns the end.
+inline char* put_shortest(char* to, double v, double_style style) noexcept {
+  const decimal_17 d = shortest(v);
+  const std::uint64_t first = d.significand / power_of_ten(16);
+  const std::uint64_t others = d.significand % power_of_ten(16);
+  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
+    *to++ = static_cast<char>('0' + first);
+    const unsigned count = put_sixteen(to + 1, others);
+    *to = '.';
+    to += count == 0 ? 0 : count + 1;
+    *to++ = 'e';
+    *to++ = d.point < 1 ? '-' : '+';
+    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
+    if (power < 10) *to++ = '0';
+    return put_up_to_eight(to, power);
+  }
+  if (d.point <= 0) {
+    std::memcpy(to, "0.000", 5);
+    to += 2 - d.point;
+    *to++ = static_cast<char>('0' + first);
+    return to + put_sixteen(to, others);
+  }
+  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
+  // integers below 2^53 are doubles, and those behind are written whole.
+  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto point = static_cast<unsigned>(d.point);
+  const std::uint64_t rest = d.significand - whole * power_of_ten(17 - point);
+  to = put_magnitude(to, whole);
+  *to++ = '.';
+  const unsigned count = put_sixteen(to, rest * power_of_ten(point - 1));
+  return to + (count == 0 ? 1 : count);
+}
+
+}  // namespace detail
+
+/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+inline char* put_double(char* to, double v, double_style style) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  *to = '-';
+  to += bits >> 63;
+  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
+  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
+  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
+  const double scaled = v * 1e8;
+  if (scaled < 1e15) {
+    const auto n = static_cast<std::int64_t>(scaled + 0.5);
+    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
+    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
+      const auto whole = static_cast<std::uint32_t>(v);
+      to = detail::put_up_to_eight(to, whole);
+      *to++ = '.';
+      const std::uint64_t digits =
+          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
+      store_le(to, digits | detail::eight_zeros);
+      return to + (8 - std::countl_zero(digits | 1) / 8);  // one digit at least
+    }
+  }
+  return detail::put_shortest(to, v, style);
+}
+
+/// Appends a finite double.
+inline void append_double(text& out, double v, double_style style) {
+  char* const to = out.prepare(double_room);
+  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SHORTEST_HPP
