@@ -103,34 +103,31 @@ struct table_spec {
           values.size() < 2 ? 1 : 64 - std::countl_zero(std::uint64_t{values.size() - 1})};
 }
 
-/// As an integer where it stood as one; a value that was changed since may no longer have that form.
-template <class Writer>
-inline void write_number(Writer& w, double v, bool integral) {
+/// Whether to write an integer because one stood there; a value that was changed since may no longer
+/// have that form.
+[[nodiscard]] inline bool is_integral(double v, bool stood) noexcept {
   constexpr double limit = 9007199254740992.0;  // 2^53, from which the reader refuses integers
-  if (integral && v > -limit && v < limit && round_half_away(v) == v)
-    w.integer(static_cast<std::int64_t>(v));
-  else
-    w.number(v);
+  return stood && v > -limit && v < limit && round_half_away(v) == v;
 }
 
 /// At most what write_row() stores: nine numbers, brackets and commas.
 inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 
-inline void write_row(json::cursor& to, const operation& o) {
-  const auto spelled = [&o](std::uint8_t flag) { return (o.spelled & flag) != 0; };
-  to.literal("[").integer(o.id0).literal(",").integer(o.id1).literal(",");
-  to.integer(static_cast<std::int32_t>(o.code)).literal(",");
+[[nodiscard]] inline json::cursor write_row(json::cursor to, const operation& o) noexcept {
+  const auto number = [&o](json::cursor at, double v, std::uint8_t flag) {
+    return is_integral(v, (o.spelled & flag) != 0) ? at.integer(static_cast<std::int64_t>(v))
+                                                   : at.number(v);
+  };
+  to = to.literal("[").integer(o.id0).literal(",").integer(o.id1).literal(",");
+  to = to.integer(static_cast<std::int32_t>(o.code)).literal(",");
   const std::int64_t data = pack_data(o);
-  if (spelled(spelling::unsigned_data))
-    to.integer(static_cast<std::uint64_t>(data));
-  else
-    to.integer(data);
-  write_number(to.literal(",["), o.qint.min, spelled(spelling::min));
-  write_number(to.literal(","), o.qint.max, spelled(spelling::max));
-  write_number(to.literal(","), o.qint.step, spelled(spelling::step));
-  write_number(to.literal("],"), o.latency, spelled(spelling::latency));
-  write_number(to.literal(","), o.cost, spelled(spelling::cost));
-  to.literal("]");
+  to = (o.spelled & spelling::unsigned_data) != 0 ? to.integer(static_cast<std::uint64_t>(data))
+                                                  : to.integer(data);
+  to = number(to.literal(",["), o.qint.min, spelling::min);
+  to = number(to.literal(","), o.qint.max, spelling::max);
+  to = number(to.literal(","), o.qint.step, spelling::step);
+  to = number(to.literal("],"), o.latency, spelling::latency);
+  return number(to.literal(","), o.cost, spelling::cost).literal("]");
 }
 
 }  // namespace detail
@@ -154,6 +151,7 @@ inline void write_row(json::cursor& to, const operation& o) {
     if (e != errc::ok) return error{e, detail::place_of_table(m, i)};
   }
   text out;
+  (void)out.prepare(64 * m.ops.size());  // about what the operations take: 36 bytes at least
   json::writer w(out);
   const auto integers = [&w](const pool<std::int32_t>& list) {
     w.begin_array();
@@ -171,7 +169,7 @@ inline void write_row(json::cursor& to, const operation& o) {
 
   w.begin_array();
   for (const operation& o : m.ops)
-    w.record(detail::row_room, [&o](json::cursor& to) { detail::write_row(to, o); });
+    w.record(detail::row_room, [&o](json::cursor to) { return detail::write_row(to, o); });
   w.end().integer(m.carry_size).integer(m.adder_size);
 
   if (m.tables.empty()) {
@@ -183,7 +181,10 @@ inline void write_row(json::cursor& to, const operation& o) {
       const detail::table_spec t = detail::spec_of(m, i, fractions[i]);
       const auto number = [&](const char* key, double v, std::uint8_t flag) {
         w.key(key);
-        detail::write_number(w, v, (t.spelled & flag) != 0);
+        if (detail::is_integral(v, (t.spelled & flag) != 0))
+          w.integer(static_cast<std::int64_t>(v));
+        else
+          w.number(v);
       };
       w.begin_object().key("spec").begin_object().key("hash").string(t.hash);
       w.key("out_qint").begin_object();

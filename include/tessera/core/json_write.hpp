@@ -15,9 +15,9 @@
 // Within `indented`, a container begun with `one_line` is written compact with all that it holds;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.
 //
-// Records of numbers whose text has a bound are quicker through a pointer, compact in any layout:
+// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
 //
-//   w.record(32 + json::number_room, [&](json::cursor& to) { to.literal("[1,").number(v).literal("]"); });
+//   w.record(json::number_room + 8, [](json::cursor to) { return to.literal("[").number(0.5).literal("]"); });
 //
 // Lifetime:   borrows the text it appends to.
 // Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
@@ -76,23 +76,26 @@ inline void append_quoted(text& out, std::string_view s) {
 
 inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
 
-/// Where a record is stored. What it writes is not checked against the room there.
+/// Where the next character of a record goes. Each call stores and returns where the one after that
+/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
 class cursor {
  public:
   cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
 
   template <class Int>
-  cursor& integer(Int v) noexcept {
-    return to_ = put_integer(to_, v), *this;
+  [[nodiscard]] cursor integer(Int v) const noexcept {
+    return {put_integer(to_, v), doubles_};
   }
-  cursor& number(double v) noexcept { return to_ = put_double(to_, v, doubles_), *this; }
+  [[nodiscard]] cursor number(double v) const noexcept {
+    return {put_double(to_, v, doubles_), doubles_};
+  }
   /// JSON as it stands: brackets, commas, keys.
   template <std::size_t Size>
-  cursor& literal(const char (&json)[Size]) noexcept {
+  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
     std::memcpy(to_, json, Size - 1);
-    return to_ += Size - 1, *this;
+    return {to_ + Size - 1, doubles_};
   }
-  [[nodiscard]] char* end() const noexcept { return to_; }
+  [[nodiscard]] char* place() const noexcept { return to_; }
 
  private:
   char* to_;
@@ -133,14 +136,13 @@ class writer {
   writer& null() { return raw("null"); }
   /// A value that is JSON text already, such as a number's own token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value that `write` stores through a cursor, of `room` bytes at most.
+  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
   template <class Write>
   writer& record(std::size_t room, Write write) {
     separate();
     char* const begin = out_.prepare(room);
-    cursor to(begin, layout_.doubles);
-    write(to);
-    return out_.advance(static_cast<std::size_t>(to.end() - begin)), *this;
+    const cursor end = write(cursor(begin, layout_.doubles));
+    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
   }
 
  private:

@@ -221,18 +221,23 @@ struct product {
   return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
 }
 
+/// How many of eight digits there are up to the last that isn't 0; there is one.
+[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
+  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
+}
+
 /// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
 inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
   const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
   const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
   store_le(to, high | eight_zeros);
   store_le(to + 8, low | eight_zeros);
-  const int zeros = low != 0 ? std::countl_zero(low) : 64 + std::countl_zero(high);
-  return static_cast<unsigned>(16 - zeros / 8);
+  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
 }
 
-/// Writes a finite v > 0 whatever its digits, and returns the end.
-inline char* put_shortest(char* to, double v, double_style style) noexcept {
+/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
+/// way saves no registers for it.
+[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
   const decimal_17 d = shortest(v);
   const std::uint64_t first = d.significand / power_of_ten(16);
   const std::uint64_t others = d.significand % power_of_ten(16);
@@ -280,12 +285,12 @@ inline char* put_double(char* to, double v, double_style style) noexcept {
     // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
     if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
       const auto whole = static_cast<std::uint32_t>(v);
-      to = detail::put_up_to_eight(to, whole);
+      to = whole < 10000 ? detail::put_up_to_four(to, whole) : detail::put_up_to_eight(to, whole);
       *to++ = '.';
       const std::uint64_t digits =
           detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
       store_le(to, digits | detail::eight_zeros);
-      return to + (8 - std::countl_zero(digits | 1) / 8);  // one digit at least
+      return to + detail::up_to_last(digits | 1);  // one digit at least
     }
   }
   return detail::put_shortest(to, v, style);
