@@ -137,8 +137,10 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
   for (std::size_t i = 0; i < m.ops.size(); ++i) {
     const operation& o = m.ops[i];
     errc e = detail::check_version_2(o);
-    for (const double v : {o.qint.min, o.qint.max, o.qint.step, o.latency, o.cost})
-      if (!detail::is_finite(v)) e = errc::alir_not_finite;
+    // A sum of zeros, unless one of them is infinite or no number.
+    const double zero =
+        0.0 * o.qint.min + 0.0 * o.qint.max + 0.0 * o.qint.step + 0.0 * o.latency + 0.0 * o.cost;
+    if (!detail::is_finite(zero)) e = errc::alir_not_finite;
     if (e != errc::ok) return error{e, detail::place_of(m, i)};
   }
   for (std::size_t i = 0; i < m.tables.size(); ++i) {

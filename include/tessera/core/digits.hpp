@@ -6,8 +6,9 @@
 //   char line[tessera::integer_room];
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
-// Eight digits are made at a time, side by side in one word, by multiplications: no loop and no
-// branch depends on how many there are, which in real files nobody can predict.
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on how many digits there are, which
+// in real files nobody can predict.
 //
 // Lifetime:   values.
 // Errors:     none.
@@ -34,19 +35,26 @@ namespace detail {
 
 inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
 
-/// The digits of n < 10^4 as four numbers, the first in the lowest byte.
-[[nodiscard]] constexpr std::uint32_t four_digits(std::uint32_t n) noexcept {
-  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
-  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
-  // by rounded reciprocals that are exact below 10^4 and 10^2.
-  const std::uint32_t hundreds = n * 5243 >> 19;
-  const std::uint32_t twos = (n << 16) - hundreds * ((100u << 16) - 1);
-  const std::uint32_t tens = twos * 103 >> 10 & 0x000f000f;
-  return (twos << 8) - tens * ((10u << 8) - 1);
-}
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
 
 /// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
 [[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
   const std::uint64_t high = n / 10000;
   const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
   const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
@@ -60,18 +68,17 @@ inline void put_eight(char* to, std::uint32_t n) noexcept {
   store_le(to, eight_digits(n) | eight_zeros);
 }
 
-/// n < 10^4 without leading zeros; four characters are overwritten.
-inline char* put_up_to_four(char* to, std::uint32_t n) noexcept {
-  const std::uint32_t digits = four_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
-  const auto leading = static_cast<unsigned>(std::countr_zero(digits | 1u << 24)) & 24;
-  store_le(to, (digits | static_cast<std::uint32_t>(eight_zeros)) >> leading);
-  return to + (4 - leading / 8);
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
 }
 
 /// n < 10^8 without leading zeros; eight characters are overwritten.
 inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
   const std::uint64_t digits = eight_digits(n);
+  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
   const auto leading =
       static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
   store_le(to, (digits | eight_zeros) >> leading);
@@ -80,7 +87,7 @@ inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
 
 inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
   constexpr std::uint64_t unit = 100000000;
-  if (n < 10000) return put_up_to_four(to, static_cast<std::uint32_t>(n));
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
   if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
   const std::uint64_t high = n / unit;
   if (high < unit) {

@@ -158,8 +158,12 @@ class writer {
     if (after_key_) {
       after_key_ = false;
     } else if (kinds_.size() != 0) {
-      if (!fresh_)
-        out_ << (one_line_ != 0 && layout_.indent != 0 ? std::string_view(",") : layout_.comma);
+      if (!fresh_) {
+        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
+          out_ << ',';
+        else
+          out_ << layout_.comma;
+      }
       if (one_line_ == 0) new_line();
     }
     fresh_ = false;

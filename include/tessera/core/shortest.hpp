@@ -285,7 +285,7 @@ inline char* put_double(char* to, double v, double_style style) noexcept {
     // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
     if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
       const auto whole = static_cast<std::uint32_t>(v);
-      to = whole < 10000 ? detail::put_up_to_four(to, whole) : detail::put_up_to_eight(to, whole);
+      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
       *to++ = '.';
       const std::uint64_t digits =
           detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
