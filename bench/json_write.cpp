@@ -49,13 +49,19 @@ class to_chars_writer {
     char digits[24];
     out_.append(digits, std::to_chars(digits, digits + sizeof digits, v).ptr);
   }
-  /// As Python's repr() has it; the format's values are within its plain range or far out.
+  /// As Python's repr() has it; the format's values are within its plain range or far out. Where
+  /// the layout that takes fewer characters is that one, to_chars is quicker without being told.
   void number(double v) {
     char digits[48];
+    char* const last = digits + sizeof digits;
     const double magnitude = std::fabs(v);
     const bool plain = v == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
-    const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    const char* const end = std::to_chars(digits, digits + sizeof digits, v, format).ptr;
+    const char* const end =
+        v == 0 || (magnitude >= 1e-3 && magnitude < 1e5)
+            ? std::to_chars(digits, last, v).ptr
+            : std::to_chars(digits, last, v,
+                            plain ? std::chars_format::fixed : std::chars_format::scientific)
+                  .ptr;
     const std::string_view written(digits, static_cast<std::size_t>(end - digits));
     out_ += written;
     if (plain && written.find('.') == std::string_view::npos) out_ += ".0";
