@@ -9,8 +9,8 @@
 // Three ways, each exact, the quickest that can prove its answer first:
 //
 //   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   2^-36 <= v < 2^56                                 v and its rounding interval in 128 bits
-//   any other                                         big integers
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
 //
 // std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
 //
@@ -73,6 +73,25 @@ inline constexpr std::uint64_t powers_of_five[] = {1u,
                                                    298023223876953125u,
                                                    1490116119384765625u,
                                                    7450580596923828125u};
+
+struct word_pair {
+  std::uint64_t high, low;
+};
+
+/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
+inline constexpr word_pair powers_of_five_27[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
 
 /// 10^exponent for exponents up to 19.
 [[nodiscard]] constexpr std::uint64_t power_of_ten(unsigned exponent) noexcept {
@@ -150,61 +169,94 @@ inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noe
   }
 }
 
-/// The 128-bit product of two words.
-struct product {
-  product(std::uint64_t a, std::uint64_t b) noexcept {
+/// a * b
+[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
 #ifdef __SIZEOF_INT128__
-    __extension__ using wide = unsigned __int128;
-    const wide p = wide{a} * b;
-    high = static_cast<std::uint64_t>(p >> 64);
-    low = static_cast<std::uint64_t>(p);
+  __extension__ using wide = unsigned __int128;
+  const wide p = wide{a} * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
 #else
-    constexpr std::uint64_t half = 0xffffffffu;
-    const std::uint64_t first = (a & half) * (b & half);
-    const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
-    const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
-    high = (a >> 32) * (b >> 32) + (second >> 32) + (third >> 32);
-    low = third << 32 | (first & half);
+  constexpr std::uint64_t half = 0xffffffffu;
+  const std::uint64_t first = (a & half) * (b & half);
+  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
 #endif
-  }
-  std::uint64_t high, low;
+}
+/// a * b / 2^64, cut
+[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
+  word_pair p = multiply(a.high, b);
+  const std::uint64_t carried = multiply(a.low, b).high;
+  p.low += carried;
+  p.high += p.low < carried ? 1 : 0;
+  return p;
+}
+
+/// (high * 2^64 + low) * 2^exponent
+struct binary_128 {
+  word_pair bits;
+  int exponent;
 };
+
+/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
+/// error below 3 in the last bit.
+[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
+  const auto from_table = [](int i) -> binary_128 {
+    const int zeros = std::countl_zero(powers_of_five[i]);
+    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+  };
+  if (power >= 0 && power <= 27) return from_table(power);
+  const int coarse = (power + 297) / 27 - 11;
+  const binary_128 fine = from_table((power + 297) % 27);
+  // 1217359 / 2^19 is just above log2(5).
+  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
+          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
+}
+
+[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
+  char digits[20];
+  int exponent = 0;
+  const unsigned count = shortest_digits_exact(v, digits, exponent);
+  std::uint64_t significand = 0;
+  for (unsigned i = 0; i < 17; ++i)
+    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  return {significand, static_cast<int>(count) + exponent};
+}
 
 /// Shortest digits of a finite v > 0, the nearest to v of those.
 [[nodiscard]] inline decimal_17 shortest(double v) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
   const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const int binary = static_cast<int>(bits >> 52) - 1075;  // v = significand * 2^binary
-  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
-  // holds an integer; it is narrower than 10. That's one ulp, or 3/4 at a power of two.
-  // 1233 / 4096 is just below log10(2), and -512 / 4096 near enough to log10(3/4).
-  const int scale = -((binary * 1233 - (fraction == 0 ? 512 : 0)) >> 12);
-  if (scale < 0 || scale > 27) {
-    char digits[20];
-    int exponent = 0;
-    const unsigned count = shortest_digits_exact(v, digits, exponent);
-    std::uint64_t significand = 0;
-    for (unsigned i = 0; i < 17; ++i)
-      significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
-    return {significand, static_cast<int>(count) + exponent};
-  }
   const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
-  // v * 10^scale with 64 bits behind the point. 5^scale stands at the top of its word, and the
-  // significand is shifted by what then is missing: 1 to 4 bits.
-  const std::uint64_t five = powers_of_five[scale];
-  const int top = std::countl_zero(five);
-  const std::uint64_t factor = five << top;
-  const int shift = 64 + binary + scale - top;
-  const product value(significand << shift, factor);
-  // Half an ulp in the same form, and half of that below a power of two; factor is even.
-  const std::uint64_t above_high = (factor >> 1) >> (64 - shift);
-  const std::uint64_t above_low = (factor >> 1) << shift;
-  const bool nearer = fraction == 0;
+  const int binary = biased - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
+  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
+  const bool nearer = fraction == 0;  // the double below
+  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
+  const binary_128 five = power_of_five(scale);
+  const bool exact = five.bits.low == 0;
+  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
+  const int shift = 128 + binary + scale + five.exponent;
+  word_pair value = multiply(five.bits.high, significand << shift);
+  if (!exact) value = multiply_high(five.bits, significand << shift);
+  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
+  const std::uint64_t above_low =
+      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
   const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
   const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (!exact) {
+    // What was cut may decide only where it can be seen from here.
+    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
+    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
+  }
   // The integers within. Ties to even: the ends read back as v when the significand is even.
   const std::uint64_t odd = significand & 1;
-  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
   const std::uint64_t high =
       value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
   const std::uint64_t low =
@@ -212,7 +264,6 @@ struct product {
   // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
   std::uint64_t nearest = high / 10 * 10;
   if (nearest < low) {
-    constexpr std::uint64_t half = std::uint64_t{1} << 63;
     nearest = value.high;
     if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
     nearest = nearest < low ? low : nearest > high ? high : nearest;
