@@ -316,6 +316,236 @@ class pool {
 #include <utility>
 
 
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_room];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on how many digits there are, which
+// in real files nobody can predict.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+// ---- tessera/core/bytes.hpp
+//
+// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
+//
+//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
+//   std::uint64_t size;
+//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
+// Errors:     the checked functions return false on overflow.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+namespace detail {
+
+template <std::size_t Size>
+struct unsigned_of_size;
+template <>
+struct unsigned_of_size<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of_size<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of_size<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of_size<8> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
+  T out = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
+    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+[[nodiscard]] inline T load_le(const void* from) noexcept {
+  typename detail::unsigned_of_size<sizeof(T)>::type raw;
+  std::memcpy(&raw, from, sizeof raw);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  return std::bit_cast<T>(raw);
+}
+
+/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+inline void store_le(void* to, T value) noexcept {
+  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  std::memcpy(to, &raw, sizeof raw);
+}
+
+/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
+  return !__builtin_add_overflow(a, b, &out);
+}
+
+/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
+/// number's length.
+inline constexpr std::size_t integer_room = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
 namespace tessera::inline TESSERA_ABI {
 
 /// Growing characters. Movable and copyable; not terminated by a zero.
@@ -355,17 +585,8 @@ class text {
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   text& operator<<(Int value) {
-    char digits[20];
-    char* const last = digits + sizeof digits;
-    char* first = last;
-    auto magnitude = static_cast<std::uint64_t>(value);
-    if (value < 0) magnitude = 0 - magnitude;
-    do {
-      *--first = static_cast<char>('0' + magnitude % 10);
-      magnitude /= 10;
-    } while (magnitude != 0);
-    if (value < 0) *this << '-';
-    return *this << std::string_view(first, static_cast<std::size_t>(last - first));
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
   /// No silent way from these by char; see append_double.
   template <class Value>
@@ -727,22 +948,50 @@ namespace detail {
 #include <string_view>
 
 
+// ---- tessera/core/shortest.hpp
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
 // ---- tessera/core/number.hpp
 //
-// Decimal text to doubles and back: correctly rounded, shortest, and deaf to the locale.
+// Decimal text to doubles: correctly rounded, and deaf to the locale.
 //
 //   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
-//   tessera::text out;
-//   tessera::append_double(out, 0.1, tessera::double_style::python);           // 0.1
 //
-// std::from_chars for doubles is missing from libc++ before version 20, so neither direction leans
-// on <charconv>. Common numbers take one multiplication or division whose result is exact; the
-// rest falls to plain big-integer arithmetic that reads like the definition.
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// <charconv>. Common numbers take one multiplication or division whose result is exact; the
+// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// shortest.hpp.
 //
 // Lifetime:   values.
 // Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
 // Limits:     none: any number of digits is rounded correctly.
-// Allocation: none but the text that is appended to.
+// Allocation: none.
 
 #ifndef TESSERA_CORE_NUMBER_HPP
 #define TESSERA_CORE_NUMBER_HPP
@@ -761,13 +1010,6 @@ namespace tessera::inline TESSERA_ABI {
 struct decimal {
   std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
   std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
-};
-
-/// How a double is laid out. Both write the shortest digits that read back as the same double, a
-/// fraction or an exponent always, and two exponent digits or more with a sign.
-enum class double_style : std::uint8_t {
-  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
-  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
 };
 
 namespace detail {
@@ -965,6 +1207,110 @@ class big_integer {
   return round_to_double(quotient, rest, -scale);
 }
 
+}  // namespace detail
+
+/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest.
+[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
+  std::uint64_t significand = 0;
+  unsigned taken = 0;
+  for (const char c : d.digits) {
+    if (c == '.') continue;
+    if (significand != 0 || c != '0') ++taken;
+    if (taken > 19) return detail::decimal_to_double_exact(d);
+    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  if (significand == 0) return 0.0;
+  const std::int64_t e = d.exponent;
+  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
+  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
+    const auto v = static_cast<double>(significand);
+    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
+  }
+  if (e < 0 && e >= -18) {
+    const volatile double quotient =  // a double also where the host computes wider
+        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
+    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
+  }
+  return detail::decimal_to_double_exact(d);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_NUMBER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+/// What put_double may write to. All of it may be overwritten, whatever the number's length.
+inline constexpr std::size_t double_room = 40;
+
+namespace detail {
+
+inline constexpr std::uint64_t powers_of_five[] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+
+struct word_pair {
+  std::uint64_t high, low;
+};
+
+/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
+inline constexpr word_pair powers_of_five_27[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
+
+/// 10^exponent for exponents up to 19.
+[[nodiscard]] constexpr std::uint64_t power_of_ten(unsigned exponent) noexcept {
+  return powers_of_five[exponent] << exponent;
+}
+
+/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
+struct decimal_17 {
+  std::uint64_t significand;
+  int point;
+};
+
 /// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
 /// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
 inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
@@ -1030,151 +1376,193 @@ inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noe
   }
 }
 
+/// a * b
+[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
 #ifdef __SIZEOF_INT128__
-/// The same for 1e-4 <= v < 1e15, where v and its rounding interval, times a power of ten that gives
-/// 17 or 18 digits, fit 128 bits: the multiple of the highest power of ten in the interval.
-inline unsigned shortest_digits_wide(double v, char* digits, int& exponent) noexcept {
   __extension__ using wide = unsigned __int128;
+  const wide p = wide{a} * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
+#else
+  constexpr std::uint64_t half = 0xffffffffu;
+  const std::uint64_t first = (a & half) * (b & half);
+  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
+#endif
+}
+/// a * b / 2^64, cut
+[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
+  word_pair p = multiply(a.high, b);
+  const std::uint64_t carried = multiply(a.low, b).high;
+  p.low += carried;
+  p.high += p.low < carried ? 1 : 0;
+  return p;
+}
+
+/// (high * 2^64 + low) * 2^exponent
+struct binary_128 {
+  word_pair bits;
+  int exponent;
+};
+
+/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
+/// error below 3 in the last bit.
+[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
+  const auto from_table = [](int i) -> binary_128 {
+    const int zeros = std::countl_zero(powers_of_five[i]);
+    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+  };
+  if (power >= 0 && power <= 27) return from_table(power);
+  const int coarse = (power + 297) / 27 - 11;
+  const binary_128 fine = from_table((power + 297) % 27);
+  // 1217359 / 2^19 is just above log2(5).
+  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
+          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
+}
+
+[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
+  char digits[20];
+  int exponent = 0;
+  const unsigned count = shortest_digits_exact(v, digits, exponent);
+  std::uint64_t significand = 0;
+  for (unsigned i = 0; i < 17; ++i)
+    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  return {significand, static_cast<int>(count) + exponent};
+}
+
+/// Shortest digits of a finite v > 0, the nearest to v of those.
+[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
   const std::uint64_t fraction = bits & 0xfffffffffffffu;
   const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
-  const int binary = static_cast<int>(bits >> 52) - 1075;  // -66 to -3
-  const int scale =
-      16 - ((binary + 52) * 1233 >> 12);  // 2 to 21; 1233 / 4096 is just below log10(2)
-  std::uint64_t five = 1;
-  for (int i = 0; i < scale; ++i) five *= 5;
-  // In quarters of the last bit: v is at 4, its interval from 2 (3 at a power of two) to 6.
-  const int shift = 2 - binary - scale;
-  const wide value = wide{4 * significand} * five;
-  const wide below = value - wide{fraction == 0 ? 1u : 2u} * five, above = value + wide{2} * five;
-  const wide open = (significand & 1) == 0 ? 0 : 1;  // ties to even: the ends read back as v
-  const wide mask = (wide{1} << shift) - 1;
-  auto low = static_cast<std::uint64_t>((below + open + mask) >> shift);
-  auto high = static_cast<std::uint64_t>((above - open) >> shift);
-  std::uint64_t power = 1;
-  for (exponent = -scale; high / 10 >= (low + 9) / 10; ++exponent) {
-    low = (low + 9) / 10;
-    high /= 10;
-    power *= 10;
+  const int binary = biased - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
+  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
+  const bool nearer = fraction == 0;  // the double below
+  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
+  const binary_128 five = power_of_five(scale);
+  const bool exact = five.bits.low == 0;
+  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
+  const int shift = 128 + binary + scale + five.exponent;
+  word_pair value = multiply(five.bits.high, significand << shift);
+  if (!exact) value = multiply_high(five.bits, significand << shift);
+  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
+  const std::uint64_t above_low =
+      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
+  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
+  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (!exact) {
+    // These three are off by less than 3: too close to an integer or to a half, that could decide.
+    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
+    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
   }
-  // The candidate nearest to v, ties to the even digit.
-  const auto whole = static_cast<std::uint64_t>(value >> shift);
-  const wide rest = (wide{whole % power} << shift) + (value & mask),
-             half = wide{power} << (shift - 1);
-  std::uint64_t nearest = whole / power;
-  if (rest > half || (rest == half && (nearest & 1) != 0)) ++nearest;
-  nearest = nearest < low ? low : nearest > high ? high : nearest;
-  unsigned count = 0;
-  for (std::uint64_t n = nearest; n != 0; n /= 10) ++count;
-  for (unsigned i = count; i-- > 0; nearest /= 10)
-    digits[i] = static_cast<char>('0' + nearest % 10);
-  return count;
+  // The integers within. Ties to even: the ends read back as v when the significand is even.
+  const std::uint64_t odd = significand & 1;
+  const std::uint64_t high =
+      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
+  const std::uint64_t low =
+      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
+  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
+  std::uint64_t nearest = high / 10 * 10;
+  if (nearest < low) {
+    nearest = value.high;
+    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  const bool has_16 = nearest < power_of_ten(16);
+  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
 }
-#endif
+
+/// How many of eight digits there are up to the last that isn't 0; there is one.
+[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
+  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
+}
+
+/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
+inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
+  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
+  store_le(to, high | eight_zeros);
+  store_le(to + 8, low | eight_zeros);
+  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
+}
+
+/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
+/// way saves no registers for it.
+[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
+  const decimal_17 d = shortest(v);
+  const std::uint64_t first = d.significand / power_of_ten(16);
+  const std::uint64_t others = d.significand % power_of_ten(16);
+  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
+    *to++ = static_cast<char>('0' + first);
+    const unsigned count = put_sixteen(to + 1, others);
+    *to = '.';
+    to += count == 0 ? 0 : count + 1;
+    *to++ = 'e';
+    *to++ = d.point < 1 ? '-' : '+';
+    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
+    if (power < 10) *to++ = '0';
+    return put_up_to_eight(to, power);
+  }
+  if (d.point <= 0) {
+    std::memcpy(to, "0.000", 5);
+    to += 2 - d.point;
+    *to++ = static_cast<char>('0' + first);
+    return to + put_sixteen(to, others);
+  }
+  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
+  // integers below 2^53 are doubles, and those behind are written whole.
+  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto point = static_cast<unsigned>(d.point);
+  const std::uint64_t rest = d.significand - whole * power_of_ten(17 - point);
+  to = put_magnitude(to, whole);
+  *to++ = '.';
+  const unsigned count = put_sixteen(to, rest * power_of_ten(point - 1));
+  return to + (count == 0 ? 1 : count);
+}
 
 }  // namespace detail
 
-/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest.
-[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
-  std::uint64_t significand = 0;
-  unsigned taken = 0;
-  for (const char c : d.digits) {
-    if (c == '.') continue;
-    if (significand != 0 || c != '0') ++taken;
-    if (taken > 19) return detail::decimal_to_double_exact(d);
-    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+inline char* put_double(char* to, double v, double_style style) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  *to = '-';
+  to += bits >> 63;
+  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
+  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
+  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
+  const double scaled = v * 1e8;
+  if (scaled < 1e15) {
+    const auto n = static_cast<std::int64_t>(scaled + 0.5);
+    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
+    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
+      const auto whole = static_cast<std::uint32_t>(v);
+      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
+      *to++ = '.';
+      const std::uint64_t digits =
+          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
+      store_le(to, digits | detail::eight_zeros);
+      return to + detail::up_to_last(digits | 1);  // one digit at least
+    }
   }
-  if (significand == 0) return 0.0;
-  const std::int64_t e = d.exponent;
-  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
-  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
-    const auto v = static_cast<double>(significand);
-    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
-  }
-  if (e < 0 && e >= -18) {
-    const volatile double quotient =  // a double also where the host computes wider
-        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
-    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
-  }
-  return detail::decimal_to_double_exact(d);
+  return detail::put_shortest(to, v, style);
 }
 
 /// Appends a finite double.
 inline void append_double(text& out, double v, double_style style) {
-  char* to = out.prepare(40);
-  char* const start = to;
-  if (std::bit_cast<std::uint64_t>(v) >> 63 != 0) {
-    *to++ = '-';
-    v = -v;
-  }
-  char digits[20];
-  int count = 1, exponent = 0;
-  digits[0] = '0';
-  const double scaled = v * 1e8;
-  if (v == 0.0) {
-    // "0", then the fraction below
-  } else if (scaled < 1e15 && v >= 1e-4 &&
-             static_cast<double>(static_cast<std::uint64_t>(scaled)) / 1e8 == v) {
-    // At most 15 digits that read back as v are the shortest there are.
-    auto m = static_cast<std::uint64_t>(scaled);
-    exponent = -8;
-    while (m % 10 == 0) {
-      m /= 10;
-      ++exponent;
-    }
-    char* p = digits + sizeof digits;
-    for (count = 0; m != 0; m /= 10, ++count) *--p = static_cast<char>('0' + m % 10);
-    std::memmove(digits, p, static_cast<std::size_t>(count));
-  } else {
-#ifdef __SIZEOF_INT128__
-    const bool fits = v >= 1e-4 && v < 1e15;
-    count = static_cast<int>(fits ? detail::shortest_digits_wide(v, digits, exponent)
-                                  : detail::shortest_digits_exact(v, digits, exponent));
-#else
-    count = static_cast<int>(detail::shortest_digits_exact(v, digits, exponent));
-#endif
-  }
-  const int point = count + exponent;  // digits before the decimal point; v < 10^point
-  const int plain_limit = style == double_style::python ? 16 : 15;
-  const auto put = [&to](const char* from, int n) {
-    std::memcpy(to, from, static_cast<std::size_t>(n));
-    to += n;
-  };
-  const auto zeros = [&to](int n) {
-    for (; n > 0; --n) *to++ = '0';
-  };
-  if (point > plain_limit || point < -3) {
-    *to++ = digits[0];
-    if (count > 1) {
-      *to++ = '.';
-      put(digits + 1, count - 1);
-    }
-    *to++ = 'e';
-    const int power = point - 1;
-    *to++ = power < 0 ? '-' : '+';
-    const int magnitude = power < 0 ? -power : power;
-    if (magnitude >= 100) *to++ = static_cast<char>('0' + magnitude / 100);
-    *to++ = static_cast<char>('0' + magnitude / 10 % 10);
-    *to++ = static_cast<char>('0' + magnitude % 10);
-  } else if (exponent >= 0) {
-    put(digits, count);
-    zeros(exponent);
-    put(".0", 2);
-  } else if (point > 0) {
-    put(digits, point);
-    *to++ = '.';
-    put(digits + point, count - point);
-  } else {
-    put("0.", 2);
-    zeros(-point);
-    put(digits, count);
-  }
-  out.advance(static_cast<std::size_t>(to - start));
+  char* const to = out.prepare(double_room);
+  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
 }
 
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_NUMBER_HPP
+#endif  // TESSERA_CORE_SHORTEST_HPP
 
 // ---- tessera/alir/verify.hpp
 //
@@ -1938,115 +2326,6 @@ inline void print_operation(text& out, const model& m, const operation& o,
 #include <string_view>
 #include <utility>
 
-
-// ---- tessera/core/bytes.hpp
-//
-// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
-//
-//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
-//   std::uint64_t size;
-//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
-//
-// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
-// and the byte order of the host don't matter.
-//
-// Lifetime:   `bytes` borrows.
-// Errors:     the checked functions return false on overflow.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_BYTES_HPP
-#define TESSERA_CORE_BYTES_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <span>
-#include <string_view>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Borrowed bytes.
-using bytes = std::span<const std::byte>;
-
-/// The same memory seen as bytes or as text.
-[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
-  return {reinterpret_cast<const char*>(b.data()), b.size()};
-}
-
-namespace detail {
-
-template <std::size_t Size>
-struct unsigned_of_size;
-template <>
-struct unsigned_of_size<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct unsigned_of_size<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct unsigned_of_size<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct unsigned_of_size<8> {
-  using type = std::uint64_t;
-};
-
-template <class T>
-[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
-  T out = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
-    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
-  }
-  return out;
-}
-
-}  // namespace detail
-
-/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-[[nodiscard]] inline T load_le(const void* from) noexcept {
-  typename detail::unsigned_of_size<sizeof(T)>::type raw;
-  std::memcpy(&raw, from, sizeof raw);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  return std::bit_cast<T>(raw);
-}
-
-/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-inline void store_le(void* to, T value) noexcept {
-  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  std::memcpy(to, &raw, sizeof raw);
-}
-
-/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
-  return !__builtin_add_overflow(a, b, &out);
-}
-
-/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
-  return !__builtin_mul_overflow(a, b, &out);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_BYTES_HPP
 
 // ---- tessera/core/limits.hpp
 //
@@ -4029,6 +4308,10 @@ class bytecode_reader {
 // Within `indented`, a container begun with `one_line` is written compact with all that it holds;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.
 //
+// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+//
+//   w.record(json::number_room + 8, [](json::cursor to) { return to.literal("[").number(0.5).literal("]"); });
+//
 // Lifetime:   borrows the text it appends to.
 // Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
 // Limits:     none.
@@ -4039,6 +4322,7 @@ class bytecode_reader {
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -4081,6 +4365,34 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
+inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+
+/// Where the next character of a record goes. Each call stores and returns where the one after that
+/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+class cursor {
+ public:
+  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
+
+  template <class Int>
+  [[nodiscard]] cursor integer(Int v) const noexcept {
+    return {put_integer(to_, v), doubles_};
+  }
+  [[nodiscard]] cursor number(double v) const noexcept {
+    return {put_double(to_, v, doubles_), doubles_};
+  }
+  /// JSON as it stands: brackets, commas, keys.
+  template <std::size_t Size>
+  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
+    std::memcpy(to_, json, Size - 1);
+    return {to_ + Size - 1, doubles_};
+  }
+  [[nodiscard]] char* place() const noexcept { return to_; }
+
+ private:
+  char* to_;
+  double_style doubles_;
+};
+
 class writer {
  public:
   explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
@@ -4115,6 +4427,14 @@ class writer {
   writer& null() { return raw("null"); }
   /// A value that is JSON text already, such as a number's own token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  template <class Write>
+  writer& record(std::size_t room, Write write) {
+    separate();
+    char* const begin = out_.prepare(room);
+    const cursor end = write(cursor(begin, layout_.doubles));
+    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
+  }
 
  private:
   writer& begin(char bracket, char close, bool one_line) {
@@ -4129,15 +4449,22 @@ class writer {
     if (after_key_) {
       after_key_ = false;
     } else if (kinds_.size() != 0) {
-      if (!fresh_)
-        out_ << (one_line_ != 0 && layout_.indent != 0 ? std::string_view(",") : layout_.comma);
+      if (!fresh_) {
+        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
+          out_ << ',';
+        else
+          out_ << layout_.comma;
+      }
       if (one_line_ == 0) new_line();
     }
     fresh_ = false;
   }
   void new_line() {
-    out_ << '\n';
-    for (std::size_t i = kinds_.size() * layout_.indent; i > 0; --i) out_ << ' ';
+    const std::size_t spaces = kinds_.size() * layout_.indent;
+    char* const to = out_.prepare(1 + spaces);
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    out_.advance(1 + spaces);
   }
 
   text& out_;
@@ -4340,13 +4667,31 @@ struct table_spec {
           values.size() < 2 ? 1 : 64 - std::countl_zero(std::uint64_t{values.size() - 1})};
 }
 
-/// As an integer where it stood as one; a value that was changed since may no longer have that form.
-inline void write_number(json::writer& w, double v, bool integral) {
+/// Whether to write an integer because one stood there; a value that was changed since may no longer
+/// have that form.
+[[nodiscard]] inline bool is_integral(double v, bool stood) noexcept {
   constexpr double limit = 9007199254740992.0;  // 2^53, from which the reader refuses integers
-  if (integral && v > -limit && v < limit && round_half_away(v) == v)
-    w.integer(static_cast<std::int64_t>(v));
-  else
-    w.number(v);
+  return stood && v > -limit && v < limit && round_half_away(v) == v;
+}
+
+/// At most what write_row() stores: nine numbers, brackets and commas.
+inline constexpr std::size_t row_room = 9 * json::number_room + 16;
+
+[[nodiscard]] inline json::cursor write_row(json::cursor to, const operation& o) noexcept {
+  const auto number = [&o](json::cursor at, double v, std::uint8_t flag) {
+    return is_integral(v, (o.spelled & flag) != 0) ? at.integer(static_cast<std::int64_t>(v))
+                                                   : at.number(v);
+  };
+  to = to.literal("[").integer(o.id0).literal(",").integer(o.id1).literal(",");
+  to = to.integer(static_cast<std::int32_t>(o.code)).literal(",");
+  const std::int64_t data = pack_data(o);
+  to = (o.spelled & spelling::unsigned_data) != 0 ? to.integer(static_cast<std::uint64_t>(data))
+                                                  : to.integer(data);
+  to = number(to.literal(",["), o.qint.min, spelling::min);
+  to = number(to.literal(","), o.qint.max, spelling::max);
+  to = number(to.literal(","), o.qint.step, spelling::step);
+  to = number(to.literal("],"), o.latency, spelling::latency);
+  return number(to.literal(","), o.cost, spelling::cost).literal("]");
 }
 
 }  // namespace detail
@@ -4356,8 +4701,10 @@ inline void write_number(json::writer& w, double v, bool integral) {
   for (std::size_t i = 0; i < m.ops.size(); ++i) {
     const operation& o = m.ops[i];
     errc e = detail::check_version_2(o);
-    for (const double v : {o.qint.min, o.qint.max, o.qint.step, o.latency, o.cost})
-      if (!detail::is_finite(v)) e = errc::alir_not_finite;
+    // A sum of zeros, unless one of them is infinite or no number.
+    const double zero =
+        0.0 * o.qint.min + 0.0 * o.qint.max + 0.0 * o.qint.step + 0.0 * o.latency + 0.0 * o.cost;
+    if (!detail::is_finite(zero)) e = errc::alir_not_finite;
     if (e != errc::ok) return error{e, detail::place_of(m, i)};
   }
   for (std::size_t i = 0; i < m.tables.size(); ++i) {
@@ -4370,6 +4717,7 @@ inline void write_number(json::writer& w, double v, bool integral) {
     if (e != errc::ok) return error{e, detail::place_of_table(m, i)};
   }
   text out;
+  (void)out.prepare(64 * m.ops.size());  // about what the operations take: 36 bytes at least
   json::writer w(out);
   const auto integers = [&w](const pool<std::int32_t>& list) {
     w.begin_array();
@@ -4386,23 +4734,8 @@ inline void write_number(json::writer& w, double v, bool integral) {
   w.end();
 
   w.begin_array();
-  for (const operation& o : m.ops) {
-    const auto spelled = [&o](std::uint8_t flag) { return (o.spelled & flag) != 0; };
-    w.begin_array().integer(o.id0).integer(o.id1).integer(static_cast<int>(o.code));
-    const std::int64_t data = detail::pack_data(o);
-    if (spelled(spelling::unsigned_data))
-      w.integer(static_cast<std::uint64_t>(data));
-    else
-      w.integer(data);
-    w.begin_array();
-    detail::write_number(w, o.qint.min, spelled(spelling::min));
-    detail::write_number(w, o.qint.max, spelled(spelling::max));
-    detail::write_number(w, o.qint.step, spelled(spelling::step));
-    w.end();
-    detail::write_number(w, o.latency, spelled(spelling::latency));
-    detail::write_number(w, o.cost, spelled(spelling::cost));
-    w.end();
-  }
+  for (const operation& o : m.ops)
+    w.record(detail::row_room, [&o](json::cursor to) { return detail::write_row(to, o); });
   w.end().integer(m.carry_size).integer(m.adder_size);
 
   if (m.tables.empty()) {
@@ -4414,7 +4747,10 @@ inline void write_number(json::writer& w, double v, bool integral) {
       const detail::table_spec t = detail::spec_of(m, i, fractions[i]);
       const auto number = [&](const char* key, double v, std::uint8_t flag) {
         w.key(key);
-        detail::write_number(w, v, (t.spelled & flag) != 0);
+        if (detail::is_integral(v, (t.spelled & flag) != 0))
+          w.integer(static_cast<std::int64_t>(v));
+        else
+          w.number(v);
       };
       w.begin_object().key("spec").begin_object().key("hash").string(t.hash);
       w.key("out_qint").begin_object();

@@ -294,6 +294,43 @@ TEST_CASE("json/write: one_line changes nothing where all is one line", "[core]"
   CHECK(written(json::indented, lists) == R"({"a":[1,2],"b":null})");
 }
 
+TEST_CASE("json/write: records are values, compact in any layout", "[core]") {
+  const auto records = [](json::writer& w) {
+    w.begin_array();
+    for (const int i : {7, -1234567})
+      w.record(3 * json::number_room, [i](json::cursor to) {
+        return to.literal("[").integer(i).literal(",").number(i / 4.0).literal("]");
+      });
+    w.begin_object().key("a");
+    w.record(2 * json::number_room, [](json::cursor to) { return to.number(1e15).literal(""); });
+    w.end().end();
+  };
+  CHECK(written(json::compact, records) ==
+        R"([[7,1.75],[-1234567,-308641.75],{"a":1000000000000000.0}])");
+  CHECK(written(json::spaced, records) ==
+        R"([[7,1.75], [-1234567,-308641.75], {"a": 1000000000000000.0}])");
+  json::layout other = json::indented;
+  other.doubles = double_style::json15;
+  CHECK(written(other, records) ==
+        "[\n  [7,1.75],\n  [-1234567,-308641.75],\n  {\n    \"a\": 1e+15\n  }\n]");
+}
+
+TEST_CASE("json/write: a record fills no more than its room", "[core]") {
+  for (const double v : {-1.7976931348623157e+308, -1234567.12345678, -9007199254740991.0,
+                         -0.00012345678901234567, -5e-324, 0.0}) {
+    std::string room(json::number_room, '#');
+    room += "guard";
+    const json::cursor end = json::cursor(room.data(), double_style::python).number(v);
+    CHECK(end.place() <= room.data() + 24);
+    CHECK(room.substr(json::number_room) == "guard");
+  }
+  std::string room(integer_room, '#');
+  room += "guard";
+  CHECK(put_integer(room.data(), INT64_MIN) == room.data() + 20);
+  CHECK(put_integer(room.data(), UINT64_MAX) == room.data() + 20);
+  CHECK(room.substr(integer_room) == "guard");
+}
+
 TEST_CASE("json/write: strings escape what JSON requires and nothing else", "[core]") {
   CHECK(quoted("") == R"("")");
   CHECK(quoted("plain / 'text' \x7f") == "\"plain / 'text' \x7f\"");

@@ -157,6 +157,77 @@ TEST_CASE("number: the JSON layout turns to exponents from 1e15 on", "[core]") {
   }
 }
 
+TEST_CASE("number: integers of every length", "[core]") {
+  unsigned wrong = 0;
+  const auto check = [&wrong](auto v) {
+    char to[integer_room];
+    const char* const end = put_integer(to, v);
+    if (std::string_view(to, static_cast<std::size_t>(end - to)) != std::to_string(v)) ++wrong;
+  };
+  for (std::int32_t v = -20000; v <= 20000; ++v) check(v);
+  for (std::uint64_t power = 1;; power *= 10) {
+    for (std::uint64_t v = power - 1; v <= power + 1; ++v) {
+      check(v);
+      check(v * 9);
+      check(static_cast<std::int64_t>(v));
+      check(-static_cast<std::int64_t>(v));
+      check(static_cast<std::uint32_t>(v));
+      check(static_cast<std::int32_t>(v));
+    }
+    if (power == 10000000000000000000u) break;
+  }
+  std::mt19937_64 random(23);
+  for (int i = 0; i < 100000; ++i) {
+    const std::uint64_t v = random() >> random() % 64;
+    check(v);
+    check(static_cast<std::int64_t>(random()) >> random() % 64);
+    check(static_cast<std::int16_t>(v));
+    check(static_cast<std::uint8_t>(v));
+  }
+  check(std::numeric_limits<std::uint64_t>::max());
+  check(std::numeric_limits<std::int64_t>::min());
+  check(std::numeric_limits<std::int32_t>::min());
+  check(std::numeric_limits<signed char>::min());
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("number: each way to the digits, at its ends", "[core]") {
+  // 15 digits, 8 of them behind the point, and just beyond
+  CHECK(written(0.00000001) == "1e-08");
+  CHECK(written(0.00009999) == "9.999e-05");
+  CHECK(written(0.00010001) == "0.00010001");
+  CHECK(written(0.29) == "0.29");  // times 1e8 falls short of 29000000
+  CHECK(written(0.99999999) == "0.99999999");
+  CHECK(written(0.999999999) == "0.999999999");
+  CHECK(written(999.5) == "999.5");
+  CHECK(written(1000.5) == "1000.5");
+  CHECK(written(9999999.99999999) == "9999999.99999999");
+  CHECK(written(10000000.0) == "10000000.0");
+  CHECK(written(10000000.00000001) == "10000000.00000001");
+  // 17 digits are needed, 16, and fewer; 128 bits give zeros at the end
+  CHECK(written(0.1 + 0.2) == "0.30000000000000004");
+  CHECK(written(1.149999976158142) == "1.149999976158142");
+  CHECK(written(-123456789.25) == "-123456789.25");
+  CHECK(written(123456789012.0) == "123456789012.0");
+  CHECK(written(0.001953125) == "0.001953125");
+  CHECK(written(7.62939453125e-06) == "7.62939453125e-06");
+  CHECK(written(1e-12) == "1e-12");
+  // 5^scale is exact to here, and cut from there
+  CHECK(written(7.275957614183428e-12) == "7.275957614183428e-12");
+  CHECK(written(7.275957614183426e-12) == "7.275957614183426e-12");
+  CHECK(written(72057594037927936.0) == "7.205759403792794e+16");
+  CHECK(written(72057594037927928.0) == "7.205759403792793e+16");
+  CHECK(written(3.4028234663852886e+38) == "3.4028234663852886e+38");
+  // the interval ends at an integer, or v is halfway between two, and 5^scale is cut
+  CHECK(written(1.0389725060807169e+20) == "1.0389725060807169e+20");
+  CHECK(written(7.71949189931776e+19) == "7.71949189931776e+19");
+  CHECK(written(9.007199254740994e+37) == "9.007199254740994e+37");
+  // the last normal number with even gaps, and what lies around it
+  CHECK(written(4.450147717014403e-308) == "4.450147717014403e-308");
+  CHECK(written(4.4501477170144023e-308) == "4.4501477170144023e-308");
+  CHECK(written(2.225073858507202e-308) == "2.225073858507202e-308");
+}
+
 TEST_CASE("number: digits may hold a point anywhere, and zeros at both ends", "[core]") {
   CHECK(parsed("2.5") == 2.5);
   CHECK(parsed("25e-1") == 2.5);
@@ -205,6 +276,24 @@ std::string shortest(double v) {
   char buffer[40];
   const auto r = std::to_chars(buffer, buffer + sizeof buffer, v, std::chars_format::scientific);
   return std::string(buffer, r.ptr);
+}
+
+/// The shortest digits, laid out as double_style says: plain below 10^plain_digits.
+std::string laid_out(double v, int plain_digits) {
+  if (v == 0) return std::signbit(v) ? "-0.0" : "0.0";
+  const std::string scientific = shortest(v);
+  const std::size_t e = scientific.find('e');
+  const int point = std::stoi(scientific.substr(e + 1)) + 1;
+  if (point < -3 || point > plain_digits) return scientific;
+  std::string digits = scientific.substr(0, e);
+  const std::string sign(digits[0] == '-' ? 1 : 0, '-');
+  digits.erase(0, sign.size());
+  if (digits.size() > 1) digits.erase(1, 1);
+  const auto count = static_cast<int>(digits.size());
+  if (point <= 0) return sign + "0." + std::string(static_cast<std::size_t>(-point), '0') + digits;
+  if (count <= point)
+    return sign + digits + std::string(static_cast<std::size_t>(point - count), '0') + ".0";
+  return sign + digits.insert(static_cast<std::size_t>(point), ".");
 }
 
 /// Only the significant digits and the exponent of the first, so that layouts compare equal.
@@ -313,6 +402,45 @@ TEST_CASE("number: shortest digits and their reading agree with libstdc++", "[co
   CAPTURE(check.first);
   CHECK(check.wrong == 0);
   CHECK(check.count > 200000);
+}
+
+TEST_CASE("number: every character of both layouts agrees with libstdc++", "[core]") {
+  unsigned wrong = 0, count = 0;
+  std::string first;
+  const auto check = [&](double v) {
+    if (!std::isfinite(v)) return;
+    if (written(v) != laid_out(v, 16) || written(v, double_style::json15) != laid_out(v, 15))
+      if (wrong++ == 0) first = laid_out(v, 16);
+    ++count;
+  };
+  const auto around = [&check](double v) {
+    for (const double w : {v, std::nextafter(v, 0.0), std::nextafter(v, DBL_MAX)}) {
+      check(w);
+      check(-w);
+    }
+  };
+  std::mt19937_64 random(24);
+  around(0.0);
+  around(DBL_MAX);
+  for (int power = -1074; power < 1024; power += 7) around(std::ldexp(1.0, power));
+  for (int power = -70; power < 70; ++power) around(std::ldexp(1.0, power));
+  for (int power = -30; power < 40; ++power) around(oracle("1e" + std::to_string(power)));
+  for (int i = 0; i < 10000; ++i) {
+    check(i);
+    check(i * 1e-8);
+    check(1e15 + i * 0.125);
+    check(1e16 - 2 * i);
+    check(std::ldexp(static_cast<double>(random() >> (11 + random() % 50)),
+                     -static_cast<int>(random() % 60)));
+    check(static_cast<double>(random() % 1000000000000000) / std::pow(10, random() % 20));
+    check(static_cast<double>(static_cast<float>(random() % 1000) * 1.15f));
+    check(static_cast<double>(random() % 100000000) * 5e15);  // ties
+    check(std::bit_cast<double>(random()));
+    check(std::bit_cast<double>((random() & 0x800fffffffffffff) | (973 + random() % 100) << 52));
+  }
+  CAPTURE(first);
+  CHECK(wrong == 0);
+  CHECK(count > 90000);
 }
 
 TEST_CASE("number: any digits are read as libstdc++ reads them", "[core]") {

@@ -169,8 +169,11 @@ class writer {
     fresh_ = false;
   }
   void new_line() {
-    out_ << '\n';
-    for (std::size_t i = kinds_.size() * layout_.indent; i > 0; --i) out_ << ' ';
+    const std::size_t spaces = kinds_.size() * layout_.indent;
+    char* const to = out_.prepare(1 + spaces);
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    out_.advance(1 + spaces);
   }
 
   text& out_;

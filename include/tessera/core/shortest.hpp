@@ -251,7 +251,7 @@ struct binary_128 {
   const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
   if (!exact) {
-    // What was cut may decide only where it can be seen from here.
+    // These three are off by less than 3: too close to an integer or to a half, that could decide.
     const auto close = [](std::uint64_t low) { return low + 16 < 32; };
     if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
   }
