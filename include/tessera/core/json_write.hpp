@@ -17,7 +17,9 @@
 //
 // A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
 //
-//   w.record(json::number_room + 8, [](json::cursor to) { return to.literal("[").number(0.5).literal("]"); });
+//   w.record(json::number_room + 2, [](json::cursor to) {
+//     return to.literal("[").number(0.5).literal("]");
+//   });
 //
 // Lifetime:   borrows the text it appends to.
 // Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
