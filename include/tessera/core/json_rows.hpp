@@ -131,8 +131,8 @@ class row_cursor {
     // The lowest byte that is above 9 sets its top bit; what it carries goes up.
     const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
     const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
-    value =
-        value * tessera::detail::powers_of_ten[bits / 8] + eight_digits(w << ((64 - bits) & 63));
+    if (bits == 0) return 0;
+    value = value * tessera::detail::powers_of_ten[bits / 8] + eight_digits(w << (64 - bits));
     at_ += bits / 8;
     return bits / 8;
   }
