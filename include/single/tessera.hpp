@@ -1219,16 +1219,10 @@ class big_integer {
 
 }  // namespace detail
 
-/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest.
-[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
-  std::uint64_t significand = 0;
-  unsigned taken = 0;
-  for (const char c : d.digits) {
-    if (c == '.') continue;
-    if (significand != 0 || c != '0') ++taken;
-    if (taken > 19) return detail::decimal_to_double_exact(d);
-    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
-  }
+/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
+/// value of the digits is known, and below 2^64.
+[[nodiscard]] inline double decimal_to_double(const decimal& d,
+                                              std::uint64_t significand) noexcept {
   if (significand == 0) return 0.0;
   const std::int64_t e = d.exponent;
   // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
@@ -1242,6 +1236,19 @@ class big_integer {
     return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
   }
   return detail::decimal_to_double_exact(d);
+}
+
+/// The same for any digits.
+[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
+  std::uint64_t significand = 0;
+  unsigned taken = 0;
+  for (const char c : d.digits) {
+    if (c == '.') continue;
+    if (significand != 0 || c != '0') ++taken;
+    if (taken > 19) return detail::decimal_to_double_exact(d);
+    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return decimal_to_double(d, significand);
 }
 
 }  // namespace tessera::inline TESSERA_ABI
@@ -2574,14 +2581,11 @@ class reader {
     const scan s = scan_number(errc::json_expected_integer);
     if (failed()) return 0;
     if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
-    if (s.digits.size() > 20) return fail_at(errc::json_integer_range, s.first), 0;
-    std::uint64_t magnitude = 0;
-    for (const char c : s.digits) {
-      const auto digit = static_cast<std::uint64_t>(c - '0');
-      if (magnitude > (UINT64_MAX - digit) / 10)
-        return fail_at(errc::json_integer_range, s.first), 0;
-      magnitude = magnitude * 10 + digit;
-    }
+    const std::uint64_t magnitude = s.significand;
+    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
+    if (s.digits.size() > 20 ||
+        (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
+      return fail_at(errc::json_integer_range, s.first), 0;
     constexpr std::uint64_t half = std::uint64_t{1} << 63;
     if (s.negative && magnitude > half) return fail_at(errc::json_integer_range, s.first), 0;
     above_int64 = !s.negative && magnitude >= half;
@@ -2591,7 +2595,9 @@ class reader {
   [[nodiscard]] json::number number() {
     const scan s = scan_number(errc::json_expected_number);
     if (failed()) return {};
-    const double magnitude = decimal_to_double({s.digits, s.exponent});
+    const decimal d{s.digits, s.exponent};
+    const double magnitude =
+        s.digits.size() <= 19 ? decimal_to_double(d, s.significand) : decimal_to_double(d);
     if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
     return {s.negative ? -magnitude : magnitude,
             s.integral,
@@ -2682,7 +2688,8 @@ class reader {
  private:
   struct scan {
     const char* first = nullptr;
-    std::string_view digits;  // may hold a '.'
+    std::string_view digits;        // may hold a '.'
+    std::uint64_t significand = 0;  // their value modulo 2^64
     std::int64_t exponent = 0;
     bool negative = false;
     bool integral = true;
@@ -2702,7 +2709,9 @@ class reader {
   }
 
   void skip_space() noexcept {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+    while (at_ != end_ && *at_ <= ' ' &&
+           (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'))
+      ++at_;
   }
   const char* token() noexcept {
     skip_space();
@@ -2770,12 +2779,12 @@ class reader {
       return fail_at(code, p), s;
     }
     const char* const digits = p;
-    if (!scan_digits(p)) return s;
+    if (!scan_digits(p, s.significand)) return s;
     if (*digits == '0' && p - digits > 1) return fail_at(errc::json_leading_zero, digits), s;
     if (p != end_ && *p == '.') {
       s.integral = false;
       const char* const point = ++p;
-      if (!scan_digits(p)) return s;
+      if (!scan_digits(p, s.significand)) return s;
       s.exponent = -(p - point);
     }
     s.digits = {digits, static_cast<std::size_t>(p - digits)};
@@ -2785,7 +2794,8 @@ class reader {
       bool negative = false;
       if (p != end_ && (*p == '+' || *p == '-')) negative = *p++ == '-';
       const char* const power = p;
-      if (!scan_digits(p)) return s;
+      std::uint64_t any = 0;
+      if (!scan_digits(p, any)) return s;
       std::int64_t value = 0;
       for (const char* q = power; q != p; ++q)  // beyond 2^50 it no longer matters how much
         if (value < std::int64_t{1} << 50) value = value * 10 + (*q - '0');
@@ -2802,10 +2812,12 @@ class reader {
     if (decimal_to_double({s.digits, s.exponent}) > DBL_MAX)
       fail_at(errc::json_number_range, s.first);
   }
-  bool scan_digits(const char*& p) {
+  /// Appends digits to `value`, modulo 2^64.
+  bool scan_digits(const char*& p, std::uint64_t& value) {
     if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
     if (!is_digit(*p)) return fail_at(errc::json_expected_digit, p), false;
-    while (p != end_ && is_digit(*p)) ++p;
+    for (; p != end_ && is_digit(*p); ++p)
+      value = value * 10 + static_cast<std::uint64_t>(*p - '0');
     return true;
   }
 
@@ -3118,8 +3130,8 @@ class row_cursor {
     // The lowest byte that is above 9 sets its top bit; what it carries goes up.
     const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
     const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
-    value =
-        value * tessera::detail::powers_of_ten[bits / 8] + eight_digits(w << ((64 - bits) & 63));
+    if (bits == 0) return 0;
+    value = value * tessera::detail::powers_of_ten[bits / 8] + eight_digits(w << (64 - bits));
     at_ += bits / 8;
     return bits / 8;
   }

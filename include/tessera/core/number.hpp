@@ -25,7 +25,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "text.hpp"
+#include "../version.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -232,16 +232,10 @@ class big_integer {
 
 }  // namespace detail
 
-/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest.
-[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
-  std::uint64_t significand = 0;
-  unsigned taken = 0;
-  for (const char c : d.digits) {
-    if (c == '.') continue;
-    if (significand != 0 || c != '0') ++taken;
-    if (taken > 19) return detail::decimal_to_double_exact(d);
-    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
-  }
+/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
+/// value of the digits is known, and below 2^64.
+[[nodiscard]] inline double decimal_to_double(const decimal& d,
+                                              std::uint64_t significand) noexcept {
   if (significand == 0) return 0.0;
   const std::int64_t e = d.exponent;
   // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
@@ -255,6 +249,19 @@ class big_integer {
     return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
   }
   return detail::decimal_to_double_exact(d);
+}
+
+/// The same for any digits.
+[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
+  std::uint64_t significand = 0;
+  unsigned taken = 0;
+  for (const char c : d.digits) {
+    if (c == '.') continue;
+    if (significand != 0 || c != '0') ++taken;
+    if (taken > 19) return detail::decimal_to_double_exact(d);
+    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return decimal_to_double(d, significand);
 }
 
 }  // namespace tessera::inline TESSERA_ABI
