@@ -45,7 +45,7 @@ void add_case(const std::string& name, std::string text, bool measure) {
   const auto parser = std::make_shared<bench::ondemand::parser>();
   const auto ours_by = [source](json::row_path path) {
     return [source, path] {
-      result<alir::model> read = alir::detail::json_model_reader(*source, {}, path).read();
+      result<alir::model> read = alir::read_json(*source, {}, path);
       return *std::move(read);
     };
   };

@@ -3619,8 +3619,7 @@ static_assert(spelling::min == 1 && spelling::max == 2 && spelling::step == 4 &&
 
 class json_model_reader {
  public:
-  json_model_reader(std::string_view source, const limits& limit,
-                    json::row_path rows = json::row_path::best)
+  json_model_reader(std::string_view source, const limits& limit, json::row_path rows)
       : in_(source, limit), limit_(limit), size_(source.size()), rows_(rows) {}
 
   result<model> read() {
@@ -3964,8 +3963,10 @@ class json_model_reader {
 }  // namespace detail
 
 /// Reads a model from JSON text (specification, "CombLogic Payload"; facts of versions 3 and 4).
-[[nodiscard]] inline result<model> read_json(std::string_view source, const limits& limit = {}) {
-  result<model> m = detail::json_model_reader(source, limit).read();
+/// `rows` chooses among paths that differ in nothing but time.
+[[nodiscard]] inline result<model> read_json(std::string_view source, const limits& limit = {},
+                                             json::row_path rows = json::row_path::best) {
+  result<model> m = detail::json_model_reader(source, limit, rows).read();
   if (m) return m;
   // A file of another version fails somewhere in its model; what its reader needs to hear is that.
   if (const error e = detail::version_error(source, limit); e.code != errc::ok) return e;
