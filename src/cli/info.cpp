@@ -22,7 +22,8 @@ struct count {
 
 /// The facts of a valid program, in the order in which they are shown.
 struct alir_facts {
-  explicit alir_facts(const alir::program& p) : vm_memory(vm::alir::machine(p, 0).memory()) {
+  explicit alir_facts(const alir::program& p)
+      : vm_memory(vm::alir::machine(p, {.max_memory = 0}).memory()) {
     for (const alir::opcode_row& row : alir::opcode_table) {
       const auto n = std::count_if(p.model().ops.begin(), p.model().ops.end(),
                                    [&row](const alir::operation& o) { return o.code == row.code; });

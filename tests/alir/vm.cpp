@@ -7,6 +7,7 @@
 #include "samples.hpp"
 // Keeps the line above where it is.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -32,7 +33,10 @@ using build::bits;
 using build::unsigned_bits;
 using tessera::errc;
 using tessera::alir::opcode;
+using tessera::vm::alir::level;
 using tessera::vm::alir::machine;
+using tessera::vm::alir::machine_options;
+using tessera::vm::alir::observed_machine;
 using tessera::vm::alir::outcome;
 
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -86,23 +90,24 @@ std::vector<double> run_in_batches(machine& vm, std::span<const double> in, std:
 }
 
 /// What all operations write, [samples][operations], and whether they were observed in order.
-std::pair<std::vector<std::int64_t>, bool> observed(machine& vm, std::span<const double> in,
+std::pair<std::vector<std::int64_t>, bool> observed(observed_machine& vm,
+                                                    std::span<const double> in,
                                                     std::uint64_t samples) {
   std::vector<std::int64_t> all(samples * vm.size(), -1);
   std::vector<double> out(samples * vm.outputs());
   std::size_t next = 0;
   std::uint64_t first_of_block = 0, end_of_block = 0;
   bool in_order = true;
-  const outcome done = vm.run_observed(
-      in, out, samples, {},
-      [&](std::size_t index, std::uint64_t first, std::span<const std::int64_t> values) {
-        if (next == 0) first_of_block = end_of_block, end_of_block += values.size();
-        in_order = in_order && index == next && first == first_of_block &&
-                   first + values.size() == end_of_block;
-        next = (next + 1) % vm.size();
-        for (std::size_t s = 0; in_order && s < values.size(); ++s)
-          all[(first + s) * vm.size() + index] = values[s];
-      });
+  const outcome done =
+      vm.run(in, out, samples, {},
+             [&](std::size_t index, std::uint64_t first, std::span<const std::int64_t> values) {
+               if (next == 0) first_of_block = end_of_block, end_of_block += values.size();
+               in_order = in_order && index == next && first == first_of_block &&
+                          first + values.size() == end_of_block;
+               next = (next + 1) % vm.size();
+               for (std::size_t s = 0; in_order && s < values.size(); ++s)
+                 all[(first + s) * vm.size() + index] = values[s];
+             });
   in_order = in_order && next == 0 && (vm.size() == 0 || end_of_block == samples);
   return {std::move(all), in_order && done};
 }
@@ -126,13 +131,15 @@ void check_sample(const std::filesystem::path& folder, const std::string& name) 
     if (!std::filesystem::exists(path)) continue;
     if (path.extension() == ".gz" && !tessera::io::is_supported(tessera::io::codec::gzip)) continue;
     INFO(form);
-    machine vm(read(path));
+    const tessera::alir::program p = read(path);
+    machine vm(p);
     ++forms;
     const std::size_t samples = vm.inputs() == 0 ? 0 : in.size() / vm.inputs();
     if (samples == 0) continue;  // there to be loaded
     REQUIRE(expected.size() == samples * vm.outputs());
     CHECK(same_bits(run_in_batches(vm, in, samples, samples), expected));
-    if (!values.empty()) CHECK(observed(vm, in, samples) == std::pair(values, true));
+    observed_machine shown(p);
+    if (!values.empty()) CHECK(observed(shown, in, samples) == std::pair(values, true));
     if (forms != 1) continue;
     // The samples again and again, so that large batches fill up.
     std::vector<double> more_in, more_expected;
@@ -175,21 +182,28 @@ std::string disagreement(const random_program::options& how) {
 
   auto proven = tessera::alir::verify(std::move(m));
   if (!proven) return "not verified: " + std::string(proven.err().name());
-  machine vm(*proven);
-  std::vector<double> out(samples * outputs, not_a_number);
-  const outcome done = vm.run(in, out, samples);
-  if (done.operation != trap) return "operation " + std::to_string(done.operation) + " trapped";
-  if (trap >= 0 && done.sample != good) return "trapped at " + std::to_string(done.sample);
-  if (done.steps != good * vm.size()) return "steps";
-  if (!same_bits(std::span(out).first(expected.size()), expected)) return "outputs";
-  if (trap < 0) {
-    const auto [seen, in_order] = observed(vm, in, samples);
-    if (!in_order) return "order of observation";
-    for (std::size_t at = 0; at < values.size(); ++at)
-      if (seen[at] != values[at])
-        return "operation " + std::to_string(at % vm.size()) + " of sample " +
-               std::to_string(at / vm.size());
+  // As it comes, and in one of the other ways.
+  std::vector<machine_options> ways = {{}, {.least_lane_bits = draw.chance(50) ? 32 : 64}};
+  ways[1].instructions = static_cast<level>(how.seed % 3);
+  if (how.seed % 4 == 0) ways[1].threads = 2;
+  for (const machine_options& way : ways) {
+    machine vm(*proven, way);
+    std::vector<double> out(samples * outputs, not_a_number);
+    const outcome done = vm.run(in, out, samples);
+    if (done.operation != trap) return "operation " + std::to_string(done.operation) + " trapped";
+    if (trap >= 0 && done.sample != good) return "trapped at " + std::to_string(done.sample);
+    if (done.steps != good * vm.size()) return "steps";
+    if (!same_bits(std::span(out).first(expected.size()), expected)) return "outputs";
+    for (std::size_t at = expected.size(); at < out.size(); ++at)
+      if (!std::isnan(out[at])) return "an output behind the trap";
   }
+  observed_machine shown(*proven);
+  const auto [seen, in_order] = observed(shown, in, samples);
+  if (in_order != (trap < 0)) return "order of observation";
+  for (std::size_t at = 0; at < values.size(); ++at)
+    if (seen[at] != values[at])
+      return "operation " + std::to_string(at % shown.size()) + " of sample " +
+             std::to_string(at / shown.size());
   return {};
 }
 
@@ -395,7 +409,9 @@ TEST_CASE("alir/vm: a machine outlives its program and can be copied", "[alir]")
 TEST_CASE("alir/vm: run allocates nothing", "[alir]") {
   const std::size_t count = 300;
   std::vector<double> in = good_rows(count), out(count);
-  machine vm(two_lookups().verified());
+  const tessera::alir::program p = two_lookups().verified();
+  machine vm(p);
+  observed_machine shown(p);
   std::uint64_t allocated = 0;
   {
     const tessera_tests::allocations used;
@@ -404,7 +420,7 @@ TEST_CASE("alir/vm: run allocates nothing", "[alir]") {
     in[50] = 0;
     vm.run(in, out, count);  // traps
     vm.run(in, out, count, {.max_steps = 1});
-    vm.run_observed(in, out, 5, {}, [](auto...) {});
+    shown.run(in, out, 5, {}, [](auto...) {});
     allocated = used.count();
   }
   CHECK(allocated == 0);

@@ -35,12 +35,12 @@ bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; 
 /// The value that the last operation of a program writes, in each of three samples; empty when it
 /// traps or when the samples differ.
 std::optional<std::int64_t> last_value(const build::sketch& p, const std::vector<double>& sample) {
-  tessera::vm::alir::machine vm(p.verified());
+  tessera::vm::alir::observed_machine vm(p.verified());
   std::vector<double> in;
   for (int copy = 0; copy < 3; ++copy) in.insert(in.end(), sample.begin(), sample.end());
   std::vector<double> out(static_cast<std::size_t>(p.model.n_outputs) * 3);
   std::vector<std::int64_t> seen;
-  const auto done = vm.run_observed(
+  const auto done = vm.run(
       in, out, 3, {}, [&](std::size_t index, std::uint64_t, std::span<const std::int64_t> values) {
         if (index + 1 == p.model.ops.size()) seen.insert(seen.end(), values.begin(), values.end());
       });

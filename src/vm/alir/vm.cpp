@@ -1,214 +1,233 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Planning: from a verified program to instructions over rows that are used again.
+// Running a plan: the loop for each instruction set, blocks of the right size, and threads.
 
 #include "vm.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+#include <utility>
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::alir {
 
 namespace {
 
-using tessera::alir::alignment;
-using tessera::alir::fixed_type;
-using tessera::alir::opcode;
-using tessera::alir::operation;
-using tessera::alir::program;
+/// What a block of samples is run with, and where its first trap was.
+struct block {
+  void* rows;
+  const double* in;
+  double* out;
+  std::size_t samples;
+  std::uint64_t first;
+  observer watch;
+  std::size_t trap_lane = SIZE_MAX;
+  std::uint32_t trap_operation = 0;
 
-[[nodiscard]] shift make_shift(std::int64_t left) noexcept {
-  return {static_cast<std::uint8_t>(left > 0 ? left : 0),
-          static_cast<std::uint8_t>(left < 0 ? -left : 0)};
-}
-
-[[nodiscard]] std::uint64_t low_bits(int count) noexcept {
-  return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-}
-
-/// The operations whose values operation i reads, each once or more.
-template <class Visit>
-void each_operand(const program& p, std::size_t i, Visit visit) {
-  const operation& o = p.op(i);
-  switch (o.code) {
-    case opcode::input:
-    case opcode::constant: return;
-    case opcode::sum:
-      for (const tessera::alir::term& t : terms(p.model(), o))
-        visit(static_cast<std::size_t>(t.id));
-      return;
-    default:
-      visit(static_cast<std::size_t>(o.id0));
-      if (o.id1 >= 0) visit(static_cast<std::size_t>(o.id1));
-      if (o.code == opcode::mux) visit(static_cast<std::size_t>(o.data));
+  /// Instructions stand in another order than operations, so the first trap may be seen last. What
+  /// it makes of later values doesn't matter: whatever traps because of it is a later operation of
+  /// the same sample.
+  void trapped(std::size_t lane, std::uint32_t operation) noexcept {
+    if (lane > trap_lane || (lane == trap_lane && operation > trap_operation)) return;
+    trap_lane = lane;
+    trap_operation = operation;
   }
-}
-
-/// Gives each value a row for as long as it is needed.
-class row_allocator {
- public:
-  explicit row_allocator(const program& p)
-      : program_(p), last_reader_(p.size(), 0), row_(p.size()) {
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      last_reader_[i] = i;  // a value that nobody reads is dead at once
-      each_operand(p, i, [this, i](std::size_t x) { last_reader_[x] = i; });
-    }
-    for (const std::int32_t x : p.model().out_idxs)
-      if (x >= 0) last_reader_[static_cast<std::size_t>(x)] = p.size();
+  [[nodiscard]] std::size_t whole() const noexcept { return std::min(samples, trap_lane); }
+  void observe(std::size_t index, const void* row) const {
+    watch.call(watch.self, index, first, std::span(static_cast<const std::int64_t*>(row), samples));
   }
-  /// The row of operation i's value, which may be that of an operand that dies here.
-  std::uint32_t place(std::size_t i) {
-    each_operand(program_, i, [this, i](std::size_t x) { free_if_last(x, i); });
-    if (free_.empty()) {
-      row_[i] = count_++;
-    } else {
-      row_[i] = free_.back();
-      free_.pop_back();
-    }
-    const std::uint32_t row = row_[i];
-    free_if_last(i, i);
-    return row;
-  }
-  [[nodiscard]] std::uint32_t operator[](std::int64_t i) const {
-    return row_[static_cast<std::size_t>(i)];
-  }
-  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-
- private:
-  void free_if_last(std::size_t x, std::size_t reader) {
-    if (last_reader_[x] != reader) return;
-    last_reader_[x] = program_.size() + 1;  // an operand that stands twice is freed once
-    free_.push_back(row_[x]);
-  }
-
-  const program& program_;
-  std::vector<std::size_t> last_reader_;
-  std::vector<std::uint32_t> row_;
-  std::vector<std::uint32_t> free_;
-  std::uint32_t count_ = 0;
 };
+
+using block_function = void (*)(const plan&, block&);
+
+/// The loop for lanes of 16, 32 and 64 bits: for few samples, for a whole row, for one sample.
+struct engine {
+  block_function few[3], many[3], one;
+};
+constexpr std::size_t few_lanes = 16;
+
+#define TESSERA_TARGET
+#define TESSERA_VECTOR_BYTES 16
+namespace baseline {
+#include "loop.hpp"
+constexpr block_function observed = run_block<std::uint64_t, plan::row_bytes / 8, true>;
+}  // namespace baseline
+#undef TESSERA_TARGET
+#undef TESSERA_VECTOR_BYTES
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define TESSERA_TARGET [[gnu::target("avx2,bmi,bmi2")]]
+#define TESSERA_VECTOR_BYTES 32
+namespace avx2 {
+#include "loop.hpp"
+}  // namespace avx2
+#undef TESSERA_TARGET
+#undef TESSERA_VECTOR_BYTES
+
+#define TESSERA_TARGET [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2")]]
+#define TESSERA_VECTOR_BYTES 64
+namespace avx512 {
+#include "loop.hpp"
+}  // namespace avx512
+#undef TESSERA_TARGET
+#undef TESSERA_VECTOR_BYTES
+
+const engine& engine_of(level l) noexcept {
+  return l == level::avx512 ? avx512::functions
+         : l == level::avx2 ? avx2::functions
+                            : baseline::functions;
+}
+level find_level() noexcept {
+  const bool bmi = __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  if (!bmi || __builtin_cpu_supports("avx2") == 0) return level::baseline;
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                 __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0
+             ? level::avx512
+             : level::avx2;
+}
+#else
+const engine& engine_of(level) noexcept { return baseline::functions; }
+level find_level() noexcept { return level::baseline; }
+#endif
 
 }  // namespace
 
-machine::scale machine::make_scale(std::int64_t exponent) noexcept {
-  const auto near = static_cast<int>(std::clamp<std::int64_t>(exponent, -5000, 5000));
-  return {near, near >= -1022 && near <= 1023 ? std::ldexp(1.0, near) : 0.0};
+level best_level() noexcept {
+  static const level best = find_level();
+  return best;
 }
 
-machine::machine(const program& p, std::uint64_t max_memory)
-    : table_data_(p.model().table_data.begin(), p.model().table_data.end()) {
-  const tessera::alir::model& m = p.model();
-  inputs_ = static_cast<std::size_t>(m.n_inputs);
-  for (const tessera::alir::lookup_table& t : m.tables)
-    tables_.push_back({static_cast<std::size_t>(t.first), static_cast<std::size_t>(t.count)});
+machine::machine(const tessera::alir::program& p, const machine_options& how)
+    : machine(p, how, false) {}
 
-  row_allocator rows(p);
-  code_.reserve(p.size() + 1);
-  for (std::size_t index = 0; index < p.size(); ++index) {
-    const operation& o = p.op(index);
-    const fixed_type t = p.type(index);
-    const alignment s = p.shifts(index);
-    instruction i;
-    i.a_shift = make_shift(s.a);
-    i.b_shift = make_shift(s.b);
-    i.result_shift = make_shift(s.result);
-    i.mask = low_bits(t.width());
-    i.sign = t.k ? std::uint64_t{1} << (t.width() - 1) : 0;
-    const auto operands = [&](kind what) {
-      i.what = what;
-      i.a = rows[o.id0];
-      if (o.id1 >= 0) i.b = rows[o.id1];
-    };
-    const auto width_of = [&p](std::int64_t x) {
-      return p.type(static_cast<std::size_t>(x)).width();
-    };
-    switch (o.code) {
-      case opcode::input:
-        i.what = kind::input;
-        i.a = static_cast<std::uint32_t>(o.id0);
-        i.b = static_cast<std::uint32_t>(scales_.size());
-        scales_.push_back(
-            make_scale(std::int64_t{m.inp_shifts[static_cast<std::size_t>(o.id0)]} + t.f));
-        break;
-      case opcode::negate: operands(kind::negate); break;
-      case opcode::add: operands(kind::add); break;
-      case opcode::subtract: operands(kind::subtract); break;
-      case opcode::relu: operands(kind::relu); break;
-      case opcode::quantize: operands(kind::quantize); break;
-      case opcode::add_constant:
-        operands(kind::add_constant);
-        i.constant = static_cast<std::uint64_t>(o.data) << i.b_shift.left;
-        break;
-      case opcode::constant:
-        i.what = kind::constant;
-        i.constant = static_cast<std::uint64_t>(o.data);
-        break;
-      case opcode::mux: {
-        operands(kind::mux);
-        i.c = rows[o.data];
-        const int width = width_of(o.data);
-        i.constant = width > 0 ? std::uint64_t{1} << (width - 1) : 0;
-        break;
-      }
-      case opcode::multiply: operands(kind::multiply); break;
-      case opcode::lookup:
-        operands(kind::lookup);
-        i.b = static_cast<std::uint32_t>(o.data);
-        i.constant = static_cast<std::uint64_t>(p.base(index));
-        break;
-      case opcode::bit_unary: {
-        constexpr kind kinds[] = {kind::invert, kind::any, kind::all};
-        operands(kinds[o.data]);
-        // A signed result keeps the sign bits that inverting sets.
-        i.mask = o.data == 0 && t.k ? low_bits(64) : low_bits(width_of(o.id0));
-        break;
-      }
-      case opcode::bit_binary: {
-        constexpr kind kinds[] = {kind::conjunction, kind::disjunction, kind::exclusive};
-        operands(kinds[o.data >> 24]);
-        break;
-      }
-      case opcode::sum:
-        i.what = kind::sum;
-        i.a = static_cast<std::uint32_t>(terms_.size());
-        for (const std::int64_t common = p.sum_fraction(index);
-             const tessera::alir::term& x : terms(m, o))
-          terms_.push_back(
-              {rows[x.id], static_cast<std::uint8_t>(p.term_shift(common, x)), x.negative});
-        i.b = static_cast<std::uint32_t>(terms_.size());
-        break;
-    }
-    i.to = rows.place(index);
-    code_.push_back(i);
-  }
-  code_.push_back({});
-  rows_ = rows.count();
-  for (std::size_t j = 0; j < m.out_idxs.size(); ++j) {
-    output o;
-    if (m.out_idxs[j] >= 0) {
-      const auto x = static_cast<std::size_t>(m.out_idxs[j]);
-      o = {std::int64_t{rows[m.out_idxs[j]]}, m.out_negs[j] != 0,
-           make_scale(std::int64_t{m.out_shifts[j]} - p.type(x).f)};
-    }
-    outputs_.push_back(o);
-  }
-  if (memory() <= max_memory) values_.resize(static_cast<std::size_t>(rows_ * lanes));
+machine::machine(const tessera::alir::program& p, const machine_options& how, bool one_to_one)
+    : plan_(std::make_shared<const plan>(
+          make_plan(p, {.one_to_one = one_to_one, .least_lane_bits = how.least_lane_bits}))),
+      how_(how) {
+  how_.threads = std::max(how.threads, 1u);
+  how_.instructions = std::min(how.instructions, best_level());
+  const std::uint64_t rows = plan_->memory_of_rows();
+  if (!checked_mul(rows, std::uint64_t{how_.threads}, memory_) ||
+      !checked_add(memory_, plan_->memory(), memory_))
+    memory_ = UINT64_MAX;
+  if (memory_ <= how_.max_memory && memory_ <= SIZE_MAX)
+    rows_.resize(static_cast<std::size_t>(rows * how_.threads / sizeof(line)));
+}
+
+outcome machine::check(std::uint64_t samples, const budget& limit) const noexcept {
+  outcome done;
+  std::uint64_t steps = 0;
+  if (!checked_mul(std::uint64_t{size()}, samples, steps) || steps > limit.max_steps)
+    done.code = errc::budget_steps;
+  else if (memory_ > limit.max_memory || memory_ > how_.max_memory)
+    done.code = errc::budget_memory;
+  return done;
 }
 
 outcome machine::run(std::span<const double> in, std::span<double> out, std::uint64_t samples,
                      const budget& limit) {
-  return run_observed(in, out, samples, limit, no_observer{});
+  const outcome refused = check(samples, limit);
+  if (!refused) return refused;
+  // A thread takes some 20 µs to start.
+  constexpr std::uint64_t worth = 1 << 19;
+  const std::uint64_t threads =
+      std::min({std::uint64_t{how_.threads}, samples / 64, samples * (size() + 1) / worth});
+  if (threads > 1) return run_threads(static_cast<unsigned>(threads), in, out, samples);
+  return run_range(0, in.data(), out.data(), 0, samples);
 }
 
-void machine::write_outputs(double* out, std::size_t n) const noexcept {
-  for (std::size_t j = 0; j < outputs_.size(); ++j) {
-    const output& o = outputs_[j];
-    const std::uint64_t* const row =
-        values_.data() + static_cast<std::size_t>(o.row < 0 ? 0 : o.row) * lanes;
-    for (std::size_t s = 0; s < n; ++s) {
-      const auto v = o.row < 0 ? 0 : static_cast<std::int64_t>(o.negative ? 0 - row[s] : row[s]);
-      out[s * outputs_.size() + j] = o.to_double(static_cast<double>(v));
+outcome machine::run_range(unsigned thread, const double* in, double* out, std::uint64_t first,
+                           std::uint64_t last, const observer& watch) {
+  const engine& e = engine_of(how_.instructions);
+  const auto width = static_cast<std::size_t>(lane_bits() / 32);  // 0, 1, 2
+  const std::size_t many = plan::row_bytes * 8 / static_cast<std::size_t>(lane_bits());
+  line* const rows = rows_.data() + thread * (rows_.size() / how_.threads);
+  outcome done;
+  while (first < last) {
+    const std::uint64_t left = last - first;
+    // As a whole row costs as much as two or three blocks of few lanes, and one of those as some
+    // samples alone.
+    const std::size_t lanes = watch.call != nullptr || left > 2 * few_lanes ? many
+                              : left > 2                                    ? few_lanes
+                                                                            : 1;
+    block b{.rows = rows,
+            .in = in + first * inputs(),
+            .out = out + first * outputs(),
+            .samples = left < lanes ? static_cast<std::size_t>(left) : lanes,
+            .first = first,
+            .watch = watch};
+    const block_function function = watch.call != nullptr ? baseline::observed
+                                    : lanes == many       ? e.many[width]
+                                    : lanes == few_lanes  ? e.few[width]
+                                                          : e.one;
+    function(*plan_, b);
+    done.steps += size() * b.whole();
+    if (b.trap_lane < b.samples) {
+      done.code = errc::alir_lookup_range;
+      done.operation = b.trap_operation;
+      done.sample = first + b.trap_lane;
+      break;
     }
+    first += b.samples;
   }
+  return done;
+}
+
+/// Each thread takes a stretch of samples of about the same length. Where lookups may trap the
+/// outputs are copied before, so that those behind the first trap can be put back: cheap against
+/// running, and nothing has to wait for anything.
+outcome machine::run_threads(unsigned threads, std::span<const double> in, std::span<double> out,
+                             std::uint64_t samples) {
+  struct stretch {
+    std::uint64_t first = 0, last = 0;
+    outcome done;
+  };
+  std::vector<stretch> parts(threads);
+  std::vector<double> before;
+  const std::uint64_t each = (samples / threads + 127) / 128 * 128;
+  for (unsigned t = 0; t < threads; ++t)
+    parts[t] = {std::min(samples, t * each),
+                t + 1 == threads ? samples : std::min(samples, (t + 1) * each),
+                {}};
+  const auto kept = static_cast<std::size_t>(parts[0].last * outputs());
+  const auto all = static_cast<std::size_t>(samples * outputs());
+  if (plan_->can_trap)
+    before.assign(out.begin() + static_cast<std::ptrdiff_t>(kept),
+                  out.begin() + static_cast<std::ptrdiff_t>(all));
+
+  const auto work = [&](unsigned t) {
+    parts[t].done = run_range(t, in.data(), out.data(), parts[t].first, parts[t].last);
+  };
+  std::vector<std::thread> others;
+  others.reserve(threads - 1);
+  unsigned started = 1;
+  try {
+    for (; started < threads; ++started) others.emplace_back(work, started);
+  } catch (const std::system_error&) {
+    // No more threads than these; the rest is done here.
+  }
+  work(0);
+  for (unsigned t = started; t < threads; ++t) work(t);
+  for (std::thread& t : others) t.join();
+
+  outcome done;
+  for (const stretch& part : parts) {
+    done.steps += part.done.steps;
+    if (part.done) continue;
+    done.code = part.done.code;
+    done.operation = part.done.operation;
+    done.sample = part.done.sample;
+    // Its own outputs behind the trap weren't written.
+    const auto from = std::max(kept, static_cast<std::size_t>(part.last * outputs()));
+    std::copy(before.begin() + static_cast<std::ptrdiff_t>(from - kept), before.end(),
+              out.begin() + static_cast<std::ptrdiff_t>(from));
+    break;
+  }
+  return done;
 }
 
 }  // namespace vm::alir

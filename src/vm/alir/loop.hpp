@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The loop of the reference VM of ALIR, and what comes before and behind it: one block of samples
+// through one plan. vm.cpp includes it once for each instruction set, in a namespace of its own.
+//
+//   namespace avx2 {
+//   #define TESSERA_TARGET [[gnu::target("avx2")]]
+//   #define TESSERA_VECTOR_BYTES 32
+//   #include "loop.hpp"
+//   }
+//
+// A function for another instruction set keeps its vectors in pieces even where it is inlined, so
+// every function here that touches vectors has the attribute: hence no lambdas, and no sharing.
+//
+// Lifetime:   a block borrows everything.
+// Errors:     the first trap, by sample and then by operation.
+// Limits:     none.
+// Allocation: none; 4 KiB of stack.
+
+/// Count lanes in the widest registers that they fill, or one lane as a number.
+template <class Lane, std::size_t Count>
+struct vector_of {
+  static constexpr std::size_t all = Count * sizeof(Lane);
+  typedef Lane type[[
+    gnu::vector_size(all < TESSERA_VECTOR_BYTES ? all : TESSERA_VECTOR_BYTES), gnu::may_alias
+  ]];
+};
+template <class Lane>
+struct vector_of<Lane, 1> {
+  typedef Lane type [[gnu::may_alias]];
+};
+
+/// v >> by, with the sign. There is no such instruction for 64 bits before AVX-512.
+template <class Lane, class Vector>
+TESSERA_TARGET [[gnu::always_inline]] inline Vector shift_right(Vector v, unsigned by) {
+  const Lane sign = static_cast<Lane>(static_cast<Lane>(1) << (sizeof(Lane) * 8 - 1));
+  if constexpr (sizeof(Vector) == sizeof(Lane)) {
+    return static_cast<Vector>(static_cast<std::make_signed_t<Lane>>(v) >> by);
+  } else if constexpr (sizeof(Lane) == 8 && TESSERA_VECTOR_BYTES < 64) {
+    const Lane moved = sign >> by;
+    return ((v >> by) ^ moved) - moved;
+  } else {
+    typedef std::make_signed_t<Lane> with_sign [[gnu::vector_size(sizeof(Vector))]];
+    return __builtin_convertvector(__builtin_convertvector(v, with_sign) >> static_cast<int>(by),
+                                   Vector);
+  }
+}
+
+/// The terms of a sum, added up in registers.
+template <std::size_t Stride, std::size_t Count, class Vector>
+TESSERA_TARGET [[gnu::always_inline]] inline void add_terms(Vector (&total)[Count],
+                                                            const Vector* rows, const term* t,
+                                                            std::uint32_t added,
+                                                            std::uint32_t subtracted) {
+  for (const term* const end = t + added; t != end; ++t) {
+    const Vector* const x = rows + std::size_t{t->row} * Stride;
+    const unsigned left = t->left;
+    for (std::size_t k = 0; k < Count; ++k) total[k] += x[k] << left;
+  }
+  for (const term* const end = t + subtracted; t != end; ++t) {
+    const Vector* const x = rows + std::size_t{t->row} * Stride;
+    const unsigned left = t->left;
+    for (std::size_t k = 0; k < Count; ++k) total[k] -= x[k] << left;
+  }
+}
+
+template <class Lane, std::size_t Lanes, bool Observed>
+TESSERA_TARGET void execute(const plan& p, block& b) {
+  using vector = typename vector_of<Lane, Lanes>::type;
+  using lane = typename vector_of<Lane, 1>::type;
+  constexpr std::size_t stride = Lanes * sizeof(Lane) / sizeof(vector);  // vectors of a row
+  constexpr std::size_t step = stride < 8 ? stride : 8;  // as many as there are registers for
+  vector* const rows = static_cast<vector*>(b.rows);
+  const term* terms = p.terms.data();
+  for (const instruction* at = p.code.data();; ++at) {
+    const instruction& i = *at;
+    vector* const to = rows + i.to * stride;
+    const unsigned right = i.right, left = i.left;
+    const auto mask = static_cast<Lane>(i.mask()), sign = static_cast<Lane>(i.sign());
+    const auto constant = static_cast<Lane>(i.constant);
+    using kind = instruction::kind;
+    switch (i.what) {
+      case kind::sum:
+        for (std::size_t first = 0; first < stride; first += step) {
+          vector total[step];
+          for (vector& x : total) x = vector{} + constant;
+          add_terms<stride>(total, rows + first, terms, i.a, i.b);
+          for (std::size_t k = 0; k < step; ++k) to[first + k] = total[k];
+        }
+        terms += i.a + i.b;
+        break;
+      case kind::quantize:
+        for (std::size_t first = 0; first < stride; first += step) {
+          vector total[step];
+          for (vector& x : total) x = vector{} + constant;
+          add_terms<stride>(total, rows + first, terms, i.a, i.b);
+          for (std::size_t k = 0; k < step; ++k)
+            to[first + k] = ((shift_right<Lane>(total[k], right) & mask) ^ sign) - sign;
+        }
+        terms += i.a + i.b;
+        break;
+      case kind::relu:
+        for (std::size_t first = 0; first < stride; first += step) {
+          vector total[step];
+          for (vector& x : total) x = vector{} + constant;
+          add_terms<stride>(total, rows + first, terms, i.a, i.b);
+          for (std::size_t k = 0; k < step; ++k) {
+            const vector v = total[k] & ~shift_right<Lane>(total[k], sizeof(Lane) * 8 - 1);
+            to[first + k] = (((shift_right<Lane>(v, right) << left) & mask) ^ sign) - sign;
+          }
+        }
+        terms += i.a + i.b;
+        break;
+      case kind::mux: {
+        const vector* const c = rows + i.c * stride;
+        const vector* const x = rows + i.a * stride;
+        const vector* const y = rows + i.b * stride;
+        const unsigned bit = i.bit;
+        // All ones where a is taken.
+        const auto taken = static_cast<Lane>(i.bit_value ? 0 : -1);
+        const Lane one = 1;
+        for (std::size_t k = 0; k < stride; ++k) {
+          const vector m = (vector{} - ((c[k] >> bit) & one)) ^ taken;
+          const vector other = shift_right<Lane>(y[k], right) << left;
+          to[k] = (((other ^ ((x[k] ^ other) & m)) & mask) ^ sign) - sign;
+        }
+        break;
+      }
+      case kind::multiply: {
+        const vector* const x = rows + i.a * stride;
+        const vector* const y = rows + i.b * stride;
+        for (std::size_t k = 0; k < stride; ++k) to[k] = x[k] * y[k];
+        break;
+      }
+      case kind::lookup: {
+        const table t = p.tables[i.b];
+        const std::int32_t* const entries = p.table_data.data() + t.first;
+        const void* const from = rows + i.a * stride;
+        const lane* const x = static_cast<const lane*>(from);
+        lane* const y = static_cast<lane*>(static_cast<void*>(to));
+        for (std::size_t s = 0; s < b.samples; ++s) {
+          // With its sign, so that what is below the table is beyond all of it.
+          const auto index = static_cast<std::uint64_t>(std::int64_t{
+              static_cast<std::make_signed_t<Lane>>(static_cast<Lane>(x[s] - constant))});
+          const bool inside = index < t.count;
+          if (!inside) b.trapped(s, i.c);
+          y[s] = static_cast<Lane>(entries[inside ? index : 0]);
+        }
+        break;
+      }
+      case kind::safe_lookup: {
+        const std::int32_t* const entries = p.table_data.data() + p.tables[i.b].first;
+        const void* const from = rows + i.a * stride;
+        const lane* const x = static_cast<const lane*>(from);
+        lane* const y = static_cast<lane*>(static_cast<void*>(to));
+        for (std::size_t s = 0; s < b.samples; ++s)
+          y[s] = static_cast<Lane>(entries[static_cast<Lane>(x[s] - constant)]);
+        break;
+      }
+      case kind::invert: {
+        const vector* const x = rows + i.a * stride;
+        for (std::size_t k = 0; k < stride; ++k) to[k] = ~x[k] & mask;
+        break;
+      }
+      case kind::any: {
+        const vector* const x = rows + i.a * stride;
+        for (std::size_t k = 0; k < stride; ++k)  // v or -v has the sign, unless v is 0
+          to[k] = (x[k] | (vector{} - x[k])) >> static_cast<unsigned>(sizeof(Lane) * 8 - 1);
+        break;
+      }
+      case kind::all: {
+        const vector* const x = rows + i.a * stride;
+        const Lane one = 1;
+        for (std::size_t k = 0; k < stride; ++k) {
+          const vector missing = (x[k] & mask) ^ mask;
+          to[k] =
+              ((missing | (vector{} - missing)) >> static_cast<unsigned>(sizeof(Lane) * 8 - 1)) ^
+              one;
+        }
+        break;
+      }
+      case kind::conjunction: {
+        const vector* const x = rows + i.a * stride;
+        const vector* const y = rows + i.b * stride;
+        for (std::size_t k = 0; k < stride; ++k) to[k] = x[k] & (y[k] << left);
+        break;
+      }
+      case kind::disjunction: {
+        const vector* const x = rows + i.a * stride;
+        const vector* const y = rows + i.b * stride;
+        for (std::size_t k = 0; k < stride; ++k) to[k] = x[k] | (y[k] << left);
+        break;
+      }
+      case kind::exclusive: {
+        const vector* const x = rows + i.a * stride;
+        const vector* const y = rows + i.b * stride;
+        for (std::size_t k = 0; k < stride; ++k) to[k] = x[k] ^ (y[k] << left);
+        break;
+      }
+      case kind::input: break;
+      case kind::end: return;
+    }
+    if constexpr (Observed) b.observe(static_cast<std::size_t>(at - p.code.data()), to);
+  }
+}
+
+// Samples stand in rows of a matrix and are needed by columns, so both ends go through tiles: as
+// many values of as many samples, turned around while they are in the first cache.
+inline constexpr std::size_t tile_width = 8;
+
+/// Input operations: floor(v * 2^n), wrapped.
+template <class Lane, std::size_t Lanes>
+TESSERA_TARGET void read_inputs(const plan& p, const block& b) {
+  using lane = typename vector_of<Lane, 1>::type;
+  lane* const rows = static_cast<lane*>(b.rows);
+  if constexpr (Lanes == 1) {
+    for (const input& x : p.inputs) rows[x.row] = static_cast<Lane>(x.converted(b.in[x.index]));
+    return;
+  } else {
+    constexpr std::size_t height = Lanes < 32 ? Lanes : 32;
+    double tile[tile_width][height] = {};
+    for (std::size_t first = 0; first < p.inputs.size(); first += tile_width) {
+      const input* const list = p.inputs.data() + first;
+      const std::size_t width =
+          p.inputs.size() - first < tile_width ? p.inputs.size() - first : tile_width;
+      for (std::size_t from = 0; from < b.samples; from += height) {
+        const std::size_t n = b.samples - from < height ? b.samples - from : height;
+        for (std::size_t s = 0; s < n; ++s) {
+          const double* const sample = b.in + (from + s) * p.n_inputs;
+          for (std::size_t j = 0; j < width; ++j) tile[j][s] = sample[list[j].index];
+        }
+        for (std::size_t j = 0; j < width; ++j) {
+          const input& x = list[j];
+          lane* const to = rows + std::size_t{x.row} * Lanes + from;
+          const auto mask = static_cast<Lane>(x.mask), sign = static_cast<Lane>(x.sign);
+          const double factor = x.to_grid.factor;
+          // |v| < 2^51: behind adding 2^52 + 2^51 the low bits of v's significand are those of v
+          // rounded to an integer. A NaN has an exponent too large for that.
+          constexpr double magic = 0x1.8p52;
+          std::uint64_t large = factor == 0;
+          for (std::size_t s = 0; s < height; ++s) {
+            const double v = tile[j][s] * factor;
+            const auto size = std::bit_cast<std::uint64_t>(v) & (UINT64_MAX >> 1);
+            large |= (std::bit_cast<std::uint64_t>(0x1p51) - 1 - size) >> 63;
+            double whole = v + magic;
+            whole -= whole - magic > v ? 1.0 : 0.0;
+            const auto low = static_cast<Lane>(std::bit_cast<std::uint64_t>(whole) -
+                                               std::bit_cast<std::uint64_t>(magic));
+            to[s] = static_cast<Lane>(((low & mask) ^ sign) - sign);
+          }
+          if (large != 0)
+            for (std::size_t s = 0; s < height; ++s)
+              to[s] = static_cast<Lane>(x.converted(tile[j][s]));
+        }
+      }
+    }
+  }
+}
+
+template <class Lane, std::size_t Lanes>
+TESSERA_TARGET void write_outputs(const plan& p, const block& b, std::size_t samples) {
+  using lane = const typename vector_of<Lane, 1>::type;
+  lane* const rows = static_cast<lane*>(b.rows);
+  constexpr std::size_t height = Lanes < 32 ? Lanes : 32;
+  double tile[tile_width][height];
+  const std::size_t n_outputs = p.outputs.size();
+  for (std::size_t first = 0; first < n_outputs; first += tile_width) {
+    const output* const list = p.outputs.data() + first;
+    const std::size_t width = n_outputs - first < tile_width ? n_outputs - first : tile_width;
+    for (std::size_t from = 0; from < samples; from += height) {
+      const std::size_t n = samples - from < height ? samples - from : height;
+      for (std::size_t j = 0; j < width; ++j) {
+        const output& x = list[j];
+        if (x.zero) {
+          for (double& value : tile[j]) value = 0.0;
+          continue;
+        }
+        lane* const v = rows + std::size_t{x.row} * Lanes + from;
+        // Nothing is negated behind the conversion, for no output is -0.0.
+        const auto flip = static_cast<Lane>(x.negative ? -1 : 0);
+        const double factor = x.to_double.factor;
+        for (std::size_t s = 0; s < height; ++s)
+          tile[j][s] = static_cast<double>(
+              static_cast<std::make_signed_t<Lane>>(static_cast<Lane>((v[s] ^ flip) - flip)));
+        if (factor != 0)
+          for (double& value : tile[j]) value *= factor;
+        else
+          for (double& value : tile[j]) value = x.to_double(value);
+      }
+      for (std::size_t s = 0; s < n; ++s) {
+        double* const to = b.out + (from + s) * n_outputs + first;
+        for (std::size_t j = 0; j < width; ++j) to[j] = tile[j][s];
+      }
+    }
+  }
+}
+
+/// One block of at most Lanes samples.
+template <class Lane, std::size_t Lanes, bool Observed = false>
+TESSERA_TARGET void run_block(const plan& p, block& b) {
+  read_inputs<Lane, Lanes>(p, b);
+  execute<Lane, Lanes, Observed>(p, b);
+  write_outputs<Lane, Lanes>(p, b, b.whole());
+}
+
+inline constexpr engine functions = {
+    {run_block<std::uint16_t, 16>, run_block<std::uint32_t, 16>, run_block<std::uint64_t, 16>},
+    {run_block<std::uint16_t, 128>, run_block<std::uint32_t, 64>, run_block<std::uint64_t, 32>},
+    run_block<std::uint64_t, 1>};
