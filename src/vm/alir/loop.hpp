@@ -207,7 +207,7 @@ TESSERA_TARGET void execute(const plan& p, block& b) {
 
 // Samples stand in rows of a matrix and are needed by columns, so both ends go through tiles: as
 // many values of as many samples, turned around while they are in the first cache.
-inline constexpr std::size_t tile_width = 8;
+inline constexpr std::size_t tile_width = 8, tile_height = 16;
 
 /// Input operations: floor(v * 2^n), wrapped.
 template <class Lane, std::size_t Lanes>
@@ -218,14 +218,18 @@ TESSERA_TARGET void read_inputs(const plan& p, const block& b) {
     for (const input& x : p.inputs) rows[x.row] = static_cast<Lane>(x.converted(b.in[x.index]));
     return;
   } else {
-    constexpr std::size_t height = Lanes < 32 ? Lanes : 32;
-    double tile[tile_width][height] = {};
-    for (std::size_t first = 0; first < p.inputs.size(); first += tile_width) {
-      const input* const list = p.inputs.data() + first;
-      const std::size_t width =
-          p.inputs.size() - first < tile_width ? p.inputs.size() - first : tile_width;
-      for (std::size_t from = 0; from < b.samples; from += height) {
-        const std::size_t n = b.samples - from < height ? b.samples - from : height;
+    constexpr std::size_t height = Lanes < tile_height ? Lanes : tile_height;
+    constexpr std::size_t group = TESSERA_VECTOR_BYTES / sizeof(double);
+    typedef double doubles [[gnu::vector_size(TESSERA_VECTOR_BYTES), gnu::may_alias]];
+    typedef std::uint64_t numbers [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+    typedef Lane some_lanes [[gnu::vector_size(group * sizeof(Lane)), gnu::may_alias]];
+    alignas(64) double tile[tile_width][height] = {};
+    for (std::size_t from = 0; from < b.samples; from += height) {
+      const std::size_t n = b.samples - from < height ? b.samples - from : height;
+      for (std::size_t first = 0; first < p.inputs.size(); first += tile_width) {
+        const input* const list = p.inputs.data() + first;
+        const std::size_t width =
+            p.inputs.size() - first < tile_width ? p.inputs.size() - first : tile_width;
         for (std::size_t s = 0; s < n; ++s) {
           const double* const sample = b.in + (from + s) * p.n_inputs;
           for (std::size_t j = 0; j < width; ++j) tile[j][s] = sample[list[j].index];
@@ -233,23 +237,27 @@ TESSERA_TARGET void read_inputs(const plan& p, const block& b) {
         for (std::size_t j = 0; j < width; ++j) {
           const input& x = list[j];
           lane* const to = rows + std::size_t{x.row} * Lanes + from;
-          const auto mask = static_cast<Lane>(x.mask), sign = static_cast<Lane>(x.sign);
           const double factor = x.to_grid.factor;
           // |v| < 2^51: behind adding 2^52 + 2^51 the low bits of v's significand are those of v
           // rounded to an integer. A NaN has an exponent too large for that.
           constexpr double magic = 0x1.8p52;
-          std::uint64_t large = factor == 0;
-          for (std::size_t s = 0; s < height; ++s) {
-            const double v = tile[j][s] * factor;
-            const auto size = std::bit_cast<std::uint64_t>(v) & (UINT64_MAX >> 1);
-            large |= (std::bit_cast<std::uint64_t>(0x1p51) - 1 - size) >> 63;
-            double whole = v + magic;
-            whole -= whole - magic > v ? 1.0 : 0.0;
-            const auto low = static_cast<Lane>(std::bit_cast<std::uint64_t>(whole) -
-                                               std::bit_cast<std::uint64_t>(magic));
-            to[s] = static_cast<Lane>(((low & mask) ^ sign) - sign);
+          constexpr auto magic_bits = std::bit_cast<std::uint64_t>(magic);
+          constexpr auto end_bits = std::bit_cast<std::uint64_t>(0x1p51);
+          numbers large = {};
+          for (std::size_t k = 0; k < height / group; ++k) {
+            const doubles v = reinterpret_cast<const doubles*>(tile[j])[k] * factor;
+            const numbers size = reinterpret_cast<numbers>(v) & (UINT64_MAX >> 1);
+            large |= end_bits - 1 - size;
+            const doubles whole = v + magic;
+            const auto above = whole - magic > v;  // all ones, which is -1
+            const numbers low =
+                reinterpret_cast<numbers>(whole) - magic_bits + reinterpret_cast<numbers>(above);
+            const numbers wrapped = ((low & x.mask) ^ x.sign) - x.sign;
+            reinterpret_cast<some_lanes*>(to)[k] = __builtin_convertvector(wrapped, some_lanes);
           }
-          if (large != 0)
+          bool exact = factor == 0;
+          for (std::size_t k = 0; k < group; ++k) exact = exact || large[k] >> 63 != 0;
+          if (exact)
             for (std::size_t s = 0; s < height; ++s)
               to[s] = static_cast<Lane>(x.converted(tile[j][s]));
         }
@@ -262,14 +270,14 @@ template <class Lane, std::size_t Lanes>
 TESSERA_TARGET void write_outputs(const plan& p, const block& b, std::size_t samples) {
   using lane = const typename vector_of<Lane, 1>::type;
   lane* const rows = static_cast<lane*>(b.rows);
-  constexpr std::size_t height = Lanes < 32 ? Lanes : 32;
+  constexpr std::size_t height = Lanes < tile_height ? Lanes : tile_height;
   double tile[tile_width][height];
   const std::size_t n_outputs = p.outputs.size();
-  for (std::size_t first = 0; first < n_outputs; first += tile_width) {
-    const output* const list = p.outputs.data() + first;
-    const std::size_t width = n_outputs - first < tile_width ? n_outputs - first : tile_width;
-    for (std::size_t from = 0; from < samples; from += height) {
-      const std::size_t n = samples - from < height ? samples - from : height;
+  for (std::size_t from = 0; from < samples; from += height) {
+    const std::size_t n = samples - from < height ? samples - from : height;
+    for (std::size_t first = 0; first < n_outputs; first += tile_width) {
+      const output* const list = p.outputs.data() + first;
+      const std::size_t width = n_outputs - first < tile_width ? n_outputs - first : tile_width;
       for (std::size_t j = 0; j < width; ++j) {
         const output& x = list[j];
         if (x.zero) {
