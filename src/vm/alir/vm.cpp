@@ -149,11 +149,10 @@ outcome machine::run_range(unsigned thread, const double* in, double* out, std::
   outcome done;
   while (first < last) {
     const std::uint64_t left = last - first;
-    // As a whole row costs as much as two or three blocks of few lanes, and one of those as some
-    // samples alone.
-    const std::size_t lanes = watch.call != nullptr || left > 2 * few_lanes ? many
-                              : left > 2                                    ? few_lanes
-                                                                            : 1;
+    // A whole row costs as much as two blocks of few lanes, and one of those as two samples alone.
+    const std::size_t lanes = watch.call != nullptr || left >= many || left > 2 * few_lanes ? many
+                              : left > 1 ? few_lanes
+                                         : 1;
     block b{.rows = rows,
             .in = in + first * inputs(),
             .out = out + first * outputs(),
