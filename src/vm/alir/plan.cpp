@@ -7,6 +7,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "range.hpp"
 
@@ -38,7 +39,6 @@ class planner {
   plan make() {
     find_ranges();
     find_readers();
-    if (!how_.one_to_one) join_sums();
     place_inputs();
     // Lookups that no output needs run too, for they may trap.
     for (const std::int32_t x : m_.out_idxs)
@@ -221,41 +221,45 @@ class planner {
 
   // What is needed, and by whom ------------------------------------------------------------------
 
-  void find_readers() {
-    for (const std::int32_t x : m_.out_idxs)
-      if (x >= 0) ++at(x).readers;
-    for (std::size_t i = nodes_.size(); i-- > 0;)
-      if (nodes_[i].readers != 0 || nodes_[i].traps || how_.one_to_one)
-        each_operand(static_cast<id>(i), [this](id x) { ++nodes_[x].readers; });
-  }
-
-  /// Whether the terms of operation i can be those of a sum: all of them can that are sums to begin
-  /// with, also when the sum is shifted, tested and wrapped behind.
+  /// Whether an operation computes its value from a sum of its operands: what is a sum itself can be
+  /// part of that one, also when it is shifted, tested and wrapped behind.
   [[nodiscard]] static bool takes_terms(opcode code) noexcept {
     return code == opcode::negate || code == opcode::add || code == opcode::subtract ||
            code == opcode::relu || code == opcode::quantize || code == opcode::add_constant ||
            code == opcode::sum;
   }
 
-  /// Makes operands part of the sums that read them: where they are linear no bit is lost on the
-  /// way, whatever the lane, because all of it is arithmetic modulo 2^L. Their own values are not
-  /// kept, so they have no other reader; and they need not fit, so they add nothing to need().
-  void join_sums() {
-    for (id i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].readers == 0 || !takes_terms(p_.op(i).code)) continue;
-      unsigned count = 0;
-      each_operand(i, [&count](id) { ++count; });
-      if (count > most_terms) {
-        nodes_[i].linear = false;
-        continue;
+  /// Counts readers, and makes operands part of the sum that reads them. Where they are linear no
+  /// bit is lost on the way, whatever the lane, because all of it is arithmetic modulo 2^L. Their
+  /// own values are not kept, so they have one reader; and these need not fit, so they add nothing
+  /// to need(). Backwards, so that all readers of an operation come before it.
+  void find_readers() {
+    for (const std::int32_t x : m_.out_idxs)
+      if (x >= 0) ++at(x).readers;
+    for (id i = static_cast<id>(nodes_.size()); i-- > 0;) {
+      node& n = nodes_[i];
+      if (n.readers == 0 && !n.traps && !how_.one_to_one) continue;
+      const operation& o = p_.op(i);
+      const bool is_sum = takes_terms(o.code);
+      const auto count = static_cast<std::uint32_t>(o.code == opcode::sum ? o.id1
+                                                    : o.id1 >= 0          ? 2
+                                                                          : 1);
+      // Until it has a row, an operation keeps there the sum that it could join.
+      const id wanted = std::exchange(n.row, no_row);
+      id sum = i;
+      if (wanted != no_row && is_sum && n.linear && n.readers == 1 && !how_.one_to_one &&
+          nodes_[wanted].terms + count - 1 <= most_terms) {
+        n.joined = true;
+        sum = wanted;
+        nodes_[sum].terms = static_cast<std::uint8_t>(nodes_[sum].terms + count - 1);
+      } else {
+        n.terms = static_cast<std::uint8_t>(std::min(count, most_terms));
       }
-      each_operand(i, [this, &count](id x) {
-        node& n = nodes_[x];
-        n.joined = n.linear && n.readers == 1 && p_.op(x).code != opcode::constant &&
-                   count + n.terms - 1 <= most_terms;
-        if (n.joined) count += n.terms - 1u;
+      if (!is_sum) sum = no_row;
+      each_operand(i, [this, sum](id x) {
+        ++nodes_[x].readers;
+        nodes_[x].row = sum;
       });
-      nodes_[i].terms = static_cast<std::uint8_t>(std::max(count, 1u));
     }
   }
 
@@ -334,7 +338,9 @@ class planner {
       opened = nodes_[x].visited = true;
       const std::size_t first = path_.size();
       each_operand(x, [this](id operand) {
-        if (!nodes_[operand].visited) path_.push_back({operand, false});
+        __builtin_prefetch(&nodes_[operand]);
+        __builtin_prefetch(&p_.op(operand));
+        path_.push_back({operand, false});
       });
       std::reverse(path_.begin() + static_cast<std::ptrdiff_t>(first), path_.end());
     }
@@ -395,7 +401,6 @@ class planner {
           i.a = 1;
           const auto left = static_cast<std::uint32_t>(std::max<std::int64_t>(s.b, 0));
           plan_.terms.push_back({row_of(o.id1) & (most_rows - 1), left & 63u});
-          terms_before_ = plan_.terms.size();
           break;
         }
         i.what = kind::mux;
@@ -447,7 +452,7 @@ class planner {
     if (nodes_[x].readers == 0) free_.push_back(i.to);
   }
 
-  /// What is left of a sum while it is taken apart: ± x << left.
+  /// An operand of a sum that is a sum itself: ± x << left.
   struct part {
     id x;
     std::int64_t left;
@@ -456,59 +461,61 @@ class planner {
 
   /// The terms of operation x, shifted to the left, with those of the operands that joined it.
   void flatten(id x, instruction& i, std::int64_t left) {
-    std::uint64_t constant = 0;
-    const auto add_constant = [&constant](std::int64_t v, std::int64_t by, bool negative) {
-      if (by > 63) return;
-      const std::uint64_t c = static_cast<std::uint64_t>(v) << by;
-      constant = negative ? constant - c : constant + c;
-    };
+    const std::size_t first = plan_.terms.size();
     subtracted_.clear();
     read_.clear();
-    open(x, left, false, add_constant);
+    constant_ = 0;
+    open({x, left, false}, p_.shifts(x));
     while (!parts_.empty()) {
-      const part now = parts_.back();
+      part now = parts_.back();
       parts_.pop_back();
-      node& n = nodes_[now.x];
-      const operation& o = p_.op(now.x);
-      if (n.joined) {
-        open(now.x, now.left + std::max<std::int64_t>(p_.shifts(now.x).result, 0), now.negative,
-             add_constant);
-        continue;
-      }
-      read_.push_back(now.x);
-      if (o.code == opcode::constant && !how_.one_to_one) {
-        add_constant(o.data, now.left, now.negative);
-      } else if (now.left < 64) {  // beyond, all bits of the term are 0
-        const auto by = static_cast<std::uint32_t>(now.left);
-        need_shift(now.left);
-        (now.negative ? subtracted_ : plan_.terms)
-            .push_back({row_of(now.x) & (most_rows - 1), by & 63u});
-      }
+      const alignment s = p_.shifts(now.x);
+      now.left += s.result;  // never to the right: it is linear
+      open(now, s);
     }
-    i.constant = static_cast<std::int64_t>(constant);
-    i.a = static_cast<std::uint32_t>(plan_.terms.size() - terms_before_);
+    i.constant = static_cast<std::int64_t>(constant_);
+    i.a = static_cast<std::uint32_t>(plan_.terms.size() - first);
     i.b = static_cast<std::uint32_t>(subtracted_.size());
     plan_.terms.insert(plan_.terms.end(), subtracted_.begin(), subtracted_.end());
-    terms_before_ = plan_.terms.size();
     for (const id operand : read_) release(operand);
   }
 
-  template <class AddConstant>
-  void open(id x, std::int64_t left, bool negative, AddConstant add_constant) {
-    const operation& o = p_.op(x);
-    const alignment s = p_.shifts(x);
+  void open(const part& sum, const alignment& s) {
+    const operation& o = p_.op(sum.x);
     if (o.code == opcode::sum) {
-      for (const std::int64_t common = p_.sum_fraction(x);
+      for (const std::int64_t common = p_.sum_fraction(sum.x);
            const tessera::alir::term& t : terms(m_, o))
-        parts_.push_back(
-            {static_cast<id>(t.id), left + p_.term_shift(common, t), t.negative != negative});
+        add_part({static_cast<id>(t.id), sum.left + p_.term_shift(common, t),
+                  t.negative != sum.negative});
       return;
     }
-    parts_.push_back({static_cast<id>(o.id0), left + s.a, negative != (o.code == opcode::negate)});
+    add_part({static_cast<id>(o.id0), sum.left + s.a, sum.negative != (o.code == opcode::negate)});
     if (o.id1 >= 0)
-      parts_.push_back(
-          {static_cast<id>(o.id1), left + s.b, negative != (o.code == opcode::subtract)});
-    if (o.code == opcode::add_constant) add_constant(o.data, left + s.b, negative);
+      add_part(
+          {static_cast<id>(o.id1), sum.left + s.b, sum.negative != (o.code == opcode::subtract)});
+    if (o.code == opcode::add_constant) add_constant(o.data, sum.left + s.b, sum.negative);
+  }
+
+  void add_part(const part& now) {
+    if (nodes_[now.x].joined) {
+      parts_.push_back(now);
+      return;
+    }
+    read_.push_back(now.x);
+    if (const operation& o = p_.op(now.x); o.code == opcode::constant && !how_.one_to_one) {
+      add_constant(o.data, now.left, now.negative);
+    } else if (now.left < 64) {  // beyond, all bits of the term are 0
+      need_shift(now.left);
+      const auto by = static_cast<std::uint32_t>(now.left);
+      (now.negative ? subtracted_ : plan_.terms)
+          .push_back({row_of(now.x) & (most_rows - 1), by & 63u});
+    }
+  }
+
+  void add_constant(std::int64_t v, std::int64_t by, bool negative) noexcept {
+    if (by > 63) return;
+    const std::uint64_t c = static_cast<std::uint64_t>(v) << by;
+    constant_ = negative ? constant_ - c : constant_ + c;
   }
 
   const program& p_;
@@ -525,7 +532,7 @@ class planner {
   std::vector<part> parts_;
   std::vector<term> subtracted_;
   std::vector<id> read_;
-  std::size_t terms_before_ = 0;
+  std::uint64_t constant_ = 0;
 };
 
 }  // namespace
