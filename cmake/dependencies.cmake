@@ -16,6 +16,8 @@ function(tessera_optional name module debian_package purpose)
 endfunction()
 
 find_package(PkgConfig QUIET)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
 tessera_optional(LIBDEFLATE libdeflate libdeflate-dev ".gz files")
 tessera_optional(ZSTD libzstd libzstd-dev ".zst files")
 

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "io/arrays.hpp"
 #include "tool.hpp"
@@ -26,6 +27,7 @@ struct options {
   std::vector<std::string> inputs, outputs;
   std::string input_format, output_format;
   std::optional<std::uint64_t> seed, samples;
+  unsigned threads = 1;
   bool json = false;
 };
 
@@ -80,7 +82,11 @@ struct binding {
 class runner {
  public:
   runner(const options& o, const source& file, const alir::program& p)
-      : options_(o), to_{o.file, o.json}, file_(file), program_(p), machine_(p) {}
+      : options_(o),
+        to_{o.file, o.json},
+        file_(file),
+        program_(p),
+        machine_(p, {.threads = threads(o)}) {}
 
   [[nodiscard]] exit_code run() {
     exit_code code = check_outputs();
@@ -91,6 +97,9 @@ class runner {
   }
 
  private:
+  [[nodiscard]] static unsigned threads(const options& o) noexcept {
+    return o.threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u) : o.threads;
+  }
   [[nodiscard]] exit_code usage(std::string_view message) const {
     return usage_error("run", message);
   }
@@ -213,9 +222,10 @@ class runner {
     const bool terminal = isatty(STDERR_FILENO) == 1;
     const clock::time_point start = clock::now();
     clock::time_point shown = start;
-    // Enough samples at a time that the clock costs nothing, few enough that progress moves.
+    // Enough samples at a time that the clock and threads cost nothing, few enough that progress
+    // moves.
     const std::uint64_t chunk =
-        64 * std::max<std::uint64_t>(1, 100000 / std::max<std::size_t>(1, machine_.size()));
+        128 * threads(options_) * std::max<std::uint64_t>(1, 1000000 / (machine_.size() + 1));
     bool progress = false;
     for (std::uint64_t first = 0; first < inputs_.rows; first += chunk) {
       const std::uint64_t n = std::min(chunk, inputs_.rows - first);
@@ -327,6 +337,11 @@ void add_run(CLI::App& app, action& run) {
       ->check(formats);
   verb->add_option("--output-format", o->output_format, "csv, npy or raw, whatever the names say")
       ->check(formats);
+  verb->add_option(
+          "--threads", o->threads,
+          "Threads for large batches (1); 0 is one for each processor. Results are the same")
+      ->type_name("COUNT")
+      ->check(CLI::Range(0u, 1024u));
   verb->add_flag("--json", o->json,
                  "A summary as one JSON object, instead of outputs on standard output");
   verb->footer(
