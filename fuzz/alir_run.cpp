@@ -38,16 +38,15 @@ struct run {
   });
 }
 
-[[nodiscard]] run execute(const alir::program& p, std::span<const double> inputs, std::size_t n) {
-  vm::alir::machine machine(p);
+[[nodiscard]] run execute(vm::alir::machine& machine, std::span<const double> inputs,
+                          std::size_t n) {
   run r;
   r.outputs.assign(n * machine.outputs(), untouched);
   r.done = machine.run(inputs, r.outputs, n, limit);
   return r;
 }
 
-/// Values before a trap stand for the samples that came first, which run again when a later one
-/// traps: the last that was seen of each sample counts.
+/// Values of the samples before a trap are those of the program; of later ones they mean nothing.
 [[nodiscard]] run observe(const alir::program& p, std::span<const double> inputs, std::size_t n) {
   vm::alir::observed_machine machine(p);
   run r;
@@ -68,7 +67,8 @@ void check_twin(const run& r, result<alir::model> twin, std::span<const double> 
   fuzz::require(static_cast<bool>(twin), "what was written reads");
   const result<alir::program> p = alir::verify(std::move(*twin));
   fuzz::require(static_cast<bool>(p), "what was written verifies");
-  const run t = execute(*p, inputs, n);
+  vm::alir::machine machine(*p);
+  const run t = execute(machine, inputs, n);
   fuzz::require(t.done.code == r.done.code && t.done.operation == r.done.operation &&
                     t.done.sample == r.done.sample && t.done.steps == r.done.steps,
                 "both forms end alike");
@@ -100,8 +100,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(r.done || r.done.code == errc::alir_lookup_range, "only lookups trap");
   fuzz::require(whole <= n && r.done.steps == whole * p->size(), "steps are counted");
 
-  const run plain = execute(*p, inputs, n);
-  fuzz::require(same_bits(plain.outputs, r.outputs), "observing changes nothing");
+  // As it comes, and with other instructions and lanes.
+  vm::alir::machine machine(*p);
+  vm::alir::machine other(
+      *p, {.instructions = vm::alir::level(seed % 3), .least_lane_bits = seed % 2 == 0 ? 32 : 64});
+  for (vm::alir::machine* const vm : {&machine, &other}) {
+    const run plain = execute(*vm, inputs, n);
+    if (plain.done.code == errc::budget_memory) return 0;
+    fuzz::require(plain.done.code == r.done.code && plain.done.operation == r.done.operation &&
+                      plain.done.sample == r.done.sample && plain.done.steps == r.done.steps,
+                  "observing doesn't change the end");
+    fuzz::require(same_bits(plain.outputs, r.outputs), "observing changes nothing");
+  }
   for (std::size_t s = 0; s < n; ++s) {
     const std::span<const double> in = std::span(inputs).subspan(s * n_in, n_in);
     const std::span<const double> out = std::span(r.outputs).subspan(s * n_out, n_out);
@@ -109,7 +119,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const double v : out) fuzz::require(v == untouched, "outputs behind a trap stay");
       continue;
     }
-    const run alone = execute(*p, in, 1);
+    const run alone = execute(machine, in, 1);
     const naive::evaluation meant = naive::evaluate(model, in);
     fuzz::require(alone.done.operation == meant.trap, "the plain evaluation traps there too");
     if (s == whole) {

@@ -337,9 +337,8 @@ void add_run(CLI::App& app, action& run) {
       ->check(formats);
   verb->add_option("--output-format", o->output_format, "csv, npy or raw, whatever the names say")
       ->check(formats);
-  verb->add_option(
-          "--threads", o->threads,
-          "Threads for large batches (1); 0 is one for each processor. Results are the same")
+  verb->add_option("--threads", o->threads,
+                   "Threads for large batches (1); 0: one for each processor")
       ->type_name("COUNT")
       ->check(CLI::Range(0u, 1024u));
   verb->add_flag("--json", o->json,

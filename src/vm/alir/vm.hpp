@@ -31,6 +31,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "plan.hpp"
@@ -130,7 +131,9 @@ class observed_machine : private machine {
                          std::span<const std::int64_t> values) {
       (*static_cast<std::remove_reference_t<Observer>*>(self))(index, first, values);
     };
-    return run_range(0, in.data(), out.data(), 0, samples, {call, &observe});
+    // The observer may be constant; `call` gives it back as what it was.
+    void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
+    return run_range(0, in.data(), out.data(), 0, samples, {call, self});
   }
 };
 
