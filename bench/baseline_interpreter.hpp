@@ -100,10 +100,10 @@ class baseline_interpreter {
   [[nodiscard]] static std::uint64_t low_bits(int n) {
     return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
   }
-  [[nodiscard]] static std::int64_t left(std::int64_t v, std::int64_t by) {
+  [[nodiscard]] static std::int64_t left(std::int64_t v, int by) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(v) << by);
   }
-  [[nodiscard]] static std::int64_t shifted(std::int64_t v, std::int64_t by) {
+  [[nodiscard]] static std::int64_t shifted(std::int64_t v, int by) {
     return by >= 0 ? left(v, by) : v >> -by;
   }
   [[nodiscard]] static std::int64_t sum(std::int64_t a, std::int64_t b) {
@@ -177,13 +177,16 @@ class baseline_interpreter {
 #pragma omp simd
     for (std::size_t s = 0; s < lanes; ++s) to[s] = value(a[s], b[s], c[s]);
   }
-  static void shift_row(std::int64_t* to, std::int64_t by) {
+  static void shift_row(std::int64_t* to, int by) {
     if (by > 0) fill(to, [by](std::int64_t v) { return left(v, by); });
     if (by < 0) fill(to, [by](std::int64_t v) { return v >> -by; });
   }
+  [[nodiscard]] static std::uint64_t sign_bit(const step& x) {
+    return x.is_signed && x.width > 0 ? std::uint64_t{1} << (x.width - 1) : 0;
+  }
   static void wrap_row(std::int64_t* to, const step& x) {
     const std::uint64_t mask = low_bits(x.width);
-    const std::uint64_t sign = x.is_signed && x.width > 0 ? std::uint64_t{1} << (x.width - 1) : 0;
+    const std::uint64_t sign = sign_bit(x);
     fill(to, [mask, sign](std::int64_t v) {
       return static_cast<std::int64_t>(((static_cast<std::uint64_t>(v) & mask) ^ sign) - sign);
     });
@@ -196,42 +199,56 @@ class baseline_interpreter {
       const std::int64_t* const a = values_.data() + index(x.a) * lanes;
       const std::int64_t* const b = values_.data() + index(x.b) * lanes;
       const std::int64_t* const c = values_.data() + index(x.c) * lanes;
-      const std::int64_t by_a = x.a_shift, by_b = x.b_shift, data = x.data;
+      const int by_a = x.a_shift, by_b = x.b_shift;
+      const std::int64_t data = x.data;
       const std::uint64_t mask = x.mask;
+      const int down = x.result_shift < 0 ? -x.result_shift : 0;
+      const int up = x.result_shift > 0 ? x.result_shift : 0;
+      const std::uint64_t type = low_bits(x.width), sign = sign_bit(x);
+      const auto shifted_once = [=](std::int64_t v) { return left(v >> down, up); };
+      const auto wrapped = [=](std::int64_t v) {
+        return static_cast<std::int64_t>(((static_cast<std::uint64_t>(v) & type) ^ sign) - sign);
+      };
       switch (x.code) {
         case opcode::input:
           for (std::size_t s = 0; s < n; ++s) {
             const double v = std::floor(in[s * n_in + x.a] * scales_[x.b]);
-            to[s] = v >= -0x1p63 && v < 0x1p63 ? static_cast<std::int64_t>(v) : INT64_MIN;
+            to[s] = std::fabs(v) < 0x1p63 ? static_cast<std::int64_t>(v) : INT64_MIN;
           }
           wrap_row(to, x);
           break;
         case opcode::negate: unary(to, a, [=](std::int64_t l) { return difference(0, l); }); break;
+        // One of the operands is shifted at most.
         case opcode::add:
-          binary(to, a, b,
-                 [=](std::int64_t l, std::int64_t r) { return sum(left(l, by_a), left(r, by_b)); });
-          shift_row(to, x.result_shift);
+          if (by_a != 0)
+            binary(to, a, b,
+                   [=](std::int64_t l, std::int64_t r) { return sum(left(l, by_a), r) >> down; });
+          else
+            binary(to, a, b,
+                   [=](std::int64_t l, std::int64_t r) { return sum(l, left(r, by_b)) >> down; });
+          if (down == 0) shift_row(to, x.result_shift);
           break;
         case opcode::subtract:
-          binary(to, a, b, [=](std::int64_t l, std::int64_t r) {
-            return difference(left(l, by_a), left(r, by_b));
-          });
-          shift_row(to, x.result_shift);
+          if (by_a != 0)
+            binary(to, a, b, [=](std::int64_t l, std::int64_t r) {
+              return difference(left(l, by_a), r) >> down;
+            });
+          else
+            binary(to, a, b, [=](std::int64_t l, std::int64_t r) {
+              return difference(l, left(r, by_b)) >> down;
+            });
+          if (down == 0) shift_row(to, x.result_shift);
           break;
         case opcode::relu:
-          unary(to, a, [=](std::int64_t l) { return l < 0 ? 0 : l; });
-          shift_row(to, x.result_shift);
-          wrap_row(to, x);
+          unary(to, a, [=](std::int64_t l) { return wrapped(shifted_once(l < 0 ? 0 : l)); });
           break;
         case opcode::quantize:
-          unary(to, a, [=](std::int64_t l) { return l; });
-          shift_row(to, x.result_shift);
-          wrap_row(to, x);
+          unary(to, a, [=](std::int64_t l) { return wrapped(shifted_once(l)); });
           break;
         case opcode::add_constant: {
           const std::int64_t constant = left(data, by_b);
-          unary(to, a, [=](std::int64_t l) { return sum(left(l, by_a), constant); });
-          shift_row(to, x.result_shift);
+          unary(to, a, [=](std::int64_t l) { return sum(left(l, by_a), constant) >> down; });
+          if (down == 0) shift_row(to, x.result_shift);
           break;
         }
         case opcode::constant: fill(to, [=](std::int64_t) { return data; }); break;

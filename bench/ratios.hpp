@@ -3,7 +3,8 @@
 //
 // The main() of the benchmarks. Contenders of one case are named <case>/<contender>, ours
 // `tessera`; they run interleaved at random, and the table behind the usual report tells how many
-// times as fast ours is, by the medians of their CPU times.
+// times as fast ours is, by the medians of their CPU times (of wall times, where a case asks for
+// them), and the geometric means of cases <program>/<group>.
 //
 //   void bench::add_cases(bool quick) {
 //     require(ours() == theirs(), "dense_1000: results differ");
@@ -24,6 +25,7 @@
 #include <malloc.h>
 #endif
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -53,17 +55,31 @@ class reporter : public benchmark::ConsoleReporter {
       const std::string name = run.run_name.function_name;
       const std::size_t slash = name.rfind('/');
       if (slash != std::string::npos)
-        times_[name.substr(0, slash)][name.substr(slash + 1)] = run.GetAdjustedCPUTime();
+        times_[name.substr(0, slash)][name.substr(slash + 1)] =
+            run.run_name.time_type.empty() ? run.GetAdjustedCPUTime() : run.GetAdjustedRealTime();
     }
   }
   void Finalize() override {
+    std::map<std::string, std::vector<double>> groups;
     for (const auto& [name, contenders] : times_) {
       const auto ours = contenders.find("tessera");
       if (ours == contenders.end()) continue;
-      for (const auto& [contender, time] : contenders)
-        if (contender != "tessera")
-          GetOutputStream() << name << ": " << time / ours->second << " times as fast as "
-                            << contender << '\n';
+      for (const auto& [contender, time] : contenders) {
+        if (contender == "tessera") continue;
+        const double ratio = time / ours->second;
+        GetOutputStream() << name << ": " << ratio << " times as fast as " << contender << '\n';
+        if (const std::size_t slash = name.rfind('/'); slash != std::string::npos)
+          groups[name.substr(slash + 1) + ": %g times as fast as " + contender].push_back(ratio);
+      }
+    }
+    for (const auto& [what, ratios] : groups) {
+      double sum = 0;
+      for (const double ratio : ratios) sum += std::log(ratio);
+      const std::size_t value = what.find("%g");
+      GetOutputStream() << what.substr(0, value)
+                        << std::exp(sum / static_cast<double>(ratios.size()))
+                        << what.substr(value + 2) << ", the geometric mean of " << ratios.size()
+                        << '\n';
     }
   }
 

@@ -1,16 +1,23 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The reference machine against a conventional interpreter, by program and batch size. The
-// counter is the time of one operation on one sample.
+// The reference machine against a conventional interpreter, by program and batch size; two threads
+// against one; and what planning costs. The counter is the time of one operation on one sample.
+//
+//   TESSERA_LEVEL=baseline bench_vm_alir        baseline, avx2 or avx512: at most these instructions
+//   TESSERA_SAMPLES_DIR=folder bench_vm_alir    also the programs <folder>/**/alk_*.v2.json[.gz]
 
+#include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <tessera/alir.hpp>
 
 #include "baseline_interpreter.hpp"
 #include "generate.hpp"
+#include "io/compress.hpp"
 #include "ratios.hpp"
 #include "vm/alir/vm.hpp"
 
@@ -18,17 +25,32 @@ namespace {
 
 using namespace tessera;
 
+[[nodiscard]] vm::alir::machine_options options(unsigned threads) {
+  vm::alir::machine_options how{.threads = threads};
+  const char* const level = std::getenv("TESSERA_LEVEL");
+  if (level == nullptr) return how;
+  using vm::alir::level;
+  const std::string name = level;
+  bench::require(name == "baseline" || name == "avx2" || name == "avx512",
+                 "TESSERA_LEVEL is baseline, avx2 or avx512, not " + name);
+  how.instructions = name == "baseline" ? level::baseline
+                     : name == "avx2"   ? level::avx2
+                                        : level::avx512;
+  return how;
+}
+
 /// A program, the contenders for it, and their inputs and outputs.
 struct setting {
   setting(alir::program p, std::size_t most)
       : program(std::move(p)),
-        machine(program),
+        machine(program, options(1)),
+        two_threads(program, options(2)),
         baseline(program),
         inputs(bench::samples(program.model(), most)),
         outputs(most * static_cast<std::size_t>(program.model().n_outputs)) {}
 
   alir::program program;
-  vm::alir::machine machine;
+  vm::alir::machine machine, two_threads;
   bench::baseline_interpreter baseline;
   std::vector<double> inputs, outputs;
 };
@@ -36,53 +58,88 @@ struct setting {
 void compare(setting& s, std::size_t n, const std::string& name) {
   std::vector<double> expected(s.outputs.size());
   bench::require(s.baseline.run(s.inputs, expected, n), name + ": the baseline left a table");
-  bench::require(static_cast<bool>(s.machine.run(s.inputs, s.outputs, n)), name + ": trapped");
-  const std::size_t count = n * s.machine.outputs();
-  bool same = true;
-  for (std::size_t i = 0; i < count; ++i)
-    same = same &&
-           std::bit_cast<std::uint64_t>(s.outputs[i]) == std::bit_cast<std::uint64_t>(expected[i]);
-  bench::require(same, name + ": outputs differ");
+  for (vm::alir::machine* const ours : {&s.machine, &s.two_threads}) {
+    std::fill(s.outputs.begin(), s.outputs.end(), -1.0);
+    bench::require(static_cast<bool>(ours->run(s.inputs, s.outputs, n)), name + ": trapped");
+    const std::size_t count = n * ours->outputs();
+    bool same = true;
+    for (std::size_t i = 0; i < count; ++i)
+      same = same && std::bit_cast<std::uint64_t>(s.outputs[i]) ==
+                         std::bit_cast<std::uint64_t>(expected[i]);
+    bench::require(same, name + ": outputs differ");
+  }
 }
 
-void count_operations(benchmark::State& state, const setting& s, std::size_t n) {
-  using benchmark::Counter;
-  const auto work = static_cast<double>(s.program.size() * n);
-  state.counters["per_operation"] =
-      Counter(work, Counter::kIsIterationInvariantRate | Counter::kInvert);
+template <class Run>
+benchmark::internal::Benchmark* add_case(const std::string& name, std::shared_ptr<setting> s,
+                                         std::size_t n, Run run) {
+  return benchmark::RegisterBenchmark(name.c_str(), [s, n, run](benchmark::State& state) {
+    for (auto _ : state) {
+      run(*s, n);
+      benchmark::ClobberMemory();
+    }
+    using benchmark::Counter;
+    state.counters["per_operation"] =
+        Counter(static_cast<double>(s->program.size() * n),
+                Counter::kIsIterationInvariantRate | Counter::kInvert);
+  });
+}
+
+void add_program(const std::string& name, alir::model m, bool quick) {
+  result<alir::program> p = alir::verify(std::move(m));
+  bench::require(static_cast<bool>(p), name + ": doesn't verify");
+  const auto s = std::make_shared<setting>(*std::move(p), quick ? 271 : 4096);
+  compare(*s, 271, name);
+  if (quick) return;
+  add_case(name + "/plan", s, 1, [](setting& on, std::size_t) {
+    benchmark::DoNotOptimize(vm::alir::make_plan(on.program));
+  });
+  const auto ours = [](setting& on, std::size_t n) {
+    (void)on.machine.run(on.inputs, on.outputs, n);
+  };
+  for (const std::size_t n : {1u, 16u, 256u, 4096u}) {
+    const std::string stem = name + "/batch_" + std::to_string(n);
+    add_case(stem + "/tessera", s, n, ours);
+    add_case(stem + "/baseline", s, n,
+             [](setting& on, std::size_t count) { on.baseline.run(on.inputs, on.outputs, count); });
+  }
+  const std::string stem = name + "/two_threads_4096";
+  add_case(stem + "/one_thread", s, 4096, ours)->UseRealTime();
+  add_case(stem + "/tessera", s, 4096, [](setting& on, std::size_t n) {
+    (void)on.two_threads.run(on.inputs, on.outputs, n);
+  })->UseRealTime();
+}
+
+/// Traced networks, which aren't part of the project.
+void add_files(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("alk_") && (name.ends_with(".v2.json") || name.ends_with(".v2.json.gz")))
+      files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& path : files) {
+    const auto file = io::load(path.string());
+    bench::require(static_cast<bool>(file), path.string() + ": can't be read");
+    result<alir::model> m = alir::read_json(as_text(file->view()));
+    bench::require(static_cast<bool>(m), path.string() + ": isn't valid");
+    const std::string name = path.filename().string();
+    add_program(name.substr(0, name.find('.')), *std::move(m), false);
+  }
 }
 
 }  // namespace
 
 void bench::add_cases(bool quick) {
   for (const mix m : {mix::dense, mix::mixed})
-    for (const std::size_t operations : {1000u, 10000u, 100000u}) {
+    for (const std::size_t operations : {1000u, 4000u, 10000u, 100000u}) {
       if (quick && operations > 1000) break;
       const recipe r{.mix = m, .operations = operations};
-      const std::size_t most = operations > 10000 ? 256 : 4096;
-      result<alir::program> p = alir::verify(generate(r));
-      require(static_cast<bool>(p), name(r) + ": doesn't verify");
-      const auto s = std::make_shared<setting>(*std::move(p), most);
-      compare(*s, std::min<std::size_t>(most, 271), name(r));
-      for (const std::size_t n : {1u, 16u, 256u, 4096u}) {
-        if (quick || n > most) break;
-        const std::string stem = name(r) + "/batch_" + std::to_string(n);
-        benchmark::RegisterBenchmark((stem + "/tessera").c_str(), [s, n](benchmark::State& state) {
-          for (auto _ : state) {
-            (void)s->machine.run(s->inputs, s->outputs, n);
-            benchmark::ClobberMemory();
-          }
-          count_operations(state, *s, n);
-        });
-        benchmark::RegisterBenchmark((stem + "/baseline").c_str(), [s, n](benchmark::State& state) {
-          for (auto _ : state) {
-            s->baseline.run(s->inputs, s->outputs, n);
-            benchmark::ClobberMemory();
-          }
-          count_operations(state, *s, n);
-        });
-      }
+      add_program(name(r), generate(r), quick);
     }
+  const char* const folder = std::getenv("TESSERA_SAMPLES_DIR");
+  if (!quick && folder != nullptr) add_files(folder);
 }
 
 int main(int count, char** arguments) { return bench::main(count, arguments); }
