@@ -321,7 +321,7 @@ class baseline_interpreter {
     const std::int64_t fraction = program_.sum_fraction(i);
     for (const tessera::alir::term& t : terms(program_.model(), program_.op(i))) {
       const std::int64_t* const v = values_.data() + std::size_t{row_[index(t.id)]} * lanes;
-      const std::int64_t by = program_.term_shift(fraction, t);
+      const auto by = static_cast<int>(program_.term_shift(fraction, t));
       for (std::size_t s = 0; s < lanes; ++s)
         to[s] = t.negative ? difference(to[s], left(v[s], by)) : sum(to[s], left(v[s], by));
     }

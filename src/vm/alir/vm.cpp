@@ -133,7 +133,7 @@ outcome machine::run(std::span<const double> in, std::span<double> out, std::uin
   const outcome refused = check(samples, limit);
   if (!refused) return refused;
   // A thread takes some 20 µs to start.
-  constexpr std::uint64_t worth = 1 << 19;
+  constexpr std::uint64_t worth = 1 << 20;
   const std::uint64_t threads =
       std::min({std::uint64_t{how_.threads}, samples / 64, samples * (size() + 1) / worth});
   if (threads > 1) return run_threads(static_cast<unsigned>(threads), in, out, samples);
