@@ -186,7 +186,6 @@ class planner {
       }
       case opcode::mux: {
         n.linear = false;
-        need(at(o.data).values);
         need_shift(width_of(o.data) - 1);
         if (s.a > 0 || s.b > 0) need_shift(std::max(s.a, s.b));
         return wrapped(either(finished(a, s.a), finished(b, s.b)));
