@@ -6,6 +6,7 @@
 #include "vm.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <system_error>
 #include <thread>
@@ -176,57 +177,48 @@ outcome machine::run_range(unsigned thread, const double* in, double* out, std::
   return done;
 }
 
-/// Each thread takes a stretch of samples of about the same length. Where lookups may trap the
-/// outputs are copied before, so that those behind the first trap can be put back: cheap against
-/// running, and nothing has to wait for anything.
+/// Threads take stretches of samples in turn until none is left, so that one that comes late costs
+/// little. Behind a trap no stretch is begun; those that have begun end, so that all samples before
+/// the first trap are done. Where lookups may trap the outputs are copied before, and those behind
+/// the first trap put back: cheap against running, and no thread waits for another.
 outcome machine::run_threads(unsigned threads, std::span<const double> in, std::span<double> out,
                              std::uint64_t samples) {
-  struct stretch {
-    std::uint64_t first = 0, last = 0;
-    outcome done;
-  };
-  std::vector<stretch> parts(threads);
-  std::vector<double> before;
-  const std::uint64_t each = (samples / threads + 127) / 128 * 128;
-  for (unsigned t = 0; t < threads; ++t)
-    parts[t] = {std::min(samples, t * each),
-                t + 1 == threads ? samples : std::min(samples, (t + 1) * each),
-                {}};
-  const auto kept = static_cast<std::size_t>(parts[0].last * outputs());
   const auto all = static_cast<std::size_t>(samples * outputs());
-  if (plan_->can_trap)
-    before.assign(out.begin() + static_cast<std::ptrdiff_t>(kept),
-                  out.begin() + static_cast<std::ptrdiff_t>(all));
+  std::vector<double> before;
+  if (plan_->can_trap) before.assign(out.data(), out.data() + all);
 
+  // Whole rows, of any width of lanes.
+  const std::uint64_t stretch = (samples / (threads * 8) + 127) / 128 * 128;
+  std::atomic<std::uint64_t> next{0};
+  std::vector<outcome> ends(threads);
   const auto work = [&](unsigned t) {
-    parts[t].done = run_range(t, in.data(), out.data(), parts[t].first, parts[t].last);
+    for (std::uint64_t first; ends[t] && (first = next.fetch_add(stretch)) < samples;) {
+      const std::uint64_t last = std::min(samples, first + stretch);
+      if (const outcome done = run_range(t, in.data(), out.data(), first, last); !done) {
+        ends[t] = done;
+        next = samples;
+      }
+    }
   };
   std::vector<std::thread> others;
   others.reserve(threads - 1);
-  unsigned started = 1;
   try {
-    for (; started < threads; ++started) others.emplace_back(work, started);
+    for (unsigned t = 1; t < threads; ++t) others.emplace_back(work, t);
   } catch (const std::system_error&) {
-    // No more threads than these; the rest is done here.
+    // No more threads than these.
   }
   work(0);
-  for (unsigned t = started; t < threads; ++t) work(t);
   for (std::thread& t : others) t.join();
 
-  outcome done;
-  for (const stretch& part : parts) {
-    done.steps += part.done.steps;
-    if (part.done) continue;
-    done.code = part.done.code;
-    done.operation = part.done.operation;
-    done.sample = part.done.sample;
-    // Its own outputs behind the trap weren't written.
-    const auto from = std::max(kept, static_cast<std::size_t>(part.last * outputs()));
-    std::copy(before.begin() + static_cast<std::ptrdiff_t>(from - kept), before.end(),
-              out.begin() + static_cast<std::ptrdiff_t>(from));
-    break;
+  outcome first;
+  for (const outcome& end : ends)
+    if (!end && (first || end.sample < first.sample)) first = end;
+  first.steps = size() * (first ? samples : first.sample);
+  if (!first) {
+    const auto from = static_cast<std::size_t>(first.sample * outputs());
+    std::copy(before.data() + from, before.data() + all, out.data() + from);
   }
-  return done;
+  return first;
 }
 
 }  // namespace vm::alir
