@@ -16,7 +16,7 @@
 // Lifetime:   a block borrows everything.
 // Errors:     the first trap, by sample and then by operation.
 // Limits:     none.
-// Allocation: none; 4 KiB of stack.
+// Allocation: none; some KiB of stack.
 
 /// Count lanes in the widest registers that they fill, or one lane as a number.
 template <class Lane, std::size_t Count>

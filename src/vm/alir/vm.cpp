@@ -115,7 +115,7 @@ machine::machine(const tessera::alir::program& p, const machine_options& how, bo
   if (!checked_mul(rows, std::uint64_t{how_.threads}, memory_) ||
       !checked_add(memory_, plan_->memory(), memory_))
     memory_ = UINT64_MAX;
-  if (memory_ <= how_.max_memory && memory_ <= SIZE_MAX)
+  if (memory_ <= how_.max_memory && memory_ < SIZE_MAX)
     rows_.resize(static_cast<std::size_t>(rows * how_.threads / sizeof(line)));
 }
 
@@ -124,7 +124,8 @@ outcome machine::check(std::uint64_t samples, const budget& limit) const noexcep
   std::uint64_t steps = 0;
   if (!checked_mul(std::uint64_t{size()}, samples, steps) || steps > limit.max_steps)
     done.code = errc::budget_steps;
-  else if (memory_ > limit.max_memory || memory_ > how_.max_memory)
+  else if (memory_ > limit.max_memory ||
+           rows_.size() * sizeof(line) < plan_->memory_of_rows() * how_.threads)
     done.code = errc::budget_memory;
   return done;
 }
