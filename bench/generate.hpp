@@ -7,7 +7,8 @@
 //   std::vector<double> in = bench::samples(m, 256);    // [256][n_inputs]
 //
 // dense    adder trees over shifted values, each ended by a ReLU to 8 bits
-// mixed    the same with lookups, muxes, products, bit operations and constants between the layers
+// narrow   the same with ReLUs to 4 bits and smaller shifts, so that all values fit 16 bits
+// mixed    dense with lookups, muxes, products, bit operations and constants between the layers
 // short    latencies such as 12.25, as adders with round delays give them
 // long     latencies such as 1.149999976158142, sums of float32 printed as double
 //
@@ -27,7 +28,7 @@
 
 namespace bench {
 
-enum class mix { dense, mixed };
+enum class mix { dense, narrow, mixed };
 enum class decimals { shortened, full };
 
 struct recipe {
@@ -38,7 +39,8 @@ struct recipe {
 };
 
 [[nodiscard]] inline std::string name(const recipe& r) {
-  return std::string(r.mix == mix::dense ? "dense" : "mixed") + '_' + std::to_string(r.operations) +
+  constexpr const char* names[] = {"dense", "narrow", "mixed"};
+  return std::string(names[static_cast<int>(r.mix)]) + '_' + std::to_string(r.operations) +
          (r.decimals == decimals::full ? "_long" : "");
 }
 
@@ -64,7 +66,12 @@ class generator {
 class builder {
  public:
   explicit builder(const recipe& r)
-      : recipe_(r), draw_(r.seed), width_(r.operations < 5000 ? 32 : 512) {}
+      : recipe_(r),
+        draw_(r.seed),
+        width_(r.operations < 5000 ? 32 : 512),
+        most_shift_(r.mix == mix::narrow ? 1 : 2),
+        activation_(r.mix == mix::narrow ? interval{0.0, 0.9375, 0.0625}
+                                         : interval{0.0, 15.9375, 0.0625}) {}
 
   tessera::alir::model build() {
     const bool tables = recipe_.mix == mix::mixed;
@@ -72,7 +79,7 @@ class builder {
     m_.n_inputs = width_;
     for (std::int32_t i = 0; i < width_; ++i) {
       m_.inp_shifts.push_back(0);
-      layer_.push_back(add({.id0 = i, .code = opcode::input, .qint = activation}, 0));
+      layer_.push_back(add({.id0 = i, .code = opcode::input, .qint = activation_}, 0));
     }
     while (m_.ops.size() < recipe_.operations) {
       std::vector<std::int32_t> next;
@@ -99,7 +106,6 @@ class builder {
   using interval = tessera::alir::interval;
 
   static constexpr int table_size = 256;
-  static constexpr interval activation{0.0, 15.9375, 0.0625};  // 8 bits without sign
 
   [[nodiscard]] static std::int32_t count(const std::vector<std::int32_t>& list) {
     return static_cast<std::int32_t>(list.size());
@@ -143,13 +149,14 @@ class builder {
     for (int n = draw_.between(4, 16); n > 0; --n) terms.push_back(any());
     while (terms.size() > 1) {
       std::vector<std::int32_t> sums;
-      for (std::size_t i = 0; i + 1 < terms.size(); i += 2)
-        sums.push_back(
-            add_shifted(terms[i], terms[i + 1], draw_.between(-2, 2), draw_.between(0, 2) == 0));
+      for (std::size_t i = 0; i + 1 < terms.size(); i += 2) {
+        const int shift = draw_.between(-most_shift_, most_shift_);
+        sums.push_back(add_shifted(terms[i], terms[i + 1], shift, draw_.between(0, 2) == 0));
+      }
       if (terms.size() % 2 != 0) sums.push_back(terms.back());
       terms = std::move(sums);
     }
-    return add({.id0 = terms[0], .code = opcode::relu, .qint = activation}, 0.25);
+    return add({.id0 = terms[0], .code = opcode::relu, .qint = activation_}, 0.25);
   }
 
   /// One operation that isn't an adder on a value of 8 bits, brought back to 8 bits.
@@ -158,24 +165,25 @@ class builder {
       case 0:
       case 1:
         return add(
-            {.id0 = x, .code = opcode::lookup, .data = draw_.between(0, 7), .qint = activation}, 2);
+            {.id0 = x, .code = opcode::lookup, .data = draw_.between(0, 7), .qint = activation_},
+            2);
       case 2:
-        return add({.id0 = x, .id1 = any(), .code = opcode::mux, .data = any(), .qint = activation},
-                   0.5);
+        return add(
+            {.id0 = x, .id1 = any(), .code = opcode::mux, .data = any(), .qint = activation_}, 0.5);
       case 3: {
         const std::int32_t product = add({.id0 = x,
                                           .id1 = any(),
                                           .code = opcode::multiply,
                                           .qint = {0, 255 * 255 / 256.0, 1 / 256.0}},
                                          4);
-        return add({.id0 = product, .code = opcode::quantize, .qint = activation}, 0);
+        return add({.id0 = product, .code = opcode::quantize, .qint = activation_}, 0);
       }
       case 4:
         return add({.id0 = x,
                     .id1 = any(),
                     .code = opcode::bit_binary,
                     .data = std::int64_t{draw_.between(0, 2)} << 24,
-                    .qint = activation},
+                    .qint = activation_},
                    0.5);
       default: {
         const std::int32_t sum = add({.id0 = x,
@@ -184,7 +192,7 @@ class builder {
                                       .data = draw_.between(-100, 100),
                                       .qint = {-16, 31.9375, 0.0625}},
                                      1);
-        return add({.id0 = sum, .code = opcode::quantize, .qint = activation}, 0);
+        return add({.id0 = sum, .code = opcode::quantize, .qint = activation_}, 0);
       }
     }
   }
@@ -202,6 +210,8 @@ class builder {
   recipe recipe_;
   generator draw_;
   std::int32_t width_;  // of a layer
+  int most_shift_;
+  interval activation_;  // without sign
   tessera::alir::model m_;
   std::vector<std::int32_t> layer_;
 };

@@ -132,7 +132,7 @@ void add_files(const std::filesystem::path& folder) {
 }  // namespace
 
 void bench::add_cases(bool quick) {
-  for (const mix m : {mix::dense, mix::mixed})
+  for (const mix m : {mix::dense, mix::narrow, mix::mixed})
     for (const std::size_t operations : {1000u, 4000u, 10000u, 100000u}) {
       if (quick && operations > 1000) break;
       const recipe r{.mix = m, .operations = operations};
