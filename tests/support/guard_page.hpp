@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Memory that ends at a page which nobody may touch, so that reading one byte too far ends the
-// program at once, in optimised builds too.
+// Memory between two pages which nobody may touch, so that reading one byte too far ends the program
+// at once, in optimised builds too.
 //
 //   guard_page memory(source.size());
 //   for (std::size_t n = 0; n <= source.size(); ++n) read(memory.place(source.substr(0, n)));
@@ -33,13 +33,14 @@ class guard_page {
 #if TESSERA_TESTS_GUARD_PAGE
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t room = (capacity + page - 1) / page * page;
-    mapped_ = room + page;
+    mapped_ = room + 2 * page;
     void* const at =
         mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) std::abort();
-    base_ = static_cast<char*>(at);
+    base_ = static_cast<char*>(at) + page;
     end_ = base_ + room;
-    if (mprotect(end_, page, PROT_NONE) != 0) std::abort();
+    if (mprotect(at, page, PROT_NONE) != 0 || mprotect(end_, page, PROT_NONE) != 0) std::abort();
+    page_ = page;
 #else
     base_ = static_cast<char*>(std::malloc(capacity + 1));
     if (base_ == nullptr) std::abort();
@@ -51,7 +52,7 @@ class guard_page {
   guard_page& operator=(const guard_page&) = delete;
   ~guard_page() {
 #if TESSERA_TESTS_GUARD_PAGE
-    munmap(base_, mapped_);
+    munmap(base_ - page_, mapped_);
 #else
     std::free(base_);
 #endif
@@ -64,6 +65,12 @@ class guard_page {
     if (!content.empty()) std::memmove(at, content.data(), content.size());
     return {at, content.size()};
   }
+  /// A copy that begins behind the other one.
+  [[nodiscard]] std::string_view place_first(std::string_view content) {
+    if (content.size() > capacity_) std::abort();
+    if (!content.empty()) std::memmove(base_, content.data(), content.size());
+    return {base_, content.size()};
+  }
   [[nodiscard]] tessera::bytes place(tessera::bytes content) {
     return tessera::as_bytes(place(tessera::as_text(content)));
   }
@@ -73,7 +80,7 @@ class guard_page {
   char* end_ = nullptr;
   std::size_t capacity_ = 0;
 #if TESSERA_TESTS_GUARD_PAGE
-  std::size_t mapped_ = 0;
+  std::size_t mapped_ = 0, page_ = 0;
 #endif
 };
 
