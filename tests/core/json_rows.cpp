@@ -158,7 +158,12 @@ bool is_integer(string_view s) {
   return !s.empty() && s.find_first_not_of("0123456789") == string_view::npos &&
          (s.size() == 1 || s[0] != '0');
 }
-/// The same, and -?digits.digits.
+/// Whether the two paths are one here: they differ in integers -0 where numbers stand.
+bool one_path() {
+  return json::find_row_reader<keeper>(false, paths[0]) ==
+         json::find_row_reader<keeper>(false, paths[1]);
+}
+/// -?digits and -?digits.digits.
 bool is_number(string_view s) {
   const std::size_t point = s.find('.');
   return is_integer(s.substr(0, point)) &&
@@ -347,7 +352,8 @@ TEST_CASE("json_rows: numbers of every length, in each place", "[core]") {
         row[k] = token;
         INFO(token << " in place " << k);
         if (!is_number(token)) CHECK(check(row_of(row, spaced), ',') == 0);
-        if (is_number(token)) CHECK(check(row_of(row, spaced), ',') == (token == "-0" ? 1u : 3u));
+        if (is_number(token))
+          CHECK(check(row_of(row, spaced), ',') == (token == "-0" && !one_path() ? 1u : 3u));
       }
     CAPTURE(check.first_wrong);
     CHECK(check.wrong == 0);

@@ -113,9 +113,7 @@ class row_cursor {
       if (more == 8) size += digits(m);
     }
     if (size == 0 || before + size > 18) return false;
-    double v = static_cast<double>(static_cast<std::int64_t>(m)) /
-               tessera::detail::exact_powers_of_ten[size];
-    if (m >> 53 != 0) v = tessera::detail::nearest_quotient(m, v, size);
+    const double v = tessera::detail::quotient_by_power_of_ten(m, size);
     value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
     return true;
   }
@@ -366,9 +364,7 @@ TESSERA_AVX2_INLINE bool assemble(const number_tokens& n, std::uint64_t whole,
                                   std::uint64_t fraction, bool negative, double& value) noexcept {
   if (n.whole.size + n.fraction.size > 18 + (negative ? 1u : 0u)) return false;
   const std::uint64_t m = whole * tessera::detail::powers_of_ten[n.fraction.size] + fraction;
-  value = static_cast<double>(static_cast<std::int64_t>(m)) / n.scale();
-  if (m >> 53 != 0)
-    value = tessera::detail::nearest_quotient(m, value, static_cast<unsigned>(n.fraction.size));
+  value = tessera::detail::quotient_by_power_of_ten(m, static_cast<unsigned>(n.fraction.size));
   if (negative) value = -value;
   return true;
 }

@@ -172,6 +172,15 @@ class big_integer {
   return std::bit_cast<double>(bits);
 }
 
+/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
+[[nodiscard]] inline double quotient_by_power_of_ten(std::uint64_t m, unsigned k) noexcept {
+  const double quotient =
+      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
+  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
+  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
+  return rounded ? quotient : nearest_quotient(m, quotient, k);
+}
+
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
 [[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
   // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
