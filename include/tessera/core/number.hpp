@@ -173,7 +173,8 @@ class big_integer {
 }
 
 /// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
-[[nodiscard]] inline double quotient_by_power_of_ten(std::uint64_t m, unsigned k) noexcept {
+[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
+                                                                         unsigned k) noexcept {
   const double quotient =
       static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
   // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
