@@ -256,6 +256,63 @@ TEST_CASE("number: beyond the largest is infinite, below the smallest zero", "[c
   CHECK(parsed("1e-1000000000000000000") == 0.0);
 }
 
+namespace {
+
+/// m / 10^k by every way there is, each of them held against the definition.
+class quotients {
+ public:
+  void operator()(std::uint64_t m, unsigned k) {
+    if (m == 0 || k == 0) return;
+    const std::string digits = std::to_string(m);
+    const decimal d{digits, -static_cast<std::int64_t>(k)};
+    const double exact = detail::decimal_to_double_exact(d);
+    bool same = bits(decimal_to_double(d)) == bits(exact);
+    if (m >> 63 == 0) same = same && bits(detail::quotient_by_power_of_ten(m, k)) == bits(exact);
+    // From a step away, too; but the step below a power of two is a small one.
+    const double below = (bits(exact) << 12) == 0 ? exact : std::nextafter(exact, 0.0);
+    for (const double start : {exact, below, std::nextafter(exact, DBL_MAX)})
+      same = same && bits(detail::nearest_quotient(m, start, k)) == bits(exact);
+    if (!same && wrong++ == 0) first = digits + "e-" + std::to_string(k);
+    ++count;
+  }
+  /// And m's neighbours.
+  void around(std::uint64_t m, unsigned k) {
+    for (std::uint64_t n = m - 3; n != m + 4; ++n) (*this)(n, k);
+  }
+  unsigned count = 0, wrong = 0;
+  std::string first;
+};
+
+}  // namespace
+
+TEST_CASE("number: quotients by powers of ten", "[core]") {
+  quotients check;
+  std::mt19937_64 random(25);
+  std::uint64_t power = 1;
+  for (unsigned k = 1; k <= 18; ++k) {
+    power *= 10;
+    check.around(UINT64_MAX - 3, k);
+    check.around(std::uint64_t{1} << 63, k);
+    check.around(std::uint64_t{1} << 53, k);
+    check.around(9999999999999999999u, k);
+    for (int i = 0; i < 400; ++i) check(random() >> random() % 64, k);
+    for (int i = 0; i < 100; ++i) check(UINT64_MAX - random() % 100000, k);
+    for (int e = -70; e < 64; ++e) {  // quotients around powers of two
+      const double m = std::ldexp(static_cast<double>(power), e);
+      if (m >= 4 && m < 0x1p63) check.around(static_cast<std::uint64_t>(m), k);
+    }
+    // Ties: an odd number of 54 bits, times 5^k, which with 10^k leaves a power of two.
+    const std::uint64_t fives = power >> k;
+    for (int i = 0; i < 100 && k <= 4; ++i) {
+      const std::uint64_t odd = std::uint64_t{1} << 53 | random() >> 11 | 1;
+      if (odd <= UINT64_MAX / fives - 1) check.around(odd * fives, k);
+    }
+  }
+  CAPTURE(check.first);
+  CHECK(check.wrong == 0);
+  CHECK(check.count > 15000);
+}
+
 #if defined(__cpp_lib_to_chars)
 
 namespace {
