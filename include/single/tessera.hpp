@@ -1159,6 +1159,16 @@ class big_integer {
   return std::bit_cast<double>(bits);
 }
 
+/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
+[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
+                                                                         unsigned k) noexcept {
+  const double quotient =
+      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
+  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
+  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
+  return rounded ? quotient : nearest_quotient(m, quotient, k);
+}
+
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
 [[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
   // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
@@ -3006,7 +3016,7 @@ class reader {
 //
 //   struct { bool operator()(const json::number_row& r); } sink;
 //   const auto read = json::find_row_reader<decltype(sink)>(spaced, json::row_path::best);
-//   at = read(at, end, sink);   // behind the last row that the sink was given
+//   if (read != nullptr) at = read(at, end, sink);   // behind the last row that the sink took
 //
 //   row         [integer,integer,integer,integer,[number,number,number],number,number], without
 //               white space, or with one space behind each comma
@@ -3112,9 +3122,7 @@ class row_cursor {
       if (more == 8) size += digits(m);
     }
     if (size == 0 || before + size > 18) return false;
-    double v = static_cast<double>(static_cast<std::int64_t>(m)) /
-               tessera::detail::exact_powers_of_ten[size];
-    if (m >> 53 != 0) v = tessera::detail::nearest_quotient(m, v, size);
+    const double v = tessera::detail::quotient_by_power_of_ten(m, size);
     value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
     return true;
   }
@@ -3193,13 +3201,14 @@ const char* read_rows(const char* at, const char* end, Sink& sink) {
 #ifdef TESSERA_HAS_AVX2_PATH
 namespace detail::avx2 {
 
-// Vectors by their lanes, as the builtins want them.
-using bytes [[gnu::vector_size(32)]] = char;
+// Vectors by their lanes. The builtins want signed ones, and `chars` for bytes.
+using bytes [[gnu::vector_size(32)]] = unsigned char;
+using chars [[gnu::vector_size(32)]] = char;
 using shorts [[gnu::vector_size(32)]] = short;
 using ints [[gnu::vector_size(32)]] = int;
 using longs [[gnu::vector_size(32)]] = long long;
 using doubles [[gnu::vector_size(32)]] = double;
-using bytes_16 [[gnu::vector_size(16)]] = char;
+using bytes_16 [[gnu::vector_size(16)]] = unsigned char;
 using ints_16 [[gnu::vector_size(16)]] = int;
 
 template <class Value>
@@ -3209,16 +3218,29 @@ TESSERA_AVX2_INLINE Value load(const void* from) noexcept {
   return v;
 }
 
+/// The top bits of all bytes.
+TESSERA_AVX2_INLINE std::uint32_t top_bits(bytes b) noexcept {
+  return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb256(__builtin_bit_cast(chars, b)));
+}
+TESSERA_AVX2_INLINE std::uint32_t sign_bits(longs v) noexcept {
+  return static_cast<std::uint32_t>(__builtin_ia32_movmskpd256(__builtin_bit_cast(doubles, v)));
+}
+/// All ones where two bytes are equal.
+TESSERA_AVX2_INLINE bytes is(bytes a, bytes b) noexcept {
+  return __builtin_bit_cast(bytes, a == b);
+}
+
 /// Bit n is set when byte n is one of , . [ ]
 TESSERA_AVX2_INLINE std::uint64_t delimiters(const char* p) noexcept {
-  // By the low half of a byte, the one delimiter that it can be.
-  constexpr bytes known = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, '[', ',', ']', '.', -1,
-                           -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, '[', ',', ']', '.', -1};
-  const auto low = load<bytes>(p), high = load<bytes>(p + 32);
-  const int low_mask = __builtin_ia32_pmovmskb256(__builtin_ia32_pshufb256(known, low) == low);
-  const int high_mask = __builtin_ia32_pmovmskb256(__builtin_ia32_pshufb256(known, high) == high);
-  return static_cast<std::uint32_t>(low_mask) | std::uint64_t{static_cast<std::uint32_t>(high_mask)}
-                                                    << 32;
+  // By the low half of a byte, the one delimiter that it can be; or one that it can't be.
+  constexpr chars known = {',', ',', ',', ',', ',', ',', ',', ',', ',', ',', ',',
+                           '[', ',', ']', '.', ',', ',', ',', ',', ',', ',', ',',
+                           ',', ',', ',', ',', ',', '[', ',', ']', '.', ','};
+  const auto low = load<chars>(p), high = load<chars>(p + 32);
+  const auto low_known = __builtin_ia32_pshufb256(known, low);
+  const auto high_known = __builtin_ia32_pshufb256(known, high);
+  return top_bits(__builtin_bit_cast(bytes, low_known == low)) |
+         std::uint64_t{top_bits(__builtin_bit_cast(bytes, high_known == high))} << 32;
 }
 
 /// The delimiters of 64 bytes, one after the other.
@@ -3253,7 +3275,7 @@ struct token {
 
 // Zeros, then ones: loaded from + n on, they keep the last n bytes.
 struct masks {
-  unsigned char of_8[8 + 64], of_16[16 + 16];
+  unsigned char of_8[8 + 8], of_16[16 + 16];
 };
 inline constexpr masks last = [] {
   masks m{};
@@ -3279,14 +3301,14 @@ struct signed_tokens {
     const longs mask = {mask_8(a), mask_8(b), mask_8(c), mask_8(d)};
     const auto first = __builtin_bit_cast(bytes, mask & ~(mask << 8));
     const auto all = (__builtin_bit_cast(bytes, text) - '0') & __builtin_bit_cast(bytes, mask);
-    negative = all == '-' - '0';
+    negative = is(all, bytes{} + static_cast<unsigned char>('-' - '0'));
     digits = all & ~negative;
     const auto first_digit =
         (first & ~negative) | __builtin_bit_cast(bytes, __builtin_bit_cast(longs, negative) << 8);
-    constexpr char f = -1;  // a zero may come last, and a minus may not
+    constexpr unsigned char f = 255;  // a zero may come last, and a minus may not
     constexpr bytes but_last = {f, f, f, f, f, f, f, 0, f, f, f, f, f, f, f, 0,
                                 f, f, f, f, f, f, f, 0, f, f, f, f, f, f, f, 0};
-    wrong = (negative & ~(first & but_last)) | ((digits == 0) & first_digit & but_last) |
+    wrong = (negative & ~(first & but_last)) | (is(digits, bytes{}) & first_digit & but_last) |
             __builtin_bit_cast(bytes, mask == 0);
   }
   /// All ones in the lane of each negative token.
@@ -3306,19 +3328,16 @@ TESSERA_AVX2_INLINE bytes digits_of(const token& a, const token& b) noexcept {
   return (text - '0') & mask;
 }
 
-/// The larger of two, byte for byte, without sign.
-TESSERA_AVX2_INLINE bytes most(bytes a, bytes b) noexcept {
-  using naturals [[gnu::vector_size(32)]] = unsigned char;
-  const auto x = __builtin_bit_cast(naturals, a), y = __builtin_bit_cast(naturals, b);
-  return __builtin_bit_cast(bytes, x > y ? x : y);
-}
+/// The larger of two, byte for byte.
+TESSERA_AVX2_INLINE bytes most(bytes a, bytes b) noexcept { return a > b ? a : b; }
 
 /// Groups of four digits to numbers below 10,000.
 TESSERA_AVX2_INLINE ints fours(bytes digits) noexcept {
-  constexpr bytes tens = {10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1,
+  constexpr chars tens = {10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1,
                           10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1};
   constexpr shorts hundreds = {100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1, 100, 1};
-  return __builtin_ia32_pmaddwd256(__builtin_ia32_pmaddubsw256(digits, tens), hundreds);
+  const shorts twos = __builtin_ia32_pmaddubsw256(__builtin_bit_cast(chars, digits), tens);
+  return __builtin_ia32_pmaddwd256(twos, hundreds);
 }
 /// Groups of eight digits to numbers below 10^8: two of `a` and two of `b`, in each half.
 TESSERA_AVX2_INLINE ints eights(ints a, ints b) noexcept {
@@ -3365,9 +3384,7 @@ TESSERA_AVX2_INLINE bool assemble(const number_tokens& n, std::uint64_t whole,
                                   std::uint64_t fraction, bool negative, double& value) noexcept {
   if (n.whole.size + n.fraction.size > 18 + (negative ? 1u : 0u)) return false;
   const std::uint64_t m = whole * tessera::detail::powers_of_ten[n.fraction.size] + fraction;
-  value = static_cast<double>(static_cast<std::int64_t>(m)) / n.scale();
-  if (m >> 53 != 0)
-    value = tessera::detail::nearest_quotient(m, value, static_cast<unsigned>(n.fraction.size));
+  value = tessera::detail::quotient_by_power_of_ten(m, static_cast<unsigned>(n.fraction.size));
   if (negative) value = -value;
   return true;
 }
@@ -3433,8 +3450,8 @@ TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept
   const bytes last_digits = digits_of(wide, numbers[4].fraction);
   const bytes largest =
       most(most(whole.digits, other.digits), most(most(even_digits, odd_digits), last_digits));
-  const bytes wrong = whole.wrong | other.wrong | (most(largest, bytes{} + 9) != 9);
-  if (__builtin_ia32_pmovmskb256(wrong) != 0) return nullptr;
+  const bytes nine = bytes{} + 9;
+  if (top_bits(whole.wrong | other.wrong | ~is(most(largest, nine), nine)) != 0) return nullptr;
 
   const ints eight = eights(fours(whole.digits), fours(other.digits));
   const ints_16 wholes = __builtin_shufflevector(eight, eight, 0, 1, 4, 5);
@@ -3448,15 +3465,14 @@ TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept
                          numbers[3].scale()};
   constexpr longs two_to_52 = {0x4330000000000000, 0x4330000000000000, 0x4330000000000000,
                                0x4330000000000000};
-  r.integral = static_cast<std::uint32_t>(__builtin_ia32_movmskpd256(scale == 1.0)) |
-               (numbers[4].fraction.size == 0 ? 16u : 0u);
+  r.integral = sign_bits(scale == 1.0) | (numbers[4].fraction.size == 0 ? 16u : 0u);
   const doubles small = __builtin_bit_cast(doubles, fraction | two_to_52) - 0x1p52;
   const doubles sum = __builtin_convertvector(wholes, doubles) * scale + small;
   const longs signs = whole.signs();
   const auto value = __builtin_bit_cast(longs, sum / scale) ^ (signs << 63);
   std::memcpy(r.numbers, &value, sizeof value);
   const longs unusual = (sum >= 0x1p53) | (fraction >= (1LL << 52));
-  if (__builtin_ia32_movmskpd256(__builtin_bit_cast(doubles, unusual)) != 0) {
+  if (sign_bits(unusual) != 0) {
     for (unsigned k = 0; k < 4; ++k)
       if (!assemble(numbers[k], static_cast<std::uint32_t>(wholes[k]),
                     static_cast<std::uint64_t>(fraction[k]), signs[k] != 0, r.numbers[k]))

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Whole files by every path through their rows (json::row_path): equal models, places and errors.
+
+#include "samples.hpp"
+// Keeps the line above where it is.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/generate.hpp"
+#include "fuzz/alir_paths.hpp"
+
+namespace {
+
+using samples::alir::model;
+using samples::alir::opcode;
+using tessera::errc;
+using tessera::error;
+using tessera::limits;
+using tessera::json::row_path;
+
+/// Reads by every path; fails the test unless all agree.
+tessera::result<model> read(std::string_view source, const limits& limit = {}) {
+  if (!fuzz::paths_agree(source, limit)) {
+    const auto with = [&](row_path path) {
+      return Catch::StringMaker<error>::convert(
+          samples::alir::read_json(source, limit, path).err());
+    };
+    FAIL("none: " << with(row_path::none) << ", portable: " << with(row_path::portable)
+                  << ", best: " << with(row_path::best) << " in " << source.substr(0, 300));
+  }
+  return samples::alir::read_json(source, limit);
+}
+
+std::string spaced(std::string_view compact) {
+  std::string s;
+  for (const char c : compact) {
+    s += c;
+    if (c == ',' || c == ':') s += ' ';
+  }
+  return s;
+}
+
+std::string file_of(const std::vector<std::string>& rows) {
+  std::string all;
+  for (const std::string& row : rows) all += (all.empty() ? "" : ",") + row;
+  return samples::with_rows(all);
+}
+
+/// Rows as they are usual, each a little different.
+std::vector<std::string> usual_rows(unsigned count) {
+  std::vector<std::string> rows;
+  for (unsigned i = 0; i < count; ++i)
+    rows.push_back("[" + std::to_string(i) + ",-1,2," + std::to_string(i * i * 1000003) +
+                   ",[-8.0," + std::to_string(i / 16.0) + ",0.0625]," + std::to_string(i * 1.15) +
+                   ",0]");
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("alir/rows: generated programs", "[alir]") {
+  for (const bench::mix mix : {bench::mix::dense, bench::mix::mixed})
+    for (const bench::decimals decimals : {bench::decimals::shortened, bench::decimals::full}) {
+      model m = bench::generate({.mix = mix, .operations = 300, .decimals = decimals});
+      m.ops[40].data = INT64_MIN;
+      m.ops[60].data = INT64_MAX;
+      m.ops[70].spelled = samples::alir::spelling::unsigned_data;
+      m.ops[70].data = -1;
+      m.ops[80].id1 = INT32_MIN;
+      m.ops[90].latency = 1e-7;
+      m.ops[100].latency = 9007199254740993.0;
+      m.ops[110].qint.max = 0.1 + 0.2;
+      m.ops[120].qint.min = -0.0;
+      m.ops[130].spelled = samples::alir::spelling::min;
+      m.ops[130].qint.min = 0;
+      const std::string json = samples::json(m);
+      const auto compact = read(json), loose = read(spaced(json)),
+                 marked = read("\xEF\xBB\xBF" + json);
+      REQUIRE(compact.err() == error{});
+      REQUIRE(loose.err() == error{});
+      REQUIRE(marked.err() == error{});
+      CHECK(samples::json(*compact) == json);
+      CHECK(*loose == *compact);
+      CHECK(*marked == *compact);
+      CHECK(marked->source.ops[200].start == compact->source.ops[200].start + 3);
+      for (std::size_t i = 0; i < m.ops.size(); ++i)
+        if (json.substr(compact->source.ops[i].start - 1, 1) != "[") FAIL("place of row " << i);
+      // Where the rows end, and where the last 512 bytes do.
+      for (std::size_t cut = json.size() - 700; cut < json.size(); cut += 7)
+        CHECK_FALSE(read(std::string_view(json).substr(0, cut)));
+    }
+}
+
+TEST_CASE("alir/rows: unusual ones among the usual", "[alir]") {
+  const char* const unusual[] = {
+      "[0,-1,2,0,[-8e0,7.9375,6.25E-2],0,0]",
+      "[ 0,-1,2,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0 ,-1,2,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-8.0,7.9375,0.0625],0,0 ]",
+      "[0,-1,2,0,[-8.0,7.9375,0.0625] ,0,0]",
+      "[0,\n-1,\t2,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-8,7,1],0,0]",
+      "[0,-1,2,0,[-0,-0.0,1],-0,-0]",
+      "[-0,-1,2,-0,[0,0,1],0,0]",
+      "[2147483647,-2147483648,2,9223372036854775807,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,-9223372036854775808,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,18446744073709551615,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,10,999999999999999999,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,6,-999999999999999999,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-8.0000000000000000000,7.93750000000000000000000000000001,0.0625],0,0]",
+      "[0,-1,2,0,[12345678.0,123456789.5,1234567890123456.5],9007199254740991,0]",
+      "[12345678,87654321,2,1234567812345678,[-8.12345678,7.1234567812345678,0.0625],0,0]",
+      "[0,-1,-2,0,[-8.0,7.9375,0.0625],0,0]",
+      // refused
+      "[0,-1,11,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,-3,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2000000,0,[-8.0,7.9375,0.0625],0,0]",
+      "[2147483648,-1,2,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-2147483649,2,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,18446744073709551616,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-8.0,7.9375,0.0625],0]",
+      "[0,-1,2,0,[-8.0,7.9375,0.0625],0,0,0]",
+      "[0,-1,2,0,[-8.0,7.9375],0,0]",
+      "[0,-1,2,0,[-8.0,7.9375,0.0625,0],0,0]",
+      "[0,-1,2,0,-8.0,7.9375,0.0625,0,0]",
+      "[0,-1,2,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[NaN,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-8.0,Infinity,0.0625],0,0]",
+      "[0,-1,2,0,[-8.0,1e999,0.0625],0,0]",
+      "[0,-1,2,0,[-8.0,9007199254740992,0.0625],0,0]",
+      "[00,-1,2,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-01,2,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-08.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-8.,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-.8,7.9375,0.0625],0,0]",
+      "[0,-1,2,0.0,[-8.0,7.9375,0.0625],0,0]",
+      "[0.0,-1,2,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-8.0,7.9375,0.0625],0,0",
+      "[0,-1,2,0,[-8.0,7.9375,0.0625,0,0]",
+      "0,-1,2,0,[-8.0,7.9375,0.0625],0,0]",
+      "[0,-1,2,0,[-8.0,7.9375,0.0625],0,0]]",
+      "[0,-1,2,0,[-8.0,7.9375,0.0625],0,\xff]",
+      "[[0],2,[],[-8.0,7.9375,0.0625],0,0]",
+      "{}",
+      "null",
+      "",
+  };
+  for (const std::string row : unusual) {
+    for (const std::size_t every : {1u, 2u, 7u}) {
+      std::vector<std::string> rows = usual_rows(every == 1 ? 20 : 40);
+      for (std::size_t i = every - 1; i < rows.size(); i += every) rows[i] = row;
+      (void)read(file_of(rows));
+      (void)read(spaced(file_of(rows)));
+    }
+    // Behind a row that the fast path takes, and in front of one.
+    std::vector<std::string> rows = usual_rows(40);
+    rows[5] = row;
+    (void)read(file_of(rows));
+    rows.erase(rows.begin(), rows.begin() + 5);
+    (void)read(file_of(rows));
+  }
+}
+
+TEST_CASE("alir/rows: max_items and max_depth", "[alir]") {
+  const std::vector<std::string> rows = usual_rows(90);
+  const std::string json = file_of(rows);
+  for (std::uint64_t most = 0; most <= 91; ++most) {
+    const auto m = read(json, {.max_items = most});
+    if (most >= rows.size())
+      CHECK(m.err() == error{});
+    else if (most >= 4)
+      CHECK(m.err() ==
+            error{errc::too_many_items, json.find(rows[static_cast<std::size_t>(most)])});
+  }
+  for (std::uint32_t depth = 0; depth <= 7; ++depth) {
+    const auto m = read(json, {.max_depth = depth});
+    CHECK(m.err().code == (depth < 5 ? errc::json_depth : errc::ok));
+    if (depth == 4) CHECK(m.err().offset == json.find("[-8.0"));
+    if (depth == 3) CHECK(m.err().offset == json.find(rows[0]));
+  }
+  CHECK(read(json, {.max_bytes = json.size() - 1}).err().code == errc::input_too_large);
+}
+
+TEST_CASE("alir/rows: more of them than a file's length suggests", "[alir]") {
+  // The shortest row: room is made for one operation per 48 bytes of the file.
+  const std::vector<std::string> rows(3000, "[0,0,0,0,[0,0,0],0,0]");
+  const auto m = read(file_of(rows));
+  REQUIRE(m.err() == error{});
+  REQUIRE(m->ops.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!(m->ops[i] == m->ops[0]) || m->source.ops[i].start != m->source.ops[0].start + 22 * i)
+      FAIL("row " << i);
+  const auto loose = read(spaced(file_of(rows)));
+  REQUIRE(loose.err() == error{});
+  CHECK(loose->ops == m->ops);
+}
+
+TEST_CASE("alir/rows: files whose operations come early, twice, or in another form", "[alir]") {
+  // A row can't stand in the first 16 bytes of a file, which the fast path looks back on.
+  const std::string shortest = R"({"model":[[1,1],[],[],[],[],[)";
+  CHECK(shortest.size() >= 16);
+  std::string rows;
+  for (const std::string& row : usual_rows(40)) rows += (rows.empty() ? "" : ",") + row;
+  const std::string tail = R"(],-1,-1],"meta":"ALIRModel","spec_version":)";
+  CHECK(read(shortest + rows + tail + "2}").err() == error{});
+  // In versions 3 and 4 the first row of the old form is the error, whichever path read it.
+  CHECK(read(shortest + rows + tail + "4}").err() ==
+        error{errc::alir_operation_form, shortest.size()});
+  const std::string first = "[[],-1,[0],[-8,7,1],0,0],";
+  CHECK(read(shortest + first + rows + tail + "4}").err() ==
+        error{errc::alir_operation_form, shortest.size() + first.size()});
+  CHECK(read(shortest + first + rows + tail + "2}").err() ==
+        error{errc::alir_operation_form, shortest.size()});
+  CHECK(read(R"({"model":1,)" + (shortest + rows + tail + "2}").substr(1)).err().code ==
+        errc::json_expected_array);
+  CHECK(read((shortest + rows + "],-1,-1]," + (shortest + rows + tail + "2}").substr(1)))
+            .err()
+            .code == errc::json_duplicate_key);
+}
