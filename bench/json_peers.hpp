@@ -73,8 +73,66 @@ template <class T>
   return o;
 }
 
+/// A row of version 4: [[id,...],opcode,[data,...],[min,max,step],latency,cost].
+[[nodiscard]] inline alir::operation read_variadic_row(ondemand::array row, int& failed) {
+  alir::operation o;
+  std::int64_t ids[3] = {}, data[2] = {};
+  const auto list = [&failed](ondemand::array values, std::int64_t* to, unsigned most) {
+    unsigned count = 0;
+    for (auto v : values) {
+      if (count == most) return failed |= 1, count;
+      failed |= v.get(to[count++]);
+    }
+    return count;
+  };
+  ondemand::array_iterator at;
+  failed |= row.begin().get(at);
+  ondemand::array inner;
+  failed |= (*at).get(inner);
+  const unsigned id_count = list(inner, ids, 3);
+  ++at;
+  o.code = static_cast<alir::opcode>(take_int32(at, failed));
+  failed |= (*at).get(inner);
+  list(inner, data, 2);
+  ++at;
+  failed |= (*at).get(inner);
+  ondemand::array_iterator numbers;
+  failed |= inner.begin().get(numbers);
+  o.qint.min = take<double>(numbers, failed);
+  o.qint.max = take<double>(numbers, failed);
+  o.qint.step = take<double>(numbers, failed);
+  ++at;
+  o.latency = take<double>(at, failed);
+  o.cost = take<double>(at, failed);
+  if (id_count > 0) o.id0 = static_cast<std::int32_t>(ids[0]);
+  if (id_count > 1) o.id1 = static_cast<std::int32_t>(ids[1]);
+  o.data = data[0];
+  switch (o.code) {
+    case alir::opcode::input:
+      o.data = 0;
+      o.id0 = static_cast<std::int32_t>(data[0]);
+      break;
+    case alir::opcode::quantize:
+      o.data = 0;
+      o.shift = static_cast<std::int32_t>(data[0]);
+      break;
+    case alir::opcode::add_constant: o.shift = static_cast<std::int32_t>(data[1]); break;
+    case alir::opcode::mux:
+      o.data = ids[2];
+      o.shift = static_cast<std::int32_t>(data[0]);
+      break;
+    case alir::opcode::bit_binary:
+      o.data = data[1] << 24;
+      o.shift = static_cast<std::int32_t>(data[0]);
+      break;
+    default: break;
+  }
+  return o;
+}
+
 [[nodiscard]] inline alir::model read_on_demand(ondemand::parser& parser,
-                                                const simdjson::padded_string& source) {
+                                                const simdjson::padded_string& source,
+                                                bool variadic = false) {
   alir::model m;
   m.ops.reserve(source.size() / 48);
   int failed = 0;
@@ -102,7 +160,11 @@ template <class T>
         for (auto v : field.get_array()) m.out_negs.push_back(v.get_bool() ? 1 : 0);
         break;
       case 5:
-        for (auto row : field.get_array()) m.ops.push_back(read_row(row.get_array(), failed));
+        if (variadic)
+          for (auto row : field.get_array())
+            m.ops.push_back(read_variadic_row(row.get_array(), failed));
+        else
+          for (auto row : field.get_array()) m.ops.push_back(read_row(row.get_array(), failed));
         break;
       case 6: m.carry_size = field.get_int64(); break;
       case 7: m.adder_size = field.get_int64(); break;

@@ -3005,12 +3005,14 @@ class reader {
 // Rows of numbers in JSON, many bytes at a time: the fast path of readers whose files are mostly that.
 //
 //   struct { bool operator()(const json::number_row& r); } sink;
-//   const auto read = json::find_row_reader<decltype(sink)>(spaced, json::row_path::best);
+//   const auto read =
+//       json::find_row_reader<json::number_row, decltype(sink)>(spaced, json::row_path::best);
 //   if (read != nullptr) at = read(at, end, sink);   // behind the last row that the sink took
 //
-//   row         [integer,integer,integer,integer,[number,number,number],number,number], without
-//               white space, or with one space behind each comma
-//   integer     -?digits, in 32 bits; the fourth has up to 18 digits
+//   number_row  [integer,integer,integer,integer,[number,number,number],number,number]
+//   list_row    [[integer,...],integer,[integer,...],[number,number,number],number,number]
+//   both        without white space, or with one space behind each comma
+//   integer     -?digits, in 32 bits; the fourth, or those of the second list, up to 18 digits
 //   number      -?digits or -?digits.digits, of up to 18 digits
 //
 // It is an optimist: a row with anything else in it, or with more digits than a path takes, is left
@@ -3018,9 +3020,9 @@ class reader {
 // the same, bit for bit. There are two paths:
 //
 //   portable    eight digits at a time, as one integer of 64 bits
-//   AVX2        bitmaps of 64 bytes tell where tokens end, so that none waits for the one before;
-//               then the digits of all tokens become numbers together. x86-64 with AVX2 and BMI,
-//               looked for when it runs
+//   AVX2        for number_row: bitmaps of 64 bytes tell where tokens end, so that none waits for
+//               the one before; then the digits of all tokens become numbers together. Needs x86-64
+//               with AVX2 and BMI, which it looks for when it runs; what it leaves, the other takes
 //
 // Lifetime:   borrows the text for the call.
 // Errors:     none; it stops before a row that it doesn't know.
@@ -3035,6 +3037,7 @@ class reader {
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 
 #if defined(__x86_64__) && defined(__clang__)
@@ -3052,14 +3055,29 @@ class reader {
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
-/// One row [i,i,i,i,[n,n,n],n,n].
-struct number_row {
-  const char* at;           ///< the first integer
-  std::uint32_t places[5];  ///< bytes from there to each integer and to the inner bracket, below 64
-  std::int32_t integers[4];  ///< the first three; then without meaning
-  std::int64_t wide;         ///< the fourth integer
+/// How a row ends: [n,n,n],n,n].
+struct row_numbers {
   double numbers[5];
   std::uint32_t integral;  ///< bit k: numbers[k] has no fraction
+};
+
+/// One row [i,i,i,i,[n,n,n],n,n].
+struct number_row : row_numbers {
+  const char* at;            ///< the first integer
+  std::uint32_t places[5];   ///< bytes from there to each integer and to the inner bracket
+  std::int32_t integers[4];  ///< the first three; then without meaning
+  std::int64_t wide;         ///< the fourth integer
+};
+
+/// One row [[i,...],i,[i,...],[n,n,n],n,n], with up to three and two integers in its lists.
+struct list_row : row_numbers {
+  const char* at;                           ///< the first list
+  std::uint32_t second_list_at, group_at;   ///< bytes from there to the other brackets
+  std::uint32_t first_at[3], second_at[2];  ///< and to each integer of the lists
+  std::uint32_t first_count, second_count;
+  std::int32_t first[3];
+  std::int32_t between;
+  std::int64_t second[2];
 };
 
 namespace detail {
@@ -3091,6 +3109,32 @@ class row_cursor {
     return true;
   }
 
+  /// Up to `most` integers in brackets, and where they stand behind `start`.
+  template <class Int>
+  bool list(Int* values, std::uint32_t* places, std::uint32_t& count, std::uint32_t most,
+            const char* start) noexcept {
+    count = 0;
+    if (!skip('[')) return false;
+    if (*at_ == ']') return skip(']');
+    for (;;) {
+      if (count == most) return false;
+      places[count] = static_cast<std::uint32_t>(at_ - start);
+      if (!integer(values[count++])) return false;
+      if (*at_ == ']') return skip(']');
+      if (!comma()) return false;
+    }
+  }
+
+  /// [n,n,n],n,n]
+  [[gnu::always_inline]] bool tail(row_numbers& r) noexcept {
+    r.integral = 0;
+    return skip('[') && number(r.numbers[0], r.integral, 0) && comma() &&
+           number(r.numbers[1], r.integral, 1) && comma() && number(r.numbers[2], r.integral, 2) &&
+           skip(']') && comma() && number(r.numbers[3], r.integral, 3) && comma() &&
+           number(r.numbers[4], r.integral, 4) && skip(']');
+  }
+
+ private:
   [[gnu::always_inline]] bool number(double& value, std::uint32_t& integral,
                                      unsigned index) noexcept {
     const auto negative = static_cast<std::uint64_t>(*at_ == '-');
@@ -3117,7 +3161,6 @@ class row_cursor {
     return true;
   }
 
- private:
   /// 0 and another digit.
   [[nodiscard]] bool leading_zero() const noexcept {
     return (load_le<std::uint16_t>(at_) & 0xf0ff) == 0x3030;
@@ -3149,7 +3192,6 @@ template <bool Spaced>
   row_cursor<Spaced> c(at);
   if (!c.skip('[')) return nullptr;
   r.at = c.at();
-  r.integral = 0;
   const auto here = [&] { return static_cast<std::uint32_t>(c.at() - r.at); };
   r.places[0] = 0;
   if (!c.integer(r.integers[0]) || !c.comma()) return nullptr;
@@ -3160,22 +3202,29 @@ template <bool Spaced>
   r.places[3] = here();
   if (!c.integer(r.wide) || !c.comma()) return nullptr;
   r.places[4] = here();
-  if (!c.skip('[') || !c.number(r.numbers[0], r.integral, 0) || !c.comma() ||
-      !c.number(r.numbers[1], r.integral, 1) || !c.comma() ||
-      !c.number(r.numbers[2], r.integral, 2) || !c.skip(']') || !c.comma() ||
-      !c.number(r.numbers[3], r.integral, 3) || !c.comma() ||
-      !c.number(r.numbers[4], r.integral, 4) || !c.skip(']'))
+  return c.tail(r) ? c.at() : nullptr;
+}
+template <bool Spaced>
+[[gnu::always_inline]] inline const char* read_row(const char* at, list_row& r) noexcept {
+  row_cursor<Spaced> c(at);
+  if (!c.skip('[')) return nullptr;
+  r.at = c.at();
+  if (!c.list(r.first, r.first_at, r.first_count, 3, r.at) || !c.comma() || !c.integer(r.between) ||
+      !c.comma())
     return nullptr;
-  return c.at();
+  r.second_list_at = static_cast<std::uint32_t>(c.at() - r.at);
+  if (!c.list(r.second, r.second_at, r.second_count, 2, r.at) || !c.comma()) return nullptr;
+  r.group_at = static_cast<std::uint32_t>(c.at() - r.at);
+  return c.tail(r) ? c.at() : nullptr;
 }
 
 /// Nothing is read further behind the start of a row.
 inline constexpr std::ptrdiff_t reach = 512;
 
-template <bool Spaced, class Sink>
+template <bool Spaced, class Row, class Sink>
 const char* read_rows(const char* at, const char* end, Sink& sink) {
   const char* done = at;
-  number_row r;
+  Row r;
   while (end - at >= reach) {
     const char* const behind = read_row<Spaced>(at, r);
     if (behind == nullptr || !sink(r)) break;
@@ -3485,7 +3534,8 @@ TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) 
   const char* done = at;
   number_row r;
   while (end - at >= reach) {
-    const char* const behind = read_row<Spaced>(at, r);
+    const char* behind = read_row<Spaced>(at, r);
+    if (behind == nullptr) behind = json::detail::read_row<Spaced>(at, r);  // takes more digits
     if (behind == nullptr || !sink(r)) break;
     done = behind;
     if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
@@ -3507,15 +3557,16 @@ template <class Sink>
 using row_reader = const char* (*)(const char* at, const char* end, Sink& sink);
 
 /// A reader of rows with or without a space behind each comma; null for `none`.
-template <class Sink>
+template <class Row, class Sink>
 [[nodiscard]] row_reader<Sink> find_row_reader(bool spaced, row_path path) noexcept {
   if (path == row_path::none) return nullptr;
 #ifdef TESSERA_HAS_AVX2_PATH
-  if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-      __builtin_cpu_supports("bmi2"))
-    return spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
+  if constexpr (std::is_same_v<Row, number_row>)
+    if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2"))
+      return spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
 #endif
-  return spaced ? detail::read_rows<true, Sink> : detail::read_rows<false, Sink>;
+  return spaced ? detail::read_rows<true, Row, Sink> : detail::read_rows<false, Row, Sink>;
 }
 
 }  // namespace json
@@ -3601,37 +3652,74 @@ inline errc set_addresses_and_data(model& m, operation& o, view<std::int32_t> id
   return version >= 2 && version <= 4 ? errc::ok : errc::alir_version_unknown;
 }
 
-/// Where the fast path puts operations of version 2; it leaves a wrong opcode to the reader.
+/// Where the fast path puts operations. It leaves what is wrong, or to be noted, to the reader.
 struct operation_sink {
   operation* ops;
   source_map::place* places;
   const char* text;
   std::size_t count = 0, most = 0;
 
-  [[gnu::always_inline]] bool operator()(const json::number_row& r) noexcept {
-    if (r.integers[2] < first_opcode || r.integers[2] >= last_opcode || count == most) return false;
-    // Field by field into its place: assembling it elsewhere and copying takes twice the time.
+  /// In its place, field by field: assembling it elsewhere and copying takes twice the time.
+  [[gnu::always_inline]] operation& next(std::int32_t code, const json::row_numbers& r) noexcept {
     operation& o = *::new (static_cast<void*>(ops + count)) operation;
-    o.id0 = r.integers[0];
-    o.id1 = r.integers[1];
-    o.code = static_cast<opcode>(r.integers[2]);
+    o.code = static_cast<opcode>(code);
     o.spelled = static_cast<std::uint8_t>(r.integral);
-    unpack_data(o, r.wide);
     o.qint = {r.numbers[0], r.numbers[1], r.numbers[2]};
     o.latency = r.numbers[3];
     o.cost = r.numbers[4];
-    source_map::place at{};
-    at.start = static_cast<std::uint64_t>(r.at - text) & ((std::uint64_t{1} << 36) - 1);
-    at.id1 = r.places[1] & 127;
-    at.data = at.condition = r.places[3] & 127;
-    at.qint = r.places[4] & 127;
-    places[count++] = at;
+    return o;
+  }
+  [[gnu::always_inline]] bool takes(std::int32_t code) const noexcept {
+    return code >= first_opcode && code < last_opcode && count != most;
+  }
+  [[gnu::always_inline]] bool add(const char* at, source_map::place place) noexcept {
+    place.start = static_cast<std::uint64_t>(at - text) & ((std::uint64_t{1} << 36) - 1);
+    places[count++] = place;
     return true;
   }
 };
 static_assert(spelling::min == 1 && spelling::max == 2 && spelling::step == 4 &&
                   spelling::latency == 8 && spelling::cost == 16,
-              "number_row::integral has the bits of spelling");
+              "row_numbers::integral has the bits of spelling");
+
+/// Version 2.
+struct plain_sink : operation_sink {
+  [[gnu::always_inline]] bool operator()(const json::number_row& r) noexcept {
+    if (!takes(r.integers[2])) return false;
+    operation& o = next(r.integers[2], r);
+    o.id0 = r.integers[0];
+    o.id1 = r.integers[1];
+    unpack_data(o, r.wide);
+    source_map::place at{};
+    at.id1 = r.places[1] & 127;
+    at.data = at.condition = r.places[3] & 127;
+    at.qint = r.places[4] & 127;
+    return add(r.at, at);
+  }
+};
+
+/// Versions 3 and 4, but for sums.
+struct variadic_sink : operation_sink {
+  model& m;
+  bool unshifted_quantize, shifted_quantize;  // whether the first of these has been noted
+
+  bool operator()(const json::list_row& r) {
+    if (!takes(r.between)) return false;
+    operation& o = next(r.between, r);
+    if (check_counts(o.code, r.first_count, r.second_count) != errc::ok ||
+        (o.code == opcode::quantize &&
+         !(r.second_count == 0 ? unshifted_quantize : shifted_quantize)) ||
+        set_addresses_and_data(m, o, {r.first, r.first_count}, {r.second, r.second_count}) !=
+            errc::ok)
+      return false;
+    source_map::place at{};
+    if (r.first_count > 1) at.id1 = r.first_at[1] & 127;
+    if (r.first_count > 2) at.condition = r.first_at[2] & 127;
+    at.data = (o.code == opcode::input ? r.second_at[0] : r.second_list_at) & 127;
+    at.qint = r.group_at & 127;
+    return add(r.at, at);
+  }
+};
 
 class json_model_reader {
  public:
@@ -3766,27 +3854,35 @@ class json_model_reader {
     return in_.failed() ? opcode::constant : static_cast<opcode>(code);
   }
 
-  /// Reads operations of version 2 in their usual spelling, as many as the fast path takes; false
-  /// when the one that comes next is none of them.
+  /// Reads operations in their usual spelling, as many as the fast path takes; false when the one
+  /// that comes next is none of them.
   bool read_rows() {
     const std::string_view rest = in_.rest();
     const std::uint64_t offset = in_.offset();
-    const std::size_t comma = rest.substr(0, 32).find(',');
-    if (comma == std::string_view::npos || offset < 16 || !in_.has_depth(2)) return false;
-    const auto read =
-        json::find_row_reader<operation_sink>(rest.substr(comma + 1, 1) == " ", rows_);
-    if (read == nullptr || m_.ops.size() >= most_operations()) return false;
-    operation_sink sink{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
+    if (offset < 16 || rest.size() < 2 || !in_.has_depth(2)) return false;
+    operation_sink to{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
     std::uint64_t most = most_operations() - m_.ops.size();
     for (const std::size_t room : {m_.ops.room(), m_.source.ops.room()})
       if (room < most) most = room;
-    sink.most = static_cast<std::size_t>(most);
+    to.most = static_cast<std::size_t>(most);
+    if (rest[1] == '[')
+      return read_rows<json::list_row>(
+          rest, variadic_,
+          variadic_sink{to, m_, unshifted_quantize_ != nowhere, shifted_quantize_ != nowhere});
+    return read_rows<json::number_row>(rest, plain_, plain_sink{to});
+  }
+  template <class Row, class Sink>
+  bool read_rows(std::string_view rest, std::uint64_t& first_row, Sink sink) {
+    const std::uint64_t offset = in_.offset();
+    const std::size_t comma = rest.substr(0, 64).find(',');
+    const bool spaced = rest.substr(comma == std::string_view::npos ? 0 : comma + 1, 1) == " ";
+    const auto read = json::find_row_reader<Row, Sink>(spaced, rows_);
+    if (read == nullptr) return false;
     in_.resume(read(rest.data(), rest.data() + rest.size(), sink));
-    if (sink.count == 0) return false;
     m_.ops.advance(sink.count);
     m_.source.ops.advance(sink.count);
-    if (plain_ == nowhere) plain_ = offset;
-    return true;
+    if (sink.count != 0 && first_row == nowhere) first_row = offset;
+    return sink.count != 0;
   }
   [[nodiscard]] std::uint64_t most_operations() const noexcept {
     return limit_.max_items < INT32_MAX ? limit_.max_items : INT32_MAX;

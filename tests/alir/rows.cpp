@@ -221,3 +221,70 @@ TEST_CASE("alir/rows: files whose operations come early, twice, or in another fo
             .err()
             .code == errc::json_duplicate_key);
 }
+
+TEST_CASE("alir/rows: versions 3 and 4", "[alir]") {
+  const std::string head = R"({"model":[[20,1],[],[],[],[],[)";
+  const auto file = [&head](const std::vector<std::string>& rows, char version) {
+    std::string all;
+    for (const std::string& row : rows) all += (all.empty() ? "" : ",") + row;
+    return head + all + R"(],-1,-1],"meta":"ALIRModel","spec_version":)" + version + '}';
+  };
+  const std::vector<std::string> usual = {
+      "[[],-1,[14],[-8.0,7.9375,0.0625],0,0]",
+      "[[],5,[5],[1.25,1.25,0.25],0.0,0.0]",
+      "[[0],-2,[],[-7.5,8.0,0.5],0.0,0.0]",
+      "[[1,0],0,[-2],[-10.0,9.921875,0.015625],1.322265625,9]",
+      "[[0,0],1,[3],[-71.5,71.9375,0.0625],1.34765625,10]",
+      "[[3],2,[],[0.0,15.75,0.25],6.9921875,9.99]",
+      "[[2],4,[-1,-2],[-50.9140625,42.71875,0.00390625],6.9921875,0]",
+      "[[5,1,0],6,[-1],[0.0,3.5,0.5],2.09375,2.5]",
+      "[[4,2],7,[],[-2.75,5.5,0.25],3.09375,15.0]",
+      "[[1],8,[0],[-1.5,0.5,0.5],4.59375,20.0]",
+      "[[1],9,[0],[0.0,3.0,1.0],0.0,0.0]",
+      "[[0,1],10,[-1,2],[-8.0,7.5,0.5],0.5,2.0]",
+  };
+  const std::string quantize_3 = "[[0],3,[],[-256.0,255.9375,0.0625],9.515625,0]",
+                    quantize_4 = "[[0],3,[-3],[-256.0,255.9375,0.0625],9.515625,0]",
+                    sum = "[[0,1,0],11,[0,1,1,2,0,3],[-256.0,255.9375,0.0625],9.5,0]";
+  for (const char version : {'3', '4'}) {
+    const std::string& quantize = version == '3' ? quantize_3 : quantize_4;
+    std::vector<std::string> rows;
+    for (unsigned i = 0; i < 5; ++i) {
+      rows.insert(rows.end(), usual.begin(), usual.end());
+      rows.insert(rows.end(), {quantize, quantize, sum});
+    }
+    for (const std::string& text : {file(rows, version), spaced(file(rows, version))}) {
+      const auto m = read(text);
+      REQUIRE(m.err() == error{});
+      CHECK(m->ops.size() == rows.size());
+    }
+    // A quantize of the other version, first and behind others.
+    for (const std::size_t at : {0u, 20u}) {
+      std::vector<std::string> mixed = rows;
+      mixed[at] = version == '3' ? quantize_4 : quantize_3;
+      CHECK(read(file(mixed, version)).err().code == errc::alir_data);
+    }
+    // Every byte of every row another one; and rows that lists make too long, short or wrong.
+    for (std::vector<std::string> changed = rows; const std::string& row : usual) {
+      for (std::size_t i = 0; i < row.size(); ++i)
+        for (const char c : std::string_view("09-.,[] e\"")) {
+          changed[13] = row;
+          changed[13][i] = c;
+          if (!fuzz::paths_agree(file(changed, version))) FAIL(changed[13]);
+        }
+    }
+    for (const char* const row :
+         {"[[0,1,2,3],0,[1],[0.0,1.0,1.0],0,0]", "[[0,1],0,[1,2],[0.0,1.0,1.0],0,0]",
+          "[[0,1],0,[1,2,3],[0.0,1.0,1.0],0,0]", "[[0,],0,[1],[0.0,1.0,1.0],0,0]",
+          "[[,0],0,[1],[0.0,1.0,1.0],0,0]", "[[0],-1,[3000000000],[0.0,1.0,1.0],0,0]",
+          "[[],-1,[3000000000],[0.0,1.0,1.0],0,0]", "[[0,1],0,[3000000000],[0.0,1.0,1.0],0,0]",
+          "[[0,1],10,[0,3],[0.0,1.0,1.0],0,0]", "[[0],4,[9223372036854775807,1],[0,1,1],0,0]",
+          "[[0],4,[1,2147483648],[0,1,1],0,0]", "[[2147483648],4,[1,2],[0,1,1],0,0]",
+          "[[0],12,[],[0,1,1],0,0]", "[[0],-3,[],[0,1,1],0,0]", "[0,-1,2,0,[0.0,1.0,1.0],0,0]"}) {
+      std::vector<std::string> changed = rows;
+      changed[13] = row;
+      (void)read(file(changed, version));
+      (void)read(spaced(file(changed, version)));
+    }
+  }
+}

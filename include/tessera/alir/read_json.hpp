@@ -116,37 +116,74 @@ inline errc set_addresses_and_data(model& m, operation& o, view<std::int32_t> id
   return version >= 2 && version <= 4 ? errc::ok : errc::alir_version_unknown;
 }
 
-/// Where the fast path puts operations of version 2; it leaves a wrong opcode to the reader.
+/// Where the fast path puts operations. It leaves what is wrong, or to be noted, to the reader.
 struct operation_sink {
   operation* ops;
   source_map::place* places;
   const char* text;
   std::size_t count = 0, most = 0;
 
-  [[gnu::always_inline]] bool operator()(const json::number_row& r) noexcept {
-    if (r.integers[2] < first_opcode || r.integers[2] >= last_opcode || count == most) return false;
-    // Field by field into its place: assembling it elsewhere and copying takes twice the time.
+  /// In its place, field by field: assembling it elsewhere and copying takes twice the time.
+  [[gnu::always_inline]] operation& next(std::int32_t code, const json::row_numbers& r) noexcept {
     operation& o = *::new (static_cast<void*>(ops + count)) operation;
-    o.id0 = r.integers[0];
-    o.id1 = r.integers[1];
-    o.code = static_cast<opcode>(r.integers[2]);
+    o.code = static_cast<opcode>(code);
     o.spelled = static_cast<std::uint8_t>(r.integral);
-    unpack_data(o, r.wide);
     o.qint = {r.numbers[0], r.numbers[1], r.numbers[2]};
     o.latency = r.numbers[3];
     o.cost = r.numbers[4];
-    source_map::place at{};
-    at.start = static_cast<std::uint64_t>(r.at - text) & ((std::uint64_t{1} << 36) - 1);
-    at.id1 = r.places[1] & 127;
-    at.data = at.condition = r.places[3] & 127;
-    at.qint = r.places[4] & 127;
-    places[count++] = at;
+    return o;
+  }
+  [[gnu::always_inline]] bool takes(std::int32_t code) const noexcept {
+    return code >= first_opcode && code < last_opcode && count != most;
+  }
+  [[gnu::always_inline]] bool add(const char* at, source_map::place place) noexcept {
+    place.start = static_cast<std::uint64_t>(at - text) & ((std::uint64_t{1} << 36) - 1);
+    places[count++] = place;
     return true;
   }
 };
 static_assert(spelling::min == 1 && spelling::max == 2 && spelling::step == 4 &&
                   spelling::latency == 8 && spelling::cost == 16,
-              "number_row::integral has the bits of spelling");
+              "row_numbers::integral has the bits of spelling");
+
+/// Version 2.
+struct plain_sink : operation_sink {
+  [[gnu::always_inline]] bool operator()(const json::number_row& r) noexcept {
+    if (!takes(r.integers[2])) return false;
+    operation& o = next(r.integers[2], r);
+    o.id0 = r.integers[0];
+    o.id1 = r.integers[1];
+    unpack_data(o, r.wide);
+    source_map::place at{};
+    at.id1 = r.places[1] & 127;
+    at.data = at.condition = r.places[3] & 127;
+    at.qint = r.places[4] & 127;
+    return add(r.at, at);
+  }
+};
+
+/// Versions 3 and 4, but for sums.
+struct variadic_sink : operation_sink {
+  model& m;
+  bool unshifted_quantize, shifted_quantize;  // whether the first of these has been noted
+
+  bool operator()(const json::list_row& r) {
+    if (!takes(r.between)) return false;
+    operation& o = next(r.between, r);
+    if (check_counts(o.code, r.first_count, r.second_count) != errc::ok ||
+        (o.code == opcode::quantize &&
+         !(r.second_count == 0 ? unshifted_quantize : shifted_quantize)) ||
+        set_addresses_and_data(m, o, {r.first, r.first_count}, {r.second, r.second_count}) !=
+            errc::ok)
+      return false;
+    source_map::place at{};
+    if (r.first_count > 1) at.id1 = r.first_at[1] & 127;
+    if (r.first_count > 2) at.condition = r.first_at[2] & 127;
+    at.data = (o.code == opcode::input ? r.second_at[0] : r.second_list_at) & 127;
+    at.qint = r.group_at & 127;
+    return add(r.at, at);
+  }
+};
 
 class json_model_reader {
  public:
@@ -281,27 +318,35 @@ class json_model_reader {
     return in_.failed() ? opcode::constant : static_cast<opcode>(code);
   }
 
-  /// Reads operations of version 2 in their usual spelling, as many as the fast path takes; false
-  /// when the one that comes next is none of them.
+  /// Reads operations in their usual spelling, as many as the fast path takes; false when the one
+  /// that comes next is none of them.
   bool read_rows() {
     const std::string_view rest = in_.rest();
     const std::uint64_t offset = in_.offset();
-    const std::size_t comma = rest.substr(0, 32).find(',');
-    if (comma == std::string_view::npos || offset < 16 || !in_.has_depth(2)) return false;
-    const auto read =
-        json::find_row_reader<operation_sink>(rest.substr(comma + 1, 1) == " ", rows_);
-    if (read == nullptr || m_.ops.size() >= most_operations()) return false;
-    operation_sink sink{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
+    if (offset < 16 || rest.size() < 2 || !in_.has_depth(2)) return false;
+    operation_sink to{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
     std::uint64_t most = most_operations() - m_.ops.size();
     for (const std::size_t room : {m_.ops.room(), m_.source.ops.room()})
       if (room < most) most = room;
-    sink.most = static_cast<std::size_t>(most);
+    to.most = static_cast<std::size_t>(most);
+    if (rest[1] == '[')
+      return read_rows<json::list_row>(
+          rest, variadic_,
+          variadic_sink{to, m_, unshifted_quantize_ != nowhere, shifted_quantize_ != nowhere});
+    return read_rows<json::number_row>(rest, plain_, plain_sink{to});
+  }
+  template <class Row, class Sink>
+  bool read_rows(std::string_view rest, std::uint64_t& first_row, Sink sink) {
+    const std::uint64_t offset = in_.offset();
+    const std::size_t comma = rest.substr(0, 64).find(',');
+    const bool spaced = rest.substr(comma == std::string_view::npos ? 0 : comma + 1, 1) == " ";
+    const auto read = json::find_row_reader<Row, Sink>(spaced, rows_);
+    if (read == nullptr) return false;
     in_.resume(read(rest.data(), rest.data() + rest.size(), sink));
-    if (sink.count == 0) return false;
     m_.ops.advance(sink.count);
     m_.source.ops.advance(sink.count);
-    if (plain_ == nowhere) plain_ = offset;
-    return true;
+    if (sink.count != 0 && first_row == nowhere) first_row = offset;
+    return sink.count != 0;
   }
   [[nodiscard]] std::uint64_t most_operations() const noexcept {
     return limit_.max_items < INT32_MAX ? limit_.max_items : INT32_MAX;

@@ -4,12 +4,14 @@
 // Rows of numbers in JSON, many bytes at a time: the fast path of readers whose files are mostly that.
 //
 //   struct { bool operator()(const json::number_row& r); } sink;
-//   const auto read = json::find_row_reader<decltype(sink)>(spaced, json::row_path::best);
+//   const auto read =
+//       json::find_row_reader<json::number_row, decltype(sink)>(spaced, json::row_path::best);
 //   if (read != nullptr) at = read(at, end, sink);   // behind the last row that the sink took
 //
-//   row         [integer,integer,integer,integer,[number,number,number],number,number], without
-//               white space, or with one space behind each comma
-//   integer     -?digits, in 32 bits; the fourth has up to 18 digits
+//   number_row  [integer,integer,integer,integer,[number,number,number],number,number]
+//   list_row    [[integer,...],integer,[integer,...],[number,number,number],number,number]
+//   both        without white space, or with one space behind each comma
+//   integer     -?digits, in 32 bits; the fourth, or those of the second list, up to 18 digits
 //   number      -?digits or -?digits.digits, of up to 18 digits
 //
 // It is an optimist: a row with anything else in it, or with more digits than a path takes, is left
@@ -17,9 +19,9 @@
 // the same, bit for bit. There are two paths:
 //
 //   portable    eight digits at a time, as one integer of 64 bits
-//   AVX2        bitmaps of 64 bytes tell where tokens end, so that none waits for the one before;
-//               then the digits of all tokens become numbers together. x86-64 with AVX2 and BMI,
-//               looked for when it runs
+//   AVX2        for number_row: bitmaps of 64 bytes tell where tokens end, so that none waits for
+//               the one before; then the digits of all tokens become numbers together. Needs x86-64
+//               with AVX2 and BMI, which it looks for when it runs; what it leaves, the other takes
 //
 // Lifetime:   borrows the text for the call.
 // Errors:     none; it stops before a row that it doesn't know.
@@ -34,6 +36,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "bytes.hpp"
 #include "number.hpp"
@@ -53,14 +56,29 @@
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
-/// One row [i,i,i,i,[n,n,n],n,n].
-struct number_row {
-  const char* at;           ///< the first integer
-  std::uint32_t places[5];  ///< bytes from there to each integer and to the inner bracket, below 64
-  std::int32_t integers[4];  ///< the first three; then without meaning
-  std::int64_t wide;         ///< the fourth integer
+/// How a row ends: [n,n,n],n,n].
+struct row_numbers {
   double numbers[5];
   std::uint32_t integral;  ///< bit k: numbers[k] has no fraction
+};
+
+/// One row [i,i,i,i,[n,n,n],n,n].
+struct number_row : row_numbers {
+  const char* at;            ///< the first integer
+  std::uint32_t places[5];   ///< bytes from there to each integer and to the inner bracket
+  std::int32_t integers[4];  ///< the first three; then without meaning
+  std::int64_t wide;         ///< the fourth integer
+};
+
+/// One row [[i,...],i,[i,...],[n,n,n],n,n], with up to three and two integers in its lists.
+struct list_row : row_numbers {
+  const char* at;                           ///< the first list
+  std::uint32_t second_list_at, group_at;   ///< bytes from there to the other brackets
+  std::uint32_t first_at[3], second_at[2];  ///< and to each integer of the lists
+  std::uint32_t first_count, second_count;
+  std::int32_t first[3];
+  std::int32_t between;
+  std::int64_t second[2];
 };
 
 namespace detail {
@@ -92,6 +110,32 @@ class row_cursor {
     return true;
   }
 
+  /// Up to `most` integers in brackets, and where they stand behind `start`.
+  template <class Int>
+  bool list(Int* values, std::uint32_t* places, std::uint32_t& count, std::uint32_t most,
+            const char* start) noexcept {
+    count = 0;
+    if (!skip('[')) return false;
+    if (*at_ == ']') return skip(']');
+    for (;;) {
+      if (count == most) return false;
+      places[count] = static_cast<std::uint32_t>(at_ - start);
+      if (!integer(values[count++])) return false;
+      if (*at_ == ']') return skip(']');
+      if (!comma()) return false;
+    }
+  }
+
+  /// [n,n,n],n,n]
+  [[gnu::always_inline]] bool tail(row_numbers& r) noexcept {
+    r.integral = 0;
+    return skip('[') && number(r.numbers[0], r.integral, 0) && comma() &&
+           number(r.numbers[1], r.integral, 1) && comma() && number(r.numbers[2], r.integral, 2) &&
+           skip(']') && comma() && number(r.numbers[3], r.integral, 3) && comma() &&
+           number(r.numbers[4], r.integral, 4) && skip(']');
+  }
+
+ private:
   [[gnu::always_inline]] bool number(double& value, std::uint32_t& integral,
                                      unsigned index) noexcept {
     const auto negative = static_cast<std::uint64_t>(*at_ == '-');
@@ -118,7 +162,6 @@ class row_cursor {
     return true;
   }
 
- private:
   /// 0 and another digit.
   [[nodiscard]] bool leading_zero() const noexcept {
     return (load_le<std::uint16_t>(at_) & 0xf0ff) == 0x3030;
@@ -150,7 +193,6 @@ template <bool Spaced>
   row_cursor<Spaced> c(at);
   if (!c.skip('[')) return nullptr;
   r.at = c.at();
-  r.integral = 0;
   const auto here = [&] { return static_cast<std::uint32_t>(c.at() - r.at); };
   r.places[0] = 0;
   if (!c.integer(r.integers[0]) || !c.comma()) return nullptr;
@@ -161,22 +203,29 @@ template <bool Spaced>
   r.places[3] = here();
   if (!c.integer(r.wide) || !c.comma()) return nullptr;
   r.places[4] = here();
-  if (!c.skip('[') || !c.number(r.numbers[0], r.integral, 0) || !c.comma() ||
-      !c.number(r.numbers[1], r.integral, 1) || !c.comma() ||
-      !c.number(r.numbers[2], r.integral, 2) || !c.skip(']') || !c.comma() ||
-      !c.number(r.numbers[3], r.integral, 3) || !c.comma() ||
-      !c.number(r.numbers[4], r.integral, 4) || !c.skip(']'))
+  return c.tail(r) ? c.at() : nullptr;
+}
+template <bool Spaced>
+[[gnu::always_inline]] inline const char* read_row(const char* at, list_row& r) noexcept {
+  row_cursor<Spaced> c(at);
+  if (!c.skip('[')) return nullptr;
+  r.at = c.at();
+  if (!c.list(r.first, r.first_at, r.first_count, 3, r.at) || !c.comma() || !c.integer(r.between) ||
+      !c.comma())
     return nullptr;
-  return c.at();
+  r.second_list_at = static_cast<std::uint32_t>(c.at() - r.at);
+  if (!c.list(r.second, r.second_at, r.second_count, 2, r.at) || !c.comma()) return nullptr;
+  r.group_at = static_cast<std::uint32_t>(c.at() - r.at);
+  return c.tail(r) ? c.at() : nullptr;
 }
 
 /// Nothing is read further behind the start of a row.
 inline constexpr std::ptrdiff_t reach = 512;
 
-template <bool Spaced, class Sink>
+template <bool Spaced, class Row, class Sink>
 const char* read_rows(const char* at, const char* end, Sink& sink) {
   const char* done = at;
-  number_row r;
+  Row r;
   while (end - at >= reach) {
     const char* const behind = read_row<Spaced>(at, r);
     if (behind == nullptr || !sink(r)) break;
@@ -486,7 +535,8 @@ TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) 
   const char* done = at;
   number_row r;
   while (end - at >= reach) {
-    const char* const behind = read_row<Spaced>(at, r);
+    const char* behind = read_row<Spaced>(at, r);
+    if (behind == nullptr) behind = json::detail::read_row<Spaced>(at, r);  // takes more digits
     if (behind == nullptr || !sink(r)) break;
     done = behind;
     if (*behind != ',' || (Spaced && behind[1] != ' ')) break;
@@ -508,15 +558,16 @@ template <class Sink>
 using row_reader = const char* (*)(const char* at, const char* end, Sink& sink);
 
 /// A reader of rows with or without a space behind each comma; null for `none`.
-template <class Sink>
+template <class Row, class Sink>
 [[nodiscard]] row_reader<Sink> find_row_reader(bool spaced, row_path path) noexcept {
   if (path == row_path::none) return nullptr;
 #ifdef TESSERA_HAS_AVX2_PATH
-  if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-      __builtin_cpu_supports("bmi2"))
-    return spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
+  if constexpr (std::is_same_v<Row, number_row>)
+    if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2"))
+      return spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
 #endif
-  return spaced ? detail::read_rows<true, Sink> : detail::read_rows<false, Sink>;
+  return spaced ? detail::read_rows<true, Row, Sink> : detail::read_rows<false, Row, Sink>;
 }
 
 }  // namespace json
