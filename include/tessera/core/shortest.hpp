@@ -93,11 +93,6 @@ inline constexpr word_pair powers_of_five_27[] = {
     {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
     {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
 
-/// 10^exponent for exponents up to 19.
-[[nodiscard]] constexpr std::uint64_t power_of_ten(unsigned exponent) noexcept {
-  return powers_of_five[exponent] << exponent;
-}
-
 /// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
 struct decimal_17 {
   std::uint64_t significand;
@@ -268,7 +263,7 @@ struct binary_128 {
     if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
     nearest = nearest < low ? low : nearest > high ? high : nearest;
   }
-  const bool has_16 = nearest < power_of_ten(16);
+  const bool has_16 = nearest < powers_of_ten[16];
   return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
 }
 
@@ -290,8 +285,8 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
 /// way saves no registers for it.
 [[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
   const decimal_17 d = shortest(v);
-  const std::uint64_t first = d.significand / power_of_ten(16);
-  const std::uint64_t others = d.significand % power_of_ten(16);
+  const std::uint64_t first = d.significand / powers_of_ten[16];
+  const std::uint64_t others = d.significand % powers_of_ten[16];
   if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
     *to++ = static_cast<char>('0' + first);
     const unsigned count = put_sixteen(to + 1, others);
@@ -313,10 +308,10 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
   // integers below 2^53 are doubles, and those behind are written whole.
   const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
   const auto point = static_cast<unsigned>(d.point);
-  const std::uint64_t rest = d.significand - whole * power_of_ten(17 - point);
+  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
   to = put_magnitude(to, whole);
   *to++ = '.';
-  const unsigned count = put_sixteen(to, rest * power_of_ten(point - 1));
+  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
   return to + (count == 0 ? 1 : count);
 }
 
