@@ -52,14 +52,9 @@ template <class T>
   return static_cast<std::int32_t>(take<std::int64_t>(at, failed));
 }
 
-[[nodiscard]] inline alir::operation read_row(ondemand::array row, int& failed) {
-  alir::operation o;
-  ondemand::array_iterator at;
-  failed |= row.begin().get(at);
-  o.id0 = take_int32(at, failed);
-  o.id1 = take_int32(at, failed);
-  o.code = static_cast<alir::opcode>(take_int32(at, failed));
-  set_data(o, take<std::int64_t>(at, failed));
+/// [min,max,step],latency,cost
+[[gnu::always_inline]] inline void take_numbers(alir::operation& o, ondemand::array_iterator& at,
+                                                int& failed) {
   ondemand::array qint;
   failed |= (*at).get(qint);
   ondemand::array_iterator inner;
@@ -70,6 +65,18 @@ template <class T>
   ++at;
   o.latency = take<double>(at, failed);
   o.cost = take<double>(at, failed);
+}
+
+/// A row of version 2: [id0,id1,opcode,data,[min,max,step],latency,cost].
+[[nodiscard]] inline alir::operation read_row(ondemand::array row, int& failed) {
+  alir::operation o;
+  ondemand::array_iterator at;
+  failed |= row.begin().get(at);
+  o.id0 = take_int32(at, failed);
+  o.id1 = take_int32(at, failed);
+  o.code = static_cast<alir::opcode>(take_int32(at, failed));
+  set_data(o, take<std::int64_t>(at, failed));
+  take_numbers(o, at, failed);
   return o;
 }
 
@@ -95,15 +102,7 @@ template <class T>
   failed |= (*at).get(inner);
   list(inner, data, 2);
   ++at;
-  failed |= (*at).get(inner);
-  ondemand::array_iterator numbers;
-  failed |= inner.begin().get(numbers);
-  o.qint.min = take<double>(numbers, failed);
-  o.qint.max = take<double>(numbers, failed);
-  o.qint.step = take<double>(numbers, failed);
-  ++at;
-  o.latency = take<double>(at, failed);
-  o.cost = take<double>(at, failed);
+  take_numbers(o, at, failed);
   if (id_count > 0) o.id0 = static_cast<std::int32_t>(ids[0]);
   if (id_count > 1) o.id1 = static_cast<std::int32_t>(ids[1]);
   o.data = data[0];
