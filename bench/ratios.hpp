@@ -73,6 +73,7 @@ class reporter : public benchmark::ConsoleReporter {
       }
     }
     for (const auto& [what, ratios] : groups) {
+      if (ratios.size() < 2) continue;
       double sum = 0;
       for (const double ratio : ratios) sum += std::log(ratio);
       const std::size_t value = what.find("%g");

@@ -3786,10 +3786,33 @@ class json_model_reader {
   void read_int32s(pool<std::int32_t>& list, pool<std::uint64_t>* places = nullptr) {
     const std::uint64_t first = list.size();
     for (in_.array(); in_.element();) {
+      if (places == nullptr && read_small_integers(list, first)) continue;
       const std::uint64_t at = in_.offset();
       append(list, at, in_.int32(), first);
       if (places != nullptr) places->push_back(at);
     }
+  }
+  /// Takes integers of up to 9 digits that commas follow, as many as there are: most of a table.
+  bool read_small_integers(pool<std::int32_t>& list, std::uint64_t first) {
+    if (rows_ == json::row_path::none) return false;
+    const std::string_view rest = in_.rest();
+    const char* done = rest.data();
+    const char* const end = done + rest.size();
+    for (const char* p = done; end - p > 16;) {
+      const bool negative = *p == '-';
+      if (negative) ++p;
+      const char* const digits = p;
+      std::int32_t v = 0;
+      for (; *p >= '0' && *p <= '9' && p - digits < 9; ++p) v = v * 10 + (*p - '0');
+      if (p == digits || *p != ',' || (*digits == '0' && p - digits > 1) ||
+          list.size() - first >= limit_.max_items || list.size() >= INT32_MAX)
+        break;
+      list.push_back(negative ? -v : v);
+      done = p++;
+      if (*p == ' ') ++p;
+    }
+    in_.resume(done);
+    return done != rest.data();
   }
   void field() { in_.require_element(errc::alir_model_fields); }
 

@@ -288,3 +288,29 @@ TEST_CASE("alir/rows: versions 3 and 4", "[alir]") {
     }
   }
 }
+
+TEST_CASE("alir/rows: lists of integers", "[alir]") {
+  const auto file = [](const std::string& list, const std::string& comma) {
+    std::string table = "1,-2,0,-0,999999999,-999999999,1000000000,2147483647,-2147483648";
+    for (int i = 0; i < 40; ++i) table += comma + std::to_string(i * i - 300);
+    return R"({"model":[[1,0],[0],[],[],[],[],-1,-1,[{"table":[)" + table + comma + list + comma +
+           table + R"(]}]],"meta":"ALIRModel","spec_version":2})";
+  };
+  for (const std::string comma : {",", ", ", " ,", ",\n", ",  "}) {
+    const auto m = read(file("7", comma));
+    REQUIRE(m.err() == error{});
+    REQUIRE(m->table_data.size() == 99);
+    CHECK(m->table_data[3] == 0);
+    CHECK(m->table_data[5] == -999999999);
+    CHECK(m->table_data[49] == 7);
+    for (const char* const list :
+         {"01", "-01", "2147483648", "-2147483649", "1.0", "1e3", "-", "", "1,,2", "x", "\"1\"",
+          "[1]", "1 2", "- 1", "+1", "12345678901234567890", "null", "1]", "1}"})
+      CHECK_FALSE(read(file(list, comma)));
+    for (std::uint64_t most = 95; most <= 101; ++most)
+      CHECK(read(file("7", comma), {.max_items = most}).err().code ==
+            (most < 99 ? errc::too_many_items : errc::ok));
+    for (const std::string json = file("7", comma); const std::size_t back : {3u, 40u, 60u, 90u})
+      CHECK_FALSE(read(std::string_view(json).substr(0, json.size() - back)));
+  }
+}

@@ -21,8 +21,8 @@
 //             anything runs.
 // Limits:     budget.
 // Allocation: when a machine is made, without its rows if they would go over the budget. run()
-//             allocates nothing with one thread; with several, threads, and where a lookup may trap
-//             a copy of the outputs.
+//             allocates nothing with one thread; with several, threads at the first run, and where a
+//             lookup may trap a copy of the outputs.
 
 #ifndef TESSERA_VM_ALIR_VM_HPP
 #define TESSERA_VM_ALIR_VM_HPP
@@ -36,6 +36,7 @@
 
 #include "plan.hpp"
 #include "tessera/alir.hpp"
+#include "vm/workers.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::alir {
@@ -107,6 +108,7 @@ class machine {
   machine_options how_;
   std::uint64_t memory_ = 0;
   std::vector<line> rows_;  // of all threads
+  workers crew_;            // the threads besides the caller's
 };
 
 /// A machine that shows every operation's values, in the order of the program: slower, for its plan
