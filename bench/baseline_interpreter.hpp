@@ -61,9 +61,18 @@ class baseline_interpreter {
         case opcode::bit_unary: x.mask = low_bits(p.type(index(o.id0)).width()); break;
         default: break;
       }
+      x.down = static_cast<std::int8_t>(x.result_shift < 0 ? -x.result_shift : 0);
+      x.up = static_cast<std::int8_t>(x.result_shift > 0 ? x.result_shift : 0);
+      x.type = low_bits(x.width);
+      x.sign = sign_bit(x);
       steps_.push_back(x);
     }
     values_.resize(std::size_t{row_count_} * lanes);
+    for (std::size_t j = 0; j < m.out_idxs.size(); ++j) {
+      const std::int32_t id = m.out_idxs[j];
+      output_scales_.push_back(id < 0 ? 0.0
+                                      : std::ldexp(1.0, m.out_shifts[j] - p.type(index(id)).f));
+    }
   }
 
   /// False when a lookup leaves its table.
@@ -86,10 +95,10 @@ class baseline_interpreter {
     opcode code = opcode::constant;
     bool is_signed = false;
     std::int8_t width = 0, condition_width = 0;
-    std::int8_t a_shift = 0, b_shift = 0, result_shift = 0;
+    std::int8_t a_shift = 0, b_shift = 0, result_shift = 0, down = 0, up = 0;
     std::uint32_t to = 0, a = 0, b = 0, c = 0;
     std::int64_t data = 0;
-    std::uint64_t mask = 0;
+    std::uint64_t mask = 0, type = 0, sign = 0;
   };
 
   [[nodiscard]] static std::int8_t narrow(std::int64_t v) { return static_cast<std::int8_t>(v); }
@@ -198,13 +207,11 @@ class baseline_interpreter {
       std::int64_t* const to = values_.data() + index(x.to) * lanes;
       const std::int64_t* const a = values_.data() + index(x.a) * lanes;
       const std::int64_t* const b = values_.data() + index(x.b) * lanes;
-      const std::int64_t* const c = values_.data() + index(x.c) * lanes;
       const int by_a = x.a_shift, by_b = x.b_shift;
       const std::int64_t data = x.data;
       const std::uint64_t mask = x.mask;
-      const int down = x.result_shift < 0 ? -x.result_shift : 0;
-      const int up = x.result_shift > 0 ? x.result_shift : 0;
-      const std::uint64_t type = low_bits(x.width), sign = sign_bit(x);
+      const int down = x.down, up = x.up;
+      const std::uint64_t type = x.type, sign = x.sign;
       const auto shifted_once = [=](std::int64_t v) { return left(v >> down, up); };
       const auto wrapped = [=](std::int64_t v) {
         return static_cast<std::int64_t>(((static_cast<std::uint64_t>(v) & type) ^ sign) - sign);
@@ -253,6 +260,7 @@ class baseline_interpreter {
         }
         case opcode::constant: fill(to, [=](std::int64_t) { return data; }); break;
         case opcode::mux: {
+          const std::int64_t* const c = values_.data() + index(x.c) * lanes;
           const std::int64_t top =
               x.condition_width > 0
                   ? static_cast<std::int64_t>(std::uint64_t{1} << (x.condition_width - 1))
@@ -332,16 +340,12 @@ class baseline_interpreter {
     const tessera::alir::model& m = program_.model();
     for (std::size_t j = 0; j < n_out; ++j) {
       const std::int32_t id = m.out_idxs[j];
-      const double scale =
-          id < 0 ? 0.0 : std::ldexp(1.0, m.out_shifts[j] - program_.type(index(id)).f);
-      for (std::size_t s = 0; s < n; ++s) {
-        if (id < 0) {
-          out[s * n_out + j] = 0.0;
-          continue;
-        }
-        const std::int64_t v = values_[std::size_t{row_[index(id)]} * lanes + s];
-        out[s * n_out + j] = static_cast<double>(m.out_negs[j] != 0 ? difference(0, v) : v) * scale;
-      }
+      const std::int64_t* const v = values_.data() + (id < 0 ? 0 : index(row_[index(id)]) * lanes);
+      const double scale = output_scales_[j];
+      for (std::size_t s = 0; s < n; ++s)
+        out[s * n_out + j] =
+            id < 0 ? 0.0
+                   : static_cast<double>(m.out_negs[j] != 0 ? difference(0, v[s]) : v[s]) * scale;
     }
   }
 
@@ -349,7 +353,7 @@ class baseline_interpreter {
   std::vector<std::uint32_t> row_;
   std::uint32_t row_count_ = 0;
   std::vector<step> steps_;
-  std::vector<double> scales_;
+  std::vector<double> scales_, output_scales_;
   std::vector<std::span<const std::int32_t>> tables_;
   std::vector<std::int64_t> values_;
 };
