@@ -197,7 +197,39 @@ const char* const usual[] = {
 /// The one among them that no path takes.
 bool has_exponent(string_view row) { return row.find("e-") != string_view::npos; }
 
+#if defined(__x86_64__) && defined(__GNUC__)
+/// The AVX2 path alone: row_path::best hands on what it leaves, so that nobody would see it refuse.
+template <bool Spaced>
+[[gnu::target("avx2,bmi,bmi2")]] const char* read_by_vectors(const char* at, json::number_row& r) {
+  return json::detail::avx2::read_row<Spaced>(at, r);
+}
+#endif
+
 }  // namespace
+
+#if defined(__x86_64__) && defined(__GNUC__)
+TEST_CASE("json_rows: AVX2 takes what files are made of by itself", "[core]") {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+      !__builtin_cpu_supports("bmi2")) {
+    WARN("left out: this processor has no AVX2");
+    return;
+  }
+  for (const bool spaced : {false, true})
+    for (const string row : usual) {
+      const string text = spaced ? with_spaces(row) : row;
+      const string padded = string(before, ' ') + text + string(reach, ' ');
+      const char* const at = padded.data() + before;
+      json::number_row r{}, expected{};
+      const char* const behind =
+          spaced ? read_by_vectors<true>(at, r) : read_by_vectors<false>(at, r);
+      CAPTURE(text);
+      CHECK(behind == (has_exponent(row) ? nullptr : at + text.size()));
+      if (behind == nullptr) continue;
+      CHECK(read_plainly({at, reach}, expected) == text.size());
+      CHECK(same(r, expected));
+    }
+}
+#endif
 
 TEST_CASE("json_rows: what files are made of is taken", "[core]") {
   for (const bool spaced : {false, true}) {
