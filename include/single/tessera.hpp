@@ -1660,6 +1660,7 @@ inline void append_double(text& out, double v, double_style style) {
 //      1 -   99   bytes, limits, files
 //    100 -  199   JSON text
 //   1000 - 1999   ALIR
+//   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
 //
 // Lifetime:   messages and names are constants.
 // Errors:     none.
@@ -1764,7 +1765,112 @@ inline void append_double(text& out, double v, double_style style) {
   X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
   X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
                                                                                                    \
-  X(alir_lookup_range, 1090, "a value lies outside the lookup table")
+  X(alir_lookup_range, 1090, "a value lies outside the lookup table")                              \
+                                                                                                   \
+  X(ark_s01_root, 2001, "the root of a model is an object")                                        \
+  X(ark_s02_root_member, 2002, "expected members Rank, WorldSize and Nodes")                       \
+  X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
+  X(ark_s04_nodes, 2004, "Nodes is an array of objects")                                           \
+  X(ark_s05_node_member, 2005,                                                                     \
+    "expected a node with Id and the arrays ProducerNodeIds and ConsumerNodeIds")                  \
+  X(ark_s06_op_or_ops, 2006, "expected either Op or Ops in each node, and the same in all nodes")  \
+  X(ark_s07_no_ops, 2007, "expected at least one operation in Ops")                                \
+  X(ark_s08_op_member, 2008,                                                                       \
+    "expected Type, Name, IsVirtual, three lists of tensors, and Args as an object")               \
+  X(ark_s09_tensor_member, 2009,                                                                   \
+    "expected Id, DataType, Shape, Strides, Offsets, PaddedShape or Pads, and Buffer")             \
+  X(ark_s10_buffer_member, 2010, "expected a buffer with Id, Rank, SendTags and RecvTags")         \
+  X(ark_s12_unknown_member, 2012, "the format has no member of this name here")                    \
+  X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
+  X(ark_g01_node_id, 2021, "expected node Ids that are unique")                                    \
+  X(ark_g02_node_index, 2022, "expected the node's place in Nodes as its Id")                      \
+  X(ark_g03_edge_target, 2023, "expected the Id of a node in this file")                           \
+  X(ark_g04_edge_mirror, 2024, "an edge stands on both of its sides: as producer and as consumer") \
+  X(ark_g05_self_edge, 2025, "a node must not depend on itself")                                   \
+  X(ark_g06_cycle, 2026, "the nodes depend on each other in a circle")                             \
+  X(ark_g07_order, 2027, "expected a node behind all of its producers")                            \
+  X(ark_g08_repeated_edge, 2028, "the edge stands in this list already")                           \
+  X(ark_g09_missing_edge, 2029,                                                                    \
+    "a node that uses a result lists the node that makes it as a producer")                        \
+  X(ark_g10_second_producer, 2030, "a tensor is the result of one operation")                      \
+  X(ark_g12_own_result, 2032, "an operation must not read or write its own result")                \
+  X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
+  X(ark_g14_unordered_access, 2034,                                                                \
+    "conflicting accesses to the same bytes need a dependency between them")                       \
+  X(ark_t01_rank, 2041, "expected one to four dimensions, as many in each list")                   \
+  X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
+  X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
+  X(ark_t04_padding, 2044, "PaddedShape is at least Shape")                                        \
+  X(ark_t05_strides, 2045, "Strides hold Offsets + PaddedShape")                                   \
+  X(ark_t06_data_type, 2046, "expected a known DataType")                                          \
+  X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
+  X(ark_t08_tensor_differs, 2048, "a tensor Id has one description in the whole file")             \
+  X(ark_b01_buffer_differs, 2051,                                                                  \
+    "a buffer Id has one Rank and one set of tags in the whole file")                              \
+  X(ark_b02_buffer_rank, 2052, "expected a buffer's Rank to be -1 or below WorldSize")             \
+  X(ark_b03_tags, 2053,                                                                            \
+    "expected tags as pairs [RemoteRank, Tag] of 32 bits, ascending, each once")                   \
+  X(ark_b04_tag_rank, 2054,                                                                        \
+    "expected another rank in a local buffer's tags, and -1 or the own rank in a remote one's")    \
+  X(ark_b05_tag_reused, 2055, "a pair of rank and tag names one sending and one receiving buffer") \
+  X(ark_o01_type, 2061, "expected a known operation Type")                                         \
+  X(ark_o02_virtual, 2062,                                                                         \
+    "IsVirtual is true for Tensor, Placeholder and Reshape, and for nothing else")                 \
+  X(ark_o03_arity, 2063, "the number of tensors doesn't match the operation")                      \
+  X(ark_o04_argument, 2064, "expected the operation's arguments, each of its TYPE")                \
+  X(ark_o05_argument_form, 2065,                                                                   \
+    "expected {TYPE: value} with one known TYPE and a value in its range")                         \
+  X(ark_o06_data_types, 2066, "the DataTypes don't fit the operation")                             \
+  X(ark_o07_shape, 2067, "the shapes don't broadcast to the tensor that is written")               \
+  X(ark_o08_result_view, 2068, "the result is the same view as the tensor that is written")        \
+  X(ark_o09_view_buffer, 2069, "a view stays in the buffer of the tensor that it reads")           \
+  X(ark_o10_reduction, 2070,                                                                       \
+    "expected an Axis of the tensor, and a result whose shape is reduced along it")                \
+  X(ark_o11_permutation, 2071,                                                                     \
+    "expected a permutation of the axes, and a result with Shape[i] = input "                      \
+    "Shape[Permutation[i]]")                                                                       \
+  X(ark_o12_matmul, 2072, "the shapes don't fit a matrix multiplication")                          \
+  X(ark_o13_embedding, 2073,                                                                       \
+    "expected indices of up to 3 dimensions, a table of 2, and rows of the table as result")       \
+  X(ark_o14_overlap, 2074, "the tensors that are read and written overlap")                        \
+  X(ark_o15_rope, 2075, "expected a last dimension that is even and not broadcast")                \
+  X(ark_c01_send, 2081,                                                                            \
+    "a send reads a local buffer, writes a remote one, and both carry its tag")                    \
+  X(ark_c02_recv, 2082,                                                                            \
+    "a receive reads a remote buffer, writes a local one, and both carry its tag")                 \
+  X(ark_c03_packet, 2083,                                                                          \
+    "expected packet buffers of UINT8 and twice the payload, and as many elements sent as "        \
+    "received")                                                                                    \
+  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the peers' order don't agree")      \
+  X(ark_c05_sync, 2085, "expected the file's own Rank, and WorldSize - 1 as PeerNum")              \
+  X(ark_c06_single, 2086, "a model of one rank has no communication")                              \
+  X(ark_c07_remote, 2087, "computations use local buffers alone")                                  \
+  X(ark_m01_ranks, 2091, "expected one file for each rank, all of one WorldSize")                  \
+  X(ark_m02_owner, 2092, "a remote buffer's RecvTags name exactly one buffer of its owner")        \
+  X(ark_m03_label, 2093, "a remote buffer's SendTags name one buffer of its owner")                \
+  X(ark_m04_partner, 2094, "a tag has a partner on the other rank")                                \
+  X(ark_m05_size, 2095, "a remote buffer is no larger than what its owner holds")                  \
+  X(ark_m06_transfer, 2096, "a send and its receive agree in DataType and number of elements")     \
+  X(ark_m07_count, 2097, "expected as many sends as receives of each tag")                         \
+  X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
+  X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
+  X(ark_dialect, 2110, "the dialect has no form for this")                                         \
+  X(ark_not_finite, 2111, "JSON has no form for a number that is not finite")                      \
+  X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
+  X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
+  X(ark_division, 2114, "an integer is divided by zero")                                           \
+  X(ark_index, 2115, "a row index lies outside the table")                                         \
+  X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
+  X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
+  X(ark_plan_range, 2123,                                                                          \
+    "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
+  X(ark_plan_parent, 2124, "expected a range inside the one that holds it")                        \
+  X(ark_plan_task, 2125, "expected the Id of a task, each once")                                   \
+  X(ark_plan_tiles, 2126, "the task groups don't cover each tile of the task once")                \
+  X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
+  X(ark_plan_config, 2128,                                                                         \
+    "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
+  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -5213,6 +5319,1437 @@ inline void append_message(text& out, error e) {
 #endif  // TESSERA_CORE_DESCRIBE_HPP
 
 #endif  // TESSERA_ALIR_HPP
+
+// ---- tessera/ark.hpp
+//
+// ARK model graphs: JSON, one file for each rank of a model.
+//
+//   auto graph = tessera::ark::read(source);
+//   if (!graph) return fail(describe(graph.err(), source));
+//
+//   read            every dialect                                 ark/read.hpp
+//   describe        an error with line, column, path and caret    core/describe.hpp
+//
+// Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
+// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Limits:     core/limits.hpp, on by default.
+// Allocation: at most 8 × input + 64 KiB to read.
+
+
+#ifndef TESSERA_ARK_HPP
+#define TESSERA_ARK_HPP
+
+
+// ---- tessera/ark/diagnostic.hpp
+//
+// What verification finds in a model: a list of diagnostics, each with its rule.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   for (const ark::diagnostic& d : found.diagnostics)
+//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
+//               << found.text_of(d.text) << '\n';
+//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
+//
+// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
+// C communication, M models of many ranks) and a number.
+//
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Allocation: 40 bytes and two texts for each diagnostic that is kept.
+
+#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
+#define TESSERA_ARK_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/graph.hpp
+//
+// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+//
+//   for (const ark::node& n : g.nodes)
+//     for (const ark::op& o : operations(g, n))
+//       for (const std::uint32_t t : reads(g, o))
+//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
+//
+//   graph    Rank WorldSize Nodes
+//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
+//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
+//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
+//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
+//
+// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
+// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
+//
+// Members that the format doesn't know are kept, as JSON text, with the object that held them.
+//
+// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
+// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
+//             by hand, verify() checks them.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_ARK_GRAPH_HPP
+#define TESSERA_ARK_GRAPH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/format.hpp
+//
+// The tables of ARK's model graph: dialects, data types, operations, arguments.
+//
+//   ark::info(ark::op_type::matmul).name;          // "Matmul"
+//   ark::find_op_type("ReduceSum");                // op_type::reduce_sum
+//   ark::info(ark::data_type::bf16).bytes;         // 2
+//
+// Each table is one X-macro, from which the enumeration, the names, the checks of arity and
+// arguments, and the fuzz dictionary come. A file's dialect is found from its content:
+//
+//   dialect  node holds    tensor fields                                              levels
+//   d1a      "Ops": […]    Id DataType Buffer Shape Strides Offsets Pads                 6
+//   d1b      "Ops": […]    Id DataType Buffer Shape Strides Offsets PaddedShape          6
+//   d1c      as d1b, but Matmul has two arguments instead of seven
+//   d2       "Ops": […]    Id DataType Shape Strides Offsets PaddedShape Buffer          5
+//   d2x      as d2, buffers end with "IsExternal"
+//   d3       "Op": {…}     as d2                                                         4
+//   d3x      as d3, buffers have "IsExternal" behind "Rank"
+//
+// where `levels` is how many levels of containers the format's own serializer spreads over lines.
+//
+// Lifetime:   constants.
+// Errors:     none; a name that isn't in a table is `unknown`.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_FORMAT_HPP
+#define TESSERA_ARK_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+
+// X(enumerator, name, levels, nodes hold "Ops", "Buffer" comes third, "Pads", "IsExternal")
+#define TESSERA_ARK_DIALECTS(X)                                                                    \
+  X(d1a, "D1a", 6, true, true, true, false)                                                        \
+  X(d1b, "D1b", 6, true, true, false, false)                                                       \
+  X(d1c, "D1c", 6, true, true, false, false)                                                       \
+  X(d2, "D2", 5, true, false, false, false)                                                        \
+  X(d2x, "D2x", 5, true, false, false, true)                                                       \
+  X(d3, "D3", 4, false, false, false, false)                                                       \
+  X(d3x, "D3x", 4, false, false, false, true)
+
+// X(enumerator, name, bytes of an element, kind)
+#define TESSERA_ARK_DATA_TYPES(X)                                                                  \
+  X(fp32, "FP32", 4, floating)                                                                     \
+  X(fp16, "FP16", 2, floating)                                                                     \
+  X(bf16, "BF16", 2, floating)                                                                     \
+  X(int32, "INT32", 4, integer)                                                                    \
+  X(uint32, "UINT32", 4, integer)                                                                  \
+  X(int8, "INT8", 1, integer)                                                                      \
+  X(uint8, "UINT8", 1, integer)                                                                    \
+  X(byte, "BYTE", 1, integer)                                                                      \
+  X(fp8_e4m3, "FP8_E4M3", 1, fp8)                                                                  \
+  X(fp8_e5m2, "FP8_E5M2", 1, fp8)
+
+// X(enumerator, Type, kind, tensors read, written, result; -1: any number). The last block holds
+// what is known of operations newer than D3; of others only the name survives.
+#define TESSERA_ARK_OP_TYPES(X)                                                                    \
+  X(tensor, "Tensor", view, -1, 0, 1)                                                              \
+  X(placeholder, "Placeholder", view, 0, 0, 1)                                                     \
+  X(reshape, "Reshape", view, -1, 0, 1)                                                            \
+  X(noop, "Noop", none, 1, 0, 0)                                                                   \
+  X(add, "Add", binary, 2, 1, 1)                                                                   \
+  X(sub, "Sub", binary, 2, 1, 1)                                                                   \
+  X(mul, "Mul", binary, 2, 1, 1)                                                                   \
+  X(div, "Div", binary, 2, 1, 1)                                                                   \
+  X(rope, "Rope", binary, 2, 1, 1)                                                                 \
+  X(scalar_add, "ScalarAdd", unary, 1, 1, 1)                                                       \
+  X(scalar_mul, "ScalarMul", unary, 1, 1, 1)                                                       \
+  X(scalar_assign, "ScalarAssign", fill, 0, 1, 1)                                                  \
+  X(copy, "Copy", unary, 1, 1, 1)                                                                  \
+  X(cast, "Cast", unary, 1, 1, 1)                                                                  \
+  X(exp, "Exp", unary, 1, 1, 1)                                                                    \
+  X(sqrt, "Sqrt", unary, 1, 1, 1)                                                                  \
+  X(rsqrt, "Rsqrt", unary, 1, 1, 1)                                                                \
+  X(relu, "Relu", unary, 1, 1, 1)                                                                  \
+  X(sigmoid, "Sigmoid", unary, 1, 1, 1)                                                            \
+  X(gelu, "Gelu", unary, 1, 1, 1)                                                                  \
+  X(reduce_sum, "ReduceSum", reduce, 1, 1, 1)                                                      \
+  X(reduce_max, "ReduceMax", reduce, 1, 1, 1)                                                      \
+  X(reduce_mean, "ReduceMean", reduce, 1, 1, 1)                                                    \
+  X(transpose, "Transpose", transpose, 1, 1, 1)                                                    \
+  X(matmul, "Matmul", matmul, 2, 1, 1)                                                             \
+  X(embedding, "Embedding", embedding, 2, 1, 1)                                                    \
+  X(send, "Send", communication, 1, 1, 1)                                                          \
+  X(send_done, "SendDone", communication, 1, 0, 1)                                                 \
+  X(recv, "Recv", communication, 1, 1, 1)                                                          \
+  X(send_packet, "SendPacket", communication, 1, 1, 1)                                             \
+  X(recv_packet, "RecvPacket", communication, 2, 1, 1)                                             \
+  X(recv_reduce_send_packet, "RecvReduceSendPacket", communication, 2, -1, 1)                      \
+  X(recv_reduce_send, "RecvReduceSend", communication, 2, -1, 1)                                   \
+  X(device_sync, "DeviceSync", communication, 1, 1, 1)                                             \
+  X(softmax, "Softmax", unary, 1, 1, 1)                                                            \
+  X(layer_norm, "LayerNorm", layer_norm, 3, 1, 1)                                                  \
+  X(matmul_gelu, "MatmulGelu", matmul, 2, 1, 1)                                                    \
+  X(matmul_scale, "MatmulScale", matmul, 2, 1, 1)                                                  \
+  X(matmul_add, "MatmulAdd", matmul, 3, 1, 1)                                                      \
+  X(mma, "Mma", matmul, 2, 1, 1)                                                                   \
+  X(store, "Store", unary, 1, 1, 1)                                                                \
+  X(kv_cache_slot, "KvCacheSlot", kv_cache_slot, 2, 3, 1)
+
+// X(enumerator, TYPE)
+#define TESSERA_ARK_ARGUMENT_TYPES(X)                                                              \
+  X(int32, "INT")                                                                                  \
+  X(int64, "INT64")                                                                                \
+  X(uint64, "UINT64")                                                                              \
+  X(uint32, "UINT32")                                                                              \
+  X(boolean, "BOOL")                                                                               \
+  X(float32, "FLOAT")                                                                              \
+  X(dims, "DIMS")                                                                                  \
+  X(tensor, "TENSOR")                                                                              \
+  X(offset, "OFFSET")
+
+// X(enumerator, name)
+#define TESSERA_ARK_ARGUMENT_NAMES(X)                                                              \
+  X(axis, "Axis")                                                                                  \
+  X(keep_dim, "KeepDim")                                                                           \
+  X(factor, "Factor")                                                                              \
+  X(value, "Value")                                                                                \
+  X(permutation, "Permutation")                                                                    \
+  X(transpose_input, "TransposeInput")                                                             \
+  X(transpose_other, "TransposeOther")                                                             \
+  X(is_input_column_major, "IsInputColumnMajor")                                                   \
+  X(is_other_column_major, "IsOtherColumnMajor")                                                   \
+  X(input_dim_nc, "InputDimNC")                                                                    \
+  X(other_dim_nc, "OtherDimNC")                                                                    \
+  X(padded_shape_mnk, "PaddedShapeMNK")                                                            \
+  X(shape_mnk, "ShapeMNK")                                                                         \
+  X(strides_acdb, "StridesACDB")                                                                   \
+  X(scale, "Scale")                                                                                \
+  X(flag, "Flag")                                                                                  \
+  X(n_peers, "NPeers")                                                                             \
+  X(rank, "Rank")                                                                                  \
+  X(peer_num, "PeerNum")
+
+// X(operation, argument, type, use): what each operation's Args hold. `alias` is an older spelling
+// of a required argument; `redundant` repeats what the tensors say.
+#define TESSERA_ARK_ARGUMENTS(X)                                                                   \
+  X(scalar_add, factor, float32, required)                                                         \
+  X(scalar_add, value, float32, alias)                                                             \
+  X(scalar_mul, factor, float32, required)                                                         \
+  X(scalar_mul, value, float32, alias)                                                             \
+  X(scalar_assign, value, float32, required)                                                       \
+  X(scalar_assign, factor, float32, alias)                                                         \
+  X(reduce_sum, axis, int32, required)                                                             \
+  X(reduce_sum, keep_dim, boolean, required)                                                       \
+  X(reduce_max, axis, int32, required)                                                             \
+  X(reduce_max, keep_dim, boolean, required)                                                       \
+  X(reduce_mean, axis, int32, required)                                                            \
+  X(reduce_mean, keep_dim, boolean, required)                                                      \
+  X(transpose, permutation, dims, required)                                                        \
+  X(matmul, transpose_input, boolean, required)                                                    \
+  X(matmul, transpose_other, boolean, required)                                                    \
+  X(matmul, is_input_column_major, boolean, alias)                                                 \
+  X(matmul, is_other_column_major, boolean, alias)                                                 \
+  X(matmul, input_dim_nc, dims, redundant)                                                         \
+  X(matmul, other_dim_nc, dims, redundant)                                                         \
+  X(matmul, padded_shape_mnk, dims, redundant)                                                     \
+  X(matmul, shape_mnk, dims, redundant)                                                            \
+  X(matmul, strides_acdb, dims, redundant)                                                         \
+  X(matmul_gelu, transpose_input, boolean, required)                                               \
+  X(matmul_gelu, transpose_other, boolean, required)                                               \
+  X(matmul_scale, transpose_input, boolean, required)                                              \
+  X(matmul_scale, transpose_other, boolean, required)                                              \
+  X(matmul_scale, scale, float32, required)                                                        \
+  X(matmul_add, transpose_input, boolean, required)                                                \
+  X(matmul_add, transpose_other, boolean, required)                                                \
+  X(mma, transpose_input, boolean, required)                                                       \
+  X(mma, transpose_other, boolean, required)                                                       \
+  X(send_packet, flag, uint32, required)                                                           \
+  X(recv_packet, flag, uint32, required)                                                           \
+  X(recv_reduce_send_packet, flag, uint32, required)                                               \
+  X(recv_reduce_send_packet, n_peers, uint32, required)                                            \
+  X(recv_reduce_send_packet, rank, int32, required)                                                \
+  X(recv_reduce_send, n_peers, uint32, required)                                                   \
+  X(recv_reduce_send, rank, int32, required)                                                       \
+  X(device_sync, rank, int32, required)                                                            \
+  X(device_sync, peer_num, int32, required)
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The forms that files have (see the table at the top).
+enum class dialect : std::uint8_t {
+#define TESSERA_X(name, text, levels, ops, third, pads, external) name,
+  TESSERA_ARK_DIALECTS(TESSERA_X)
+#undef TESSERA_X
+};
+/// One row of the table of dialects.
+struct dialect_row {
+  dialect which;
+  std::string_view name;
+  std::uint8_t levels;  ///< levels of containers that pretty text spreads over lines
+  bool holds_ops;       ///< nodes hold an array "Ops" rather than one "Op"
+  bool buffer_third;    ///< a tensor's "Buffer" stands behind "DataType" rather than last
+  bool pads;            ///< "Pads" in place of "PaddedShape"
+  bool external;        ///< buffers have "IsExternal"
+};
+inline constexpr dialect_row dialect_table[] = {
+#define TESSERA_X(name, text, levels, ops, third, pads, external)                                  \
+  {dialect::name, text, levels, ops, third, pads, external},
+    TESSERA_ARK_DIALECTS(TESSERA_X)
+#undef TESSERA_X
+};
+[[nodiscard]] constexpr const dialect_row& info(dialect d) noexcept {
+  return dialect_table[static_cast<std::size_t>(d)];
+}
+
+/// Element types. Integers are two's complement; BYTE is eight bits without a meaning.
+enum class data_type : std::uint8_t {
+#define TESSERA_X(name, text, bytes, kind) name,
+  TESSERA_ARK_DATA_TYPES(TESSERA_X)
+#undef TESSERA_X
+};
+enum class data_kind : std::uint8_t { floating, integer, fp8 };
+/// One row of the table of data types.
+struct data_type_row {
+  data_type which;
+  std::string_view name;
+  std::uint8_t bytes;  ///< of an element
+  data_kind kind;
+};
+inline constexpr data_type_row data_type_table[] = {
+#define TESSERA_X(name, text, bytes, kind) {data_type::name, text, bytes, data_kind::kind},
+    TESSERA_ARK_DATA_TYPES(TESSERA_X)
+#undef TESSERA_X
+};
+[[nodiscard]] constexpr const data_type_row& info(data_type t) noexcept {
+  return data_type_table[static_cast<std::size_t>(t)];
+}
+
+/// Types of operations; `unknown` is any whose name isn't in the table.
+enum class op_type : std::uint8_t {
+#define TESSERA_X(name, text, kind, reads, writes, results) name,
+  TESSERA_ARK_OP_TYPES(TESSERA_X)
+#undef TESSERA_X
+      unknown
+};
+/// What shape rules an operation follows.
+enum class op_kind : std::uint8_t {
+  none,    ///< no tensors are made
+  view,    ///< the result is another view of the first tensor that is read
+  fill,    ///< writes every element, reads nothing
+  unary,   ///< element-wise on one tensor, which is broadcast
+  binary,  ///< element-wise on two tensors, which are broadcast
+  reduce,
+  transpose,
+  matmul,
+  embedding,
+  layer_norm,
+  kv_cache_slot,
+  communication,
+  unknown
+};
+/// One row of the table of operations.
+struct op_row {
+  op_type which;
+  std::string_view name;
+  op_kind kind;
+  std::int8_t reads, writes, results;  ///< tensors in each list; -1: any number
+};
+inline constexpr op_row op_table[] = {
+#define TESSERA_X(name, text, kind, reads, writes, results)                                        \
+  {op_type::name, text, op_kind::kind, reads, writes, results},
+    TESSERA_ARK_OP_TYPES(TESSERA_X)
+#undef TESSERA_X
+        {op_type::unknown, "", op_kind::unknown, -1, -1, -1},
+};
+[[nodiscard]] constexpr const op_row& info(op_type t) noexcept {
+  return op_table[static_cast<std::size_t>(t)];
+}
+/// Whether the operation only names another view of memory: "IsVirtual".
+[[nodiscard]] constexpr bool is_virtual(op_type t) noexcept {
+  return info(t).kind == op_kind::view;
+}
+
+/// The TYPE of an argument; `other` is a value in no known form, kept as it stood.
+enum class argument_type : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
+#undef TESSERA_X
+      other
+};
+inline constexpr std::string_view argument_type_names[] = {
+#define TESSERA_X(name, text) text,
+    TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
+#undef TESSERA_X
+        ""};
+/// Names of arguments; `other` is any that isn't in the table.
+enum class argument_name : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
+#undef TESSERA_X
+      other
+};
+inline constexpr std::string_view argument_names[] = {
+#define TESSERA_X(name, text) text,
+    TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
+#undef TESSERA_X
+        ""};
+
+/// What an operation's Args hold, one row for each argument.
+enum class argument_use : std::uint8_t { required, alias, redundant };
+struct argument_row {
+  op_type op;
+  argument_name name;
+  argument_type type;
+  argument_use use;
+};
+inline constexpr argument_row argument_table[] = {
+#define TESSERA_X(op, name, type, use)                                                             \
+  {op_type::op, argument_name::name, argument_type::type, argument_use::use},
+    TESSERA_ARK_ARGUMENTS(TESSERA_X)
+#undef TESSERA_X
+};
+
+namespace detail {
+template <class Rows>
+[[nodiscard]] constexpr std::size_t find_name(const Rows& rows, std::string_view name) noexcept {
+  for (std::size_t i = 0; i < std::size(rows); ++i)
+    if (rows[i].name == name) return i;
+  return std::size(rows);
+}
+template <std::size_t Size>
+[[nodiscard]] constexpr std::size_t find_text(const std::string_view (&names)[Size],
+                                              std::string_view name) noexcept {
+  for (std::size_t i = 0; i + 1 < Size; ++i)
+    if (names[i] == name) return i;
+  return Size - 1;
+}
+}  // namespace detail
+
+/// By its name in files; `unknown` when there is none.
+[[nodiscard]] constexpr op_type find_op_type(std::string_view name) noexcept {
+  const std::size_t i = detail::find_name(op_table, name);
+  return i < std::size(op_table) && !name.empty() ? static_cast<op_type>(i) : op_type::unknown;
+}
+/// By its name in files; false when there is none.
+[[nodiscard]] constexpr bool find_data_type(std::string_view name, data_type& out) noexcept {
+  const std::size_t i = detail::find_name(data_type_table, name);
+  if (i == std::size(data_type_table)) return false;
+  return out = static_cast<data_type>(i), true;
+}
+/// By its name in files; `other` when there is none.
+[[nodiscard]] constexpr argument_type find_argument_type(std::string_view name) noexcept {
+  return static_cast<argument_type>(detail::find_text(argument_type_names, name));
+}
+[[nodiscard]] constexpr argument_name find_argument_name(std::string_view name) noexcept {
+  return static_cast<argument_name>(detail::find_text(argument_names, name));
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ARK_DIALECTS
+#undef TESSERA_ARK_DATA_TYPES
+#undef TESSERA_ARK_OP_TYPES
+#undef TESSERA_ARK_ARGUMENT_TYPES
+#undef TESSERA_ARK_ARGUMENT_NAMES
+#undef TESSERA_ARK_ARGUMENTS
+
+#endif  // TESSERA_ARK_FORMAT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
+inline constexpr std::size_t max_rank = 4;         ///< dimensions of a tensor, at most
+
+/// Some of graph::characters.
+struct string {
+  std::uint32_t first = 0, size = 0;
+};
+/// Some of one of the pools.
+struct range {
+  std::uint32_t first = 0, count = 0;
+};
+
+/// Where the elements of a tensor lie in its buffer (specification, "Tensor"). `strides` are the
+/// dimensions of the memory, not distances: element (i, j) of two dimensions is number
+/// (offsets[0] + i) * strides[1] + offsets[1] + j, counted from the start of the buffer. Dimensions
+/// from `rank` on are 1, and offsets 0.
+struct layout {
+  std::int64_t shape[max_rank] = {1, 1, 1, 1};
+  std::int64_t strides[max_rank] = {1, 1, 1, 1};
+  std::int64_t offsets[max_rank] = {0, 0, 0, 0};
+  std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};
+  std::uint32_t rank = 0;
+  std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in graph::integers; else none
+};
+[[nodiscard]] constexpr bool same_dimensions(const layout& a, const layout& b) noexcept {
+  bool same = a.rank == b.rank;
+  for (std::size_t d = 0; d < max_rank; ++d)
+    same = same && a.shape[d] == b.shape[d] && a.strides[d] == b.strides[d] &&
+           a.offsets[d] == b.offsets[d] && a.padded_shape[d] == b.padded_shape[d];
+  return same;
+}
+
+/// A patch of a buffer, under an Id of its own (specification, "Tensor").
+struct tensor {
+  std::int64_t id = 0;
+  std::uint32_t layout = 0;      ///< in graph::layouts
+  std::uint32_t buffer = 0;      ///< in graph::buffers
+  std::uint32_t members = none;  ///< unknown members
+  data_type type = data_type::fp32;
+};
+
+/// A pair that pairs up transfers: [RemoteRank, Tag] (specification, "Buffer").
+struct tag {
+  std::int32_t rank = 0, number = 0;
+  friend constexpr bool operator==(const tag&, const tag&) = default;
+};
+
+enum class external : std::uint8_t { absent, no, yes };  ///< IsExternal
+
+/// Memory that tensors lie in (specification, "Buffer").
+struct buffer {
+  std::int64_t id = 0;
+  std::int32_t rank = -1;        ///< which rank holds it; -1: this file's
+  range send_tags, recv_tags;    ///< in graph::tags
+  std::uint32_t members = none;  ///< unknown members, ExternalDataSize and DeviceId among them
+  ark::external external = external::absent;
+};
+
+/// {"name": {"TYPE": value}}. The value is in the field that the TYPE calls for.
+struct argument {
+  argument_name name = argument_name::other;
+  argument_type type = argument_type::other;
+  string other_name;  ///< when `name` is other
+  string token;       ///< float32: the number as it stood, if any; other: the JSON value
+  float real = 0;     ///< float32
+  range integers;     ///< dims: up to four; offset: BufferId and Value; in graph::integers
+  std::int64_t integer =
+      0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
+};
+
+/// How Args stood: as an object, or as one of the two that are tolerated in place of an empty one.
+enum class args_form : std::uint8_t { object, null, array };
+
+/// One operation (specification, "Op").
+struct op {
+  op_type type = op_type::unknown;
+  bool is_virtual = false;
+  args_form args = args_form::object;
+  string unknown_type;  ///< the Type when it isn't in the table
+  string name;
+  std::uint32_t first_use = 0;  ///< in graph::uses: read, then written, then result tensors
+  std::uint32_t reads = 0, writes = 0, results = 0;
+  range arguments;               ///< in graph::arguments, in the file's order
+  std::uint32_t members = none;  ///< unknown members
+};
+
+/// One node (specification, "Node").
+struct node {
+  std::int64_t id = 0;
+  std::uint64_t offset = 0;      ///< of its text in the file
+  range producers, consumers;    ///< Ids, in graph::integers
+  range ops;                     ///< in graph::ops
+  std::uint32_t members = none;  ///< unknown members
+};
+
+/// A member that the format doesn't know: a list for each object, in the file's order.
+struct member {
+  string key;
+  string value;               ///< JSON, compact
+  std::uint32_t next = none;  ///< in graph::members
+};
+
+struct graph {
+  std::int32_t rank = 0;        ///< which rank of the model this file is
+  std::int32_t world_size = 1;  ///< how many ranks it has
+  dialect form = dialect::d3;
+  std::uint32_t own_members = none;  ///< unknown members of the root
+
+  pool<node> nodes;
+  pool<op> ops;
+  pool<std::uint32_t> uses;  ///< indices of tensors, as operations list them
+  pool<argument> arguments;
+  pool<tensor> tensors;
+  pool<layout> layouts;
+  pool<buffer> buffers;
+  pool<tag> tags;
+  pool<std::int64_t> integers;  ///< edges, dimensions of arguments, pads
+  pool<member> members;
+  text characters;
+
+  /// Bytes that its pools hold.
+  [[nodiscard]] std::size_t memory() const noexcept {
+    return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
+           arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
+           layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
+           tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
+           characters.size();
+  }
+};
+
+[[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
+  return {g.characters.data() + s.first, s.size};
+}
+[[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
+  return {g.ops.data() + n.ops.first, n.ops.count};
+}
+[[nodiscard]] inline view<std::int64_t> integers(const graph& g, range r) noexcept {
+  return {g.integers.data() + r.first, r.count};
+}
+[[nodiscard]] inline view<std::uint32_t> reads(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use, o.reads};
+}
+[[nodiscard]] inline view<std::uint32_t> writes(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use + o.reads, o.writes};
+}
+[[nodiscard]] inline view<std::uint32_t> results(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
+}
+/// All three lists, one behind the other.
+[[nodiscard]] inline view<std::uint32_t> uses(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
+}
+[[nodiscard]] inline view<argument> arguments(const graph& g, const op& o) noexcept {
+  return {g.arguments.data() + o.arguments.first, o.arguments.count};
+}
+[[nodiscard]] inline view<tag> tags(const graph& g, range r) noexcept {
+  return {g.tags.data() + r.first, r.count};
+}
+[[nodiscard]] inline const layout& layout_of(const graph& g, std::uint32_t tensor) noexcept {
+  return g.layouts[g.tensors[tensor].layout];
+}
+[[nodiscard]] inline const buffer& buffer_of(const graph& g, std::uint32_t tensor) noexcept {
+  return g.buffers[g.tensors[tensor].buffer];
+}
+[[nodiscard]] inline std::string_view name(const graph& g, const op& o) noexcept {
+  return text_of(g, o.name);
+}
+/// The Type as files spell it.
+[[nodiscard]] inline std::string_view type_name(const graph& g, const op& o) noexcept {
+  return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
+}
+[[nodiscard]] inline std::string_view name(const graph& g, const argument& a) noexcept {
+  return a.name == argument_name::other ? text_of(g, a.other_name)
+                                        : argument_names[static_cast<std::size_t>(a.name)];
+}
+/// The argument of that name, or null.
+[[nodiscard]] inline const argument* find_argument(const graph& g, const op& o,
+                                                   argument_name name) noexcept {
+  for (const argument& a : arguments(g, o))
+    if (a.name == name) return &a;
+  return nullptr;
+}
+/// Whether this rank holds the buffer.
+[[nodiscard]] inline bool is_local(const graph& g, const buffer& b) noexcept {
+  return b.rank == -1 || b.rank == g.rank;
+}
+
+/// Fills a graph's tables of strings, layouts, buffers and tensors, each description once. Readers
+/// and builders share it. Ids that were given in order cost an array access; any others a walk of
+/// at most 64 steps, whatever they are.
+class interner {
+ public:
+  explicit interner(graph& g) noexcept : graph_(g) {}
+
+  /// Copies characters.
+  [[nodiscard]] string characters(std::string_view s) {
+    const string out{index(graph_.characters.size()), index(s.size())};
+    graph_.characters << s;
+    return out;
+  }
+  /// The layout's index; one that was added lately is found again.
+  [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
+    if (recent_.empty()) recent_.resize(recent_layouts);
+    std::uint64_t hash = l.rank;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+    std::uint32_t& slot = recent_[static_cast<std::size_t>(hash >> 52)];  // index + 1
+    if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
+    slot = index(graph_.layouts.size()) + 1;
+    graph_.layouts.push_back(l);
+    return slot - 1;
+  }
+  /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
+  /// off again when the buffer is known.
+  [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag) {
+    std::uint32_t& latest = buffer_ids_.latest(b.id);
+    if (latest != none && same(graph_.buffers[latest], b)) {
+      graph_.tags.resize(first_tag);
+      return latest;
+    }
+    latest = index(graph_.buffers.size());
+    graph_.buffers.push_back(b);
+    return latest;
+  }
+  /// The tensor's index.
+  [[nodiscard]] std::uint32_t tensor(const ark::tensor& t) {
+    std::uint32_t& latest = tensor_ids_.latest(t.id);
+    if (latest != none) {
+      const ark::tensor& known = graph_.tensors[latest];
+      if (known.type == t.type && known.buffer == t.buffer &&
+          same_members(known.members, t.members) &&
+          (known.layout == t.layout ||
+           same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
+        return latest;
+    }
+    latest = index(graph_.tensors.size());
+    graph_.tensors.push_back(t);
+    return latest;
+  }
+  /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
+  [[nodiscard]] bool overflown() const noexcept { return overflown_; }
+  /// A pool's size as an index.
+  [[nodiscard]] std::uint32_t index(std::size_t size) noexcept {
+    overflown_ = overflown_ || size >= none;
+    return static_cast<std::uint32_t>(size);
+  }
+
+ private:
+  /// The entry that was added last for an Id. Ids near the first one, as far as there are as many,
+  /// index an array; the others are in a digital search tree over their bits, mixed, whose depth
+  /// can't exceed 64.
+  class id_map {
+   public:
+    [[nodiscard]] std::uint32_t& latest(std::int64_t id) {
+      const auto number = static_cast<std::uint64_t>(id);
+      if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
+      const std::uint64_t i = number - base_;
+      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+      if (i < 1024 + 2 * lookups_ && tree_.empty()) {
+        const std::size_t first = dense_.size();
+        dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
+        for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
+        return dense_[static_cast<std::size_t>(i)];
+      }
+      std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+      bits ^= bits >> 32;
+      std::uint32_t at = tree_.empty() ? none : 0, parent = none;
+      std::size_t side = 0;
+      for (; at != none; bits <<= 1) {
+        if (tree_[at].id == id) return tree_[at].entry;
+        parent = at;
+        side = static_cast<std::size_t>(bits >> 63);
+        at = tree_[at].child[side];
+      }
+      if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
+      tree_.push_back({id, {none, none}, none});
+      return tree_.back().entry;
+    }
+
+   private:
+    struct leaf {
+      std::int64_t id;
+      std::uint32_t child[2];
+      std::uint32_t entry;
+    };
+    pool<std::uint32_t> dense_;
+    pool<leaf> tree_;
+    std::uint64_t lookups_ = 0, base_ = 0;
+  };
+
+  [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
+    if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
+    for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
+      if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
+    return true;
+  }
+  [[nodiscard]] bool same(const ark::buffer& a, const ark::buffer& b) const noexcept {
+    return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
+           same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
+  }
+  [[nodiscard]] bool same_members(std::uint32_t a, std::uint32_t b) const noexcept {
+    for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
+      if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
+          text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
+        return false;
+    return a == b;
+  }
+  [[nodiscard]] bool same(range a, range b) const noexcept {
+    if (a.count != b.count) return false;
+    for (std::uint32_t i = 0; i < a.count; ++i)
+      if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
+    return true;
+  }
+
+  static constexpr std::size_t recent_layouts = 4096;
+  graph& graph_;
+  id_map tensor_ids_, buffer_ids_;
+  pool<std::uint32_t> recent_;  // indices + 1 by hash
+  bool overflown_ = false;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_GRAPH_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+enum class severity : std::uint8_t { error, warning, note };
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  ark::severity severity = ark::severity::error;
+  std::uint32_t file = 0;    ///< which of several files of ranks, by its place among them
+  std::uint64_t offset = 0;  ///< byte offset of the value at `path`; its node's without the source
+  string path;               ///< "$.Nodes[3].Op.ReadTensors[1].Shape", in report::characters
+  string text;               ///< one sentence, in report::characters
+};
+
+/// What was found, in the order of the file for each group of rules.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool hazards_bounded = false;  ///< rule G14 stopped at verify_options::hazard_steps
+
+  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+};
+
+/// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
+class rule {
+ public:
+  explicit rule(errc code) noexcept {
+    const std::string_view name = error{code}.name();
+    if (code == errc::json_duplicate_key) return set("S11");
+    if (code == errc::json_expected_integer || code == errc::json_integer_range) return set("S13");
+    if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
+        name[5] <= '9') {
+      const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
+      set({id, 3});
+    }
+  }
+  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
+
+ private:
+  void set(std::string_view id) noexcept {
+    for (const char c : id) id_[size_++] = c;
+  }
+  char id_[3] = {};
+  std::size_t size_ = 0;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DIAGNOSTIC_HPP
+
+// ---- tessera/ark/read.hpp
+//
+// Reads an ARK model graph.
+//
+//   auto graph = ark::read(source);
+//   if (!graph) return fail(describe(graph.err(), source));
+//   graph->form;                         // dialect::d2, found from the content
+//
+//   {"Rank": 0, "WorldSize": 1, "Nodes": [
+//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
+//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
+//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
+//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
+//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
+//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
+//
+// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
+// here; whether the rest makes sense is for verify().
+//
+//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
+//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
+//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
+//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
+//              DataTypes, tags that aren't pairs, fractions and exponents in integers
+//
+// Lifetime:   the graph owns itself.
+// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
+//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
+// Limits:     max_bytes; max_items for every list; max_depth.
+// Allocation: at most 8 × input + 64 KiB, for hostile text; about half of the input for real files.
+
+#ifndef TESSERA_ARK_READ_HPP
+#define TESSERA_ARK_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
+class graph_reader {
+ public:
+  graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
+
+  void model(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
+    bool rank = false, world = false, nodes = false;
+    std::uint64_t rank_at = at;
+    member_list unknown{graph_.own_members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Rank") {
+        rank = true;
+        rank_at = in.offset();
+        graph_.rank = small_integer(in, errc::ark_s03_world);
+      } else if (key == "WorldSize") {
+        world = true;
+        graph_.world_size = small_integer(in, errc::ark_s03_world);
+      } else if (key == "Nodes") {
+        nodes = true;
+        if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
+        for (in.array(); in.element();) node(in);
+        too_many(in, graph_.nodes.size());
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
+    if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
+    graph_.form = form();
+  }
+
+  void node(json::reader& in) {
+    ark::node n;
+    n.offset = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s04_nodes)) return;
+    bool id = false, producers = false, consumers = false, op = false, ops = false;
+    member_list unknown{n.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        n.id = integer(in, errc::ark_s05_node_member);
+      } else if (key == "ProducerNodeIds") {
+        producers = true;
+        n.producers = ids(in);
+      } else if (key == "ConsumerNodeIds") {
+        consumers = true;
+        n.consumers = ids(in);
+      } else if (key == "Op" || key == "Ops") {
+        const bool many = key == "Ops";
+        (many ? ops : op) = true;
+        if ((op && ops) || holds_ops_ == !many) return in.fail(errc::ark_s06_op_or_ops, n.offset);
+        holds_ops_ = many;
+        n.ops = many ? operations(in) : one_operation(in);
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && producers && consumers)) return in.fail(errc::ark_s05_node_member, n.offset);
+    if (!(op || ops)) return in.fail(errc::ark_s06_op_or_ops, n.offset);
+    graph_.nodes.push_back(n);
+  }
+
+  /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
+  void operation(json::reader& in, std::string_view* config = nullptr) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
+    ark::op o;
+    bool type = false, name = false, is_virtual = false, args = false;
+    bool listed[3] = {};
+    pool<std::uint32_t>(&uses)[3] = uses_;
+    member_list unknown{o.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Type") {
+        type = true;
+        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
+        const std::string_view text = in.string();
+        o.type = find_op_type(text);
+        if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
+      } else if (key == "Name") {
+        name = true;
+        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
+        o.name = names_.characters(in.string());
+      } else if (key == "IsVirtual") {
+        is_virtual = true;
+        if (!expect(in, json::kind::boolean, errc::ark_s08_op_member)) return;
+        o.is_virtual = in.boolean();
+      } else if (key == "Args") {
+        args = true;
+        arguments(in, o);
+      } else if (key == "ReadTensors" || key == "WriteTensors" || key == "ResultTensors") {
+        const std::size_t list = key[0] == 'W' ? 1 : key[2] == 'a' ? 0 : 2;
+        listed[list] = true;
+        if (!expect(in, json::kind::array, errc::ark_s08_op_member)) return;
+        uses[list].clear();
+        for (in.array(); in.element();) uses[list].push_back(tensor(in));
+        too_many(in, uses[list].size());
+      } else if (config != nullptr && key == "Config") {
+        *config = in.skip();
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(type && name && is_virtual && args && listed[0] && listed[1] && listed[2]))
+      return in.fail(errc::ark_s08_op_member, at);
+    o.first_use = names_.index(graph_.uses.size());
+    o.reads = names_.index(uses[0].size());
+    o.writes = names_.index(uses[1].size());
+    o.results = names_.index(uses[2].size());
+    for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul)
+      (find_argument(graph_, o, argument_name::shape_mnk) != nullptr ? long_matmul_
+                                                                     : short_matmul_) = true;
+    graph_.ops.push_back(o);
+  }
+
+  /// What the members that were met say of the dialect.
+  [[nodiscard]] dialect form() const noexcept {
+    if (holds_ops_ != true) return external_ ? dialect::d3x : dialect::d3;
+    if (pads_) return dialect::d1a;
+    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
+    return external_ ? dialect::d2x : dialect::d2;
+  }
+  /// Fails when an index of 32 bits no longer reaches.
+  void finish(json::reader& in) {
+    if (names_.overflown()) in.fail(errc::ark_too_large, 0);
+  }
+  [[nodiscard]] interner& names() noexcept { return names_; }
+
+ private:
+  /// Not seen yet, or what was seen.
+  class maybe {
+   public:
+    maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
+    [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
+    [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
+
+   private:
+    std::int8_t value_ = -1;
+  };
+
+  /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
+  /// is left to the reader.
+  static bool expect(json::reader& in, json::kind kind, errc code) {
+    const json::kind found = in.peek();
+    if (found == kind || found == json::kind::none) return true;
+    in.fail(code, in.offset());
+    return false;
+  }
+  /// An integer from `low` on: `kind` when there is none, `value` when it doesn't fit.
+  static std::int64_t integer(json::reader& in, errc kind, std::int64_t low = 0,
+                              std::int64_t high = INT64_MAX, errc value = errc::ark_s13_integer) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::number, kind)) return 0;
+    const json::number n = in.number();
+    if (in.failed()) return 0;
+    json::reader digits(n.token);
+    const std::int64_t v = digits.int64();
+    if (digits.failed() || v < low || v > high) return in.fail(value, at), 0;
+    return v;
+  }
+  /// Rank or WorldSize; one that is 0 there fails as 0 <= Rank < WorldSize does.
+  static std::int32_t small_integer(json::reader& in, errc code) {
+    return static_cast<std::int32_t>(integer(in, code, 0, INT32_MAX, code));
+  }
+  void too_many(json::reader& in, std::size_t count) const {
+    if (count > limit_.max_items) in.fail(errc::too_many_items, in.offset());
+  }
+
+  /// Where the unknown members of an object stand: the first, which the object keeps, and the last.
+  struct member_list {
+    std::uint32_t& first;
+    std::uint32_t last = none;
+  };
+  void member(json::reader& in, std::string_view key, member_list& to) {
+    ark::member m;
+    m.key = names_.characters(key);
+    m.value = compact(in);
+    const std::uint32_t at = names_.index(graph_.members.size());
+    (to.last == none ? to.first : graph_.members[to.last].next) = at;
+    to.last = at;
+    graph_.members.push_back(m);
+  }
+  /// The next value as compact JSON.
+  string compact(json::reader& in) {
+    string out{names_.index(graph_.characters.size()), 0};
+    json::writer w(graph_.characters);
+    json::copy(in, w);
+    out.size = names_.index(graph_.characters.size() - out.first);
+    return out;
+  }
+
+  range ids(json::reader& in) {
+    range out{names_.index(graph_.integers.size()), 0};
+    if (!expect(in, json::kind::array, errc::ark_s05_node_member)) return out;
+    for (in.array(); in.element();)
+      graph_.integers.push_back(integer(in, errc::ark_s05_node_member));
+    out.count = names_.index(graph_.integers.size() - out.first);
+    too_many(in, out.count);
+    return out;
+  }
+
+  range one_operation(json::reader& in) {
+    const range out{names_.index(graph_.ops.size()), 1};
+    if (expect(in, json::kind::object, errc::ark_s06_op_or_ops)) operation(in);
+    return out;
+  }
+  range operations(json::reader& in) {
+    range out{names_.index(graph_.ops.size()), 0};
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::array, errc::ark_s06_op_or_ops)) return out;
+    for (in.array(); in.element();) operation(in);
+    out.count = names_.index(graph_.ops.size() - out.first);
+    too_many(in, out.count);
+    if (!in.failed() && out.count == 0) in.fail(errc::ark_s07_no_ops, at);
+    return out;
+  }
+
+  /// A list of up to four numbers; any more are counted, not stored.
+  std::size_t dimensions(json::reader& in, std::int64_t (&out)[max_rank], errc kind) {
+    std::size_t count = 0;
+    if (!expect(in, json::kind::array, kind)) return 0;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = integer(in, errc::ark_s13_integer, INT64_MIN);
+      if (count < max_rank) out[count] = v;
+    }
+    return count;
+  }
+
+  std::uint32_t tensor(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
+    ark::tensor t;
+    ark::layout l;
+    bool id = false, type = false, has_buffer = false;
+    std::int64_t pads[max_rank] = {};
+    std::int64_t(*const lists[])[max_rank] = {&l.shape, &l.strides, &l.offsets, &l.padded_shape,
+                                              &pads};
+    constexpr std::string_view keys[] = {"Shape", "Strides", "Offsets", "PaddedShape", "Pads"};
+    std::size_t counts[5] = {}, offsets[5] = {};
+    bool seen[5] = {};
+    member_list unknown{t.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      std::size_t list = 0;
+      while (list < 5 && key != keys[list]) ++list;
+      if (list < 5) {
+        seen[list] = true;
+        offsets[list] = static_cast<std::size_t>(in.offset());
+        counts[list] = dimensions(in, *lists[list], errc::ark_s09_tensor_member);
+        if (!in.failed() && counts[list] > max_rank)
+          return in.fail(errc::ark_t01_rank, offsets[list]), 0;
+      } else if (key == "Id") {
+        id = true;
+        t.id = integer(in, errc::ark_s09_tensor_member);
+      } else if (key == "DataType") {
+        type = true;
+        if (!expect(in, json::kind::string, errc::ark_s09_tensor_member)) return 0;
+        const std::uint64_t name_at = in.offset();
+        if (const std::string_view name = in.string(); !in.failed())
+          if (!find_data_type(name, t.type)) return in.fail(errc::ark_t06_data_type, name_at), 0;
+      } else if (key == "Buffer") {
+        has_buffer = true;
+        if (!buffer_third_.known()) buffer_third_ = !seen[0];
+        t.buffer = buffer(in);
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return 0;
+    if (!(id && type && has_buffer && seen[0] && seen[1] && seen[2] && seen[3] != seen[4]))
+      return in.fail(errc::ark_s09_tensor_member, at), 0;
+    for (std::size_t list = 1; list < 5; ++list)
+      if (seen[list] && counts[list] != counts[0])
+        return in.fail(errc::ark_t01_rank, offsets[list]), 0;
+    l.rank = static_cast<std::uint32_t>(counts[0]);
+    if (seen[4]) {  // no padded region exists; what stood there is for writing it back
+      for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
+      l.pads = names_.index(graph_.integers.size());
+      graph_.integers.append(pads, counts[4]);
+      pads_ = true;
+    }
+    t.layout = names_.layout(l);
+    return names_.tensor(t);
+  }
+
+  std::uint32_t buffer(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
+    ark::buffer b;
+    bool id = false, rank = false, send = false, recv = false;
+    const std::size_t first_tag = graph_.tags.size();
+    member_list unknown{b.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        b.id = integer(in, errc::ark_s10_buffer_member);
+      } else if (key == "Rank") {
+        rank = true;
+        b.rank = static_cast<std::int32_t>(
+            integer(in, errc::ark_s10_buffer_member, INT32_MIN, INT32_MAX));
+      } else if (key == "SendTags") {
+        send = true;
+        b.send_tags = tags(in);
+      } else if (key == "RecvTags") {
+        recv = true;
+        b.recv_tags = tags(in);
+      } else if (key == "IsExternal") {
+        if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
+        b.external = in.boolean() ? external::yes : external::no;
+        external_ = true;
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return 0;
+    if (!(id && rank && send && recv)) return in.fail(errc::ark_s10_buffer_member, at), 0;
+    return names_.buffer(b, first_tag);
+  }
+  range tags(json::reader& in) {
+    range out{names_.index(graph_.tags.size()), 0};
+    if (!expect(in, json::kind::array, errc::ark_s10_buffer_member)) return out;
+    for (in.array(); in.element();) {
+      if (!expect(in, json::kind::array, errc::ark_b03_tags)) return out;
+      const std::uint64_t at = in.offset();
+      std::int64_t pair[2] = {};
+      std::size_t count = 0;
+      for (in.array(); in.element(); ++count) {
+        const std::int64_t v =
+            integer(in, errc::ark_b03_tags, INT32_MIN, INT32_MAX, errc::ark_b03_tags);
+        if (count < 2) pair[count] = v;
+      }
+      if (!in.failed() && count != 2) return in.fail(errc::ark_b03_tags, at), out;
+      graph_.tags.push_back(
+          {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
+    }
+    out.count = names_.index(graph_.tags.size() - out.first);
+    too_many(in, out.count);
+    return out;
+  }
+
+  void arguments(json::reader& in, ark::op& o) {
+    o.arguments = {names_.index(graph_.arguments.size()), 0};
+    const std::uint64_t at = in.offset();
+    if (in.peek() == json::kind::null) {
+      o.args = args_form::null;
+      return in.null();
+    }
+    if (in.peek() == json::kind::array) {
+      o.args = args_form::array;
+      in.array();
+      if (in.element()) in.fail(errc::ark_s08_op_member, at);
+      return;
+    }
+    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      argument a;
+      a.name = find_argument_name(key);
+      if (a.name == argument_name::other) a.other_name = names_.characters(key);
+      const std::string_view value = in.skip();
+      if (in.failed()) return;
+      json::reader known(value, limit_);
+      if (!argument_value(known, a)) {
+        json::reader again(value, limit_);
+        a.type = argument_type::other;
+        a.integers = {};
+        a.token = compact(again);
+      }
+      graph_.arguments.push_back(a);
+    }
+    o.arguments.count = names_.index(graph_.arguments.size() - o.arguments.first);
+    too_many(in, o.arguments.count);
+  }
+  /// {"TYPE": value} of a known TYPE with a value in its range; false for anything else.
+  bool argument_value(json::reader& in, argument& a) {
+    std::string_view key;
+    if (in.peek() != json::kind::object) return false;
+    in.object();
+    if (!in.key(key)) return false;
+    a.type = find_argument_type(key);
+    switch (a.type) {
+      case argument_type::int32: a.integer = in.int32(); break;
+      case argument_type::int64: a.integer = in.int64(); break;
+      case argument_type::uint32:
+        a.integer = in.integer<std::int64_t>(0, std::int64_t{UINT32_MAX});
+        break;
+      case argument_type::uint64: a.integer = static_cast<std::int64_t>(in.uint64()); break;
+      case argument_type::boolean: a.integer = in.boolean() ? 1 : 0; break;
+      case argument_type::float32: {
+        if (in.peek() != json::kind::number) return false;
+        json::reader token(in.rest(), limit_);
+        const std::string_view number = token.number().token;
+        a.real = in.float32();
+        if (!in.failed()) a.token = names_.characters(number);
+        break;
+      }
+      case argument_type::dims: {
+        std::int64_t dims[max_rank] = {};
+        const std::size_t count = dimensions(in, dims, errc::ark_o05_argument_form);
+        if (in.failed() || count > max_rank) return false;
+        a.integers = {names_.index(graph_.integers.size()), static_cast<std::uint32_t>(count)};
+        graph_.integers.append(dims, count);
+        break;
+      }
+      case argument_type::tensor: a.integer = tensor(in); break;
+      case argument_type::offset: offset(in, a); break;
+      case argument_type::other: return false;
+    }
+    return !in.key(key) && in.finish().code == errc::ok;
+  }
+  /// {"BufferId": …, "Value": …}; in place of it the value alone.
+  void offset(json::reader& in, argument& a) {
+    a.integers.first = names_.index(graph_.integers.size());
+    std::int64_t parts[2] = {};
+    bool seen[2] = {};
+    if (in.peek() == json::kind::number) {
+      graph_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
+      a.integers.count = 1;
+      return;
+    }
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      const std::size_t part = key == "BufferId" ? 0 : key == "Value" ? 1 : 2;
+      if (part == 2) return in.fail(errc::ark_o05_argument_form, in.offset());
+      parts[part] = in.integer<std::int64_t>(0, INT64_MAX);
+      seen[part] = true;
+    }
+    if (!(seen[0] && seen[1])) in.fail(errc::ark_o05_argument_form, 0);
+    graph_.integers.append(parts, 2);
+    a.integers.count = 2;
+  }
+
+  graph& graph_;
+  interner names_;
+  limits limit_;
+  pool<std::uint32_t> uses_[3];
+  maybe holds_ops_, buffer_third_;
+  bool pads_ = false, external_ = false, long_matmul_ = false, short_matmul_ = false;
+};
+
+}  // namespace detail
+
+/// Reads a model graph of any dialect.
+[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {}) {
+  graph g;
+  json::reader in(source, limit);
+  detail::graph_reader reader(g, limit);
+  reader.model(in);
+  reader.finish(in);
+  if (const error e = in.finish(); e.code != errc::ok) return e;
+  return g;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_READ_HPP
+
+// ---- tessera/ark/verify.hpp
+//
+// Proves that a graph can run: the rules S, G, T, B, O and C.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   if (!program) …                       // `found` says why; program.err() is the first error
+//
+// Lifetime:   a program owns its graph.
+// Errors:     that of the first diagnostic that is an error.
+// Limits:     verify_options.
+// Allocation: linear in the graph.
+
+#ifndef TESSERA_ARK_VERIFY_HPP
+#define TESSERA_ARK_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+struct verify_options {
+  bool strict = false;  ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
+  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
+  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
+  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
+};
+
+class program;
+[[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
+                                     report* found = nullptr, std::string_view source = {});
+
+/// A graph that was proven. Only verify() makes one.
+class program {
+ public:
+  [[nodiscard]] const ark::graph& graph() const& noexcept { return graph_; }
+  const ark::graph& graph() const&& = delete;
+  /// Gives the graph back.
+  [[nodiscard]] ark::graph release() && noexcept { return std::move(graph_); }
+
+  /// Entries of graph().buffers that have one Id share their memory: the first of them.
+  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
+    return storages_[buffer];
+  }
+  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer").
+  [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
+    return bytes_[storage];
+  }
+
+ private:
+  friend result<program> verify(ark::graph g, const verify_options& options, report* found,
+                                std::string_view source);
+  program() = default;
+
+  ark::graph graph_;
+  pool<std::uint32_t> storages_;  // of each buffer
+  pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
+};
+
+inline result<program> verify(graph g, const verify_options&, report*, std::string_view) {
+  program p;
+  for (std::size_t b = 0; b < g.buffers.size(); ++b) {
+    p.storages_.push_back(static_cast<std::uint32_t>(b));
+    p.bytes_.push_back(0);
+  }
+  for (const tensor& t : g.tensors) {
+    std::uint64_t bytes = info(t.type).bytes;
+    for (const std::int64_t d : g.layouts[t.layout].strides) bytes *= static_cast<std::uint64_t>(d);
+    if (bytes > p.bytes_[t.buffer]) p.bytes_[t.buffer] = bytes;
+  }
+  p.graph_ = std::move(g);
+  return p;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_VERIFY_HPP
+
+#endif  // TESSERA_ARK_HPP
 
 #endif  // TESSERA_TESSERA_HPP
 

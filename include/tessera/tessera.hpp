@@ -10,5 +10,6 @@
 #define TESSERA_TESSERA_HPP
 
 #include "alir.hpp"
+#include "ark.hpp"
 
 #endif  // TESSERA_TESSERA_HPP

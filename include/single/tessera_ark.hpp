@@ -1,0 +1,4094 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Tessera 0.1.0: tessera/ark.hpp and all that it includes, in one file.
+//
+// Made by cmake/amalgamate.cmake. To change something, change the header it comes from, then run
+// `cmake --build build --target single`.
+
+// ---- tessera/ark.hpp
+//
+// ARK model graphs: JSON, one file for each rank of a model.
+//
+//   auto graph = tessera::ark::read(source);
+//   if (!graph) return fail(describe(graph.err(), source));
+//
+//   read            every dialect                                 ark/read.hpp
+//   describe        an error with line, column, path and caret    core/describe.hpp
+//
+// Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
+// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Limits:     core/limits.hpp, on by default.
+// Allocation: at most 8 × input + 64 KiB to read.
+
+
+// ---- tessera/version.hpp
+//
+// The version of Tessera, once. CMake reads it from here.
+//
+// Everything lives in `tessera::inline TESSERA_ABI`, so two versions linked into one program keep
+// apart. Two versions in one translation unit cannot, so that is an error; the check stands outside
+// the guard because a guard would skip it exactly when it matters.
+
+#if defined(TESSERA_VERSION) && TESSERA_VERSION != 100
+#error "two versions of Tessera are included in one translation unit"
+#endif
+
+#ifndef TESSERA_VERSION_HPP
+#define TESSERA_VERSION_HPP
+
+#define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch
+#define TESSERA_VERSION_STRING "0.1.0"
+#define TESSERA_ABI v0_1_0  // the full version: the namespace that every entity lives in
+
+#endif  // TESSERA_VERSION_HPP
+
+#ifndef TESSERA_ARK_HPP
+#define TESSERA_ARK_HPP
+
+
+// ---- tessera/ark/diagnostic.hpp
+//
+// What verification finds in a model: a list of diagnostics, each with its rule.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   for (const ark::diagnostic& d : found.diagnostics)
+//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
+//               << found.text_of(d.text) << '\n';
+//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
+//
+// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
+// C communication, M models of many ranks) and a number.
+//
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Allocation: 40 bytes and two texts for each diagnostic that is kept.
+
+#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
+#define TESSERA_ARK_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/error.hpp
+//
+// The error value that every reader, verifier and writer returns, and the table behind it.
+//
+//   tessera::error e{tessera::errc::json_depth, 64};
+//   e.message();  // "containers are nested deeper than limits::max_depth"
+//   e.name();     // "json_depth"
+//
+// One code per check; programs switch on the code, tests pin code and offset, and the same input
+// gives the same pair on every platform. A message states what was expected; `describe` (see
+// describe.hpp) adds line, column, path and a caret by looking at the source again.
+//
+//   range         owner
+//      1 -   99   bytes, limits, files
+//    100 -  199   JSON text
+//   1000 - 1999   ALIR
+//   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
+//
+// Lifetime:   messages and names are constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_HPP
+#define TESSERA_CORE_ERROR_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+// X(enumerator, value, what was expected)
+#define TESSERA_ERRORS(X)                                                                          \
+  X(ok, 0, "no error")                                                                             \
+  X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
+  X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
+  X(budget_steps, 3, "the program needs more steps than the budget allows")                        \
+  X(budget_memory, 4, "the program needs more memory than the budget allows")                      \
+                                                                                                   \
+  X(json_unexpected_end, 100, "the text ends inside a JSON value")                                 \
+  X(json_expected_value, 101, "expected a JSON value")                                             \
+  X(json_expected_object, 102, "expected an object")                                               \
+  X(json_expected_array, 103, "expected an array")                                                 \
+  X(json_expected_string, 104, "expected a string")                                                \
+  X(json_expected_integer, 105, "expected an integer without fraction or exponent")                \
+  X(json_expected_number, 106, "expected a number")                                                \
+  X(json_expected_boolean, 107, "expected true or false")                                          \
+  X(json_expected_null, 108, "expected null")                                                      \
+  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
+  X(json_expected_colon, 110, "expected ':' after the key")                                        \
+  X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
+  X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
+  X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
+  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
+  X(json_expected_digit, 115, "expected a digit")                                                  \
+  X(json_number_range, 116, "the number is outside the range of a double")                         \
+  X(json_integer_range, 117, "the integer does not fit its field")                                 \
+  X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
+  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
+  X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
+  X(json_control_character, 121, "control characters in strings must be escaped")                  \
+  X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
+  X(json_duplicate_key, 123, "the key stands in this object already")                              \
+  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
+  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
+  X(json_missing_element, 126, "expected another element in the array")                            \
+                                                                                                   \
+  X(alir_version_1, 1000, "ALIR versions 0 and 1 (DAIS) are not supported: expected 2, 3 or 4")    \
+  X(alir_version_unknown, 1001, "unknown ALIR spec_version: expected 2, 3 or 4")                   \
+  X(alir_meta, 1002, "expected meta to be \"ALIRModel\"")                                          \
+  X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
+  X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
+  X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
+  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
+  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
+  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
+  X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
+  X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
+  X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
+  X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
+  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
+  X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
+  X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
+  X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
+                                                                                                   \
+  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
+  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
+  X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
+  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
+  X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
+  X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
+  X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
+  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
+                                                                                                   \
+  X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
+  X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
+  X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
+  X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
+  X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
+  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
+  X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
+  X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
+  X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
+  X(alir_condition, 1059, "the condition must refer to an earlier operation")                      \
+  X(alir_unused_id0, 1060, "id0 is not used by this opcode and must be -1")                        \
+  X(alir_unused_id1, 1061, "id1 is not used by this opcode and must be -1")                        \
+  X(alir_interval, 1062, "expected finite bounds with min <= max")                                 \
+  X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
+  X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
+  X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
+  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
+  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
+  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
+  X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
+  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
+  X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+  X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
+                                                                                                   \
+  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
+  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
+  X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
+                                                                                                   \
+  X(alir_lookup_range, 1090, "a value lies outside the lookup table")                              \
+                                                                                                   \
+  X(ark_s01_root, 2001, "the root of a model is an object")                                        \
+  X(ark_s02_root_member, 2002, "expected members Rank, WorldSize and Nodes")                       \
+  X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
+  X(ark_s04_nodes, 2004, "Nodes is an array of objects")                                           \
+  X(ark_s05_node_member, 2005,                                                                     \
+    "expected a node with Id and the arrays ProducerNodeIds and ConsumerNodeIds")                  \
+  X(ark_s06_op_or_ops, 2006, "expected either Op or Ops in each node, and the same in all nodes")  \
+  X(ark_s07_no_ops, 2007, "expected at least one operation in Ops")                                \
+  X(ark_s08_op_member, 2008,                                                                       \
+    "expected Type, Name, IsVirtual, three lists of tensors, and Args as an object")               \
+  X(ark_s09_tensor_member, 2009,                                                                   \
+    "expected Id, DataType, Shape, Strides, Offsets, PaddedShape or Pads, and Buffer")             \
+  X(ark_s10_buffer_member, 2010, "expected a buffer with Id, Rank, SendTags and RecvTags")         \
+  X(ark_s12_unknown_member, 2012, "the format has no member of this name here")                    \
+  X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
+  X(ark_g01_node_id, 2021, "expected node Ids that are unique")                                    \
+  X(ark_g02_node_index, 2022, "expected the node's place in Nodes as its Id")                      \
+  X(ark_g03_edge_target, 2023, "expected the Id of a node in this file")                           \
+  X(ark_g04_edge_mirror, 2024, "an edge stands on both of its sides: as producer and as consumer") \
+  X(ark_g05_self_edge, 2025, "a node must not depend on itself")                                   \
+  X(ark_g06_cycle, 2026, "the nodes depend on each other in a circle")                             \
+  X(ark_g07_order, 2027, "expected a node behind all of its producers")                            \
+  X(ark_g08_repeated_edge, 2028, "the edge stands in this list already")                           \
+  X(ark_g09_missing_edge, 2029,                                                                    \
+    "a node that uses a result lists the node that makes it as a producer")                        \
+  X(ark_g10_second_producer, 2030, "a tensor is the result of one operation")                      \
+  X(ark_g12_own_result, 2032, "an operation must not read or write its own result")                \
+  X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
+  X(ark_g14_unordered_access, 2034,                                                                \
+    "conflicting accesses to the same bytes need a dependency between them")                       \
+  X(ark_t01_rank, 2041, "expected one to four dimensions, as many in each list")                   \
+  X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
+  X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
+  X(ark_t04_padding, 2044, "PaddedShape is at least Shape")                                        \
+  X(ark_t05_strides, 2045, "Strides hold Offsets + PaddedShape")                                   \
+  X(ark_t06_data_type, 2046, "expected a known DataType")                                          \
+  X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
+  X(ark_t08_tensor_differs, 2048, "a tensor Id has one description in the whole file")             \
+  X(ark_b01_buffer_differs, 2051,                                                                  \
+    "a buffer Id has one Rank and one set of tags in the whole file")                              \
+  X(ark_b02_buffer_rank, 2052, "expected a buffer's Rank to be -1 or below WorldSize")             \
+  X(ark_b03_tags, 2053,                                                                            \
+    "expected tags as pairs [RemoteRank, Tag] of 32 bits, ascending, each once")                   \
+  X(ark_b04_tag_rank, 2054,                                                                        \
+    "expected another rank in a local buffer's tags, and -1 or the own rank in a remote one's")    \
+  X(ark_b05_tag_reused, 2055, "a pair of rank and tag names one sending and one receiving buffer") \
+  X(ark_o01_type, 2061, "expected a known operation Type")                                         \
+  X(ark_o02_virtual, 2062,                                                                         \
+    "IsVirtual is true for Tensor, Placeholder and Reshape, and for nothing else")                 \
+  X(ark_o03_arity, 2063, "the number of tensors doesn't match the operation")                      \
+  X(ark_o04_argument, 2064, "expected the operation's arguments, each of its TYPE")                \
+  X(ark_o05_argument_form, 2065,                                                                   \
+    "expected {TYPE: value} with one known TYPE and a value in its range")                         \
+  X(ark_o06_data_types, 2066, "the DataTypes don't fit the operation")                             \
+  X(ark_o07_shape, 2067, "the shapes don't broadcast to the tensor that is written")               \
+  X(ark_o08_result_view, 2068, "the result is the same view as the tensor that is written")        \
+  X(ark_o09_view_buffer, 2069, "a view stays in the buffer of the tensor that it reads")           \
+  X(ark_o10_reduction, 2070,                                                                       \
+    "expected an Axis of the tensor, and a result whose shape is reduced along it")                \
+  X(ark_o11_permutation, 2071,                                                                     \
+    "expected a permutation of the axes, and a result with Shape[i] = input "                      \
+    "Shape[Permutation[i]]")                                                                       \
+  X(ark_o12_matmul, 2072, "the shapes don't fit a matrix multiplication")                          \
+  X(ark_o13_embedding, 2073,                                                                       \
+    "expected indices of up to 3 dimensions, a table of 2, and rows of the table as result")       \
+  X(ark_o14_overlap, 2074, "the tensors that are read and written overlap")                        \
+  X(ark_o15_rope, 2075, "expected a last dimension that is even and not broadcast")                \
+  X(ark_c01_send, 2081,                                                                            \
+    "a send reads a local buffer, writes a remote one, and both carry its tag")                    \
+  X(ark_c02_recv, 2082,                                                                            \
+    "a receive reads a remote buffer, writes a local one, and both carry its tag")                 \
+  X(ark_c03_packet, 2083,                                                                          \
+    "expected packet buffers of UINT8 and twice the payload, and as many elements sent as "        \
+    "received")                                                                                    \
+  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the peers' order don't agree")      \
+  X(ark_c05_sync, 2085, "expected the file's own Rank, and WorldSize - 1 as PeerNum")              \
+  X(ark_c06_single, 2086, "a model of one rank has no communication")                              \
+  X(ark_c07_remote, 2087, "computations use local buffers alone")                                  \
+  X(ark_m01_ranks, 2091, "expected one file for each rank, all of one WorldSize")                  \
+  X(ark_m02_owner, 2092, "a remote buffer's RecvTags name exactly one buffer of its owner")        \
+  X(ark_m03_label, 2093, "a remote buffer's SendTags name one buffer of its owner")                \
+  X(ark_m04_partner, 2094, "a tag has a partner on the other rank")                                \
+  X(ark_m05_size, 2095, "a remote buffer is no larger than what its owner holds")                  \
+  X(ark_m06_transfer, 2096, "a send and its receive agree in DataType and number of elements")     \
+  X(ark_m07_count, 2097, "expected as many sends as receives of each tag")                         \
+  X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
+  X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
+  X(ark_dialect, 2110, "the dialect has no form for this")                                         \
+  X(ark_not_finite, 2111, "JSON has no form for a number that is not finite")                      \
+  X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
+  X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
+  X(ark_division, 2114, "an integer is divided by zero")                                           \
+  X(ark_index, 2115, "a row index lies outside the table")                                         \
+  X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
+  X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
+  X(ark_plan_range, 2123,                                                                          \
+    "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
+  X(ark_plan_parent, 2124, "expected a range inside the one that holds it")                        \
+  X(ark_plan_task, 2125, "expected the Id of a task, each once")                                   \
+  X(ark_plan_tiles, 2126, "the task groups don't cover each tile of the task once")                \
+  X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
+  X(ark_plan_config, 2128,                                                                         \
+    "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
+  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What was wrong: one enumerator per check, stable within a version.
+enum class errc : std::uint16_t {
+#define TESSERA_X(name, value, text) name = value,
+  TESSERA_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// One row of the table of all codes.
+struct errc_row {
+  errc code;
+  std::string_view name;
+  std::string_view message;
+};
+
+/// All codes in ascending order, for tools and tests that enumerate them.
+inline constexpr errc_row errc_table[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+namespace detail {
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+}
+
+/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
+struct error {
+  errc code = errc::ok;
+  /// Byte offset into the source that was read, at most its length. For a noun that was built in
+  /// code and has no source: the index of the operation, output or table that is wrong.
+  std::uint64_t offset = 0;
+
+  /// What was expected, in words.
+  [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
+  /// The enumerator's name.
+  [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
+
+  friend constexpr bool operator==(const error&, const error&) = default;
+
+ private:
+  [[nodiscard]] constexpr const errc_row& row() const noexcept {
+    for (const errc_row& r : errc_table)
+      if (r.code == code) return r;
+    return detail::unknown_code;
+  }
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ERRORS
+
+#endif  // TESSERA_CORE_ERROR_HPP
+
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+// ---- tessera/core/text.hpp
+//
+// Text that grows, UTF-8, and places in a text.
+//
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
+//
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It stands in for std::string, which would cost more to include than the rest of the library.
+//
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_room];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on how many digits there are, which
+// in real files nobody can predict.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+// ---- tessera/core/bytes.hpp
+//
+// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
+//
+//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
+//   std::uint64_t size;
+//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
+// Errors:     the checked functions return false on overflow.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+namespace detail {
+
+template <std::size_t Size>
+struct unsigned_of_size;
+template <>
+struct unsigned_of_size<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of_size<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of_size<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of_size<8> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
+  T out = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
+    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+[[nodiscard]] inline T load_le(const void* from) noexcept {
+  typename detail::unsigned_of_size<sizeof(T)>::type raw;
+  std::memcpy(&raw, from, sizeof raw);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  return std::bit_cast<T>(raw);
+}
+
+/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+inline void store_le(void* to, T value) noexcept {
+  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  std::memcpy(to, &raw, sizeof raw);
+}
+
+/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
+  return !__builtin_add_overflow(a, b, &out);
+}
+
+/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
+/// number's length.
+inline constexpr std::size_t integer_room = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
+  }
+  /// No silent way from these by char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset behind the end is taken as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? static_cast<std::size_t>(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_TEXT_HPP
+
+// ---- tessera/ark/graph.hpp
+//
+// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+//
+//   for (const ark::node& n : g.nodes)
+//     for (const ark::op& o : operations(g, n))
+//       for (const std::uint32_t t : reads(g, o))
+//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
+//
+//   graph    Rank WorldSize Nodes
+//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
+//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
+//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
+//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
+//
+// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
+// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
+//
+// Members that the format doesn't know are kept, as JSON text, with the object that held them.
+//
+// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
+// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
+//             by hand, verify() checks them.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_ARK_GRAPH_HPP
+#define TESSERA_ARK_GRAPH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/format.hpp
+//
+// The tables of ARK's model graph: dialects, data types, operations, arguments.
+//
+//   ark::info(ark::op_type::matmul).name;          // "Matmul"
+//   ark::find_op_type("ReduceSum");                // op_type::reduce_sum
+//   ark::info(ark::data_type::bf16).bytes;         // 2
+//
+// Each table is one X-macro, from which the enumeration, the names, the checks of arity and
+// arguments, and the fuzz dictionary come. A file's dialect is found from its content:
+//
+//   dialect  node holds    tensor fields                                              levels
+//   d1a      "Ops": […]    Id DataType Buffer Shape Strides Offsets Pads                 6
+//   d1b      "Ops": […]    Id DataType Buffer Shape Strides Offsets PaddedShape          6
+//   d1c      as d1b, but Matmul has two arguments instead of seven
+//   d2       "Ops": […]    Id DataType Shape Strides Offsets PaddedShape Buffer          5
+//   d2x      as d2, buffers end with "IsExternal"
+//   d3       "Op": {…}     as d2                                                         4
+//   d3x      as d3, buffers have "IsExternal" behind "Rank"
+//
+// where `levels` is how many levels of containers the format's own serializer spreads over lines.
+//
+// Lifetime:   constants.
+// Errors:     none; a name that isn't in a table is `unknown`.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_FORMAT_HPP
+#define TESSERA_ARK_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+
+// X(enumerator, name, levels, nodes hold "Ops", "Buffer" comes third, "Pads", "IsExternal")
+#define TESSERA_ARK_DIALECTS(X)                                                                    \
+  X(d1a, "D1a", 6, true, true, true, false)                                                        \
+  X(d1b, "D1b", 6, true, true, false, false)                                                       \
+  X(d1c, "D1c", 6, true, true, false, false)                                                       \
+  X(d2, "D2", 5, true, false, false, false)                                                        \
+  X(d2x, "D2x", 5, true, false, false, true)                                                       \
+  X(d3, "D3", 4, false, false, false, false)                                                       \
+  X(d3x, "D3x", 4, false, false, false, true)
+
+// X(enumerator, name, bytes of an element, kind)
+#define TESSERA_ARK_DATA_TYPES(X)                                                                  \
+  X(fp32, "FP32", 4, floating)                                                                     \
+  X(fp16, "FP16", 2, floating)                                                                     \
+  X(bf16, "BF16", 2, floating)                                                                     \
+  X(int32, "INT32", 4, integer)                                                                    \
+  X(uint32, "UINT32", 4, integer)                                                                  \
+  X(int8, "INT8", 1, integer)                                                                      \
+  X(uint8, "UINT8", 1, integer)                                                                    \
+  X(byte, "BYTE", 1, integer)                                                                      \
+  X(fp8_e4m3, "FP8_E4M3", 1, fp8)                                                                  \
+  X(fp8_e5m2, "FP8_E5M2", 1, fp8)
+
+// X(enumerator, Type, kind, tensors read, written, result; -1: any number). The last block holds
+// what is known of operations newer than D3; of others only the name survives.
+#define TESSERA_ARK_OP_TYPES(X)                                                                    \
+  X(tensor, "Tensor", view, -1, 0, 1)                                                              \
+  X(placeholder, "Placeholder", view, 0, 0, 1)                                                     \
+  X(reshape, "Reshape", view, -1, 0, 1)                                                            \
+  X(noop, "Noop", none, 1, 0, 0)                                                                   \
+  X(add, "Add", binary, 2, 1, 1)                                                                   \
+  X(sub, "Sub", binary, 2, 1, 1)                                                                   \
+  X(mul, "Mul", binary, 2, 1, 1)                                                                   \
+  X(div, "Div", binary, 2, 1, 1)                                                                   \
+  X(rope, "Rope", binary, 2, 1, 1)                                                                 \
+  X(scalar_add, "ScalarAdd", unary, 1, 1, 1)                                                       \
+  X(scalar_mul, "ScalarMul", unary, 1, 1, 1)                                                       \
+  X(scalar_assign, "ScalarAssign", fill, 0, 1, 1)                                                  \
+  X(copy, "Copy", unary, 1, 1, 1)                                                                  \
+  X(cast, "Cast", unary, 1, 1, 1)                                                                  \
+  X(exp, "Exp", unary, 1, 1, 1)                                                                    \
+  X(sqrt, "Sqrt", unary, 1, 1, 1)                                                                  \
+  X(rsqrt, "Rsqrt", unary, 1, 1, 1)                                                                \
+  X(relu, "Relu", unary, 1, 1, 1)                                                                  \
+  X(sigmoid, "Sigmoid", unary, 1, 1, 1)                                                            \
+  X(gelu, "Gelu", unary, 1, 1, 1)                                                                  \
+  X(reduce_sum, "ReduceSum", reduce, 1, 1, 1)                                                      \
+  X(reduce_max, "ReduceMax", reduce, 1, 1, 1)                                                      \
+  X(reduce_mean, "ReduceMean", reduce, 1, 1, 1)                                                    \
+  X(transpose, "Transpose", transpose, 1, 1, 1)                                                    \
+  X(matmul, "Matmul", matmul, 2, 1, 1)                                                             \
+  X(embedding, "Embedding", embedding, 2, 1, 1)                                                    \
+  X(send, "Send", communication, 1, 1, 1)                                                          \
+  X(send_done, "SendDone", communication, 1, 0, 1)                                                 \
+  X(recv, "Recv", communication, 1, 1, 1)                                                          \
+  X(send_packet, "SendPacket", communication, 1, 1, 1)                                             \
+  X(recv_packet, "RecvPacket", communication, 2, 1, 1)                                             \
+  X(recv_reduce_send_packet, "RecvReduceSendPacket", communication, 2, -1, 1)                      \
+  X(recv_reduce_send, "RecvReduceSend", communication, 2, -1, 1)                                   \
+  X(device_sync, "DeviceSync", communication, 1, 1, 1)                                             \
+  X(softmax, "Softmax", unary, 1, 1, 1)                                                            \
+  X(layer_norm, "LayerNorm", layer_norm, 3, 1, 1)                                                  \
+  X(matmul_gelu, "MatmulGelu", matmul, 2, 1, 1)                                                    \
+  X(matmul_scale, "MatmulScale", matmul, 2, 1, 1)                                                  \
+  X(matmul_add, "MatmulAdd", matmul, 3, 1, 1)                                                      \
+  X(mma, "Mma", matmul, 2, 1, 1)                                                                   \
+  X(store, "Store", unary, 1, 1, 1)                                                                \
+  X(kv_cache_slot, "KvCacheSlot", kv_cache_slot, 2, 3, 1)
+
+// X(enumerator, TYPE)
+#define TESSERA_ARK_ARGUMENT_TYPES(X)                                                              \
+  X(int32, "INT")                                                                                  \
+  X(int64, "INT64")                                                                                \
+  X(uint64, "UINT64")                                                                              \
+  X(uint32, "UINT32")                                                                              \
+  X(boolean, "BOOL")                                                                               \
+  X(float32, "FLOAT")                                                                              \
+  X(dims, "DIMS")                                                                                  \
+  X(tensor, "TENSOR")                                                                              \
+  X(offset, "OFFSET")
+
+// X(enumerator, name)
+#define TESSERA_ARK_ARGUMENT_NAMES(X)                                                              \
+  X(axis, "Axis")                                                                                  \
+  X(keep_dim, "KeepDim")                                                                           \
+  X(factor, "Factor")                                                                              \
+  X(value, "Value")                                                                                \
+  X(permutation, "Permutation")                                                                    \
+  X(transpose_input, "TransposeInput")                                                             \
+  X(transpose_other, "TransposeOther")                                                             \
+  X(is_input_column_major, "IsInputColumnMajor")                                                   \
+  X(is_other_column_major, "IsOtherColumnMajor")                                                   \
+  X(input_dim_nc, "InputDimNC")                                                                    \
+  X(other_dim_nc, "OtherDimNC")                                                                    \
+  X(padded_shape_mnk, "PaddedShapeMNK")                                                            \
+  X(shape_mnk, "ShapeMNK")                                                                         \
+  X(strides_acdb, "StridesACDB")                                                                   \
+  X(scale, "Scale")                                                                                \
+  X(flag, "Flag")                                                                                  \
+  X(n_peers, "NPeers")                                                                             \
+  X(rank, "Rank")                                                                                  \
+  X(peer_num, "PeerNum")
+
+// X(operation, argument, type, use): what each operation's Args hold. `alias` is an older spelling
+// of a required argument; `redundant` repeats what the tensors say.
+#define TESSERA_ARK_ARGUMENTS(X)                                                                   \
+  X(scalar_add, factor, float32, required)                                                         \
+  X(scalar_add, value, float32, alias)                                                             \
+  X(scalar_mul, factor, float32, required)                                                         \
+  X(scalar_mul, value, float32, alias)                                                             \
+  X(scalar_assign, value, float32, required)                                                       \
+  X(scalar_assign, factor, float32, alias)                                                         \
+  X(reduce_sum, axis, int32, required)                                                             \
+  X(reduce_sum, keep_dim, boolean, required)                                                       \
+  X(reduce_max, axis, int32, required)                                                             \
+  X(reduce_max, keep_dim, boolean, required)                                                       \
+  X(reduce_mean, axis, int32, required)                                                            \
+  X(reduce_mean, keep_dim, boolean, required)                                                      \
+  X(transpose, permutation, dims, required)                                                        \
+  X(matmul, transpose_input, boolean, required)                                                    \
+  X(matmul, transpose_other, boolean, required)                                                    \
+  X(matmul, is_input_column_major, boolean, alias)                                                 \
+  X(matmul, is_other_column_major, boolean, alias)                                                 \
+  X(matmul, input_dim_nc, dims, redundant)                                                         \
+  X(matmul, other_dim_nc, dims, redundant)                                                         \
+  X(matmul, padded_shape_mnk, dims, redundant)                                                     \
+  X(matmul, shape_mnk, dims, redundant)                                                            \
+  X(matmul, strides_acdb, dims, redundant)                                                         \
+  X(matmul_gelu, transpose_input, boolean, required)                                               \
+  X(matmul_gelu, transpose_other, boolean, required)                                               \
+  X(matmul_scale, transpose_input, boolean, required)                                              \
+  X(matmul_scale, transpose_other, boolean, required)                                              \
+  X(matmul_scale, scale, float32, required)                                                        \
+  X(matmul_add, transpose_input, boolean, required)                                                \
+  X(matmul_add, transpose_other, boolean, required)                                                \
+  X(mma, transpose_input, boolean, required)                                                       \
+  X(mma, transpose_other, boolean, required)                                                       \
+  X(send_packet, flag, uint32, required)                                                           \
+  X(recv_packet, flag, uint32, required)                                                           \
+  X(recv_reduce_send_packet, flag, uint32, required)                                               \
+  X(recv_reduce_send_packet, n_peers, uint32, required)                                            \
+  X(recv_reduce_send_packet, rank, int32, required)                                                \
+  X(recv_reduce_send, n_peers, uint32, required)                                                   \
+  X(recv_reduce_send, rank, int32, required)                                                       \
+  X(device_sync, rank, int32, required)                                                            \
+  X(device_sync, peer_num, int32, required)
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The forms that files have (see the table at the top).
+enum class dialect : std::uint8_t {
+#define TESSERA_X(name, text, levels, ops, third, pads, external) name,
+  TESSERA_ARK_DIALECTS(TESSERA_X)
+#undef TESSERA_X
+};
+/// One row of the table of dialects.
+struct dialect_row {
+  dialect which;
+  std::string_view name;
+  std::uint8_t levels;  ///< levels of containers that pretty text spreads over lines
+  bool holds_ops;       ///< nodes hold an array "Ops" rather than one "Op"
+  bool buffer_third;    ///< a tensor's "Buffer" stands behind "DataType" rather than last
+  bool pads;            ///< "Pads" in place of "PaddedShape"
+  bool external;        ///< buffers have "IsExternal"
+};
+inline constexpr dialect_row dialect_table[] = {
+#define TESSERA_X(name, text, levels, ops, third, pads, external)                                  \
+  {dialect::name, text, levels, ops, third, pads, external},
+    TESSERA_ARK_DIALECTS(TESSERA_X)
+#undef TESSERA_X
+};
+[[nodiscard]] constexpr const dialect_row& info(dialect d) noexcept {
+  return dialect_table[static_cast<std::size_t>(d)];
+}
+
+/// Element types. Integers are two's complement; BYTE is eight bits without a meaning.
+enum class data_type : std::uint8_t {
+#define TESSERA_X(name, text, bytes, kind) name,
+  TESSERA_ARK_DATA_TYPES(TESSERA_X)
+#undef TESSERA_X
+};
+enum class data_kind : std::uint8_t { floating, integer, fp8 };
+/// One row of the table of data types.
+struct data_type_row {
+  data_type which;
+  std::string_view name;
+  std::uint8_t bytes;  ///< of an element
+  data_kind kind;
+};
+inline constexpr data_type_row data_type_table[] = {
+#define TESSERA_X(name, text, bytes, kind) {data_type::name, text, bytes, data_kind::kind},
+    TESSERA_ARK_DATA_TYPES(TESSERA_X)
+#undef TESSERA_X
+};
+[[nodiscard]] constexpr const data_type_row& info(data_type t) noexcept {
+  return data_type_table[static_cast<std::size_t>(t)];
+}
+
+/// Types of operations; `unknown` is any whose name isn't in the table.
+enum class op_type : std::uint8_t {
+#define TESSERA_X(name, text, kind, reads, writes, results) name,
+  TESSERA_ARK_OP_TYPES(TESSERA_X)
+#undef TESSERA_X
+      unknown
+};
+/// What shape rules an operation follows.
+enum class op_kind : std::uint8_t {
+  none,    ///< no tensors are made
+  view,    ///< the result is another view of the first tensor that is read
+  fill,    ///< writes every element, reads nothing
+  unary,   ///< element-wise on one tensor, which is broadcast
+  binary,  ///< element-wise on two tensors, which are broadcast
+  reduce,
+  transpose,
+  matmul,
+  embedding,
+  layer_norm,
+  kv_cache_slot,
+  communication,
+  unknown
+};
+/// One row of the table of operations.
+struct op_row {
+  op_type which;
+  std::string_view name;
+  op_kind kind;
+  std::int8_t reads, writes, results;  ///< tensors in each list; -1: any number
+};
+inline constexpr op_row op_table[] = {
+#define TESSERA_X(name, text, kind, reads, writes, results)                                        \
+  {op_type::name, text, op_kind::kind, reads, writes, results},
+    TESSERA_ARK_OP_TYPES(TESSERA_X)
+#undef TESSERA_X
+        {op_type::unknown, "", op_kind::unknown, -1, -1, -1},
+};
+[[nodiscard]] constexpr const op_row& info(op_type t) noexcept {
+  return op_table[static_cast<std::size_t>(t)];
+}
+/// Whether the operation only names another view of memory: "IsVirtual".
+[[nodiscard]] constexpr bool is_virtual(op_type t) noexcept {
+  return info(t).kind == op_kind::view;
+}
+
+/// The TYPE of an argument; `other` is a value in no known form, kept as it stood.
+enum class argument_type : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
+#undef TESSERA_X
+      other
+};
+inline constexpr std::string_view argument_type_names[] = {
+#define TESSERA_X(name, text) text,
+    TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
+#undef TESSERA_X
+        ""};
+/// Names of arguments; `other` is any that isn't in the table.
+enum class argument_name : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
+#undef TESSERA_X
+      other
+};
+inline constexpr std::string_view argument_names[] = {
+#define TESSERA_X(name, text) text,
+    TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
+#undef TESSERA_X
+        ""};
+
+/// What an operation's Args hold, one row for each argument.
+enum class argument_use : std::uint8_t { required, alias, redundant };
+struct argument_row {
+  op_type op;
+  argument_name name;
+  argument_type type;
+  argument_use use;
+};
+inline constexpr argument_row argument_table[] = {
+#define TESSERA_X(op, name, type, use)                                                             \
+  {op_type::op, argument_name::name, argument_type::type, argument_use::use},
+    TESSERA_ARK_ARGUMENTS(TESSERA_X)
+#undef TESSERA_X
+};
+
+namespace detail {
+template <class Rows>
+[[nodiscard]] constexpr std::size_t find_name(const Rows& rows, std::string_view name) noexcept {
+  for (std::size_t i = 0; i < std::size(rows); ++i)
+    if (rows[i].name == name) return i;
+  return std::size(rows);
+}
+template <std::size_t Size>
+[[nodiscard]] constexpr std::size_t find_text(const std::string_view (&names)[Size],
+                                              std::string_view name) noexcept {
+  for (std::size_t i = 0; i + 1 < Size; ++i)
+    if (names[i] == name) return i;
+  return Size - 1;
+}
+}  // namespace detail
+
+/// By its name in files; `unknown` when there is none.
+[[nodiscard]] constexpr op_type find_op_type(std::string_view name) noexcept {
+  const std::size_t i = detail::find_name(op_table, name);
+  return i < std::size(op_table) && !name.empty() ? static_cast<op_type>(i) : op_type::unknown;
+}
+/// By its name in files; false when there is none.
+[[nodiscard]] constexpr bool find_data_type(std::string_view name, data_type& out) noexcept {
+  const std::size_t i = detail::find_name(data_type_table, name);
+  if (i == std::size(data_type_table)) return false;
+  return out = static_cast<data_type>(i), true;
+}
+/// By its name in files; `other` when there is none.
+[[nodiscard]] constexpr argument_type find_argument_type(std::string_view name) noexcept {
+  return static_cast<argument_type>(detail::find_text(argument_type_names, name));
+}
+[[nodiscard]] constexpr argument_name find_argument_name(std::string_view name) noexcept {
+  return static_cast<argument_name>(detail::find_text(argument_names, name));
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ARK_DIALECTS
+#undef TESSERA_ARK_DATA_TYPES
+#undef TESSERA_ARK_OP_TYPES
+#undef TESSERA_ARK_ARGUMENT_TYPES
+#undef TESSERA_ARK_ARGUMENT_NAMES
+#undef TESSERA_ARK_ARGUMENTS
+
+#endif  // TESSERA_ARK_FORMAT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
+inline constexpr std::size_t max_rank = 4;         ///< dimensions of a tensor, at most
+
+/// Some of graph::characters.
+struct string {
+  std::uint32_t first = 0, size = 0;
+};
+/// Some of one of the pools.
+struct range {
+  std::uint32_t first = 0, count = 0;
+};
+
+/// Where the elements of a tensor lie in its buffer (specification, "Tensor"). `strides` are the
+/// dimensions of the memory, not distances: element (i, j) of two dimensions is number
+/// (offsets[0] + i) * strides[1] + offsets[1] + j, counted from the start of the buffer. Dimensions
+/// from `rank` on are 1, and offsets 0.
+struct layout {
+  std::int64_t shape[max_rank] = {1, 1, 1, 1};
+  std::int64_t strides[max_rank] = {1, 1, 1, 1};
+  std::int64_t offsets[max_rank] = {0, 0, 0, 0};
+  std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};
+  std::uint32_t rank = 0;
+  std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in graph::integers; else none
+};
+[[nodiscard]] constexpr bool same_dimensions(const layout& a, const layout& b) noexcept {
+  bool same = a.rank == b.rank;
+  for (std::size_t d = 0; d < max_rank; ++d)
+    same = same && a.shape[d] == b.shape[d] && a.strides[d] == b.strides[d] &&
+           a.offsets[d] == b.offsets[d] && a.padded_shape[d] == b.padded_shape[d];
+  return same;
+}
+
+/// A patch of a buffer, under an Id of its own (specification, "Tensor").
+struct tensor {
+  std::int64_t id = 0;
+  std::uint32_t layout = 0;      ///< in graph::layouts
+  std::uint32_t buffer = 0;      ///< in graph::buffers
+  std::uint32_t members = none;  ///< unknown members
+  data_type type = data_type::fp32;
+};
+
+/// A pair that pairs up transfers: [RemoteRank, Tag] (specification, "Buffer").
+struct tag {
+  std::int32_t rank = 0, number = 0;
+  friend constexpr bool operator==(const tag&, const tag&) = default;
+};
+
+enum class external : std::uint8_t { absent, no, yes };  ///< IsExternal
+
+/// Memory that tensors lie in (specification, "Buffer").
+struct buffer {
+  std::int64_t id = 0;
+  std::int32_t rank = -1;        ///< which rank holds it; -1: this file's
+  range send_tags, recv_tags;    ///< in graph::tags
+  std::uint32_t members = none;  ///< unknown members, ExternalDataSize and DeviceId among them
+  ark::external external = external::absent;
+};
+
+/// {"name": {"TYPE": value}}. The value is in the field that the TYPE calls for.
+struct argument {
+  argument_name name = argument_name::other;
+  argument_type type = argument_type::other;
+  string other_name;  ///< when `name` is other
+  string token;       ///< float32: the number as it stood, if any; other: the JSON value
+  float real = 0;     ///< float32
+  range integers;     ///< dims: up to four; offset: BufferId and Value; in graph::integers
+  std::int64_t integer =
+      0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
+};
+
+/// How Args stood: as an object, or as one of the two that are tolerated in place of an empty one.
+enum class args_form : std::uint8_t { object, null, array };
+
+/// One operation (specification, "Op").
+struct op {
+  op_type type = op_type::unknown;
+  bool is_virtual = false;
+  args_form args = args_form::object;
+  string unknown_type;  ///< the Type when it isn't in the table
+  string name;
+  std::uint32_t first_use = 0;  ///< in graph::uses: read, then written, then result tensors
+  std::uint32_t reads = 0, writes = 0, results = 0;
+  range arguments;               ///< in graph::arguments, in the file's order
+  std::uint32_t members = none;  ///< unknown members
+};
+
+/// One node (specification, "Node").
+struct node {
+  std::int64_t id = 0;
+  std::uint64_t offset = 0;      ///< of its text in the file
+  range producers, consumers;    ///< Ids, in graph::integers
+  range ops;                     ///< in graph::ops
+  std::uint32_t members = none;  ///< unknown members
+};
+
+/// A member that the format doesn't know: a list for each object, in the file's order.
+struct member {
+  string key;
+  string value;               ///< JSON, compact
+  std::uint32_t next = none;  ///< in graph::members
+};
+
+struct graph {
+  std::int32_t rank = 0;        ///< which rank of the model this file is
+  std::int32_t world_size = 1;  ///< how many ranks it has
+  dialect form = dialect::d3;
+  std::uint32_t own_members = none;  ///< unknown members of the root
+
+  pool<node> nodes;
+  pool<op> ops;
+  pool<std::uint32_t> uses;  ///< indices of tensors, as operations list them
+  pool<argument> arguments;
+  pool<tensor> tensors;
+  pool<layout> layouts;
+  pool<buffer> buffers;
+  pool<tag> tags;
+  pool<std::int64_t> integers;  ///< edges, dimensions of arguments, pads
+  pool<member> members;
+  text characters;
+
+  /// Bytes that its pools hold.
+  [[nodiscard]] std::size_t memory() const noexcept {
+    return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
+           arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
+           layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
+           tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
+           characters.size();
+  }
+};
+
+[[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
+  return {g.characters.data() + s.first, s.size};
+}
+[[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
+  return {g.ops.data() + n.ops.first, n.ops.count};
+}
+[[nodiscard]] inline view<std::int64_t> integers(const graph& g, range r) noexcept {
+  return {g.integers.data() + r.first, r.count};
+}
+[[nodiscard]] inline view<std::uint32_t> reads(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use, o.reads};
+}
+[[nodiscard]] inline view<std::uint32_t> writes(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use + o.reads, o.writes};
+}
+[[nodiscard]] inline view<std::uint32_t> results(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
+}
+/// All three lists, one behind the other.
+[[nodiscard]] inline view<std::uint32_t> uses(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
+}
+[[nodiscard]] inline view<argument> arguments(const graph& g, const op& o) noexcept {
+  return {g.arguments.data() + o.arguments.first, o.arguments.count};
+}
+[[nodiscard]] inline view<tag> tags(const graph& g, range r) noexcept {
+  return {g.tags.data() + r.first, r.count};
+}
+[[nodiscard]] inline const layout& layout_of(const graph& g, std::uint32_t tensor) noexcept {
+  return g.layouts[g.tensors[tensor].layout];
+}
+[[nodiscard]] inline const buffer& buffer_of(const graph& g, std::uint32_t tensor) noexcept {
+  return g.buffers[g.tensors[tensor].buffer];
+}
+[[nodiscard]] inline std::string_view name(const graph& g, const op& o) noexcept {
+  return text_of(g, o.name);
+}
+/// The Type as files spell it.
+[[nodiscard]] inline std::string_view type_name(const graph& g, const op& o) noexcept {
+  return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
+}
+[[nodiscard]] inline std::string_view name(const graph& g, const argument& a) noexcept {
+  return a.name == argument_name::other ? text_of(g, a.other_name)
+                                        : argument_names[static_cast<std::size_t>(a.name)];
+}
+/// The argument of that name, or null.
+[[nodiscard]] inline const argument* find_argument(const graph& g, const op& o,
+                                                   argument_name name) noexcept {
+  for (const argument& a : arguments(g, o))
+    if (a.name == name) return &a;
+  return nullptr;
+}
+/// Whether this rank holds the buffer.
+[[nodiscard]] inline bool is_local(const graph& g, const buffer& b) noexcept {
+  return b.rank == -1 || b.rank == g.rank;
+}
+
+/// Fills a graph's tables of strings, layouts, buffers and tensors, each description once. Readers
+/// and builders share it. Ids that were given in order cost an array access; any others a walk of
+/// at most 64 steps, whatever they are.
+class interner {
+ public:
+  explicit interner(graph& g) noexcept : graph_(g) {}
+
+  /// Copies characters.
+  [[nodiscard]] string characters(std::string_view s) {
+    const string out{index(graph_.characters.size()), index(s.size())};
+    graph_.characters << s;
+    return out;
+  }
+  /// The layout's index; one that was added lately is found again.
+  [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
+    if (recent_.empty()) recent_.resize(recent_layouts);
+    std::uint64_t hash = l.rank;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+    std::uint32_t& slot = recent_[static_cast<std::size_t>(hash >> 52)];  // index + 1
+    if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
+    slot = index(graph_.layouts.size()) + 1;
+    graph_.layouts.push_back(l);
+    return slot - 1;
+  }
+  /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
+  /// off again when the buffer is known.
+  [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag) {
+    std::uint32_t& latest = buffer_ids_.latest(b.id);
+    if (latest != none && same(graph_.buffers[latest], b)) {
+      graph_.tags.resize(first_tag);
+      return latest;
+    }
+    latest = index(graph_.buffers.size());
+    graph_.buffers.push_back(b);
+    return latest;
+  }
+  /// The tensor's index.
+  [[nodiscard]] std::uint32_t tensor(const ark::tensor& t) {
+    std::uint32_t& latest = tensor_ids_.latest(t.id);
+    if (latest != none) {
+      const ark::tensor& known = graph_.tensors[latest];
+      if (known.type == t.type && known.buffer == t.buffer &&
+          same_members(known.members, t.members) &&
+          (known.layout == t.layout ||
+           same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
+        return latest;
+    }
+    latest = index(graph_.tensors.size());
+    graph_.tensors.push_back(t);
+    return latest;
+  }
+  /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
+  [[nodiscard]] bool overflown() const noexcept { return overflown_; }
+  /// A pool's size as an index.
+  [[nodiscard]] std::uint32_t index(std::size_t size) noexcept {
+    overflown_ = overflown_ || size >= none;
+    return static_cast<std::uint32_t>(size);
+  }
+
+ private:
+  /// The entry that was added last for an Id. Ids near the first one, as far as there are as many,
+  /// index an array; the others are in a digital search tree over their bits, mixed, whose depth
+  /// can't exceed 64.
+  class id_map {
+   public:
+    [[nodiscard]] std::uint32_t& latest(std::int64_t id) {
+      const auto number = static_cast<std::uint64_t>(id);
+      if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
+      const std::uint64_t i = number - base_;
+      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+      if (i < 1024 + 2 * lookups_ && tree_.empty()) {
+        const std::size_t first = dense_.size();
+        dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
+        for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
+        return dense_[static_cast<std::size_t>(i)];
+      }
+      std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+      bits ^= bits >> 32;
+      std::uint32_t at = tree_.empty() ? none : 0, parent = none;
+      std::size_t side = 0;
+      for (; at != none; bits <<= 1) {
+        if (tree_[at].id == id) return tree_[at].entry;
+        parent = at;
+        side = static_cast<std::size_t>(bits >> 63);
+        at = tree_[at].child[side];
+      }
+      if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
+      tree_.push_back({id, {none, none}, none});
+      return tree_.back().entry;
+    }
+
+   private:
+    struct leaf {
+      std::int64_t id;
+      std::uint32_t child[2];
+      std::uint32_t entry;
+    };
+    pool<std::uint32_t> dense_;
+    pool<leaf> tree_;
+    std::uint64_t lookups_ = 0, base_ = 0;
+  };
+
+  [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
+    if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
+    for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
+      if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
+    return true;
+  }
+  [[nodiscard]] bool same(const ark::buffer& a, const ark::buffer& b) const noexcept {
+    return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
+           same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
+  }
+  [[nodiscard]] bool same_members(std::uint32_t a, std::uint32_t b) const noexcept {
+    for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
+      if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
+          text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
+        return false;
+    return a == b;
+  }
+  [[nodiscard]] bool same(range a, range b) const noexcept {
+    if (a.count != b.count) return false;
+    for (std::uint32_t i = 0; i < a.count; ++i)
+      if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
+    return true;
+  }
+
+  static constexpr std::size_t recent_layouts = 4096;
+  graph& graph_;
+  id_map tensor_ids_, buffer_ids_;
+  pool<std::uint32_t> recent_;  // indices + 1 by hash
+  bool overflown_ = false;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_GRAPH_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+enum class severity : std::uint8_t { error, warning, note };
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  ark::severity severity = ark::severity::error;
+  std::uint32_t file = 0;    ///< which of several files of ranks, by its place among them
+  std::uint64_t offset = 0;  ///< byte offset of the value at `path`; its node's without the source
+  string path;               ///< "$.Nodes[3].Op.ReadTensors[1].Shape", in report::characters
+  string text;               ///< one sentence, in report::characters
+};
+
+/// What was found, in the order of the file for each group of rules.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool hazards_bounded = false;  ///< rule G14 stopped at verify_options::hazard_steps
+
+  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+};
+
+/// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
+class rule {
+ public:
+  explicit rule(errc code) noexcept {
+    const std::string_view name = error{code}.name();
+    if (code == errc::json_duplicate_key) return set("S11");
+    if (code == errc::json_expected_integer || code == errc::json_integer_range) return set("S13");
+    if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
+        name[5] <= '9') {
+      const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
+      set({id, 3});
+    }
+  }
+  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
+
+ private:
+  void set(std::string_view id) noexcept {
+    for (const char c : id) id_[size_++] = c;
+  }
+  char id_[3] = {};
+  std::size_t size_ = 0;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DIAGNOSTIC_HPP
+
+// ---- tessera/ark/read.hpp
+//
+// Reads an ARK model graph.
+//
+//   auto graph = ark::read(source);
+//   if (!graph) return fail(describe(graph.err(), source));
+//   graph->form;                         // dialect::d2, found from the content
+//
+//   {"Rank": 0, "WorldSize": 1, "Nodes": [
+//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
+//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
+//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
+//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
+//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
+//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
+//
+// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
+// here; whether the rest makes sense is for verify().
+//
+//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
+//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
+//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
+//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
+//              DataTypes, tags that aren't pairs, fractions and exponents in integers
+//
+// Lifetime:   the graph owns itself.
+// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
+//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
+// Limits:     max_bytes; max_items for every list; max_depth.
+// Allocation: at most 8 × input + 64 KiB, for hostile text; about half of the input for real files.
+
+#ifndef TESSERA_ARK_READ_HPP
+#define TESSERA_ARK_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/core/json.hpp
+//
+// JSON, both ways: json::reader, json::writer, and copying from one to the other.
+//
+//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
+//
+// Lifetime:   see reader and writer.
+// Errors:     those of the reader; what was written until then stays.
+// Limits:     those of the reader.
+// Allocation: a byte for each open container.
+
+#ifndef TESSERA_CORE_JSON_HPP
+#define TESSERA_CORE_JSON_HPP
+
+#include <string_view>
+
+
+// ---- tessera/core/json_read.hpp
+//
+// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
+//
+//   json::reader in(source);
+//   std::string_view key;
+//   for (in.object(); in.key(key);) {
+//     if (key == "values")
+//       for (in.array(); in.element();) values.push_back(in.int64());
+//     else
+//       in.skip();
+//   }
+//   if (error e = in.finish(); e.code != errc::ok) return e;
+//
+// The first error sticks: from then on every loop ends, every value is 0, and finish() reports it.
+// So a schema reads like the format's documentation, with one check at the end.
+//
+//   accepted    RFC 8259, and a UTF-8 byte order mark before the value
+//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
+//   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
+//   doubles     correctly rounded, whatever the locale
+//
+// Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
+//             escapes, from the reader until its next string or key.
+// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
+//             reported when its object closes, at the second of the two.
+// Limits:     max_bytes, max_depth. Nothing here recurses.
+// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
+//             each at most twice (see pool).
+
+#ifndef TESSERA_CORE_JSON_READ_HPP
+#define TESSERA_CORE_JSON_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/core/limits.hpp
+//
+// The limits that readers keep, in one place and on by default.
+//
+//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
+//
+// Each is far above what real files need and far below what hurts: a file from a stranger costs at
+// most a multiple of its own size (the multiple stands in each format's header).
+//
+// Lifetime:   a value.
+// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_LIMITS_HPP
+#define TESSERA_CORE_LIMITS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+struct limits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
+  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
+  std::uint32_t max_depth = 64;                      ///< containers inside one another
+};
+
+/// What a run may use.
+struct budget {
+  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LIMITS_HPP
+
+// ---- tessera/core/number.hpp
+//
+// Decimal text to doubles: correctly rounded, and deaf to the locale.
+//
+//   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
+//
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// <charconv>. Common numbers take one multiplication or division whose result is exact; the
+// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// shortest.hpp.
+//
+// Lifetime:   values.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
+// Limits:     none: any number of digits is rounded correctly.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_NUMBER_HPP
+#define TESSERA_CORE_NUMBER_HPP
+
+#include <bit>
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// A decimal number: its digits, read as one integer, times 10^exponent.
+struct decimal {
+  std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
+  std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
+};
+
+namespace detail {
+
+inline constexpr double infinity = std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
+
+inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+inline constexpr std::uint64_t powers_of_ten[] = {
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
+};
+
+/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
+class big_integer {
+ public:
+  explicit big_integer(std::uint64_t v = 0) noexcept {
+    for (; v != 0; v >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(v);
+  }
+
+  /// this = this * factor + addend
+  void multiply_add(std::uint32_t factor, std::uint32_t addend) noexcept {
+    std::uint64_t carry = addend;
+    for (unsigned i = 0; i < size_; ++i) {
+      carry += std::uint64_t{limbs_[i]} * factor;
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry != 0) limbs_[size_++] = static_cast<std::uint32_t>(carry);
+  }
+  void multiply_power_of_ten(unsigned exponent) noexcept {
+    for (; exponent >= 9; exponent -= 9) multiply_add(1000000000u, 0);
+    for (; exponent > 0; --exponent) multiply_add(10, 0);
+  }
+  void shift_left(unsigned count) noexcept {
+    if (size_ == 0) return;
+    const unsigned words = count / 32;
+    if (words != 0) {
+      std::memmove(limbs_ + words, limbs_, size_ * sizeof *limbs_);
+      std::memset(limbs_, 0, words * sizeof *limbs_);
+      size_ += words;
+    }
+    if (count % 32 != 0) multiply_add(1u << count % 32, 0);
+  }
+  /// this -= other, which must not be larger
+  void subtract(const big_integer& other) noexcept {
+    std::uint64_t borrow = 0;
+    for (unsigned i = 0; i < size_; ++i) {
+      const std::uint64_t take = borrow + (i < other.size_ ? other.limbs_[i] : 0u);
+      borrow = limbs_[i] < take ? 1 : 0;
+      limbs_[i] = static_cast<std::uint32_t>(limbs_[i] - take);
+    }
+    while (size_ != 0 && limbs_[size_ - 1] == 0) --size_;
+  }
+  void add(const big_integer& other) noexcept {
+    std::uint64_t carry = 0;
+    for (unsigned i = 0; i < other.size_ || carry != 0; ++i) {
+      if (i >= size_) limbs_[size_++] = 0;
+      carry += std::uint64_t{limbs_[i]} + (i < other.size_ ? other.limbs_[i] : 0u);
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+  [[nodiscard]] int compare(const big_integer& other) const noexcept {
+    if (size_ != other.size_) return size_ < other.size_ ? -1 : 1;
+    for (unsigned i = size_; i-- > 0;)
+      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
+    return 0;
+  }
+  [[nodiscard]] bool is_zero() const noexcept { return size_ == 0; }
+  [[nodiscard]] int bit_length() const noexcept {
+    return size_ == 0 ? 0 : static_cast<int>(32 * size_) - std::countl_zero(limbs_[size_ - 1]);
+  }
+
+ private:
+  unsigned size_ = 0;
+  std::uint32_t limbs_[256];
+};
+
+/// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
+[[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
+                                            int exponent) noexcept {
+  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
+  int dropped = 11;
+  if (exponent + dropped < -1074) dropped = -1074 - exponent;
+  if (dropped > 64) return 0.0;
+  std::uint64_t kept = dropped == 64 ? 0 : significand >> dropped;
+  const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
+  const std::uint64_t lost = dropped == 64 ? significand : significand & ((tie << 1) - 1);
+  if (lost > tie || (lost == tie && (rest || (kept & 1) != 0))) ++kept;
+  const int unit = exponent + dropped;  // the power of two of the last kept bit
+  if (unit > 971 || (unit == 971 && kept >> 53 != 0)) return infinity;
+  // The carry of rounding up runs into the exponent field, where it belongs.
+  const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
+  return std::bit_cast<double>((biased << 52) + kept);
+}
+
+/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
+/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
+/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
+                                             unsigned k) noexcept {
+  auto bits = std::bit_cast<std::uint64_t>(quotient);
+  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
+  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
+  // In units of 2^exponent, or of 1 where that is above 1.
+  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
+  const std::uint64_t step = powers_of_ten[k] << up;
+  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
+  const bool above = rest >> 63 == 0;
+  if (!above) rest = 0 - rest;
+  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
+  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
+    bits = above ? bits + 1 : bits - 1;
+    if (rest < step) break;
+    rest -= step;
+  }
+  return std::bit_cast<double>(bits);
+}
+
+/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
+[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
+                                                                         unsigned k) noexcept {
+  const double quotient =
+      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
+  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
+  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
+  return rounded ? quotient : nearest_quotient(m, quotient, k);
+}
+
+/// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
+[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
+  // have at most 767 significant digits.
+  constexpr unsigned max_digits = 800;
+  big_integer numerator;
+  std::int64_t exponent = d.exponent;
+  unsigned taken = 0;
+  bool more = false;
+  for (const char c : d.digits) {
+    if (c == '.' || (taken == 0 && c == '0')) continue;
+    if (taken < max_digits) {
+      numerator.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
+      ++taken;
+    } else {
+      more = more || c != '0';
+      ++exponent;
+    }
+  }
+  if (numerator.is_zero()) return 0.0;
+  if (more) {
+    numerator.multiply_add(10, 1);
+    --exponent;
+  }
+  if (exponent + taken > 310) return infinity;
+  if (exponent + taken < -330) return 0.0;
+  big_integer denominator(1);
+  if (exponent >= 0)
+    numerator.multiply_power_of_ten(static_cast<unsigned>(exponent));
+  else
+    denominator.multiply_power_of_ten(static_cast<unsigned>(-exponent));
+  // Scale so that the quotient lies in [2^63, 2^65), then divide bit by bit.
+  int scale = 64 - (numerator.bit_length() - denominator.bit_length());
+  if (scale >= 0)
+    numerator.shift_left(static_cast<unsigned>(scale));
+  else
+    denominator.shift_left(static_cast<unsigned>(-scale));
+  denominator.shift_left(64);
+  std::uint64_t quotient = 0;
+  bool top = false;
+  for (int bit = 64; bit >= 0; --bit) {
+    const bool one = numerator.compare(denominator) >= 0;
+    if (one) numerator.subtract(denominator);
+    if (bit == 64)
+      top = one;
+    else
+      quotient |= std::uint64_t{one ? 1u : 0u} << bit;
+    numerator.shift_left(1);
+  }
+  bool rest = !numerator.is_zero();
+  if (top) {  // 65 bits: the last joins the rest
+    rest = rest || (quotient & 1) != 0;
+    quotient = quotient >> 1 | std::uint64_t{1} << 63;
+    --scale;
+  }
+  return round_to_double(quotient, rest, -scale);
+}
+
+}  // namespace detail
+
+/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
+/// value of the digits is known, and below 2^64.
+[[nodiscard]] inline double decimal_to_double(const decimal& d,
+                                              std::uint64_t significand) noexcept {
+  if (significand == 0) return 0.0;
+  const std::int64_t e = d.exponent;
+  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
+  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
+    const auto v = static_cast<double>(significand);
+    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
+  }
+  if (e < 0 && e >= -18) {
+    const volatile double quotient =  // a double also where the host computes wider
+        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
+    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
+  }
+  return detail::decimal_to_double_exact(d);
+}
+
+/// The same for any digits.
+[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
+  std::uint64_t significand = 0;
+  unsigned taken = 0;
+  for (const char c : d.digits) {
+    if (c == '.') continue;
+    if (significand != 0 || c != '0') ++taken;
+    if (taken > 19) return detail::decimal_to_double_exact(d);
+    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return decimal_to_double(d, significand);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_NUMBER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// What kind of value a reader stands at, by its first character.
+enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
+
+/// A number as it stands in the text.
+struct number {
+  double value = 0;
+  bool integral = false;        ///< the token has neither fraction nor exponent
+  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
+};
+
+class reader {
+ public:
+  explicit reader(std::string_view source, const limits& limit = {})
+      : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
+    if (source.size() > limit.max_bytes)
+      fail(errc::input_too_large, limit.max_bytes);
+    else if (source.substr(0, 3) == "\xEF\xBB\xBF")
+      at_ += 3;
+  }
+  /// A temporary string would be gone before the first value is read.
+  template <class Owner>
+    requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
+  explicit reader(Owner&& source, const limits& limit = {}) = delete;
+
+  reader(const reader&) = delete;
+  reader& operator=(const reader&) = delete;
+
+  /// Enters an array. Then call element() before each value, until it returns false.
+  void array() { open('[', errc::json_expected_array); }
+  /// True when another element follows, which is then to be read; false behind the ']'.
+  [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
+  /// The same for arrays of fixed length: an element must follow.
+  void require_element(errc code = errc::json_missing_element) {
+    const char* const at = token();
+    if (!element()) fail_at(code, at);
+  }
+  /// Leaves an array that must end here.
+  void end_array(errc code = errc::json_unexpected_element) {
+    const char* const at = token();
+    if (element()) fail_at(code, at);
+  }
+
+  /// Enters an object. Then call key() before each member, until it returns false.
+  void object() {
+    open('{', errc::json_expected_object);
+    if (!failed()) object_keys_.push_back(keys_.size());
+  }
+  /// True when another member follows: its key, unescaped, is in `out` and its value is to be read.
+  [[nodiscard]] bool key(std::string_view& out) {
+    if (object_keys_.empty() && !failed()) __builtin_trap();  // without object()
+    if (!next('}', errc::json_expected_comma_or_brace)) {
+      close_object();
+      return false;
+    }
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != '"') return fail_at(errc::json_expected_key, at_), false;
+    const char* const start = at_;
+    bool escaped = false;
+    out = quoted(escaped);
+    if (failed()) return false;
+    keys_.push_back({hash(out), start, std::uint64_t{out.size()} << 1 | (escaped ? 1u : 0u)});
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != ':') return fail_at(errc::json_expected_colon, at_), false;
+    ++at_;
+    return true;
+  }
+
+  /// The kind of the value that comes next; `none` at the end of the text and for other bytes.
+  [[nodiscard]] kind peek() {
+    skip_space();
+    if (at_ == end_) return kind::none;
+    switch (*at_) {
+      case '{': return kind::object;
+      case '[': return kind::array;
+      case '"': return kind::string;
+      case 't':
+      case 'f': return kind::boolean;
+      case 'n': return kind::null;
+      default: return *at_ == '-' || is_digit(*at_) ? kind::number : kind::none;
+    }
+  }
+
+  /// An integer in [-2^63, 2^63).
+  [[nodiscard]] std::int64_t int64() {
+    bool above = false;
+    const char* const start = token();
+    const std::int64_t v = int64_pattern(above);
+    if (above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : v;
+  }
+  /// An integer in [low, high].
+  template <class Int>
+  [[nodiscard]] Int integer(Int low, Int high) {
+    const char* const start = token();
+    const std::int64_t v = int64();
+    if (!failed() && (v < std::int64_t{low} || v > std::int64_t{high}))
+      fail_at(errc::json_integer_range, start);
+    return failed() ? Int{} : static_cast<Int>(v);
+  }
+  [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
+  /// An integer in [0, 2^64).
+  [[nodiscard]] std::uint64_t uint64() {
+    const char* const start = token();
+    bool above = false;
+    const std::int64_t v = int64_pattern(above);
+    if (v < 0 && !above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : static_cast<std::uint64_t>(v);
+  }
+  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
+  [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
+    above_int64 = false;
+    const scan s = scan_number(errc::json_expected_integer);
+    if (failed()) return 0;
+    if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
+    const std::uint64_t magnitude = s.significand;
+    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
+    if (s.digits.size() > 20 ||
+        (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
+      return fail_at(errc::json_integer_range, s.first), 0;
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    if (s.negative && magnitude > half) return fail_at(errc::json_integer_range, s.first), 0;
+    above_int64 = !s.negative && magnitude >= half;
+    return static_cast<std::int64_t>(s.negative ? 0 - magnitude : magnitude);
+  }
+  /// Any number, correctly rounded.
+  [[nodiscard]] json::number number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (failed()) return {};
+    const decimal d{s.digits, s.exponent};
+    const double magnitude =
+        s.digits.size() <= 19 ? decimal_to_double(d, s.significand) : decimal_to_double(d);
+    if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
+    return {s.negative ? -magnitude : magnitude,
+            s.integral,
+            {s.first, static_cast<std::size_t>(at_ - s.first)}};
+  }
+  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
+  /// JSON by way of doubles.
+  [[nodiscard]] float float32() {
+    const char* const start = token();
+    const double v = number().value;
+    constexpr double largest = 0x1.fffffep127;
+    if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
+    return failed() ? 0.0f : static_cast<float>(v);
+  }
+  [[nodiscard]] bool boolean() {
+    token();
+    if (accept("true")) return true;
+    if (!accept("false")) fail_literal(errc::json_expected_boolean);
+    return false;
+  }
+  void null() {
+    token();
+    if (!accept("null")) fail_literal(errc::json_expected_null);
+  }
+  /// A string, unescaped. Valid until the next string or key.
+  [[nodiscard]] std::string_view string() {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), std::string_view{};
+    if (*at_ != '"') return fail_at(errc::json_expected_string, at_), std::string_view{};
+    bool escaped = false;
+    return quoted(escaped);
+  }
+
+  /// Reads over one value of any kind, checking all of it, and returns its text.
+  std::string_view skip() {
+    const char* const start = token();
+    pool<bool> objects;  // the containers that this value has opened
+    std::string_view ignored;
+    do {
+      switch (peek()) {
+        case kind::object: object(), objects.push_back(true); break;
+        case kind::array: array(), objects.push_back(false); break;
+        case kind::string: (void)string(); break;
+        case kind::number: skip_number(); break;
+        case kind::boolean:
+        case kind::null: literal(); break;
+        case kind::none: fail_value(); break;
+      }
+      while (!objects.empty() && !(objects.back() ? key(ignored) : element())) objects.pop_back();
+    } while (!objects.empty());
+    return failed() ? std::string_view{}
+                    : std::string_view(start, static_cast<std::size_t>(at_ - start));
+  }
+
+  /// The text from the value that comes next, for reading plain stretches of it some other way.
+  [[nodiscard]] std::string_view rest() {
+    const char* const at = token();
+    return {at, static_cast<std::size_t>(end_ - at)};
+  }
+  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
+  void resume(const char* at) noexcept { at_ = at; }
+  /// Whether `more` containers inside one another may still be opened.
+  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
+    return limit_.max_depth - depth_ >= more;
+  }
+
+  /// Byte offset of the value or bracket that comes next.
+  [[nodiscard]] std::uint64_t offset() {
+    skip_space();
+    return offset_of(at_);
+  }
+
+  /// Reports an error of the schema; the first error of any kind wins.
+  void fail(errc code, std::uint64_t offset) {
+    if (error_.code == errc::ok) error_ = {code, offset};
+    end_ = at_;  // every later step finds the end of the text, and the first error stays
+  }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] error err() const noexcept { return error_; }
+
+  /// Checks that nothing but white space follows, and returns the first error.
+  [[nodiscard]] error finish() {
+    skip_space();
+    if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
+    return error_;
+  }
+
+ private:
+  struct scan {
+    const char* first = nullptr;
+    std::string_view digits;        // may hold a '.'
+    std::uint64_t significand = 0;  // their value modulo 2^64
+    std::int64_t exponent = 0;
+    bool negative = false;
+    bool integral = true;
+  };
+  struct seen_key {
+    std::uint64_t hash;
+    const char* start;     // the opening quote
+    std::uint64_t packed;  // its length when unescaped, times 2, and 1 when it holds escapes
+
+    [[nodiscard]] bool escaped() const noexcept { return (packed & 1) != 0; }
+    [[nodiscard]] std::uint64_t length() const noexcept { return packed >> 1; }
+  };
+
+  [[nodiscard]] static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+  [[nodiscard]] std::uint64_t offset_of(const char* at) const noexcept {
+    return error_.code != errc::ok ? error_.offset : static_cast<std::uint64_t>(at - begin_);
+  }
+
+  void skip_space() noexcept {
+    while (at_ != end_ && *at_ <= ' ' &&
+           (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'))
+      ++at_;
+  }
+  const char* token() noexcept {
+    skip_space();
+    return at_;
+  }
+
+  void fail_at(errc code, const char* at) { fail(code, static_cast<std::uint64_t>(at - begin_)); }
+
+  bool accept(std::string_view literal) noexcept {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    if (rest.substr(0, literal.size()) != literal) return false;
+    at_ += literal.size();
+    return true;
+  }
+  void literal() {
+    if (!accept("true") && !accept("false") && !accept("null"))
+      fail_literal(errc::json_bad_literal);
+  }
+  /// None of the literals that were wanted: say so, unless the text ends inside one.
+  void fail_literal(errc code) {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    for (const std::string_view whole : {"true", "false", "null"})
+      if (rest.size() < whole.size() && whole.substr(0, rest.size()) == rest)
+        return fail_at(errc::json_unexpected_end, end_);
+    fail_at(code, at_);
+  }
+  void fail_value() {
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    const bool letter = (*at_ >= 'a' && *at_ <= 'z') || (*at_ >= 'A' && *at_ <= 'Z');
+    fail_at(letter ? errc::json_bad_literal : errc::json_expected_value, at_);
+  }
+
+  void open(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    if (*at_ != bracket) return fail_at(code, at_);
+    if (depth_ >= limit_.max_depth) return fail_at(errc::json_depth, at_);
+    ++depth_;
+    ++at_;
+    fresh_ = true;
+  }
+  bool next(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ == bracket) {
+      ++at_;
+      --depth_;
+      fresh_ = false;
+      return false;
+    }
+    if (fresh_) return fresh_ = false, true;
+    if (*at_ != ',') return fail_at(code, at_), false;
+    ++at_;
+    return true;
+  }
+
+  scan scan_number(errc code) {
+    scan s;
+    const char* p = s.first = token();
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), s;
+    if (*p == '-') {
+      s.negative = true;
+      ++p;
+    } else if (!is_digit(*p)) {
+      return fail_at(code, p), s;
+    }
+    const char* const digits = p;
+    if (!scan_digits(p, s.significand)) return s;
+    if (*digits == '0' && p - digits > 1) return fail_at(errc::json_leading_zero, digits), s;
+    if (p != end_ && *p == '.') {
+      s.integral = false;
+      const char* const point = ++p;
+      if (!scan_digits(p, s.significand)) return s;
+      s.exponent = -(p - point);
+    }
+    s.digits = {digits, static_cast<std::size_t>(p - digits)};
+    if (p != end_ && (*p == 'e' || *p == 'E')) {
+      s.integral = false;
+      ++p;
+      bool negative = false;
+      if (p != end_ && (*p == '+' || *p == '-')) negative = *p++ == '-';
+      const char* const power = p;
+      std::uint64_t any = 0;
+      if (!scan_digits(p, any)) return s;
+      std::int64_t value = 0;
+      for (const char* q = power; q != p; ++q)  // beyond 2^50 it no longer matters how much
+        if (value < std::int64_t{1} << 50) value = value * 10 + (*q - '0');
+      s.exponent += negative ? -value : value;
+    }
+    at_ = p;
+    return s;
+  }
+  /// Reads over a number. Below 10^308 it is in range whatever its digits are, so only what may not
+  /// be is converted.
+  void skip_number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (s.exponent + static_cast<std::int64_t>(s.digits.size()) <= 308 || failed()) return;
+    if (decimal_to_double({s.digits, s.exponent}) > DBL_MAX)
+      fail_at(errc::json_number_range, s.first);
+  }
+  /// Appends digits to `value`, modulo 2^64.
+  bool scan_digits(const char*& p, std::uint64_t& value) {
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+    if (!is_digit(*p)) return fail_at(errc::json_expected_digit, p), false;
+    for (; p != end_ && is_digit(*p); ++p)
+      value = value * 10 + static_cast<std::uint64_t>(*p - '0');
+    return true;
+  }
+
+  /// The string at at_, which is a quote.
+  std::string_view quoted(bool& escaped) {
+    const char* const start = ++at_;
+    const char* const close = scan_string(start, escaped);
+    if (close == nullptr) return {};
+    at_ = close + 1;
+    if (!escaped) return {start, static_cast<std::size_t>(close - start)};
+    unescape(start, close, unescaped_);
+    return unescaped_;
+  }
+  /// The closing quote of the string whose first character is at p, all of it checked.
+  const char* scan_string(const char* p, bool& escaped) {
+    while (p != end_) {
+      const auto c = static_cast<unsigned char>(*p);
+      if (c == '"') return p;
+      if (c == '\\') {
+        escaped = true;
+        if (!scan_escape(p)) return nullptr;
+      } else if (c < 0x20) {
+        return fail_at(errc::json_control_character, p), nullptr;
+      } else if (c < 0x80) {
+        ++p;
+      } else {
+        const unsigned length = utf8_length(p, end_);
+        if (length == 0) return fail_at(errc::json_bad_utf8, p), nullptr;
+        p += length;
+      }
+    }
+    return fail_at(errc::json_unexpected_end, p), nullptr;
+  }
+  bool scan_escape(const char*& p) {
+    if (end_ - p < 2) return fail_at(errc::json_unexpected_end, end_), false;
+    if (p[1] != 'u') {
+      constexpr std::string_view letters = "\"\\/bfnrt";
+      if (letters.find(p[1]) == std::string_view::npos)
+        return fail_at(errc::json_bad_escape, p), false;
+      return p += 2, true;
+    }
+    const char* const start = p;
+    std::uint32_t unit = 0;
+    if (!scan_unit(p, unit)) return false;
+    if (unit < 0xd800 || unit > 0xdfff) return true;
+    std::uint32_t low = 0;
+    if (unit > 0xdbff) return fail_at(errc::json_lone_surrogate, start), false;
+    if (p == end_ || (*p == '\\' && end_ - p < 2))
+      return fail_at(errc::json_unexpected_end, end_), false;
+    if (*p != '\\' || p[1] != 'u') return fail_at(errc::json_lone_surrogate, start), false;
+    if (!scan_unit(p, low)) return false;
+    if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
+    return true;
+  }
+  /// \uXXXX at p, where a backslash and a u stand.
+  bool scan_unit(const char*& p, std::uint32_t& unit) {
+    const char* const start = p;
+    p += 2;
+    for (int i = 0; i < 4; ++i, ++p) {
+      if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+      const int digit = hex(*p);
+      if (digit < 0) return fail_at(errc::json_bad_escape, start), false;
+      unit = unit << 4 | static_cast<std::uint32_t>(digit);
+    }
+    return true;
+  }
+  [[nodiscard]] static constexpr int hex(char c) noexcept {
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  }
+  /// A string that scan_string accepted.
+  static void unescape(const char* p, const char* close, text& out) {
+    out.clear();
+    const auto unit = [](const char* digits) {
+      std::uint32_t v = 0;
+      for (int i = 0; i < 4; ++i) v = v << 4 | static_cast<std::uint32_t>(hex(digits[i]));
+      return v;
+    };
+    while (p != close) {
+      const char* const plain = p;
+      while (p != close && *p != '\\') ++p;
+      out << std::string_view(plain, static_cast<std::size_t>(p - plain));
+      if (p == close) return;
+      constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+      if (p[1] != 'u') {
+        out << meant[letters.find(p[1])];
+        p += 2;
+        continue;
+      }
+      std::uint32_t code_point = unit(p + 2);
+      p += 6;
+      if (code_point >= 0xd800 && code_point <= 0xdbff) {
+        code_point = 0x10000 + ((code_point - 0xd800) << 10) + (unit(p + 2) - 0xdc00);
+        p += 6;
+      }
+      out.advance(utf8_encode(code_point, out.prepare(4)));
+    }
+  }
+
+  [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
+    for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return h;
+  }
+  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
+  /// again, so a long key costs no more than its own length however many short ones there are.
+  [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
+    if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
+    if (a.length() != b.length()) return a.length() < b.length() ? -1 : 1;
+    text left, right;
+    return key_text(a, left).compare(key_text(b, right));
+  }
+  static std::string_view key_text(const seen_key& k, text& storage) {
+    const char* const first = k.start + 1;
+    if (!k.escaped()) return {first, static_cast<std::size_t>(k.length())};
+    const char* close = first;
+    for (; *close != '"'; ++close)
+      if (*close == '\\') ++close;
+    unescape(first, close, storage);
+    return storage;
+  }
+  [[nodiscard]] static bool before(const seen_key& a, const seen_key& b) {
+    const int order = compare_keys(a, b);
+    return order != 0 ? order < 0 : a.start < b.start;
+  }
+
+  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
+  /// more than n log n.
+  void close_object() {
+    if (failed()) return;
+    const std::size_t base = object_keys_.back();
+    seen_key* const k = keys_.data() + base;
+    const std::size_t count = keys_.size() - base;
+    object_keys_.pop_back();
+    sort(k, count);
+    const char* duplicate = nullptr;
+    for (std::size_t i = 1; i < count; ++i)
+      if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
+          (duplicate == nullptr || k[i].start < duplicate))
+        duplicate = k[i].start;
+    keys_.resize(base);
+    if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
+  }
+  static void swap(seen_key& a, seen_key& b) noexcept {
+    const seen_key c = a;
+    a = b;
+    b = c;
+  }
+  /// Heap sort: in place, without recursion, never quadratic.
+  static void sort(seen_key* k, std::size_t count) {
+    const auto sift = [k](std::size_t root, std::size_t size) {
+      for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
+        if (child + 1 < size && before(k[child], k[child + 1])) ++child;
+        if (!before(k[root], k[child])) return;
+        swap(k[root], k[child]);
+      }
+    };
+    for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
+    for (std::size_t size = count; size > 1;) {
+      swap(k[0], k[--size]);
+      sift(0, size);
+    }
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  limits limit_;
+  error error_;
+  std::uint32_t depth_ = 0;
+  bool fresh_ = false;             // just behind an opening bracket
+  pool<std::size_t> object_keys_;  // where the keys of each open object start
+  pool<seen_key> keys_;
+  text unescaped_;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_READ_HPP
+
+// ---- tessera/core/json_write.hpp
+//
+// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
+//
+//   tessera::text out;
+//   json::writer w(out, json::compact);
+//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
+//   // {"step":0.5,"ids":[7]}
+//
+//   json::compact    {"a":[1,2]}          no white space
+//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
+//   json::indented   two spaces a level, one member or element a line, "key": value
+//
+// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
+//
+// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+//
+//   w.record(json::number_room + 2, [](json::cursor to) {
+//     return to.literal("[").number(0.5).literal("]");
+//   });
+//
+// Lifetime:   borrows the text it appends to.
+// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
+// Limits:     none.
+// Allocation: what the text grows by.
+
+#ifndef TESSERA_CORE_JSON_WRITE_HPP
+#define TESSERA_CORE_JSON_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/core/shortest.hpp
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+/// What put_double may write to. All of it may be overwritten, whatever the number's length.
+inline constexpr std::size_t double_room = 40;
+
+namespace detail {
+
+inline constexpr std::uint64_t powers_of_five[] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+
+struct word_pair {
+  std::uint64_t high, low;
+};
+
+/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
+inline constexpr word_pair powers_of_five_27[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
+
+/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
+struct decimal_17 {
+  std::uint64_t significand;
+  int point;
+};
+
+/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
+/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
+inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  const int binary = (biased != 0 ? biased : 1) - 1075;
+  const bool closed = (significand & 1) == 0;       // ties to even read back as v
+  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
+  const unsigned twice = uneven ? 2 : 1;
+  // v = r / s; below and above: half the gaps to the neighbours, over s
+  big_integer r(significand), s(1), below(1), above(1);
+  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
+  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
+  if (binary > 0) {
+    below.shift_left(static_cast<unsigned>(binary));
+    above.shift_left(static_cast<unsigned>(binary));
+  }
+  if (uneven) above.shift_left(1);
+  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
+  const int log2 = 63 - std::countl_zero(significand) + binary;
+  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
+  if (k >= 0) {
+    s.multiply_power_of_ten(static_cast<unsigned>(k));
+  } else {
+    r.multiply_power_of_ten(static_cast<unsigned>(-k));
+    below.multiply_power_of_ten(static_cast<unsigned>(-k));
+    above.multiply_power_of_ten(static_cast<unsigned>(-k));
+  }
+  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
+    big_integer high = r;
+    high.add(above);
+    return high.compare(limit) >= (closed ? 0 : 1);
+  };
+  while (reaches(s)) {
+    s.multiply_add(10, 0);
+    ++k;
+  }
+  unsigned count = 0;
+  for (;;) {
+    r.multiply_add(10, 0);
+    below.multiply_add(10, 0);
+    above.multiply_add(10, 0);
+    char digit = '0';
+    while (r.compare(s) >= 0) {
+      r.subtract(s);
+      ++digit;
+    }
+    --k;
+    const bool low = r.compare(below) < (closed ? 1 : 0);
+    const bool high = reaches(s);
+    if (!low && !high) {
+      digits[count++] = digit;
+      continue;
+    }
+    r.shift_left(1);
+    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
+    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
+    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
+    exponent = k;
+    return count;
+  }
+}
+
+/// a * b
+[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
+#ifdef __SIZEOF_INT128__
+  __extension__ using wide = unsigned __int128;
+  const wide p = wide{a} * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
+#else
+  constexpr std::uint64_t half = 0xffffffffu;
+  const std::uint64_t first = (a & half) * (b & half);
+  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
+#endif
+}
+/// a * b / 2^64, cut
+[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
+  word_pair p = multiply(a.high, b);
+  const std::uint64_t carried = multiply(a.low, b).high;
+  p.low += carried;
+  p.high += p.low < carried ? 1 : 0;
+  return p;
+}
+
+/// (high * 2^64 + low) * 2^exponent
+struct binary_128 {
+  word_pair bits;
+  int exponent;
+};
+
+/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
+/// error below 3 in the last bit.
+[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
+  const auto from_table = [](int i) -> binary_128 {
+    const int zeros = std::countl_zero(powers_of_five[i]);
+    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+  };
+  if (power >= 0 && power <= 27) return from_table(power);
+  const int coarse = (power + 297) / 27 - 11;
+  const binary_128 fine = from_table((power + 297) % 27);
+  // 1217359 / 2^19 is just above log2(5).
+  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
+          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
+}
+
+[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
+  char digits[20];
+  int exponent = 0;
+  const unsigned count = shortest_digits_exact(v, digits, exponent);
+  std::uint64_t significand = 0;
+  for (unsigned i = 0; i < 17; ++i)
+    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  return {significand, static_cast<int>(count) + exponent};
+}
+
+/// Shortest digits of a finite v > 0, the nearest to v of those.
+[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
+  const int binary = biased - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
+  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
+  const bool nearer = fraction == 0;  // the double below
+  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
+  const binary_128 five = power_of_five(scale);
+  const bool exact = five.bits.low == 0;
+  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
+  const int shift = 128 + binary + scale + five.exponent;
+  word_pair value = multiply(five.bits.high, significand << shift);
+  if (!exact) value = multiply_high(five.bits, significand << shift);
+  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
+  const std::uint64_t above_low =
+      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
+  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
+  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (!exact) {
+    // These three are off by less than 3: too close to an integer or to a half, that could decide.
+    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
+    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
+  }
+  // The integers within. Ties to even: the ends read back as v when the significand is even.
+  const std::uint64_t odd = significand & 1;
+  const std::uint64_t high =
+      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
+  const std::uint64_t low =
+      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
+  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
+  std::uint64_t nearest = high / 10 * 10;
+  if (nearest < low) {
+    nearest = value.high;
+    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  const bool has_16 = nearest < powers_of_ten[16];
+  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
+}
+
+/// How many of eight digits there are up to the last that isn't 0; there is one.
+[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
+  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
+}
+
+/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
+inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
+  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
+  store_le(to, high | eight_zeros);
+  store_le(to + 8, low | eight_zeros);
+  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
+}
+
+/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
+/// way saves no registers for it.
+[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
+  const decimal_17 d = shortest(v);
+  const std::uint64_t first = d.significand / powers_of_ten[16];
+  const std::uint64_t others = d.significand % powers_of_ten[16];
+  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
+    *to++ = static_cast<char>('0' + first);
+    const unsigned count = put_sixteen(to + 1, others);
+    *to = '.';
+    to += count == 0 ? 0 : count + 1;
+    *to++ = 'e';
+    *to++ = d.point < 1 ? '-' : '+';
+    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
+    if (power < 10) *to++ = '0';
+    return put_up_to_eight(to, power);
+  }
+  if (d.point <= 0) {
+    std::memcpy(to, "0.000", 5);
+    to += 2 - d.point;
+    *to++ = static_cast<char>('0' + first);
+    return to + put_sixteen(to, others);
+  }
+  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
+  // integers below 2^53 are doubles, and those behind are written whole.
+  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto point = static_cast<unsigned>(d.point);
+  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
+  to = put_magnitude(to, whole);
+  *to++ = '.';
+  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
+  return to + (count == 0 ? 1 : count);
+}
+
+}  // namespace detail
+
+/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+inline char* put_double(char* to, double v, double_style style) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  *to = '-';
+  to += bits >> 63;
+  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
+  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
+  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
+  const double scaled = v * 1e8;
+  if (scaled < 1e15) {
+    const auto n = static_cast<std::int64_t>(scaled + 0.5);
+    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
+    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
+      const auto whole = static_cast<std::uint32_t>(v);
+      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
+      *to++ = '.';
+      const std::uint64_t digits =
+          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
+      store_le(to, digits | detail::eight_zeros);
+      return to + detail::up_to_last(digits | 1);  // one digit at least
+    }
+  }
+  return detail::put_shortest(to, v, style);
+}
+
+/// Appends a finite double.
+inline void append_double(text& out, double v, double_style style) {
+  char* const to = out.prepare(double_room);
+  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SHORTEST_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The white space of a document.
+struct layout {
+  unsigned indent;  ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;
+  double_style doubles = double_style::python;
+};
+inline constexpr layout compact{0, ",", ":"};
+inline constexpr layout spaced{0, ", ", ": "};
+inline constexpr layout indented{2, ",", ": "};
+
+/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+inline void append_quoted(text& out, std::string_view s) {
+  out << '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out << s.substr(plain, i - plain) << '\\';
+    plain = i + 1;
+    switch (c) {
+      case '\b': out << 'b'; break;
+      case '\f': out << 'f'; break;
+      case '\n': out << 'n'; break;
+      case '\r': out << 'r'; break;
+      case '\t': out << 't'; break;
+      case '"':
+      case '\\': out << s[i]; break;
+      default:
+        out << "u00"
+            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
+    }
+  }
+  out << s.substr(plain) << '"';
+}
+
+inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+
+/// Where the next character of a record goes. Each call stores and returns where the one after that
+/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+class cursor {
+ public:
+  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
+
+  template <class Int>
+  [[nodiscard]] cursor integer(Int v) const noexcept {
+    return {put_integer(to_, v), doubles_};
+  }
+  [[nodiscard]] cursor number(double v) const noexcept {
+    return {put_double(to_, v, doubles_), doubles_};
+  }
+  /// JSON as it stands: brackets, commas, keys.
+  template <std::size_t Size>
+  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
+    std::memcpy(to_, json, Size - 1);
+    return {to_ + Size - 1, doubles_};
+  }
+  [[nodiscard]] char* place() const noexcept { return to_; }
+
+ private:
+  char* to_;
+  double_style doubles_;
+};
+
+class writer {
+ public:
+  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
+
+  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
+  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  /// Closes the innermost container.
+  writer& end() {
+    const bool is_object = (kinds_.view().back() == '}');
+    kinds_.truncate(kinds_.size() - 1);
+    if (!fresh_ && one_line_ == 0) new_line();
+    if (one_line_ != 0) --one_line_;
+    out_ << (is_object ? '}' : ']');
+    fresh_ = false;
+    return *this;
+  }
+  /// The key of the next member.
+  writer& key(std::string_view name) {
+    separate();
+    append_quoted(out_, name);
+    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
+    after_key_ = true;
+    return *this;
+  }
+
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  writer& integer(Int v) { return separate(), out_ << v, *this; }
+  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  writer& null() { return raw("null"); }
+  /// A value that is JSON text already, such as a number's own token.
+  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  template <class Write>
+  writer& record(std::size_t room, Write write) {
+    separate();
+    char* const begin = out_.prepare(room);
+    const cursor end = write(cursor(begin, layout_.doubles));
+    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
+  }
+
+ private:
+  writer& begin(char bracket, char close, bool one_line) {
+    separate();
+    out_ << bracket;
+    kinds_ << close;
+    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
+    fresh_ = true;
+    return *this;
+  }
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+    } else if (kinds_.size() != 0) {
+      if (!fresh_) {
+        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
+          out_ << ',';
+        else
+          out_ << layout_.comma;
+      }
+      if (one_line_ == 0) new_line();
+    }
+    fresh_ = false;
+  }
+  void new_line() {
+    const std::size_t spaces = kinds_.size() * layout_.indent;
+    char* const to = out_.prepare(1 + spaces);
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    out_.advance(1 + spaces);
+  }
+
+  text& out_;
+  layout layout_;
+  text kinds_;                // the closing brackets that are due
+  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  bool fresh_ = false, after_key_ = false;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_WRITE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Copies one value of any kind: order of members and tokens of numbers as they were, white space
+/// and escapes as the writer lays them out.
+inline void copy(reader& in, writer& out) {
+  pool<bool> objects;  // the containers that this value has opened
+  std::string_view name;
+  do {
+    switch (in.peek()) {
+      case kind::object:
+        in.object(), out.begin_object();
+        objects.push_back(true);
+        break;
+      case kind::array:
+        in.array(), out.begin_array();
+        objects.push_back(false);
+        break;
+      case kind::string: out.string(in.string()); break;
+      default: out.raw(in.skip());
+    }
+    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
+      out.end();
+      objects.pop_back();
+    }
+    if (!objects.empty() && objects.back()) out.key(name);
+  } while (!objects.empty());
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_HPP
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.err());
+//   use(*m);
+//
+// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
+// on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     err() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
+class graph_reader {
+ public:
+  graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
+
+  void model(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
+    bool rank = false, world = false, nodes = false;
+    std::uint64_t rank_at = at;
+    member_list unknown{graph_.own_members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Rank") {
+        rank = true;
+        rank_at = in.offset();
+        graph_.rank = small_integer(in, errc::ark_s03_world);
+      } else if (key == "WorldSize") {
+        world = true;
+        graph_.world_size = small_integer(in, errc::ark_s03_world);
+      } else if (key == "Nodes") {
+        nodes = true;
+        if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
+        for (in.array(); in.element();) node(in);
+        too_many(in, graph_.nodes.size());
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
+    if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
+    graph_.form = form();
+  }
+
+  void node(json::reader& in) {
+    ark::node n;
+    n.offset = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s04_nodes)) return;
+    bool id = false, producers = false, consumers = false, op = false, ops = false;
+    member_list unknown{n.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        n.id = integer(in, errc::ark_s05_node_member);
+      } else if (key == "ProducerNodeIds") {
+        producers = true;
+        n.producers = ids(in);
+      } else if (key == "ConsumerNodeIds") {
+        consumers = true;
+        n.consumers = ids(in);
+      } else if (key == "Op" || key == "Ops") {
+        const bool many = key == "Ops";
+        (many ? ops : op) = true;
+        if ((op && ops) || holds_ops_ == !many) return in.fail(errc::ark_s06_op_or_ops, n.offset);
+        holds_ops_ = many;
+        n.ops = many ? operations(in) : one_operation(in);
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && producers && consumers)) return in.fail(errc::ark_s05_node_member, n.offset);
+    if (!(op || ops)) return in.fail(errc::ark_s06_op_or_ops, n.offset);
+    graph_.nodes.push_back(n);
+  }
+
+  /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
+  void operation(json::reader& in, std::string_view* config = nullptr) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
+    ark::op o;
+    bool type = false, name = false, is_virtual = false, args = false;
+    bool listed[3] = {};
+    pool<std::uint32_t>(&uses)[3] = uses_;
+    member_list unknown{o.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Type") {
+        type = true;
+        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
+        const std::string_view text = in.string();
+        o.type = find_op_type(text);
+        if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
+      } else if (key == "Name") {
+        name = true;
+        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
+        o.name = names_.characters(in.string());
+      } else if (key == "IsVirtual") {
+        is_virtual = true;
+        if (!expect(in, json::kind::boolean, errc::ark_s08_op_member)) return;
+        o.is_virtual = in.boolean();
+      } else if (key == "Args") {
+        args = true;
+        arguments(in, o);
+      } else if (key == "ReadTensors" || key == "WriteTensors" || key == "ResultTensors") {
+        const std::size_t list = key[0] == 'W' ? 1 : key[2] == 'a' ? 0 : 2;
+        listed[list] = true;
+        if (!expect(in, json::kind::array, errc::ark_s08_op_member)) return;
+        uses[list].clear();
+        for (in.array(); in.element();) uses[list].push_back(tensor(in));
+        too_many(in, uses[list].size());
+      } else if (config != nullptr && key == "Config") {
+        *config = in.skip();
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(type && name && is_virtual && args && listed[0] && listed[1] && listed[2]))
+      return in.fail(errc::ark_s08_op_member, at);
+    o.first_use = names_.index(graph_.uses.size());
+    o.reads = names_.index(uses[0].size());
+    o.writes = names_.index(uses[1].size());
+    o.results = names_.index(uses[2].size());
+    for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul)
+      (find_argument(graph_, o, argument_name::shape_mnk) != nullptr ? long_matmul_
+                                                                     : short_matmul_) = true;
+    graph_.ops.push_back(o);
+  }
+
+  /// What the members that were met say of the dialect.
+  [[nodiscard]] dialect form() const noexcept {
+    if (holds_ops_ != true) return external_ ? dialect::d3x : dialect::d3;
+    if (pads_) return dialect::d1a;
+    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
+    return external_ ? dialect::d2x : dialect::d2;
+  }
+  /// Fails when an index of 32 bits no longer reaches.
+  void finish(json::reader& in) {
+    if (names_.overflown()) in.fail(errc::ark_too_large, 0);
+  }
+  [[nodiscard]] interner& names() noexcept { return names_; }
+
+ private:
+  /// Not seen yet, or what was seen.
+  class maybe {
+   public:
+    maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
+    [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
+    [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
+
+   private:
+    std::int8_t value_ = -1;
+  };
+
+  /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
+  /// is left to the reader.
+  static bool expect(json::reader& in, json::kind kind, errc code) {
+    const json::kind found = in.peek();
+    if (found == kind || found == json::kind::none) return true;
+    in.fail(code, in.offset());
+    return false;
+  }
+  /// An integer from `low` on: `kind` when there is none, `value` when it doesn't fit.
+  static std::int64_t integer(json::reader& in, errc kind, std::int64_t low = 0,
+                              std::int64_t high = INT64_MAX, errc value = errc::ark_s13_integer) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::number, kind)) return 0;
+    const json::number n = in.number();
+    if (in.failed()) return 0;
+    json::reader digits(n.token);
+    const std::int64_t v = digits.int64();
+    if (digits.failed() || v < low || v > high) return in.fail(value, at), 0;
+    return v;
+  }
+  /// Rank or WorldSize; one that is 0 there fails as 0 <= Rank < WorldSize does.
+  static std::int32_t small_integer(json::reader& in, errc code) {
+    return static_cast<std::int32_t>(integer(in, code, 0, INT32_MAX, code));
+  }
+  void too_many(json::reader& in, std::size_t count) const {
+    if (count > limit_.max_items) in.fail(errc::too_many_items, in.offset());
+  }
+
+  /// Where the unknown members of an object stand: the first, which the object keeps, and the last.
+  struct member_list {
+    std::uint32_t& first;
+    std::uint32_t last = none;
+  };
+  void member(json::reader& in, std::string_view key, member_list& to) {
+    ark::member m;
+    m.key = names_.characters(key);
+    m.value = compact(in);
+    const std::uint32_t at = names_.index(graph_.members.size());
+    (to.last == none ? to.first : graph_.members[to.last].next) = at;
+    to.last = at;
+    graph_.members.push_back(m);
+  }
+  /// The next value as compact JSON.
+  string compact(json::reader& in) {
+    string out{names_.index(graph_.characters.size()), 0};
+    json::writer w(graph_.characters);
+    json::copy(in, w);
+    out.size = names_.index(graph_.characters.size() - out.first);
+    return out;
+  }
+
+  range ids(json::reader& in) {
+    range out{names_.index(graph_.integers.size()), 0};
+    if (!expect(in, json::kind::array, errc::ark_s05_node_member)) return out;
+    for (in.array(); in.element();)
+      graph_.integers.push_back(integer(in, errc::ark_s05_node_member));
+    out.count = names_.index(graph_.integers.size() - out.first);
+    too_many(in, out.count);
+    return out;
+  }
+
+  range one_operation(json::reader& in) {
+    const range out{names_.index(graph_.ops.size()), 1};
+    if (expect(in, json::kind::object, errc::ark_s06_op_or_ops)) operation(in);
+    return out;
+  }
+  range operations(json::reader& in) {
+    range out{names_.index(graph_.ops.size()), 0};
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::array, errc::ark_s06_op_or_ops)) return out;
+    for (in.array(); in.element();) operation(in);
+    out.count = names_.index(graph_.ops.size() - out.first);
+    too_many(in, out.count);
+    if (!in.failed() && out.count == 0) in.fail(errc::ark_s07_no_ops, at);
+    return out;
+  }
+
+  /// A list of up to four numbers; any more are counted, not stored.
+  std::size_t dimensions(json::reader& in, std::int64_t (&out)[max_rank], errc kind) {
+    std::size_t count = 0;
+    if (!expect(in, json::kind::array, kind)) return 0;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = integer(in, errc::ark_s13_integer, INT64_MIN);
+      if (count < max_rank) out[count] = v;
+    }
+    return count;
+  }
+
+  std::uint32_t tensor(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
+    ark::tensor t;
+    ark::layout l;
+    bool id = false, type = false, has_buffer = false;
+    std::int64_t pads[max_rank] = {};
+    std::int64_t(*const lists[])[max_rank] = {&l.shape, &l.strides, &l.offsets, &l.padded_shape,
+                                              &pads};
+    constexpr std::string_view keys[] = {"Shape", "Strides", "Offsets", "PaddedShape", "Pads"};
+    std::size_t counts[5] = {}, offsets[5] = {};
+    bool seen[5] = {};
+    member_list unknown{t.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      std::size_t list = 0;
+      while (list < 5 && key != keys[list]) ++list;
+      if (list < 5) {
+        seen[list] = true;
+        offsets[list] = static_cast<std::size_t>(in.offset());
+        counts[list] = dimensions(in, *lists[list], errc::ark_s09_tensor_member);
+        if (!in.failed() && counts[list] > max_rank)
+          return in.fail(errc::ark_t01_rank, offsets[list]), 0;
+      } else if (key == "Id") {
+        id = true;
+        t.id = integer(in, errc::ark_s09_tensor_member);
+      } else if (key == "DataType") {
+        type = true;
+        if (!expect(in, json::kind::string, errc::ark_s09_tensor_member)) return 0;
+        const std::uint64_t name_at = in.offset();
+        if (const std::string_view name = in.string(); !in.failed())
+          if (!find_data_type(name, t.type)) return in.fail(errc::ark_t06_data_type, name_at), 0;
+      } else if (key == "Buffer") {
+        has_buffer = true;
+        if (!buffer_third_.known()) buffer_third_ = !seen[0];
+        t.buffer = buffer(in);
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return 0;
+    if (!(id && type && has_buffer && seen[0] && seen[1] && seen[2] && seen[3] != seen[4]))
+      return in.fail(errc::ark_s09_tensor_member, at), 0;
+    for (std::size_t list = 1; list < 5; ++list)
+      if (seen[list] && counts[list] != counts[0])
+        return in.fail(errc::ark_t01_rank, offsets[list]), 0;
+    l.rank = static_cast<std::uint32_t>(counts[0]);
+    if (seen[4]) {  // no padded region exists; what stood there is for writing it back
+      for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
+      l.pads = names_.index(graph_.integers.size());
+      graph_.integers.append(pads, counts[4]);
+      pads_ = true;
+    }
+    t.layout = names_.layout(l);
+    return names_.tensor(t);
+  }
+
+  std::uint32_t buffer(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
+    ark::buffer b;
+    bool id = false, rank = false, send = false, recv = false;
+    const std::size_t first_tag = graph_.tags.size();
+    member_list unknown{b.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        b.id = integer(in, errc::ark_s10_buffer_member);
+      } else if (key == "Rank") {
+        rank = true;
+        b.rank = static_cast<std::int32_t>(
+            integer(in, errc::ark_s10_buffer_member, INT32_MIN, INT32_MAX));
+      } else if (key == "SendTags") {
+        send = true;
+        b.send_tags = tags(in);
+      } else if (key == "RecvTags") {
+        recv = true;
+        b.recv_tags = tags(in);
+      } else if (key == "IsExternal") {
+        if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
+        b.external = in.boolean() ? external::yes : external::no;
+        external_ = true;
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return 0;
+    if (!(id && rank && send && recv)) return in.fail(errc::ark_s10_buffer_member, at), 0;
+    return names_.buffer(b, first_tag);
+  }
+  range tags(json::reader& in) {
+    range out{names_.index(graph_.tags.size()), 0};
+    if (!expect(in, json::kind::array, errc::ark_s10_buffer_member)) return out;
+    for (in.array(); in.element();) {
+      if (!expect(in, json::kind::array, errc::ark_b03_tags)) return out;
+      const std::uint64_t at = in.offset();
+      std::int64_t pair[2] = {};
+      std::size_t count = 0;
+      for (in.array(); in.element(); ++count) {
+        const std::int64_t v =
+            integer(in, errc::ark_b03_tags, INT32_MIN, INT32_MAX, errc::ark_b03_tags);
+        if (count < 2) pair[count] = v;
+      }
+      if (!in.failed() && count != 2) return in.fail(errc::ark_b03_tags, at), out;
+      graph_.tags.push_back(
+          {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
+    }
+    out.count = names_.index(graph_.tags.size() - out.first);
+    too_many(in, out.count);
+    return out;
+  }
+
+  void arguments(json::reader& in, ark::op& o) {
+    o.arguments = {names_.index(graph_.arguments.size()), 0};
+    const std::uint64_t at = in.offset();
+    if (in.peek() == json::kind::null) {
+      o.args = args_form::null;
+      return in.null();
+    }
+    if (in.peek() == json::kind::array) {
+      o.args = args_form::array;
+      in.array();
+      if (in.element()) in.fail(errc::ark_s08_op_member, at);
+      return;
+    }
+    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      argument a;
+      a.name = find_argument_name(key);
+      if (a.name == argument_name::other) a.other_name = names_.characters(key);
+      const std::string_view value = in.skip();
+      if (in.failed()) return;
+      json::reader known(value, limit_);
+      if (!argument_value(known, a)) {
+        json::reader again(value, limit_);
+        a.type = argument_type::other;
+        a.integers = {};
+        a.token = compact(again);
+      }
+      graph_.arguments.push_back(a);
+    }
+    o.arguments.count = names_.index(graph_.arguments.size() - o.arguments.first);
+    too_many(in, o.arguments.count);
+  }
+  /// {"TYPE": value} of a known TYPE with a value in its range; false for anything else.
+  bool argument_value(json::reader& in, argument& a) {
+    std::string_view key;
+    if (in.peek() != json::kind::object) return false;
+    in.object();
+    if (!in.key(key)) return false;
+    a.type = find_argument_type(key);
+    switch (a.type) {
+      case argument_type::int32: a.integer = in.int32(); break;
+      case argument_type::int64: a.integer = in.int64(); break;
+      case argument_type::uint32:
+        a.integer = in.integer<std::int64_t>(0, std::int64_t{UINT32_MAX});
+        break;
+      case argument_type::uint64: a.integer = static_cast<std::int64_t>(in.uint64()); break;
+      case argument_type::boolean: a.integer = in.boolean() ? 1 : 0; break;
+      case argument_type::float32: {
+        if (in.peek() != json::kind::number) return false;
+        json::reader token(in.rest(), limit_);
+        const std::string_view number = token.number().token;
+        a.real = in.float32();
+        if (!in.failed()) a.token = names_.characters(number);
+        break;
+      }
+      case argument_type::dims: {
+        std::int64_t dims[max_rank] = {};
+        const std::size_t count = dimensions(in, dims, errc::ark_o05_argument_form);
+        if (in.failed() || count > max_rank) return false;
+        a.integers = {names_.index(graph_.integers.size()), static_cast<std::uint32_t>(count)};
+        graph_.integers.append(dims, count);
+        break;
+      }
+      case argument_type::tensor: a.integer = tensor(in); break;
+      case argument_type::offset: offset(in, a); break;
+      case argument_type::other: return false;
+    }
+    return !in.key(key) && in.finish().code == errc::ok;
+  }
+  /// {"BufferId": …, "Value": …}; in place of it the value alone.
+  void offset(json::reader& in, argument& a) {
+    a.integers.first = names_.index(graph_.integers.size());
+    std::int64_t parts[2] = {};
+    bool seen[2] = {};
+    if (in.peek() == json::kind::number) {
+      graph_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
+      a.integers.count = 1;
+      return;
+    }
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      const std::size_t part = key == "BufferId" ? 0 : key == "Value" ? 1 : 2;
+      if (part == 2) return in.fail(errc::ark_o05_argument_form, in.offset());
+      parts[part] = in.integer<std::int64_t>(0, INT64_MAX);
+      seen[part] = true;
+    }
+    if (!(seen[0] && seen[1])) in.fail(errc::ark_o05_argument_form, 0);
+    graph_.integers.append(parts, 2);
+    a.integers.count = 2;
+  }
+
+  graph& graph_;
+  interner names_;
+  limits limit_;
+  pool<std::uint32_t> uses_[3];
+  maybe holds_ops_, buffer_third_;
+  bool pads_ = false, external_ = false, long_matmul_ = false, short_matmul_ = false;
+};
+
+}  // namespace detail
+
+/// Reads a model graph of any dialect.
+[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {}) {
+  graph g;
+  json::reader in(source, limit);
+  detail::graph_reader reader(g, limit);
+  reader.model(in);
+  reader.finish(in);
+  if (const error e = in.finish(); e.code != errc::ok) return e;
+  return g;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_READ_HPP
+
+// ---- tessera/ark/verify.hpp
+//
+// Proves that a graph can run: the rules S, G, T, B, O and C.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   if (!program) …                       // `found` says why; program.err() is the first error
+//
+// Lifetime:   a program owns its graph.
+// Errors:     that of the first diagnostic that is an error.
+// Limits:     verify_options.
+// Allocation: linear in the graph.
+
+#ifndef TESSERA_ARK_VERIFY_HPP
+#define TESSERA_ARK_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+struct verify_options {
+  bool strict = false;  ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
+  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
+  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
+  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
+};
+
+class program;
+[[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
+                                     report* found = nullptr, std::string_view source = {});
+
+/// A graph that was proven. Only verify() makes one.
+class program {
+ public:
+  [[nodiscard]] const ark::graph& graph() const& noexcept { return graph_; }
+  const ark::graph& graph() const&& = delete;
+  /// Gives the graph back.
+  [[nodiscard]] ark::graph release() && noexcept { return std::move(graph_); }
+
+  /// Entries of graph().buffers that have one Id share their memory: the first of them.
+  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
+    return storages_[buffer];
+  }
+  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer").
+  [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
+    return bytes_[storage];
+  }
+
+ private:
+  friend result<program> verify(ark::graph g, const verify_options& options, report* found,
+                                std::string_view source);
+  program() = default;
+
+  ark::graph graph_;
+  pool<std::uint32_t> storages_;  // of each buffer
+  pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
+};
+
+inline result<program> verify(graph g, const verify_options&, report*, std::string_view) {
+  program p;
+  for (std::size_t b = 0; b < g.buffers.size(); ++b) {
+    p.storages_.push_back(static_cast<std::uint32_t>(b));
+    p.bytes_.push_back(0);
+  }
+  for (const tensor& t : g.tensors) {
+    std::uint64_t bytes = info(t.type).bytes;
+    for (const std::int64_t d : g.layouts[t.layout].strides) bytes *= static_cast<std::uint64_t>(d);
+    if (bytes > p.bytes_[t.buffer]) p.bytes_[t.buffer] = bytes;
+  }
+  p.graph_ = std::move(g);
+  return p;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_VERIFY_HPP
+
+// ---- tessera/core/describe.hpp
+//
+// An error in words: looks at the source again and shows the place.
+//
+//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
+//     [alir_opcode] at $.model[5][3][2], offset 47
+//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
+//                                              ^
+//
+//   program.bc: error: the bytecode ends early
+//     [alir_bytecode_truncated] at offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Lifetime:   the text that is returned owns itself.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text, and what json::reader needs to find a path.
+
+#ifndef TESSERA_CORE_DESCRIBE_HPP
+#define TESSERA_CORE_DESCRIBE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
+/// in broken text, of the last value before the place where reading stops.
+[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
+                               const limits& limit = {}) {
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys`, up to the next step's
+  };
+  pool<step> steps;
+  text keys;
+  reader in(source, limit);
+  for (bool found = in.offset() >= offset; !found;) {
+    switch (in.peek()) {
+      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
+      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
+      default: in.skip(), found = in.offset() > offset;
+    }
+    // On to the next value; containers that end on the way are left.
+    bool more = false;
+    while (!found && !more && !steps.empty()) {
+      std::string_view name;
+      more = steps.back().is_object ? in.key(name) : in.element();
+      if (in.failed()) {
+        found = true;
+      } else if (more) {
+        ++steps.back().count;
+        keys.truncate(steps.back().key_first);
+        keys << name;
+        found = in.offset() >= offset;
+      } else {
+        found = in.offset() > offset;
+        keys.truncate(steps.back().key_first);
+        steps.pop_back();
+      }
+    }
+    found = found || steps.empty();
+  }
+
+  text out("$");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    if (s.count == 0) break;  // behind the opening bracket, before the first value
+    if (!s.is_object) {
+      out << '[' << s.count - 1 << ']';
+      continue;
+    }
+    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
+    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
+    bool plain = !key.empty();
+    for (const char c : key)
+      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                        (c >= '0' && c <= '9'));
+    if (plain) {
+      out << '.' << key;
+    } else {
+      out << '[';
+      append_quoted(out, key);
+      out << ']';
+    }
+  }
+  return out;
+}
+
+}  // namespace json
+
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and a caret below.
+inline void append_caret(text& out, std::string_view source, std::size_t offset) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n') --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  out << "  ";
+  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
+    const char c = source[i];
+    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  }
+  out << "\n  ";
+  for (std::size_t i = first; i < offset; ++i)
+    if ((static_cast<unsigned char>(source[i]) & 0xc0u) != 0x80u) out << ' ';
+  out << "^\n";
+}
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+inline void append_message(text& out, error e) {
+  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+}
+
+}  // namespace detail
+
+/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
+/// `name` is the file's name as it is to be shown.
+[[nodiscard]] inline text describe(error e, std::string_view source,
+                                   std::string_view name = "<input>", const limits& limit = {}) {
+  const std::size_t offset =
+      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  const line_column at = locate(source, offset);
+  text out(name);
+  out << ':' << at.line << ':' << at.column;
+  detail::append_message(out, e);
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+    const text path = json::path(source, offset, limit);
+    out << " at " << path << ", offset ";
+  } else {
+    out << " at offset ";
+  }
+  out << offset << '\n';
+  detail::append_caret(out, source, offset);
+  return out;
+}
+
+/// An error in a binary source, with the 16 bytes around it and a caret.
+[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+  const std::size_t offset =
+      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  text out(name);
+  detail::append_message(out, e);
+  out << " at offset " << offset << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  detail::append_hex(out, offset, digits);
+  out << ")\n  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  detail::append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DESCRIBE_HPP
+
+#endif  // TESSERA_ARK_HPP
+
+// ---- LICENSE
+//
+// MIT License
+//
+// Copyright (c) 2026 The Tessera authors
+//
+// Permission is hereby granted, free of charge, to any person obtaining a copy
+// of this software and associated documentation files (the "Software"), to deal
+// in the Software without restriction, including without limitation the rights
+// to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+// copies of the Software, and to permit persons to whom the Software is
+// furnished to do so, subject to the following conditions:
+//
+// The above copyright notice and this permission notice shall be included in all
+// copies or substantial portions of the Software.
+//
+// THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+// IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+// FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+// AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+// LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+// OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+// SOFTWARE.

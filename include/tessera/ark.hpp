@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// ARK model graphs: JSON, one file for each rank of a model.
+//
+//   auto graph = tessera::ark::read(source);
+//   if (!graph) return fail(describe(graph.err(), source));
+//
+//   read            every dialect                                 ark/read.hpp
+//   describe        an error with line, column, path and caret    core/describe.hpp
+//
+// Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
+// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Limits:     core/limits.hpp, on by default.
+// Allocation: at most 8 × input + 64 KiB to read.
+
+#include "version.hpp"  // before the guard: a second version must not pass unseen
+
+#ifndef TESSERA_ARK_HPP
+#define TESSERA_ARK_HPP
+
+#include "ark/diagnostic.hpp"
+#include "ark/format.hpp"
+#include "ark/graph.hpp"
+#include "ark/read.hpp"
+#include "ark/verify.hpp"
+#include "core/describe.hpp"
+
+#endif  // TESSERA_ARK_HPP

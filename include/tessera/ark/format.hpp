@@ -1,0 +1,368 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The tables of ARK's model graph: dialects, data types, operations, arguments.
+//
+//   ark::info(ark::op_type::matmul).name;          // "Matmul"
+//   ark::find_op_type("ReduceSum");                // op_type::reduce_sum
+//   ark::info(ark::data_type::bf16).bytes;         // 2
+//
+// Each table is one X-macro, from which the enumeration, the names, the checks of arity and
+// arguments, and the fuzz dictionary come. A file's dialect is found from its content:
+//
+//   dialect  node holds    tensor fields                                              levels
+//   d1a      "Ops": […]    Id DataType Buffer Shape Strides Offsets Pads                 6
+//   d1b      "Ops": […]    Id DataType Buffer Shape Strides Offsets PaddedShape          6
+//   d1c      as d1b, but Matmul has two arguments instead of seven
+//   d2       "Ops": […]    Id DataType Shape Strides Offsets PaddedShape Buffer          5
+//   d2x      as d2, buffers end with "IsExternal"
+//   d3       "Op": {…}     as d2                                                         4
+//   d3x      as d3, buffers have "IsExternal" behind "Rank"
+//
+// where `levels` is how many levels of containers the format's own serializer spreads over lines.
+//
+// Lifetime:   constants.
+// Errors:     none; a name that isn't in a table is `unknown`.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_FORMAT_HPP
+#define TESSERA_ARK_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+#include "../version.hpp"
+
+// X(enumerator, name, levels, nodes hold "Ops", "Buffer" comes third, "Pads", "IsExternal")
+#define TESSERA_ARK_DIALECTS(X)                                                                    \
+  X(d1a, "D1a", 6, true, true, true, false)                                                        \
+  X(d1b, "D1b", 6, true, true, false, false)                                                       \
+  X(d1c, "D1c", 6, true, true, false, false)                                                       \
+  X(d2, "D2", 5, true, false, false, false)                                                        \
+  X(d2x, "D2x", 5, true, false, false, true)                                                       \
+  X(d3, "D3", 4, false, false, false, false)                                                       \
+  X(d3x, "D3x", 4, false, false, false, true)
+
+// X(enumerator, name, bytes of an element, kind)
+#define TESSERA_ARK_DATA_TYPES(X)                                                                  \
+  X(fp32, "FP32", 4, floating)                                                                     \
+  X(fp16, "FP16", 2, floating)                                                                     \
+  X(bf16, "BF16", 2, floating)                                                                     \
+  X(int32, "INT32", 4, integer)                                                                    \
+  X(uint32, "UINT32", 4, integer)                                                                  \
+  X(int8, "INT8", 1, integer)                                                                      \
+  X(uint8, "UINT8", 1, integer)                                                                    \
+  X(byte, "BYTE", 1, integer)                                                                      \
+  X(fp8_e4m3, "FP8_E4M3", 1, fp8)                                                                  \
+  X(fp8_e5m2, "FP8_E5M2", 1, fp8)
+
+// X(enumerator, Type, kind, tensors read, written, result; -1: any number). The last block holds
+// what is known of operations newer than D3; of others only the name survives.
+#define TESSERA_ARK_OP_TYPES(X)                                                                    \
+  X(tensor, "Tensor", view, -1, 0, 1)                                                              \
+  X(placeholder, "Placeholder", view, 0, 0, 1)                                                     \
+  X(reshape, "Reshape", view, -1, 0, 1)                                                            \
+  X(noop, "Noop", none, 1, 0, 0)                                                                   \
+  X(add, "Add", binary, 2, 1, 1)                                                                   \
+  X(sub, "Sub", binary, 2, 1, 1)                                                                   \
+  X(mul, "Mul", binary, 2, 1, 1)                                                                   \
+  X(div, "Div", binary, 2, 1, 1)                                                                   \
+  X(rope, "Rope", binary, 2, 1, 1)                                                                 \
+  X(scalar_add, "ScalarAdd", unary, 1, 1, 1)                                                       \
+  X(scalar_mul, "ScalarMul", unary, 1, 1, 1)                                                       \
+  X(scalar_assign, "ScalarAssign", fill, 0, 1, 1)                                                  \
+  X(copy, "Copy", unary, 1, 1, 1)                                                                  \
+  X(cast, "Cast", unary, 1, 1, 1)                                                                  \
+  X(exp, "Exp", unary, 1, 1, 1)                                                                    \
+  X(sqrt, "Sqrt", unary, 1, 1, 1)                                                                  \
+  X(rsqrt, "Rsqrt", unary, 1, 1, 1)                                                                \
+  X(relu, "Relu", unary, 1, 1, 1)                                                                  \
+  X(sigmoid, "Sigmoid", unary, 1, 1, 1)                                                            \
+  X(gelu, "Gelu", unary, 1, 1, 1)                                                                  \
+  X(reduce_sum, "ReduceSum", reduce, 1, 1, 1)                                                      \
+  X(reduce_max, "ReduceMax", reduce, 1, 1, 1)                                                      \
+  X(reduce_mean, "ReduceMean", reduce, 1, 1, 1)                                                    \
+  X(transpose, "Transpose", transpose, 1, 1, 1)                                                    \
+  X(matmul, "Matmul", matmul, 2, 1, 1)                                                             \
+  X(embedding, "Embedding", embedding, 2, 1, 1)                                                    \
+  X(send, "Send", communication, 1, 1, 1)                                                          \
+  X(send_done, "SendDone", communication, 1, 0, 1)                                                 \
+  X(recv, "Recv", communication, 1, 1, 1)                                                          \
+  X(send_packet, "SendPacket", communication, 1, 1, 1)                                             \
+  X(recv_packet, "RecvPacket", communication, 2, 1, 1)                                             \
+  X(recv_reduce_send_packet, "RecvReduceSendPacket", communication, 2, -1, 1)                      \
+  X(recv_reduce_send, "RecvReduceSend", communication, 2, -1, 1)                                   \
+  X(device_sync, "DeviceSync", communication, 1, 1, 1)                                             \
+  X(softmax, "Softmax", unary, 1, 1, 1)                                                            \
+  X(layer_norm, "LayerNorm", layer_norm, 3, 1, 1)                                                  \
+  X(matmul_gelu, "MatmulGelu", matmul, 2, 1, 1)                                                    \
+  X(matmul_scale, "MatmulScale", matmul, 2, 1, 1)                                                  \
+  X(matmul_add, "MatmulAdd", matmul, 3, 1, 1)                                                      \
+  X(mma, "Mma", matmul, 2, 1, 1)                                                                   \
+  X(store, "Store", unary, 1, 1, 1)                                                                \
+  X(kv_cache_slot, "KvCacheSlot", kv_cache_slot, 2, 3, 1)
+
+// X(enumerator, TYPE)
+#define TESSERA_ARK_ARGUMENT_TYPES(X)                                                              \
+  X(int32, "INT")                                                                                  \
+  X(int64, "INT64")                                                                                \
+  X(uint64, "UINT64")                                                                              \
+  X(uint32, "UINT32")                                                                              \
+  X(boolean, "BOOL")                                                                               \
+  X(float32, "FLOAT")                                                                              \
+  X(dims, "DIMS")                                                                                  \
+  X(tensor, "TENSOR")                                                                              \
+  X(offset, "OFFSET")
+
+// X(enumerator, name)
+#define TESSERA_ARK_ARGUMENT_NAMES(X)                                                              \
+  X(axis, "Axis")                                                                                  \
+  X(keep_dim, "KeepDim")                                                                           \
+  X(factor, "Factor")                                                                              \
+  X(value, "Value")                                                                                \
+  X(permutation, "Permutation")                                                                    \
+  X(transpose_input, "TransposeInput")                                                             \
+  X(transpose_other, "TransposeOther")                                                             \
+  X(is_input_column_major, "IsInputColumnMajor")                                                   \
+  X(is_other_column_major, "IsOtherColumnMajor")                                                   \
+  X(input_dim_nc, "InputDimNC")                                                                    \
+  X(other_dim_nc, "OtherDimNC")                                                                    \
+  X(padded_shape_mnk, "PaddedShapeMNK")                                                            \
+  X(shape_mnk, "ShapeMNK")                                                                         \
+  X(strides_acdb, "StridesACDB")                                                                   \
+  X(scale, "Scale")                                                                                \
+  X(flag, "Flag")                                                                                  \
+  X(n_peers, "NPeers")                                                                             \
+  X(rank, "Rank")                                                                                  \
+  X(peer_num, "PeerNum")
+
+// X(operation, argument, type, use): what each operation's Args hold. `alias` is an older spelling
+// of a required argument; `redundant` repeats what the tensors say.
+#define TESSERA_ARK_ARGUMENTS(X)                                                                   \
+  X(scalar_add, factor, float32, required)                                                         \
+  X(scalar_add, value, float32, alias)                                                             \
+  X(scalar_mul, factor, float32, required)                                                         \
+  X(scalar_mul, value, float32, alias)                                                             \
+  X(scalar_assign, value, float32, required)                                                       \
+  X(scalar_assign, factor, float32, alias)                                                         \
+  X(reduce_sum, axis, int32, required)                                                             \
+  X(reduce_sum, keep_dim, boolean, required)                                                       \
+  X(reduce_max, axis, int32, required)                                                             \
+  X(reduce_max, keep_dim, boolean, required)                                                       \
+  X(reduce_mean, axis, int32, required)                                                            \
+  X(reduce_mean, keep_dim, boolean, required)                                                      \
+  X(transpose, permutation, dims, required)                                                        \
+  X(matmul, transpose_input, boolean, required)                                                    \
+  X(matmul, transpose_other, boolean, required)                                                    \
+  X(matmul, is_input_column_major, boolean, alias)                                                 \
+  X(matmul, is_other_column_major, boolean, alias)                                                 \
+  X(matmul, input_dim_nc, dims, redundant)                                                         \
+  X(matmul, other_dim_nc, dims, redundant)                                                         \
+  X(matmul, padded_shape_mnk, dims, redundant)                                                     \
+  X(matmul, shape_mnk, dims, redundant)                                                            \
+  X(matmul, strides_acdb, dims, redundant)                                                         \
+  X(matmul_gelu, transpose_input, boolean, required)                                               \
+  X(matmul_gelu, transpose_other, boolean, required)                                               \
+  X(matmul_scale, transpose_input, boolean, required)                                              \
+  X(matmul_scale, transpose_other, boolean, required)                                              \
+  X(matmul_scale, scale, float32, required)                                                        \
+  X(matmul_add, transpose_input, boolean, required)                                                \
+  X(matmul_add, transpose_other, boolean, required)                                                \
+  X(mma, transpose_input, boolean, required)                                                       \
+  X(mma, transpose_other, boolean, required)                                                       \
+  X(send_packet, flag, uint32, required)                                                           \
+  X(recv_packet, flag, uint32, required)                                                           \
+  X(recv_reduce_send_packet, flag, uint32, required)                                               \
+  X(recv_reduce_send_packet, n_peers, uint32, required)                                            \
+  X(recv_reduce_send_packet, rank, int32, required)                                                \
+  X(recv_reduce_send, n_peers, uint32, required)                                                   \
+  X(recv_reduce_send, rank, int32, required)                                                       \
+  X(device_sync, rank, int32, required)                                                            \
+  X(device_sync, peer_num, int32, required)
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The forms that files have (see the table at the top).
+enum class dialect : std::uint8_t {
+#define TESSERA_X(name, text, levels, ops, third, pads, external) name,
+  TESSERA_ARK_DIALECTS(TESSERA_X)
+#undef TESSERA_X
+};
+/// One row of the table of dialects.
+struct dialect_row {
+  dialect which;
+  std::string_view name;
+  std::uint8_t levels;  ///< levels of containers that pretty text spreads over lines
+  bool holds_ops;       ///< nodes hold an array "Ops" rather than one "Op"
+  bool buffer_third;    ///< a tensor's "Buffer" stands behind "DataType" rather than last
+  bool pads;            ///< "Pads" in place of "PaddedShape"
+  bool external;        ///< buffers have "IsExternal"
+};
+inline constexpr dialect_row dialect_table[] = {
+#define TESSERA_X(name, text, levels, ops, third, pads, external)                                  \
+  {dialect::name, text, levels, ops, third, pads, external},
+    TESSERA_ARK_DIALECTS(TESSERA_X)
+#undef TESSERA_X
+};
+[[nodiscard]] constexpr const dialect_row& info(dialect d) noexcept {
+  return dialect_table[static_cast<std::size_t>(d)];
+}
+
+/// Element types. Integers are two's complement; BYTE is eight bits without a meaning.
+enum class data_type : std::uint8_t {
+#define TESSERA_X(name, text, bytes, kind) name,
+  TESSERA_ARK_DATA_TYPES(TESSERA_X)
+#undef TESSERA_X
+};
+enum class data_kind : std::uint8_t { floating, integer, fp8 };
+/// One row of the table of data types.
+struct data_type_row {
+  data_type which;
+  std::string_view name;
+  std::uint8_t bytes;  ///< of an element
+  data_kind kind;
+};
+inline constexpr data_type_row data_type_table[] = {
+#define TESSERA_X(name, text, bytes, kind) {data_type::name, text, bytes, data_kind::kind},
+    TESSERA_ARK_DATA_TYPES(TESSERA_X)
+#undef TESSERA_X
+};
+[[nodiscard]] constexpr const data_type_row& info(data_type t) noexcept {
+  return data_type_table[static_cast<std::size_t>(t)];
+}
+
+/// Types of operations; `unknown` is any whose name isn't in the table.
+enum class op_type : std::uint8_t {
+#define TESSERA_X(name, text, kind, reads, writes, results) name,
+  TESSERA_ARK_OP_TYPES(TESSERA_X)
+#undef TESSERA_X
+      unknown
+};
+/// What shape rules an operation follows.
+enum class op_kind : std::uint8_t {
+  none,    ///< no tensors are made
+  view,    ///< the result is another view of the first tensor that is read
+  fill,    ///< writes every element, reads nothing
+  unary,   ///< element-wise on one tensor, which is broadcast
+  binary,  ///< element-wise on two tensors, which are broadcast
+  reduce,
+  transpose,
+  matmul,
+  embedding,
+  layer_norm,
+  kv_cache_slot,
+  communication,
+  unknown
+};
+/// One row of the table of operations.
+struct op_row {
+  op_type which;
+  std::string_view name;
+  op_kind kind;
+  std::int8_t reads, writes, results;  ///< tensors in each list; -1: any number
+};
+inline constexpr op_row op_table[] = {
+#define TESSERA_X(name, text, kind, reads, writes, results)                                        \
+  {op_type::name, text, op_kind::kind, reads, writes, results},
+    TESSERA_ARK_OP_TYPES(TESSERA_X)
+#undef TESSERA_X
+        {op_type::unknown, "", op_kind::unknown, -1, -1, -1},
+};
+[[nodiscard]] constexpr const op_row& info(op_type t) noexcept {
+  return op_table[static_cast<std::size_t>(t)];
+}
+/// Whether the operation only names another view of memory: "IsVirtual".
+[[nodiscard]] constexpr bool is_virtual(op_type t) noexcept {
+  return info(t).kind == op_kind::view;
+}
+
+/// The TYPE of an argument; `other` is a value in no known form, kept as it stood.
+enum class argument_type : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
+#undef TESSERA_X
+      other
+};
+inline constexpr std::string_view argument_type_names[] = {
+#define TESSERA_X(name, text) text,
+    TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
+#undef TESSERA_X
+        ""};
+/// Names of arguments; `other` is any that isn't in the table.
+enum class argument_name : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
+#undef TESSERA_X
+      other
+};
+inline constexpr std::string_view argument_names[] = {
+#define TESSERA_X(name, text) text,
+    TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
+#undef TESSERA_X
+        ""};
+
+/// What an operation's Args hold, one row for each argument.
+enum class argument_use : std::uint8_t { required, alias, redundant };
+struct argument_row {
+  op_type op;
+  argument_name name;
+  argument_type type;
+  argument_use use;
+};
+inline constexpr argument_row argument_table[] = {
+#define TESSERA_X(op, name, type, use)                                                             \
+  {op_type::op, argument_name::name, argument_type::type, argument_use::use},
+    TESSERA_ARK_ARGUMENTS(TESSERA_X)
+#undef TESSERA_X
+};
+
+namespace detail {
+template <class Rows>
+[[nodiscard]] constexpr std::size_t find_name(const Rows& rows, std::string_view name) noexcept {
+  for (std::size_t i = 0; i < std::size(rows); ++i)
+    if (rows[i].name == name) return i;
+  return std::size(rows);
+}
+template <std::size_t Size>
+[[nodiscard]] constexpr std::size_t find_text(const std::string_view (&names)[Size],
+                                              std::string_view name) noexcept {
+  for (std::size_t i = 0; i + 1 < Size; ++i)
+    if (names[i] == name) return i;
+  return Size - 1;
+}
+}  // namespace detail
+
+/// By its name in files; `unknown` when there is none.
+[[nodiscard]] constexpr op_type find_op_type(std::string_view name) noexcept {
+  const std::size_t i = detail::find_name(op_table, name);
+  return i < std::size(op_table) && !name.empty() ? static_cast<op_type>(i) : op_type::unknown;
+}
+/// By its name in files; false when there is none.
+[[nodiscard]] constexpr bool find_data_type(std::string_view name, data_type& out) noexcept {
+  const std::size_t i = detail::find_name(data_type_table, name);
+  if (i == std::size(data_type_table)) return false;
+  return out = static_cast<data_type>(i), true;
+}
+/// By its name in files; `other` when there is none.
+[[nodiscard]] constexpr argument_type find_argument_type(std::string_view name) noexcept {
+  return static_cast<argument_type>(detail::find_text(argument_type_names, name));
+}
+[[nodiscard]] constexpr argument_name find_argument_name(std::string_view name) noexcept {
+  return static_cast<argument_name>(detail::find_text(argument_names, name));
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ARK_DIALECTS
+#undef TESSERA_ARK_DATA_TYPES
+#undef TESSERA_ARK_OP_TYPES
+#undef TESSERA_ARK_ARGUMENT_TYPES
+#undef TESSERA_ARK_ARGUMENT_NAMES
+#undef TESSERA_ARK_ARGUMENTS
+
+#endif  // TESSERA_ARK_FORMAT_HPP

@@ -1,0 +1,370 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+//
+//   for (const ark::node& n : g.nodes)
+//     for (const ark::op& o : operations(g, n))
+//       for (const std::uint32_t t : reads(g, o))
+//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
+//
+//   graph    Rank WorldSize Nodes
+//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
+//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
+//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
+//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
+//
+// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
+// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
+//
+// Members that the format doesn't know are kept, as JSON text, with the object that held them.
+//
+// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
+// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
+//             by hand, verify() checks them.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_ARK_GRAPH_HPP
+#define TESSERA_ARK_GRAPH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
+#include "../version.hpp"
+#include "format.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
+inline constexpr std::size_t max_rank = 4;         ///< dimensions of a tensor, at most
+
+/// Some of graph::characters.
+struct string {
+  std::uint32_t first = 0, size = 0;
+};
+/// Some of one of the pools.
+struct range {
+  std::uint32_t first = 0, count = 0;
+};
+
+/// Where the elements of a tensor lie in its buffer (specification, "Tensor"). `strides` are the
+/// dimensions of the memory, not distances: element (i, j) of two dimensions is number
+/// (offsets[0] + i) * strides[1] + offsets[1] + j, counted from the start of the buffer. Dimensions
+/// from `rank` on are 1, and offsets 0.
+struct layout {
+  std::int64_t shape[max_rank] = {1, 1, 1, 1};
+  std::int64_t strides[max_rank] = {1, 1, 1, 1};
+  std::int64_t offsets[max_rank] = {0, 0, 0, 0};
+  std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};
+  std::uint32_t rank = 0;
+  std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in graph::integers; else none
+};
+[[nodiscard]] constexpr bool same_dimensions(const layout& a, const layout& b) noexcept {
+  bool same = a.rank == b.rank;
+  for (std::size_t d = 0; d < max_rank; ++d)
+    same = same && a.shape[d] == b.shape[d] && a.strides[d] == b.strides[d] &&
+           a.offsets[d] == b.offsets[d] && a.padded_shape[d] == b.padded_shape[d];
+  return same;
+}
+
+/// A patch of a buffer, under an Id of its own (specification, "Tensor").
+struct tensor {
+  std::int64_t id = 0;
+  std::uint32_t layout = 0;      ///< in graph::layouts
+  std::uint32_t buffer = 0;      ///< in graph::buffers
+  std::uint32_t members = none;  ///< unknown members
+  data_type type = data_type::fp32;
+};
+
+/// A pair that pairs up transfers: [RemoteRank, Tag] (specification, "Buffer").
+struct tag {
+  std::int32_t rank = 0, number = 0;
+  friend constexpr bool operator==(const tag&, const tag&) = default;
+};
+
+enum class external : std::uint8_t { absent, no, yes };  ///< IsExternal
+
+/// Memory that tensors lie in (specification, "Buffer").
+struct buffer {
+  std::int64_t id = 0;
+  std::int32_t rank = -1;        ///< which rank holds it; -1: this file's
+  range send_tags, recv_tags;    ///< in graph::tags
+  std::uint32_t members = none;  ///< unknown members, ExternalDataSize and DeviceId among them
+  ark::external external = external::absent;
+};
+
+/// {"name": {"TYPE": value}}. The value is in the field that the TYPE calls for.
+struct argument {
+  argument_name name = argument_name::other;
+  argument_type type = argument_type::other;
+  string other_name;  ///< when `name` is other
+  string token;       ///< float32: the number as it stood, if any; other: the JSON value
+  float real = 0;     ///< float32
+  range integers;     ///< dims: up to four; offset: BufferId and Value; in graph::integers
+  std::int64_t integer =
+      0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
+};
+
+/// How Args stood: as an object, or as one of the two that are tolerated in place of an empty one.
+enum class args_form : std::uint8_t { object, null, array };
+
+/// One operation (specification, "Op").
+struct op {
+  op_type type = op_type::unknown;
+  bool is_virtual = false;
+  args_form args = args_form::object;
+  string unknown_type;  ///< the Type when it isn't in the table
+  string name;
+  std::uint32_t first_use = 0;  ///< in graph::uses: read, then written, then result tensors
+  std::uint32_t reads = 0, writes = 0, results = 0;
+  range arguments;               ///< in graph::arguments, in the file's order
+  std::uint32_t members = none;  ///< unknown members
+};
+
+/// One node (specification, "Node").
+struct node {
+  std::int64_t id = 0;
+  std::uint64_t offset = 0;      ///< of its text in the file
+  range producers, consumers;    ///< Ids, in graph::integers
+  range ops;                     ///< in graph::ops
+  std::uint32_t members = none;  ///< unknown members
+};
+
+/// A member that the format doesn't know: a list for each object, in the file's order.
+struct member {
+  string key;
+  string value;               ///< JSON, compact
+  std::uint32_t next = none;  ///< in graph::members
+};
+
+struct graph {
+  std::int32_t rank = 0;        ///< which rank of the model this file is
+  std::int32_t world_size = 1;  ///< how many ranks it has
+  dialect form = dialect::d3;
+  std::uint32_t own_members = none;  ///< unknown members of the root
+
+  pool<node> nodes;
+  pool<op> ops;
+  pool<std::uint32_t> uses;  ///< indices of tensors, as operations list them
+  pool<argument> arguments;
+  pool<tensor> tensors;
+  pool<layout> layouts;
+  pool<buffer> buffers;
+  pool<tag> tags;
+  pool<std::int64_t> integers;  ///< edges, dimensions of arguments, pads
+  pool<member> members;
+  text characters;
+
+  /// Bytes that its pools hold.
+  [[nodiscard]] std::size_t memory() const noexcept {
+    return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
+           arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
+           layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
+           tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
+           characters.size();
+  }
+};
+
+[[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
+  return {g.characters.data() + s.first, s.size};
+}
+[[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
+  return {g.ops.data() + n.ops.first, n.ops.count};
+}
+[[nodiscard]] inline view<std::int64_t> integers(const graph& g, range r) noexcept {
+  return {g.integers.data() + r.first, r.count};
+}
+[[nodiscard]] inline view<std::uint32_t> reads(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use, o.reads};
+}
+[[nodiscard]] inline view<std::uint32_t> writes(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use + o.reads, o.writes};
+}
+[[nodiscard]] inline view<std::uint32_t> results(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
+}
+/// All three lists, one behind the other.
+[[nodiscard]] inline view<std::uint32_t> uses(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
+}
+[[nodiscard]] inline view<argument> arguments(const graph& g, const op& o) noexcept {
+  return {g.arguments.data() + o.arguments.first, o.arguments.count};
+}
+[[nodiscard]] inline view<tag> tags(const graph& g, range r) noexcept {
+  return {g.tags.data() + r.first, r.count};
+}
+[[nodiscard]] inline const layout& layout_of(const graph& g, std::uint32_t tensor) noexcept {
+  return g.layouts[g.tensors[tensor].layout];
+}
+[[nodiscard]] inline const buffer& buffer_of(const graph& g, std::uint32_t tensor) noexcept {
+  return g.buffers[g.tensors[tensor].buffer];
+}
+[[nodiscard]] inline std::string_view name(const graph& g, const op& o) noexcept {
+  return text_of(g, o.name);
+}
+/// The Type as files spell it.
+[[nodiscard]] inline std::string_view type_name(const graph& g, const op& o) noexcept {
+  return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
+}
+[[nodiscard]] inline std::string_view name(const graph& g, const argument& a) noexcept {
+  return a.name == argument_name::other ? text_of(g, a.other_name)
+                                        : argument_names[static_cast<std::size_t>(a.name)];
+}
+/// The argument of that name, or null.
+[[nodiscard]] inline const argument* find_argument(const graph& g, const op& o,
+                                                   argument_name name) noexcept {
+  for (const argument& a : arguments(g, o))
+    if (a.name == name) return &a;
+  return nullptr;
+}
+/// Whether this rank holds the buffer.
+[[nodiscard]] inline bool is_local(const graph& g, const buffer& b) noexcept {
+  return b.rank == -1 || b.rank == g.rank;
+}
+
+/// Fills a graph's tables of strings, layouts, buffers and tensors, each description once. Readers
+/// and builders share it. Ids that were given in order cost an array access; any others a walk of
+/// at most 64 steps, whatever they are.
+class interner {
+ public:
+  explicit interner(graph& g) noexcept : graph_(g) {}
+
+  /// Copies characters.
+  [[nodiscard]] string characters(std::string_view s) {
+    const string out{index(graph_.characters.size()), index(s.size())};
+    graph_.characters << s;
+    return out;
+  }
+  /// The layout's index; one that was added lately is found again.
+  [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
+    if (recent_.empty()) recent_.resize(recent_layouts);
+    std::uint64_t hash = l.rank;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+    std::uint32_t& slot = recent_[static_cast<std::size_t>(hash >> 52)];  // index + 1
+    if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
+    slot = index(graph_.layouts.size()) + 1;
+    graph_.layouts.push_back(l);
+    return slot - 1;
+  }
+  /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
+  /// off again when the buffer is known.
+  [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag) {
+    std::uint32_t& latest = buffer_ids_.latest(b.id);
+    if (latest != none && same(graph_.buffers[latest], b)) {
+      graph_.tags.resize(first_tag);
+      return latest;
+    }
+    latest = index(graph_.buffers.size());
+    graph_.buffers.push_back(b);
+    return latest;
+  }
+  /// The tensor's index.
+  [[nodiscard]] std::uint32_t tensor(const ark::tensor& t) {
+    std::uint32_t& latest = tensor_ids_.latest(t.id);
+    if (latest != none) {
+      const ark::tensor& known = graph_.tensors[latest];
+      if (known.type == t.type && known.buffer == t.buffer &&
+          same_members(known.members, t.members) &&
+          (known.layout == t.layout ||
+           same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
+        return latest;
+    }
+    latest = index(graph_.tensors.size());
+    graph_.tensors.push_back(t);
+    return latest;
+  }
+  /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
+  [[nodiscard]] bool overflown() const noexcept { return overflown_; }
+  /// A pool's size as an index.
+  [[nodiscard]] std::uint32_t index(std::size_t size) noexcept {
+    overflown_ = overflown_ || size >= none;
+    return static_cast<std::uint32_t>(size);
+  }
+
+ private:
+  /// The entry that was added last for an Id. Ids near the first one, as far as there are as many,
+  /// index an array; the others are in a digital search tree over their bits, mixed, whose depth
+  /// can't exceed 64.
+  class id_map {
+   public:
+    [[nodiscard]] std::uint32_t& latest(std::int64_t id) {
+      const auto number = static_cast<std::uint64_t>(id);
+      if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
+      const std::uint64_t i = number - base_;
+      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+      if (i < 1024 + 2 * lookups_ && tree_.empty()) {
+        const std::size_t first = dense_.size();
+        dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
+        for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
+        return dense_[static_cast<std::size_t>(i)];
+      }
+      std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+      bits ^= bits >> 32;
+      std::uint32_t at = tree_.empty() ? none : 0, parent = none;
+      std::size_t side = 0;
+      for (; at != none; bits <<= 1) {
+        if (tree_[at].id == id) return tree_[at].entry;
+        parent = at;
+        side = static_cast<std::size_t>(bits >> 63);
+        at = tree_[at].child[side];
+      }
+      if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
+      tree_.push_back({id, {none, none}, none});
+      return tree_.back().entry;
+    }
+
+   private:
+    struct leaf {
+      std::int64_t id;
+      std::uint32_t child[2];
+      std::uint32_t entry;
+    };
+    pool<std::uint32_t> dense_;
+    pool<leaf> tree_;
+    std::uint64_t lookups_ = 0, base_ = 0;
+  };
+
+  [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
+    if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
+    for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
+      if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
+    return true;
+  }
+  [[nodiscard]] bool same(const ark::buffer& a, const ark::buffer& b) const noexcept {
+    return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
+           same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
+  }
+  [[nodiscard]] bool same_members(std::uint32_t a, std::uint32_t b) const noexcept {
+    for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
+      if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
+          text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
+        return false;
+    return a == b;
+  }
+  [[nodiscard]] bool same(range a, range b) const noexcept {
+    if (a.count != b.count) return false;
+    for (std::uint32_t i = 0; i < a.count; ++i)
+      if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
+    return true;
+  }
+
+  static constexpr std::size_t recent_layouts = 4096;
+  graph& graph_;
+  id_map tensor_ids_, buffer_ids_;
+  pool<std::uint32_t> recent_;  // indices + 1 by hash
+  bool overflown_ = false;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_GRAPH_HPP
