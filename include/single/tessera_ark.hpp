@@ -1696,10 +1696,12 @@ class rule {
  public:
   explicit rule(errc code) noexcept {
     const std::string_view name = error{code}.name();
-    if (code == errc::json_duplicate_key) return set("S11");
-    if (code == errc::json_expected_integer || code == errc::json_integer_range) return set("S13");
-    if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
-        name[5] <= '9') {
+    if (code == errc::json_duplicate_key) {
+      set("S11");
+    } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
+      set("S13");
+    } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
+               name[5] <= '9') {
       const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
       set({id, 3});
     }
