@@ -5435,7 +5435,6 @@ inline void append_message(text& out, error e) {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 

@@ -999,7 +999,6 @@ struct line_column {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
