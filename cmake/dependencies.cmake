@@ -43,6 +43,7 @@ if(TESSERA_BUILD_BENCHMARKS)
     message(FATAL_ERROR "The benchmarks need Google Benchmark (Debian and Ubuntu: apt-get install libbenchmark-dev).\n"
                         "To go without them, configure with -DTESSERA_BUILD_BENCHMARKS=OFF.")
   endif()
+  tessera_optional(OPENBLAS openblas libopenblas-dev "benchmark of matrix products")
 endif()
 # A cross build goes without the libraries that are there for the host only, and without comparisons.
 if(NOT CMAKE_CROSSCOMPILING

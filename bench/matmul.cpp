@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Products of float matrices against OpenBLAS, by shape, both on one thread. OpenBLAS reads its
+// environment before main(), and falls back to SSE3 on processors that it doesn't know: so the
+// program sets OPENBLAS_NUM_THREADS and, unless it is there, OPENBLAS_CORETYPE, and starts itself
+// again. The counter is in floating-point operations per second.
+//
+//   TESSERA_LEVEL=baseline bench_matmul         baseline, avx2 or avx512: at most these instructions
+//   OPENBLAS_CORETYPE=Haswell bench_matmul
+
+#include <cblas.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <random>
+
+#include "kernels/matmul.hpp"
+#include "ratios.hpp"
+
+namespace {
+
+using namespace tessera;
+using kernels::level;
+
+level chosen_level() {
+  const char* const name = std::getenv("TESSERA_LEVEL");
+  if (name == nullptr) return kernels::best_level();
+  const std::string_view l = name;
+  bench::require(l == "baseline" || l == "avx2" || l == "avx512",
+                 "TESSERA_LEVEL is baseline, avx2 or avx512");
+  return std::min(kernels::best_level(), l == "baseline" ? level::baseline
+                                         : l == "avx2"   ? level::avx2
+                                                         : level::avx512);
+}
+
+/// The kernels of OpenBLAS for the same instructions.
+const char* core_type(level l) {
+#if defined(__x86_64__)
+  if (l == level::avx512) return "SkylakeX";
+  if (l == level::avx2) return __builtin_cpu_is("amd") ? "Zen" : "Haswell";
+  return "Prescott";
+#else
+  (void)l;
+  return nullptr;
+#endif
+}
+
+void start_again_with_openblas_set(char** arguments) {
+  if (std::getenv("TESSERA_BENCH_STARTED") != nullptr) return;
+  setenv("TESSERA_BENCH_STARTED", "1", 1);
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  if (const char* const core = core_type(chosen_level()); core != nullptr)
+    setenv("OPENBLAS_CORETYPE", core, 0);
+  execvp(arguments[0], arguments);
+  bench::require(false, "can't start again");
+}
+
+struct shape {
+  std::size_t m, n, k;
+  bool b_transposed = false;
+
+  [[nodiscard]] std::string name() const {
+    return std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) +
+           (b_transposed ? "_bt" : "");
+  }
+};
+
+struct setting {
+  explicit setting(const shape& x) : of(x), a(x.m * x.k), b(x.k * x.n), c(x.m * x.n) {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> values(-1, 1);
+    for (float& v : a) v = values(random);
+    for (float& v : b) v = values(random);
+  }
+  void ours(bool exact) {
+    const std::size_t b_stride = of.b_transposed ? of.k : of.n;
+    const auto multiply = exact ? kernels::matmul_reference : kernels::matmul;
+    multiply(of.m, of.n, of.k, {a.data(), of.k}, {b.data(), b_stride, of.b_transposed},
+             {c.data(), of.n}, scratch, chosen);
+  }
+  void openblas() {
+    const auto i = [](std::size_t n) { return static_cast<blasint>(n); };
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, of.b_transposed ? CblasTrans : CblasNoTrans, i(of.m),
+                i(of.n), i(of.k), 1.0f, a.data(), i(of.k), b.data(),
+                i(of.b_transposed ? of.k : of.n), 0.0f, c.data(), i(of.n));
+  }
+
+  shape of;
+  level chosen = chosen_level();
+  kernels::matmul_workspace scratch;
+  std::vector<float> a, b, c;
+};
+
+/// |result - exact| <= (k + 2) * 2^-24 * sum |a b|, and values are below 1.
+void compare(const std::vector<float>& c, const std::vector<float>& exact, const shape& of) {
+  const auto k = static_cast<float>(of.k);
+  const float bound = (k + 2) * k * 0x1p-24f;
+  bool same = true;
+  for (std::size_t i = 0; i < c.size(); ++i) same = same && std::fabs(c[i] - exact[i]) <= bound;
+  bench::require(same, of.name() + ": results differ");
+}
+
+template <class Run>
+void add_case(const std::string& name, std::shared_ptr<setting> s, Run run) {
+  benchmark::RegisterBenchmark(name.c_str(), [s, run](benchmark::State& state) {
+    for (auto _ : state) {
+      run(*s);
+      benchmark::ClobberMemory();
+    }
+    state.counters["flops"] =
+        benchmark::Counter(2 * static_cast<double>(s->of.m * s->of.n * s->of.k),
+                           benchmark::Counter::kIsIterationInvariantRate);
+  })->MinTime(0.1);
+}
+
+void add_shape(const shape& of, bool quick) {
+  const auto s = std::make_shared<setting>(of);
+  s->ours(true);
+  const std::vector<float> exact = s->c;
+  s->ours(false);
+  compare(s->c, exact, of);
+  s->openblas();
+  compare(s->c, exact, of);
+  if (quick) return;
+  add_case(of.name() + "/tessera", s, [](setting& on) { on.ours(false); });
+  add_case(of.name() + "/reference", s, [](setting& on) { on.ours(true); });
+  add_case(of.name() + "/openblas", s, [](setting& on) { on.openblas(); });
+}
+
+}  // namespace
+
+void bench::add_cases(bool quick) {
+  if (quick) {
+    for (const bool transposed : {false, true})
+      for (const shape& of : {shape{1, 300, 65}, shape{65, 1, 300}, shape{67, 129, 300}})
+        add_shape({of.m, of.n, of.k, transposed}, true);
+    return;
+  }
+  std::printf("OpenBLAS runs its %s kernels\n", openblas_get_corename());
+  for (const std::size_t n : {16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u})
+    add_shape({n, n, n}, false);
+  for (const bool transposed : {false, true})
+    for (const shape& of :
+         {shape{197, 768, 768}, shape{32, 3072, 768}, shape{1, 4096, 4096}, shape{1, 512, 512},
+          shape{4, 4096, 1024}, shape{8, 4096, 1024}, shape{1024, 1, 1024}})
+      add_shape({of.m, of.n, of.k, transposed}, false);
+  add_shape({512, 512, 512, true}, false);
+}
+
+int main(int count, char** arguments) {
+  start_again_with_openblas_set(arguments);
+  return bench::main(count, arguments);
+}

@@ -1,0 +1,334 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The loops of a matrix product, for one instruction set. matmul.cpp includes it once for each, in a
+// namespace of its own; see src/vm/alir/loop.hpp for why every function here has the attribute.
+//
+//   blocks of B, 256 rows by 64 panels   in L3      for each, blocks of A, 256 columns by 24 panels
+//   blocks of A                          in L2      for each, panels of B
+//   panels of B, two vectors wide        in L1      for each, panels of A
+//   panels of A, as many rows as a tile             one tile of C, which stays in registers
+//
+// Panels are packed: copied to the workspace in the order in which a tile reads them.
+//
+// Lifetime:   a problem borrows everything.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none; some KiB of stack.
+
+template <class Real>
+struct vector_of {
+  static constexpr std::size_t lanes = TESSERA_VECTOR_BYTES / sizeof(Real);
+  typedef Real type [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+  typedef Real unaligned
+      [[gnu::vector_size(TESSERA_VECTOR_BYTES), gnu::aligned(alignof(Real)), gnu::may_alias]];
+};
+using vector = vector_of<float>::type;
+inline constexpr std::size_t lanes = vector_of<float>::lanes;
+
+template <class Real>
+TESSERA_TARGET [[gnu::always_inline]] inline typename vector_of<Real>::type load(const Real* from) {
+  return *reinterpret_cast<const typename vector_of<Real>::unaligned*>(from);
+}
+template <class Real>
+TESSERA_TARGET [[gnu::always_inline]] inline void store(Real* to,
+                                                        typename vector_of<Real>::type v) {
+  *reinterpret_cast<typename vector_of<Real>::unaligned*>(to) = v;
+}
+
+inline constexpr std::size_t tile_rows = TESSERA_TILE_ROWS;
+template <class Real>
+inline constexpr std::size_t tile_columns = 2 * vector_of<Real>::lanes;
+
+inline constexpr std::size_t most_k = 256, most_rows = 24 * tile_rows;
+inline constexpr std::size_t most_columns = 64 * tile_columns<float>;
+static_assert((most_k * most_columns + most_rows * most_k) * sizeof(float) <=
+              matmul_workspace::bytes);
+
+TESSERA_TARGET constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+/// The size of the parts when n is parted evenly into as few as possible, of at most `most`.
+TESSERA_TARGET constexpr std::size_t even_part(std::size_t n, std::size_t most, std::size_t unit) {
+  const std::size_t parts = (n + most - 1) / most;
+  return round_up((n + parts - 1) / parts, unit);
+}
+
+/// What a tile does is written out for each of its rows: as loops, GCC would keep it in memory.
+template <class Real, std::size_t... Row>
+TESSERA_TARGET [[gnu::always_inline]] inline void multiply_rows(std::size_t k, const Real* a,
+                                                                const Real* b, Real* c,
+                                                                std::size_t stride, bool add,
+                                                                std::index_sequence<Row...>) {
+  using vec = typename vector_of<Real>::type;
+  constexpr std::size_t width = vector_of<Real>::lanes;
+  // FP64 goes on with the sum; FP32 adds a shorter one to it, which loses less.
+  constexpr bool continues = sizeof(Real) == sizeof(double);
+  vec left[sizeof...(Row)] = {}, right[sizeof...(Row)] = {};
+  if (continues && add)
+    ((left[Row] = load(c + Row * stride), right[Row] = load(c + Row * stride + width)), ...);
+  for (std::size_t p = 0; p < k; ++p) {
+    const vec x = load(b), y = load(b + width);
+    ((left[Row] += a[Row] * x, right[Row] += a[Row] * y), ...);
+    a += sizeof...(Row);
+    b += 2 * width;
+  }
+  if (!continues && add)
+    ((left[Row] += load(c + Row * stride), right[Row] += load(c + Row * stride + width)), ...);
+  ((store(c + Row * stride, left[Row]), store(c + Row * stride + width, right[Row])), ...);
+}
+
+/// One tile of C from a panel of A and one of B.
+template <class Real>
+TESSERA_TARGET void multiply_tile(std::size_t k, const Real* a, const Real* b, Real* c,
+                                  std::size_t stride, bool add) {
+  multiply_rows(k, a, b, c, stride, add, std::make_index_sequence<tile_rows>());
+}
+
+/// A tile that C has only a part of.
+TESSERA_TARGET void multiply_edge(std::size_t k, const float* a, const float* b, float* c,
+                                  std::size_t stride, bool add, std::size_t rows,
+                                  std::size_t columns) {
+  alignas(64) float tile[tile_rows * tile_columns<float>];
+  multiply_tile(k, a, b, tile, tile_columns<float>, false);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) {
+      const float sum = tile[i * tile_columns<float> + j];
+      c[i * stride + j] = add ? c[i * stride + j] + sum : sum;
+    }
+}
+
+/// Packs a panel: for each of k values of p, Width elements, the last of them 0 where there are only
+/// `count`. Element (p, w) is from[p * along_k + w * along_width], and one of the steps is 1.
+template <std::size_t Width, class Real>
+TESSERA_TARGET void pack(const float* from, std::size_t along_k, std::size_t along_width,
+                         std::size_t k, std::size_t count, Real* to) {
+  if (count < Width) {
+    for (std::size_t p = 0; p < k; ++p)
+      for (std::size_t w = 0; w < Width; ++w)
+        to[p * Width + w] =
+            w < count ? static_cast<Real>(from[p * along_k + w * along_width]) : Real{};
+    return;
+  }
+  if (along_width == 1) {
+    for (std::size_t p = 0; p < k; ++p)
+      for (std::size_t w = 0; w < Width; ++w)
+        to[p * Width + w] = static_cast<Real>(from[p * along_k + w]);
+    return;
+  }
+  // Four by four; the last four of a width overlap those before.
+  typedef float four [[gnu::vector_size(16)]];
+  typedef float four_of_float [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]];
+  typedef Real four_to
+      [[gnu::vector_size(4 * sizeof(Real)), gnu::aligned(alignof(Real)), gnu::may_alias]];
+  std::size_t p = 0;
+  for (; p + 4 <= k; p += 4)
+    for (std::size_t next = 0; next < Width; next += 4) {
+      const std::size_t w = next + 4 <= Width ? next : Width - 4;
+      const float* const at = from + p + w * along_width;
+      const four r0 = *reinterpret_cast<const four_of_float*>(at);
+      const four r1 = *reinterpret_cast<const four_of_float*>(at + along_width);
+      const four r2 = *reinterpret_cast<const four_of_float*>(at + 2 * along_width);
+      const four r3 = *reinterpret_cast<const four_of_float*>(at + 3 * along_width);
+      const four low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
+      const four low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5);
+      const four high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+      const four high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+      const four columns[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+                               __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                               __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+                               __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
+      for (std::size_t q = 0; q < 4; ++q)
+        *reinterpret_cast<four_to*>(to + (p + q) * Width + w) =
+            __builtin_convertvector(columns[q], four_to);
+    }
+  for (; p < k; ++p)
+    for (std::size_t w = 0; w < Width; ++w)
+      to[p * Width + w] = static_cast<Real>(from[p + w * along_width]);
+}
+
+/// Packs rows of A, panel by panel.
+template <class Real>
+TESSERA_TARGET void pack_rows(const problem& x, std::size_t row, std::size_t rows, std::size_t p,
+                              std::size_t k, Real* to) {
+  for (std::size_t i = 0; i < rows; i += tile_rows)
+    pack<tile_rows>(x.a + (row + i) * x.a_row + p * x.a_k, x.a_k, x.a_row, k,
+                    std::min(tile_rows, rows - i), to + i * k);
+}
+
+TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
+  constexpr std::size_t width = tile_columns<float>;
+  float* const packed_b = static_cast<float*>(scratch);
+  float* const packed_a = packed_b + most_k * most_columns;
+  const std::size_t k_part = even_part(x.k, most_k, 1);
+  const std::size_t row_part = even_part(x.m, most_rows, tile_rows);
+  // With all of A in one block, panels of B are used once: they can share one place, in L1.
+  const bool once = x.m <= most_rows;
+  const std::size_t column_part = once ? x.n : most_columns;
+  for (std::size_t column = 0; column < x.n; column += column_part) {
+    const std::size_t column_end = std::min(x.n, column + column_part);
+    for (std::size_t p = 0; p < x.k; p += k_part) {
+      const std::size_t k = std::min(k_part, x.k - p);
+      const bool add = x.accumulate || p != 0;
+      for (std::size_t row = 0; row < x.m; row += row_part) {
+        const std::size_t rows = std::min(row_part, x.m - row);
+        pack_rows(x, row, rows, p, k, packed_a);
+        for (std::size_t j = column; j < column_end; j += width) {
+          const std::size_t columns = std::min(width, column_end - j);
+          float* const panel = packed_b + (once ? 0 : (j - column) * k);
+          if (row == 0)
+            pack<width>(x.b + p * x.b_k + j * x.b_column, x.b_k, x.b_column, k, columns, panel);
+          for (std::size_t i = 0; i < rows; i += tile_rows) {
+            float* const c = x.c + (row + i) * x.c_row + j;
+            if (rows - i >= tile_rows && columns == width)
+              multiply_tile(k, packed_a + i * k, panel, c, x.c_row, add);
+            else
+              multiply_edge(k, packed_a + i * k, panel, c, x.c_row, add,
+                            std::min(tile_rows, rows - i), columns);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Sums stay in FP64 in the workspace until they are whole.
+TESSERA_TARGET void multiply_reference(const problem& x, void* scratch) {
+  constexpr std::size_t width = tile_columns<double>;
+  constexpr std::size_t most = 16 * width;
+  double* const packed_a = static_cast<double*>(scratch);
+  double* const packed_b = packed_a + most_rows * most_k;
+  double* const sums = packed_b + most_k * width;
+  static_assert((most_rows * most_k + most_k * width + most_rows * most) * sizeof(double) <=
+                matmul_workspace::bytes);
+  for (std::size_t row = 0; row < x.m; row += most_rows) {
+    const std::size_t rows = std::min(most_rows, x.m - row);
+    for (std::size_t column = 0; column < x.n; column += most) {
+      const std::size_t columns = std::min(most, x.n - column);
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j)
+          sums[i * most + j] =
+              x.accumulate ? static_cast<double>(x.c[(row + i) * x.c_row + column + j]) : 0.0;
+      for (std::size_t p = 0; p < x.k; p += most_k) {
+        const std::size_t k = std::min(most_k, x.k - p);
+        pack_rows(x, row, rows, p, k, packed_a);
+        for (std::size_t j = 0; j < columns; j += width) {
+          pack<width>(x.b + p * x.b_k + (column + j) * x.b_column, x.b_k, x.b_column, k,
+                      std::min(width, columns - j), packed_b);
+          for (std::size_t i = 0; i < rows; i += tile_rows)
+            multiply_tile(k, packed_a + i * k, packed_b, sums + i * most + j, most, true);
+        }
+      }
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j)
+          x.c[(row + i) * x.c_row + column + j] = static_cast<float>(sums[i * most + j]);
+    }
+  }
+}
+
+TESSERA_TARGET [[gnu::always_inline]] inline void put(const problem& x, std::size_t i,
+                                                      std::size_t j, bool add, float sum) {
+  float& c = x.c[i * x.c_row + j * x.c_column];
+  c = add ? c + sum : sum;
+}
+
+/// Few rows of A, and rows of B that are contiguous: those are read once, in the order of memory.
+template <std::size_t Rows>
+TESSERA_TARGET void multiply_few_by_rows(const problem& x, float* sums) {
+  constexpr std::size_t most = 4096, together = 4;
+  static_assert(Rows * most * sizeof(float) <= matmul_workspace::bytes);
+  for (std::size_t column = 0; column < x.n; column += most) {
+    const std::size_t columns = std::min(most, x.n - column);
+    std::fill_n(sums, Rows * most, 0.0f);
+    std::size_t p = 0;
+    for (; p + together <= x.k; p += together) {
+      const float* const b = x.b + p * x.b_k + column;
+      float a[Rows][together];
+      for (std::size_t i = 0; i < Rows; ++i)
+        for (std::size_t q = 0; q < together; ++q) a[i][q] = x.a[i * x.a_row + (p + q) * x.a_k];
+      std::size_t j = 0;
+      for (; j + lanes <= columns; j += lanes) {
+        const vector b0 = load(b + j), b1 = load(b + x.b_k + j);
+        const vector b2 = load(b + 2 * x.b_k + j), b3 = load(b + 3 * x.b_k + j);
+        for (std::size_t i = 0; i < Rows; ++i) {
+          vector sum = load(sums + i * most + j);
+          sum += a[i][0] * b0;
+          sum += a[i][1] * b1;
+          sum += a[i][2] * b2;
+          sum += a[i][3] * b3;
+          store(sums + i * most + j, sum);
+        }
+      }
+      for (; j < columns; ++j)
+        for (std::size_t i = 0; i < Rows; ++i)
+          for (std::size_t q = 0; q < together; ++q)
+            sums[i * most + j] += a[i][q] * b[q * x.b_k + j];
+    }
+    for (; p < x.k; ++p)
+      for (std::size_t i = 0; i < Rows; ++i) {
+        const float a = x.a[i * x.a_row + p * x.a_k];
+        for (std::size_t j = 0; j < columns; ++j)
+          sums[i * most + j] += a * x.b[p * x.b_k + column + j];
+      }
+    for (std::size_t i = 0; i < Rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j)
+        put(x, i, column + j, x.accumulate, sums[i * most + j]);
+  }
+}
+
+/// Dot products of rows of A with Columns columns of B, which are contiguous.
+template <std::size_t Rows, std::size_t Columns>
+TESSERA_TARGET void dot_products(const problem& x, const float* a, std::size_t a_row, std::size_t p,
+                                 std::size_t k, std::size_t column) {
+  const float* const b = x.b + p + column * x.b_column;
+  vector sums[Rows][Columns] = {};
+  std::size_t q = 0;
+  for (; q + lanes <= k; q += lanes) {
+    vector rows[Rows];
+    for (std::size_t i = 0; i < Rows; ++i) rows[i] = load(a + i * a_row + q);
+    for (std::size_t j = 0; j < Columns; ++j) {
+      const vector y = load(b + j * x.b_column + q);
+      for (std::size_t i = 0; i < Rows; ++i) sums[i][j] += rows[i] * y;
+    }
+  }
+  for (std::size_t i = 0; i < Rows; ++i)
+    for (std::size_t j = 0; j < Columns; ++j) {
+      float sum = 0;
+      for (std::size_t lane = 0; lane < lanes; ++lane) sum += sums[i][j][lane];
+      for (std::size_t r = q; r < k; ++r) sum += a[i * a_row + r] * b[j * x.b_column + r];
+      put(x, i, column + j, x.accumulate || p != 0, sum);
+    }
+}
+
+/// Few rows of A, and columns of B that are contiguous.
+template <std::size_t Rows>
+TESSERA_TARGET void multiply_few_by_columns(const problem& x, float* packed_a) {
+  constexpr std::size_t most = 4096, together = Rows <= 2 ? 4 : 2;
+  for (std::size_t p = 0; p < x.k; p += most) {
+    const std::size_t k = std::min(most, x.k - p);
+    const float* a = x.a + p * x.a_k;
+    std::size_t a_row = x.a_row;
+    if (x.a_k != 1) {
+      for (std::size_t i = 0; i < Rows; ++i)
+        for (std::size_t q = 0; q < k; ++q) packed_a[i * most + q] = a[i * a_row + q * x.a_k];
+      a = packed_a;
+      a_row = most;
+    }
+    std::size_t j = 0;
+    for (; j + together <= x.n; j += together) dot_products<Rows, together>(x, a, a_row, p, k, j);
+    for (; j < x.n; ++j) dot_products<Rows, 1>(x, a, a_row, p, k, j);
+  }
+}
+
+template <std::size_t Rows>
+TESSERA_TARGET void multiply_few(const problem& x, void* scratch) {
+  if (x.b_column == 1)
+    multiply_few_by_rows<Rows>(x, static_cast<float*>(scratch));
+  else
+    multiply_few_by_columns<Rows>(x, static_cast<float*>(scratch));
+}
+
+inline constexpr engine functions = {
+    multiply_blocked,
+    {multiply_few<1>, multiply_few<2>, multiply_few<3>, multiply_few<4>},
+    multiply_reference};
