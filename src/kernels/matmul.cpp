@@ -31,10 +31,12 @@ using multiply_function = void (*)(const problem&, void* scratch);
 /// The loops of one instruction set.
 struct engine {
   multiply_function blocked;  ///< FP32, any shape; c_column is 1
-  multiply_function few[4];   ///< FP32, 1 to 4 rows of A
+  multiply_function few[4];   ///< FP32, 1 to 4 rows of A, nothing packed
   multiply_function reference;
 };
-constexpr std::size_t few_rows = 4;
+/// Packing a row of B costs as much as multiplying it with some rows of A, so up to these many go
+/// without it, in two passes where they are more than four.
+constexpr std::size_t few_rows = 8;
 
 #define TESSERA_TARGET
 #define TESSERA_VECTOR_BYTES 16
@@ -119,7 +121,13 @@ void matmul(std::size_t m, std::size_t n, std::size_t k, const matrix& a, const 
   const engine& e = engine_of(at_most);
   if (m > few_rows && n > few_rows) return e.blocked(p, scratch.data());
   if (m > n) transpose(p);
-  e.few[p.m - 1](p, scratch.data());
+  const std::size_t all = p.m, once = all <= 4 ? all : (all + 1) / 2;
+  for (std::size_t row = 0; row < all; row += once) {
+    p.m = std::min(once, all - row);
+    e.few[p.m - 1](p, scratch.data());
+    p.a += p.m * p.a_row;
+    p.c += p.m * p.c_row;
+  }
 }
 
 void matmul_reference(std::size_t m, std::size_t n, std::size_t k, const matrix& a, const matrix& b,

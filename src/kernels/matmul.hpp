@@ -10,10 +10,10 @@
 // Two forms:
 //
 //   matmul             FP32. Every element is a sum of sums: over at most 256 values of k each, in
-//                      ascending order, fused multiply-add where the processor has it; those are
-//                      added up in FP32 too. Products of at most 4 rows or columns are sums in
-//                      ascending order over all of k, or of one sum for each lane of a vector. The
-//                      error is below (k + 2) * 2^-24 * sum |a b|. Bits differ between levels.
+//                      ascending order, with fused multiply-add where the processor has it; those
+//                      are added up in FP32 too. With at most 8 rows or columns there are other
+//                      sums: over all of k, or one for each lane of a vector. The error is below
+//                      (k + 2) * 2^-24 * (|c| + sum |a b|). Bits differ between levels.
 //   matmul_reference   Sums of FP64 in ascending order of k, C first where it is added to, rounded
 //                      once at the end. The same bits at every level: a product of two floats is
 //                      exact in FP64, so fusing it with the addition changes nothing. (Signs and

@@ -67,6 +67,7 @@ TESSERA_TARGET [[gnu::always_inline]] inline void multiply_rows(std::size_t k, c
   vec left[sizeof...(Row)] = {}, right[sizeof...(Row)] = {};
   if (continues && add)
     ((left[Row] = load(c + Row * stride), right[Row] = load(c + Row * stride + width)), ...);
+  if (!continues) (__builtin_prefetch(c + Row * stride), ...);
   for (std::size_t p = 0; p < k; ++p) {
     const vec x = load(b), y = load(b + width);
     ((left[Row] += a[Row] * x, right[Row] += a[Row] * y), ...);
@@ -156,8 +157,31 @@ TESSERA_TARGET void pack_rows(const problem& x, std::size_t row, std::size_t row
                     std::min(tile_rows, rows - i), to + i * k);
 }
 
-TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
+/// Packs `columns` columns of B, panel by panel. Rows are read some panels at a time: one panel's part
+/// of a row is a single line of the cache, and rows are often a page apart.
+TESSERA_TARGET void pack_columns(const problem& x, std::size_t p, std::size_t k, std::size_t column,
+                                 std::size_t columns, float* to) {
   constexpr std::size_t width = tile_columns<float>;
+  const float* const from = x.b + p * x.b_k + column * x.b_column;
+  std::size_t packed = 0;
+  if (x.b_column == 1) {
+    packed = columns / width * width;
+    for (std::size_t q = 0; q < k; ++q)
+      for (std::size_t j = 0; j < packed; j += width) {
+        const float* const row = from + q * x.b_k + j;
+        __builtin_prefetch(from + std::min(q + 8, k - 1) * x.b_k + j);
+        const vector left = load(row), right = load(row + lanes);
+        store(to + j * k + q * width, left);
+        store(to + j * k + q * width + lanes, right);
+      }
+  }
+  for (std::size_t j = packed; j < columns; j += width)
+    pack<width>(from + j * x.b_column, x.b_k, x.b_column, k, std::min(width, columns - j),
+                to + j * k);
+}
+
+TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
+  constexpr std::size_t width = tile_columns<float>, group = 4 * width;
   float* const packed_b = static_cast<float*>(scratch);
   float* const packed_a = packed_b + most_k * most_columns;
   const std::size_t k_part = even_part(x.k, most_k, 1);
@@ -173,19 +197,19 @@ TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
       for (std::size_t row = 0; row < x.m; row += row_part) {
         const std::size_t rows = std::min(row_part, x.m - row);
         pack_rows(x, row, rows, p, k, packed_a);
-        for (std::size_t j = column; j < column_end; j += width) {
-          const std::size_t columns = std::min(width, column_end - j);
-          float* const panel = packed_b + (once ? 0 : (j - column) * k);
-          if (row == 0)
-            pack<width>(x.b + p * x.b_k + j * x.b_column, x.b_k, x.b_column, k, columns, panel);
-          for (std::size_t i = 0; i < rows; i += tile_rows) {
-            float* const c = x.c + (row + i) * x.c_row + j;
-            if (rows - i >= tile_rows && columns == width)
-              multiply_tile(k, packed_a + i * k, panel, c, x.c_row, add);
-            else
-              multiply_edge(k, packed_a + i * k, panel, c, x.c_row, add,
-                            std::min(tile_rows, rows - i), columns);
-          }
+        for (std::size_t next = column; next < column_end; next += group) {
+          const std::size_t columns = std::min(group, column_end - next);
+          float* const panels = packed_b + (once ? 0 : (next - column) * k);
+          if (row == 0) pack_columns(x, p, k, next, columns, panels);
+          for (std::size_t j = 0; j < columns; j += width)
+            for (std::size_t i = 0; i < rows; i += tile_rows) {
+              float* const c = x.c + (row + i) * x.c_row + next + j;
+              if (rows - i >= tile_rows && columns - j >= width)
+                multiply_tile(k, packed_a + i * k, panels + j * k, c, x.c_row, add);
+              else
+                multiply_edge(k, packed_a + i * k, panels + j * k, c, x.c_row, add,
+                              std::min(tile_rows, rows - i), std::min(width, columns - j));
+            }
         }
       }
     }
@@ -239,7 +263,7 @@ TESSERA_TARGET void multiply_few_by_rows(const problem& x, float* sums) {
   static_assert(Rows * most * sizeof(float) <= matmul_workspace::bytes);
   for (std::size_t column = 0; column < x.n; column += most) {
     const std::size_t columns = std::min(most, x.n - column);
-    std::fill_n(sums, Rows * most, 0.0f);
+    for (std::size_t i = 0; i < Rows; ++i) std::fill_n(sums + i * most, columns, 0.0f);
     std::size_t p = 0;
     for (; p + together <= x.k; p += together) {
       const float* const b = x.b + p * x.b_k + column;
@@ -276,6 +300,15 @@ TESSERA_TARGET void multiply_few_by_rows(const problem& x, float* sums) {
   }
 }
 
+TESSERA_TARGET [[gnu::always_inline]] inline float sum_of_lanes(vector v) {
+  typedef float four [[gnu::vector_size(16)]];
+  four parts[lanes / 4];
+  std::memcpy(parts, &v, sizeof v);
+  four sum = parts[0];
+  for (std::size_t i = 1; i < lanes / 4; ++i) sum += parts[i];
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
 /// Dot products of rows of A with Columns columns of B, which are contiguous.
 template <std::size_t Rows, std::size_t Columns>
 TESSERA_TARGET void dot_products(const problem& x, const float* a, std::size_t a_row, std::size_t p,
@@ -293,8 +326,7 @@ TESSERA_TARGET void dot_products(const problem& x, const float* a, std::size_t a
   }
   for (std::size_t i = 0; i < Rows; ++i)
     for (std::size_t j = 0; j < Columns; ++j) {
-      float sum = 0;
-      for (std::size_t lane = 0; lane < lanes; ++lane) sum += sums[i][j][lane];
+      float sum = sum_of_lanes(sums[i][j]);
       for (std::size_t r = q; r < k; ++r) sum += a[i * a_row + r] * b[j * x.b_column + r];
       put(x, i, column + j, x.accumulate || p != 0, sum);
     }
