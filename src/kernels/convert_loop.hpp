@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Conversions of one vector of floats and 16-bit floats, and the loops around them, for one
+// instruction set. convert.cpp includes it once for each, in a namespace of its own.
+//
+// Floats are handled as integers. The one sum and the one difference of floats have normal operands,
+// so that flushing subnormals to zero doesn't matter.
+//
+// Lifetime:   nothing is kept.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+inline constexpr std::size_t lanes = TESSERA_VECTOR_BYTES / 4;
+typedef float floats [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+typedef std::uint32_t words [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+typedef std::int32_t signed_words [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+typedef std::uint16_t patterns [[gnu::vector_size(TESSERA_VECTOR_BYTES / 2)]];
+
+/// mask ? yes : no, by lane; a lane of a mask is all ones or all zeros.
+TESSERA_TARGET [[gnu::always_inline]] inline words choose(signed_words mask, words yes, words no) {
+  return no ^ ((yes ^ no) & reinterpret_cast<words>(mask));
+}
+/// a < b, both below 2^31: SSE2 and AVX2 compare numbers with a sign.
+TESSERA_TARGET [[gnu::always_inline]] inline signed_words less(words a, words b) {
+  return reinterpret_cast<signed_words>(a) < reinterpret_cast<signed_words>(b);
+}
+
+struct half_to_float {
+  using source = std::uint16_t;
+  using target = float;
+  static float one(std::uint16_t h) { return float_from_half(h); }
+  TESSERA_TARGET [[gnu::always_inline]] static words all(patterns h) {
+    const words wide = __builtin_convertvector(h, words);
+    const words sign = (wide & 0x8000u) << 16;
+    const words magnitude = (wide & 0x7fffu) << 13;
+    const words normal = magnitude + (112u << 23);
+    // With the exponent of 2^-14 a subnormal's fraction is too large by just that.
+    const words raised = magnitude + (113u << 23);
+    const words small = reinterpret_cast<words>(reinterpret_cast<floats>(raised) - 0x1p-14f);
+    const words large = magnitude + (224u << 23);
+    words result = choose(less(magnitude, words{} + (1u << 23)), small, normal);
+    result = choose(less(magnitude, words{} + (31u << 23)), result, large);
+    return result | sign;
+  }
+};
+
+struct bfloat16_to_float {
+  using source = std::uint16_t;
+  using target = float;
+  static float one(std::uint16_t h) { return float_from_bfloat16(h); }
+  TESSERA_TARGET [[gnu::always_inline]] static words all(patterns h) {
+    return __builtin_convertvector(h, words) << 16;
+  }
+};
+
+struct float_to_half {
+  using source = float;
+  using target = std::uint16_t;
+  static std::uint16_t one(float f) { return half_from_float(f); }
+  TESSERA_TARGET [[gnu::always_inline]] static patterns all(words bits) {
+#ifdef TESSERA_F16C
+    typedef short pattern_type [[gnu::vector_size(16)]];
+    const pattern_type rounded = __builtin_ia32_vcvtps2ph256(reinterpret_cast<floats>(bits), 0);
+    return reinterpret_cast<patterns>(rounded);
+#else
+    const words sign = (bits >> 16) & 0x8000u;
+    const words magnitude = bits & 0x7fffffffu;
+    const words normal = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
+    // The last bit of 0.5 has the weight of the least subnormal, so the sum is rounded there.
+    const words small =
+        reinterpret_cast<words>(reinterpret_cast<floats>(magnitude) + 0.5f) - (126u << 23);
+    const words infinite = words{} + 0x7c00u;
+    const words nan = ((magnitude >> 13) & 0x1ffu) | 0x7e00u;
+    words result = choose(less(magnitude, words{} + (113u << 23)), small, normal);
+    result = choose(less(magnitude, words{} + (143u << 23)), result, infinite);
+    result = choose(less(words{} + (255u << 23), magnitude), nan, result);
+    return __builtin_convertvector(result | sign, patterns);
+#endif
+  }
+};
+
+struct float_to_bfloat16 {
+  using source = float;
+  using target = std::uint16_t;
+  static std::uint16_t one(float f) { return bfloat16_from_float(f); }
+  TESSERA_TARGET [[gnu::always_inline]] static patterns all(words bits) {
+    const words rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+    const words nan = (bits >> 16) | 0x40u;
+    const words result = choose(less(words{} + (255u << 23), bits & 0x7fffffffu), nan, rounded);
+    return __builtin_convertvector(result, patterns);
+  }
+};
+
+template <class Conversion>
+TESSERA_TARGET void convert(const typename Conversion::source* from,
+                            typename Conversion::target* to, std::size_t n) {
+  using source = std::conditional_t<sizeof(typename Conversion::source) == 2, patterns, words>;
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    source in;
+    std::memcpy(&in, from + i, sizeof in);
+    const auto out = Conversion::all(in);
+    std::memcpy(to + i, &out, sizeof out);
+  }
+  for (; i < n; ++i) to[i] = Conversion::one(from[i]);
+}
+
+inline constexpr engine functions = {convert<half_to_float>, convert<bfloat16_to_float>,
+                                     convert<float_to_half>, convert<float_to_bfloat16>};
