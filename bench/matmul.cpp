@@ -18,23 +18,13 @@
 #include <random>
 
 #include "kernels/matmul.hpp"
+#include "level.hpp"
 #include "ratios.hpp"
 
 namespace {
 
 using namespace tessera;
 using kernels::level;
-
-level chosen_level() {
-  const char* const name = std::getenv("TESSERA_LEVEL");
-  if (name == nullptr) return kernels::best_level();
-  const std::string_view l = name;
-  bench::require(l == "baseline" || l == "avx2" || l == "avx512",
-                 "TESSERA_LEVEL is baseline, avx2 or avx512");
-  return std::min(kernels::best_level(), l == "baseline" ? level::baseline
-                                         : l == "avx2"   ? level::avx2
-                                                         : level::avx512);
-}
 
 /// The kernels of OpenBLAS for the same instructions.
 const char* core_type(level l) {
@@ -52,7 +42,7 @@ void start_again_with_openblas_set(char** arguments) {
   if (std::getenv("TESSERA_BENCH_STARTED") != nullptr) return;
   setenv("TESSERA_BENCH_STARTED", "1", 1);
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  if (const char* const core = core_type(chosen_level()); core != nullptr)
+  if (const char* const core = core_type(bench::chosen_level()); core != nullptr)
     setenv("OPENBLAS_CORETYPE", core, 0);
   execvp(arguments[0], arguments);
   bench::require(false, "can't start again");
@@ -89,7 +79,7 @@ struct setting {
   }
 
   shape of;
-  level chosen = chosen_level();
+  level chosen = bench::chosen_level();
   kernels::matmul_workspace scratch;
   std::vector<float> a, b, c;
 };

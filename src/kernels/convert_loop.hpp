@@ -18,10 +18,6 @@ typedef std::uint32_t words [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
 typedef std::int32_t signed_words [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
 typedef std::uint16_t patterns [[gnu::vector_size(TESSERA_VECTOR_BYTES / 2)]];
 
-/// mask ? yes : no, by lane; a lane of a mask is all ones or all zeros.
-TESSERA_TARGET [[gnu::always_inline]] inline words choose(signed_words mask, words yes, words no) {
-  return no ^ ((yes ^ no) & reinterpret_cast<words>(mask));
-}
 /// a < b, both below 2^31: SSE2 and AVX2 compare numbers with a sign.
 TESSERA_TARGET [[gnu::always_inline]] inline signed_words less(words a, words b) {
   return reinterpret_cast<signed_words>(a) < reinterpret_cast<signed_words>(b);
@@ -40,8 +36,8 @@ struct half_to_float {
     const words raised = magnitude + (113u << 23);
     const words small = reinterpret_cast<words>(reinterpret_cast<floats>(raised) - 0x1p-14f);
     const words large = magnitude + (224u << 23);
-    words result = choose(less(magnitude, words{} + (1u << 23)), small, normal);
-    result = choose(less(magnitude, words{} + (31u << 23)), result, large);
+    words result = less(magnitude, words{} + (1u << 23)) ? small : normal;
+    result = less(magnitude, words{} + (31u << 23)) ? result : large;
     return result | sign;
   }
 };
@@ -73,9 +69,9 @@ struct float_to_half {
         reinterpret_cast<words>(reinterpret_cast<floats>(magnitude) + 0.5f) - (126u << 23);
     const words infinite = words{} + 0x7c00u;
     const words nan = ((magnitude >> 13) & 0x1ffu) | 0x7e00u;
-    words result = choose(less(magnitude, words{} + (113u << 23)), small, normal);
-    result = choose(less(magnitude, words{} + (143u << 23)), result, infinite);
-    result = choose(less(words{} + (255u << 23), magnitude), nan, result);
+    words result = less(magnitude, words{} + (113u << 23)) ? small : normal;
+    result = less(magnitude, words{} + (143u << 23)) ? result : infinite;
+    result = less(words{} + (255u << 23), magnitude) ? nan : result;
     return __builtin_convertvector(result | sign, patterns);
 #endif
   }
@@ -88,7 +84,7 @@ struct float_to_bfloat16 {
   TESSERA_TARGET [[gnu::always_inline]] static patterns all(words bits) {
     const words rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
     const words nan = (bits >> 16) | 0x40u;
-    const words result = choose(less(words{} + (255u << 23), bits & 0x7fffffffu), nan, rounded);
+    const words result = less(words{} + (255u << 23), bits & 0x7fffffffu) ? nan : rounded;
     return __builtin_convertvector(result, patterns);
   }
 };

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Operations on one vector of elements, and the loops around them, for one instruction set.
+// elementwise.cpp includes it once for each, in a namespace of its own.
+//
+// The elements behind the last whole vector go through one that is filled up with zeros.
+//
+// Lifetime:   nothing is kept.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+typedef float floats [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+typedef std::int32_t masks [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+// As many floats as there are doubles in a register.
+typedef float few_floats [[gnu::vector_size(TESSERA_VECTOR_BYTES / 2)]];
+typedef double doubles [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+typedef std::uint64_t numbers [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+
+/// e^x with a relative error below 2^-32; infinite from 709.4, and at least e^-708.
+TESSERA_TARGET [[gnu::always_inline]] inline doubles exponential(doubles x) {
+  const doubles most = doubles{} + 710, least = doubles{} - 708;
+  x = x > most ? most : x;
+  x = x < least ? least : x;
+  // x = n ln 2 + r, |r| <= ln 2 / 2. Behind adding 2^52 + 2^51 the low bits are those of n.
+  constexpr double magic = 0x1.8p52;
+  const doubles shifted = x * 0x1.71547652b82fep0 + magic;
+  const doubles r = x - (shifted - magic) * 0x1.62e42fefa39efp-1;
+  // The series, to r^8.
+  doubles sum = r * (1.0 / 40320) + 1.0 / 5040;
+  sum = sum * r + 1.0 / 720;
+  sum = sum * r + 1.0 / 120;
+  sum = sum * r + 1.0 / 24;
+  sum = sum * r + 1.0 / 6;
+  sum = sum * r + 0.5;
+  sum = sum * r + 1;
+  sum = sum * r + 1;
+  const numbers power = (reinterpret_cast<numbers>(shifted) + 1023) << 52;
+  return sum * reinterpret_cast<doubles>(power);
+}
+
+TESSERA_TARGET [[gnu::always_inline]] inline floats roots(floats x) {
+  floats y;
+  for (std::size_t i = 0; i < sizeof x / sizeof(float); ++i) y[i] = __builtin_sqrtf(x[i]);
+  return y;
+}
+
+struct relu {
+  using vector = floats;
+  TESSERA_TARGET [[gnu::always_inline]] static floats of(floats x) {
+    const masks negative = x < 0;
+    return reinterpret_cast<floats>(reinterpret_cast<masks>(x) & ~negative);
+  }
+};
+struct sqrt {
+  using vector = floats;
+  TESSERA_TARGET [[gnu::always_inline]] static floats of(floats x) { return roots(x); }
+};
+struct rsqrt {
+  using vector = floats;
+  TESSERA_TARGET [[gnu::always_inline]] static floats of(floats x) { return 1 / roots(x); }
+};
+struct exp {
+  using vector = few_floats;
+  TESSERA_TARGET [[gnu::always_inline]] static doubles of(doubles x) { return exponential(x); }
+};
+struct sigmoid {
+  using vector = few_floats;
+  TESSERA_TARGET [[gnu::always_inline]] static doubles of(doubles x) {
+    return 1 / (1 + exponential(-x));
+  }
+};
+struct gelu {
+  using vector = few_floats;
+  TESSERA_TARGET [[gnu::always_inline]] static doubles of(doubles x) {
+    return x / (1 + exponential(x * (gelu_linear + gelu_cubic * (x * x))));
+  }
+};
+
+struct add {
+  TESSERA_TARGET [[gnu::always_inline]] static floats of(floats a, floats b) { return a + b; }
+};
+struct sub {
+  TESSERA_TARGET [[gnu::always_inline]] static floats of(floats a, floats b) { return a - b; }
+};
+struct mul {
+  TESSERA_TARGET [[gnu::always_inline]] static floats of(floats a, floats b) { return a * b; }
+};
+struct div {
+  TESSERA_TARGET [[gnu::always_inline]] static floats of(floats a, floats b) { return a / b; }
+};
+
+template <class Vector>
+TESSERA_TARGET [[gnu::always_inline]] inline Vector load(const float* from) {
+  Vector v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class Vector>
+TESSERA_TARGET [[gnu::always_inline]] inline Vector load_last(const float* from,
+                                                              std::size_t count) {
+  Vector v = {};
+  std::memcpy(&v, from, count * sizeof(float));
+  return v;
+}
+
+template <class Op>
+TESSERA_TARGET [[gnu::always_inline]] inline typename Op::vector result(typename Op::vector x) {
+  if constexpr (sizeof(typename Op::vector) == sizeof(floats))
+    return Op::of(x);
+  else
+    return __builtin_convertvector(Op::of(__builtin_convertvector(x, doubles)), few_floats);
+}
+
+template <class Op>
+TESSERA_TARGET void one_operand(const float* x, float* to, std::size_t n) {
+  using vector = typename Op::vector;
+  constexpr std::size_t lanes = sizeof(vector) / sizeof(float);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const vector y = result<Op>(load<vector>(x + i));
+    std::memcpy(to + i, &y, sizeof y);
+  }
+  if (i == n) return;
+  const vector y = result<Op>(load_last<vector>(x + i, n - i));
+  std::memcpy(to + i, &y, (n - i) * sizeof(float));
+}
+
+/// An operand of two: an array, or a number which is the same for every lane.
+struct array {
+  const float* x;
+  TESSERA_TARGET [[gnu::always_inline]] floats all(std::size_t i) const {
+    return load<floats>(x + i);
+  }
+  TESSERA_TARGET [[gnu::always_inline]] floats last(std::size_t i, std::size_t count) const {
+    return load_last<floats>(x + i, count);
+  }
+};
+struct number {
+  float x;
+  TESSERA_TARGET [[gnu::always_inline]] floats all(std::size_t) const { return floats{} + x; }
+  TESSERA_TARGET [[gnu::always_inline]] floats last(std::size_t, std::size_t) const {
+    return floats{} + x;
+  }
+};
+
+template <class Op, class Left, class Right>
+TESSERA_TARGET [[gnu::always_inline]] inline void combine(Left a, Right b, float* to,
+                                                          std::size_t n) {
+  constexpr std::size_t lanes = sizeof(floats) / sizeof(float);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const floats y = Op::of(a.all(i), b.all(i));
+    std::memcpy(to + i, &y, sizeof y);
+  }
+  if (i == n) return;
+  const floats y = Op::of(a.last(i, n - i), b.last(i, n - i));
+  std::memcpy(to + i, &y, (n - i) * sizeof(float));
+}
+template <class Op>
+TESSERA_TARGET void arrays(const float* a, const float* b, float* to, std::size_t n) {
+  combine<Op>(array{a}, array{b}, to, n);
+}
+template <class Op>
+TESSERA_TARGET void number_behind(const float* a, float b, float* to, std::size_t n) {
+  combine<Op>(array{a}, number{b}, to, n);
+}
+template <class Op>
+TESSERA_TARGET void number_before(float a, const float* b, float* to, std::size_t n) {
+  combine<Op>(number{a}, array{b}, to, n);
+}
+
+// In the order of unary and binary.
+inline constexpr engine functions = {{one_operand<relu>, one_operand<sqrt>, one_operand<rsqrt>,
+                                      one_operand<exp>, one_operand<sigmoid>, one_operand<gelu>},
+                                     {{arrays<add>, number_behind<add>, number_before<add>},
+                                      {arrays<sub>, number_behind<sub>, number_before<sub>},
+                                      {arrays<mul>, number_behind<mul>, number_before<mul>},
+                                      {arrays<div>, number_behind<div>, number_before<div>}}};
