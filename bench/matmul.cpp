@@ -133,9 +133,9 @@ void bench::add_cases(bool quick) {
   for (const std::size_t n : {16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u})
     add_shape({n, n, n}, false);
   for (const bool transposed : {false, true})
-    for (const shape& of : {shape{197, 768, 768}, shape{32, 3072, 768}, shape{1, 4096, 4096},
-                            shape{1, 512, 512}, shape{4, 4096, 1024}, shape{8, 4096, 1024},
-                            shape{6, 64, 64}, shape{8, 512, 512}, shape{1024, 1, 1024}})
+    for (const shape& of :
+         {shape{197, 768, 768}, shape{32, 3072, 768}, shape{1, 4096, 4096}, shape{1, 512, 512},
+          shape{4, 4096, 1024}, shape{8, 4096, 1024}, shape{1024, 1, 1024}})
       add_shape({of.m, of.n, of.k, transposed}, false);
   add_shape({512, 512, 512, true}, false);
 }

@@ -4,8 +4,8 @@
 #include "kernels/convert.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <tessera/core/float16.hpp>
 #include <vector>
 
@@ -39,15 +39,21 @@ std::vector<float> hard_floats() {
   return floats;
 }
 
+/// The same bits. Where functions return floats in x87 registers, those quiet what the scalar gives.
+bool same(std::uint16_t a, std::uint16_t b) { return a == b; }
+bool same(float got, float expected) {
+  const auto a = std::bit_cast<std::uint32_t>(got), b = std::bit_cast<std::uint32_t>(expected);
+  const bool x87 = sizeof(void*) == 4;
+  return a == b || (x87 && std::isnan(expected) && (a | 0x400000u) == b);
+}
+
 template <class Source, class Target, class Kernel, class Scalar>
 unsigned wrong_values(const std::vector<Source>& from, Kernel kernel, Scalar scalar, level l) {
   std::vector<Target> to(from.size());
   kernel(from.data(), to.data(), from.size(), l);
   unsigned wrong = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const Target expected = scalar(from[i]);
-    if (std::memcmp(&expected, &to[i], sizeof(Target)) != 0) ++wrong;
-  }
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (!same(to[i], scalar(from[i]))) ++wrong;
   return wrong;
 }
 
@@ -94,7 +100,7 @@ TEST_CASE("kernels/convert: floats that are hard to round", "[kernels]") {
   }
 }
 
-TEST_CASE("kernels/convert: every float", "[kernels][.slow]") {
+TEST_CASE("kernels/convert: every float", "[kernels][.]") {
   std::vector<float> some(1 << 20);
   for (const level l : tessera_tests::levels())
     for (std::uint32_t high = 0; high < 1 << 12; ++high) {
