@@ -575,6 +575,9 @@ class text {
     return static_cast<char*>(block_.prepare(count));
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
   text& operator<<(char c) {
@@ -2563,6 +2566,57 @@ struct budget {
 #include <type_traits>
 
 
+// ---- tessera/core/sort.hpp
+//
+// Sorting plain values: heap sort, in place, without recursion, never quadratic.
+//
+//   std::int64_t ids[] = {3, 1, 2};
+//   tessera::sort(ids, 3, [](std::int64_t a, std::int64_t b) { return a < b; });
+//
+// Not stable. What is sorted already costs one comparison an element.
+//
+// Lifetime:   borrows for the call.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Orders `count` values so that none is `before` the one in front of it.
+template <class T, class Before>
+constexpr void sort(T* values, std::size_t count, Before before) {
+  std::size_t sorted = 1;
+  while (sorted < count && !before(values[sorted], values[sorted - 1])) ++sorted;
+  if (sorted >= count) return;
+  const auto swap = [](T& a, T& b) {
+    const T c = a;
+    a = b;
+    b = c;
+  };
+  const auto sift = [&](std::size_t root, std::size_t size) {
+    for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
+      if (child + 1 < size && before(values[child], values[child + 1])) ++child;
+      if (!before(values[root], values[child])) return;
+      swap(values[root], values[child]);
+    }
+  };
+  for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
+  for (std::size_t size = count; size > 1;) {
+    swap(values[0], values[--size]);
+    sift(0, size);
+  }
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
@@ -3054,7 +3108,7 @@ class reader {
     seen_key* const k = keys_.data() + base;
     const std::size_t count = keys_.size() - base;
     object_keys_.pop_back();
-    sort(k, count);
+    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
     const char* duplicate = nullptr;
     for (std::size_t i = 1; i < count; ++i)
       if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
@@ -3062,26 +3116,6 @@ class reader {
         duplicate = k[i].start;
     keys_.resize(base);
     if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
-  }
-  static void swap(seen_key& a, seen_key& b) noexcept {
-    const seen_key c = a;
-    a = b;
-    b = c;
-  }
-  /// Heap sort: in place, without recursion, never quadratic.
-  static void sort(seen_key* k, std::size_t count) {
-    const auto sift = [k](std::size_t root, std::size_t size) {
-      for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
-        if (child + 1 < size && before(k[child], k[child + 1])) ++child;
-        if (!before(k[root], k[child])) return;
-        swap(k[root], k[child]);
-      }
-    };
-    for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
-    for (std::size_t size = count; size > 1;) {
-      swap(k[0], k[--size]);
-      sift(0, size);
-    }
   }
 
   const char* begin_;

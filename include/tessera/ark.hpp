@@ -19,11 +19,14 @@
 #ifndef TESSERA_ARK_HPP
 #define TESSERA_ARK_HPP
 
+#include "ark/check.hpp"
+#include "ark/convert.hpp"
 #include "ark/diagnostic.hpp"
 #include "ark/format.hpp"
 #include "ark/graph.hpp"
 #include "ark/read.hpp"
 #include "ark/verify.hpp"
+#include "ark/write.hpp"
 #include "core/describe.hpp"
 
 #endif  // TESSERA_ARK_HPP

@@ -43,6 +43,7 @@
 #include "limits.hpp"
 #include "number.hpp"
 #include "pool.hpp"
+#include "sort.hpp"
 #include "text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -536,7 +537,7 @@ class reader {
     seen_key* const k = keys_.data() + base;
     const std::size_t count = keys_.size() - base;
     object_keys_.pop_back();
-    sort(k, count);
+    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
     const char* duplicate = nullptr;
     for (std::size_t i = 1; i < count; ++i)
       if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
@@ -544,26 +545,6 @@ class reader {
         duplicate = k[i].start;
     keys_.resize(base);
     if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
-  }
-  static void swap(seen_key& a, seen_key& b) noexcept {
-    const seen_key c = a;
-    a = b;
-    b = c;
-  }
-  /// Heap sort: in place, without recursion, never quadratic.
-  static void sort(seen_key* k, std::size_t count) {
-    const auto sift = [k](std::size_t root, std::size_t size) {
-      for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
-        if (child + 1 < size && before(k[child], k[child + 1])) ++child;
-        if (!before(k[root], k[child])) return;
-        swap(k[root], k[child]);
-      }
-    };
-    for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
-    for (std::size_t size = count; size > 1;) {
-      swap(k[0], k[--size]);
-      sift(0, size);
-    }
   }
 
   const char* begin_;

@@ -61,6 +61,9 @@ class text {
     return static_cast<char*>(block_.prepare(count));
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
   text& operator<<(char c) {
