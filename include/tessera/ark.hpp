@@ -7,6 +7,8 @@
 //   if (!graph) return fail(describe(graph.err(), source));
 //
 //   read            every dialect                                 ark/read.hpp
+//   verify          the rules of one file: a report and a program  ark/verify.hpp
+//   verify_ranks    the rules of all ranks together: a world       ark/ranks.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
@@ -24,6 +26,7 @@
 #include "ark/diagnostic.hpp"
 #include "ark/format.hpp"
 #include "ark/graph.hpp"
+#include "ark/ranks.hpp"
 #include "ark/read.hpp"
 #include "ark/verify.hpp"
 #include "ark/write.hpp"

@@ -24,19 +24,13 @@
 #include "../core/result.hpp"
 #include "../version.hpp"
 #include "diagnostic.hpp"
+#include "findings.hpp"
 #include "format.hpp"
 #include "graph.hpp"
+#include "index.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
-
-struct verify_options {
-  bool strict = false;  ///< unknown Types are errors, unknown members warnings
-  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
-  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
-  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
-  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
-};
 
 class program;
 [[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
@@ -71,14 +65,14 @@ class program {
 
 inline result<program> verify(graph g, const verify_options&, report*, std::string_view) {
   program p;
-  for (std::size_t b = 0; b < g.buffers.size(); ++b) {
-    p.storages_.push_back(static_cast<std::uint32_t>(b));
-    p.bytes_.push_back(0);
-  }
+  const detail::id_index buffers(g.buffers.data(), g.buffers.size());
+  p.storages_ = buffers.firsts();
+  p.bytes_.resize(g.buffers.size());
   for (const tensor& t : g.tensors) {
     std::uint64_t bytes = info(t.type).bytes;
     for (const std::int64_t d : g.layouts[t.layout].strides) bytes *= static_cast<std::uint64_t>(d);
-    if (bytes > p.bytes_[t.buffer]) p.bytes_[t.buffer] = bytes;
+    std::uint64_t& most = p.bytes_[p.storages_[t.buffer]];
+    if (bytes > most) most = bytes;
   }
   p.graph_ = std::move(g);
   return p;

@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// How rules report: places in a graph, which become paths and offsets only when they are kept.
+//
+//   findings found({&graph, 1}, {&source, 1}, options, report);
+//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
+//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
+//   found.finish();                                  // looks the offsets up, one walk a node
+//
+// Lifetime:   borrows the graph, the report and the source.
+// Errors:     error(): that of the first error, kept or not.
+// Limits:     verify_options::max_diagnostics are kept, all are counted.
+// Allocation: see report; to look offsets up, a path and 16 bytes for each.
+
+#ifndef TESSERA_ARK_FINDINGS_HPP
+#define TESSERA_ARK_FINDINGS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/describe.hpp"
+#include "../core/error.hpp"
+#include "../core/pool.hpp"
+#include "../core/sort.hpp"
+#include "../core/text.hpp"
+#include "../version.hpp"
+#include "diagnostic.hpp"
+#include "graph.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// What verification minds and what it may cost.
+struct verify_options {
+  bool strict = false;  ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
+  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
+  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
+  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
+};
+
+namespace detail {
+
+enum class list : std::uint8_t { reads, writes, results, nothing };
+inline constexpr std::string_view list_names[] = {"ReadTensors", "WriteTensors", "ResultTensors"};
+
+/// A member, or an element of it.
+struct below {
+  std::string_view member;
+  std::uint32_t index = none;
+};
+/// A value of a file: the root, a node, an operation, a use of a tensor, or a member below.
+struct place {
+  std::uint32_t file = 0;     // of several
+  std::uint32_t node = none;  // in graph::nodes
+  std::uint32_t op = none;    // among the node's
+  detail::list list = detail::list::nothing;
+  std::uint32_t use = 0;  // in the list
+  below steps[3];
+  std::uint32_t depth = 0;
+
+  /// A member below, or an element of it.
+  [[nodiscard]] place in(std::string_view member, std::uint32_t index = none) const noexcept {
+    place p = *this;
+    p.steps[p.depth++] = {member, index};
+    return p;
+  }
+};
+[[nodiscard]] inline place at_root() noexcept { return {}; }
+[[nodiscard]] inline place at_node(std::uint32_t node) noexcept {
+  place p;
+  p.node = node;
+  return p;
+}
+[[nodiscard]] inline place at_op(std::uint32_t node, std::uint32_t op) noexcept {
+  place p = at_node(node);
+  p.op = op;
+  return p;
+}
+[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, list l,
+                                  std::uint32_t use) noexcept {
+  place p = at_op(node, op);
+  p.list = l;
+  p.use = use;
+  return p;
+}
+/// The same for a use counted over all three lists of an operation.
+[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, const ark::op& o,
+                                  std::uint32_t use) noexcept {
+  if (use < o.reads) return at_use(node, op, list::reads, use);
+  if (use - o.reads < o.writes) return at_use(node, op, list::writes, use - o.reads);
+  return at_use(node, op, list::results, use - o.reads - o.writes);
+}
+
+class findings {
+ public:
+  /// For some files and what is there of their texts.
+  findings(view<const graph*> graphs, view<std::string_view> sources, const verify_options& options,
+           report* found)
+      : graphs_(graphs), sources_(sources), options_(options), report_(found) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// One more finding. `words` writes the sentence; it runs only for what is kept.
+  template <class Words>
+  void add(errc code, severity s, const place& at, Words&& words) {
+    if (report_ != nullptr) {
+      ++(s == severity::error     ? report_->errors
+         : s == severity::warning ? report_->warnings
+                                  : report_->notes);
+    }
+    const bool first = s == severity::error && error_.code == errc::ok;
+    if (first) {
+      error_ = {code, 0};
+      first_place_ = {at.file, at.node, 0};
+      append_path(first_path_, at);
+    }
+    if (report_ == nullptr || report_->diagnostics.size() >= options_.max_diagnostics ||
+        report_->characters.size() > most_characters)
+      return;
+    diagnostic d;
+    d.code = code;
+    d.severity = s;
+    d.file = at.file;
+    text& out = report_->characters;
+    d.path.first = static_cast<std::uint32_t>(out.size());
+    append_path(out, at);
+    d.path.size = static_cast<std::uint32_t>(out.size()) - d.path.first;
+    d.text.first = static_cast<std::uint32_t>(out.size());
+    words(out);
+    d.text.size = static_cast<std::uint32_t>(out.size()) - d.text.first;
+    pending_.push_back({at.file, at.node, static_cast<std::uint32_t>(report_->diagnostics.size())});
+    report_->diagnostics.push_back(d);
+  }
+  /// The same in the general words of the code.
+  void add(errc code, severity s, const place& at) {
+    add(code, s, at, [&](text& out) { out << tessera::error{code}.message(); });
+  }
+
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  /// The first error, after finish().
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+
+  /// Looks the offsets up.
+  void finish() {
+    sort(pending_.data(), pending_.size(), [](const pending& a, const pending& b) {
+      return a.file != b.file ? a.file < b.file : a.node < b.node;
+    });
+    pool<std::string_view> paths;
+    pool<std::uint64_t> offsets;
+    text relative;
+    for (std::size_t first = 0, last = 0; first < pending_.size(); first = last) {
+      const pending& group = pending_[first];
+      const std::size_t prefix = prefix_of(group.node);
+      const auto path_of = [&](std::size_t i) {
+        return report_->text_of(report_->diagnostics[pending_[i].index].path).substr(prefix);
+      };
+      relative.clear();
+      for (last = first; last < pending_.size() && pending_[last].file == group.file &&
+                         pending_[last].node == group.node;
+           ++last)
+        relative << '$' << path_of(last);
+      paths.clear();
+      for (std::size_t i = first, at = 0; i < last; ++i) {
+        paths.push_back(relative.view().substr(at, path_of(i).size() + 1));
+        at += paths.back().size();
+      }
+      offsets.resize(paths.size());
+      locate(group, paths, offsets.data());
+      for (std::size_t i = first; i < last; ++i)
+        report_->diagnostics[pending_[i].index].offset = offsets[i - first];
+    }
+    pending_.clear();
+    if (failed()) {
+      text path("$");
+      path << first_path_.view().substr(prefix_of(first_place_.node));
+      const std::string_view only = path;
+      locate(first_place_, {&only, 1}, &error_.offset);
+    }
+  }
+
+ private:
+  struct pending {
+    std::uint32_t file, node, index;
+  };
+  static constexpr std::size_t most_characters = std::size_t{1} << 30;
+
+  void append_path(text& out, const place& at) const {
+    out << '$';
+    if (at.node != none) {
+      out << ".Nodes[" << at.node << ']';
+      if (at.op != none) {
+        if (info(graphs_[at.file]->form).holds_ops)
+          out << ".Ops[" << at.op << ']';
+        else
+          out << ".Op";
+      }
+      if (at.list != list::nothing)
+        out << '.' << list_names[static_cast<std::size_t>(at.list)] << '[' << at.use << ']';
+    }
+    for (std::uint32_t i = 0; i < at.depth; ++i) {
+      json::append_key(out, at.steps[i].member);
+      if (at.steps[i].index != none) out << '[' << at.steps[i].index << ']';
+    }
+  }
+  /// How much of a path leads to its node, or to the root.
+  [[nodiscard]] static std::size_t prefix_of(std::uint32_t node) noexcept {
+    if (node == none) return 1;
+    std::size_t digits = 1;
+    for (std::uint32_t v = node; v >= 10; v /= 10) ++digits;
+    return std::string_view("$.Nodes[]").size() + digits;
+  }
+  void locate(const pending& group, view<std::string_view> paths, std::uint64_t* offsets) const {
+    const std::uint64_t base =
+        group.node == none ? 0 : graphs_[group.file]->nodes[group.node].offset;
+    const std::string_view source = group.file < sources_.size() ? sources_[group.file] : "";
+    for (std::size_t i = 0; i < paths.size(); ++i) offsets[i] = json::no_offset;
+    if (base < source.size())
+      json::find(source.substr(static_cast<std::size_t>(base)), paths, offsets,
+                 {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      offsets[i] = offsets[i] == json::no_offset ? base : base + offsets[i];
+  }
+
+  view<const graph*> graphs_;
+  view<std::string_view> sources_;
+  const verify_options& options_;
+  report* report_;
+  pool<pending> pending_;
+  tessera::error error_;
+  pending first_place_ = {0, none, 0};
+  text first_path_;
+};
+
+/// Text of a file inside a sentence: in quotes, and cut when it is long.
+inline void quote(text& out, std::string_view s) {
+  constexpr std::size_t most = 60;
+  if (s.size() <= most) return json::append_quoted(out, s);
+  std::size_t size = most;
+  while (size > 0 && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u) --size;
+  json::append_quoted(out, s.substr(0, size));
+  out << "...";
+}
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_FINDINGS_HPP
