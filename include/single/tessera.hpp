@@ -585,6 +585,9 @@ class text {
     return static_cast<char*>(block_.prepare(count));
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
   text& operator<<(char c) {
@@ -2573,6 +2576,60 @@ struct budget {
 #include <type_traits>
 
 
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+// Merges runs that are there already, so that values in order cost one pass. It stands in for the
+// standard algorithm, which costs more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons.
+// Allocation: as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
@@ -3064,7 +3121,7 @@ class reader {
     seen_key* const k = keys_.data() + base;
     const std::size_t count = keys_.size() - base;
     object_keys_.pop_back();
-    sort(k, count);
+    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
     const char* duplicate = nullptr;
     for (std::size_t i = 1; i < count; ++i)
       if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
@@ -3072,26 +3129,6 @@ class reader {
         duplicate = k[i].start;
     keys_.resize(base);
     if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
-  }
-  static void swap(seen_key& a, seen_key& b) noexcept {
-    const seen_key c = a;
-    a = b;
-    b = c;
-  }
-  /// Heap sort: in place, without recursion, never quadratic.
-  static void sort(seen_key* k, std::size_t count) {
-    const auto sift = [k](std::size_t root, std::size_t size) {
-      for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
-        if (child + 1 < size && before(k[child], k[child + 1])) ++child;
-        if (!before(k[root], k[child])) return;
-        swap(k[root], k[child]);
-      }
-    };
-    for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
-    for (std::size_t size = count; size > 1;) {
-      swap(k[0], k[--size]);
-      sift(0, size);
-    }
   }
 
   const char* begin_;
@@ -5156,61 +5193,8 @@ inline void copy(reader& in, writer& out) {
 
 #endif  // TESSERA_CORE_JSON_HPP
 
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-// Merges runs that are there already, so that values in order cost one pass. It stands in for the
-// standard algorithm, which costs more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons.
-// Allocation: as much again as is sorted, unless it is in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
 namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-namespace tessera::inline TESSERA_ABI {
+namespace json {
 namespace detail {
 
 /// Where the component of a path that starts at `at` ends.
@@ -5250,8 +5234,6 @@ namespace detail {
 }
 
 }  // namespace detail
-
-namespace json {
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
 inline void append_key(text& out, std::string_view key) {
@@ -5514,10 +5496,12 @@ inline void append_message(text& out, error e) {
 //   auto graph = tessera::ark::read(source);
 //   if (!graph) return fail(describe(graph.err(), source));
 //
-//   read            every dialect                                 ark/read.hpp
+//   read            every dialect                                  ark/read.hpp
 //   verify          the rules of one file: a report and a program  ark/verify.hpp
 //   verify_ranks    the rules of all ranks together: a world       ark/ranks.hpp
-//   describe        an error with line, column, path and caret    core/describe.hpp
+//   write           D3, or any other dialect                       ark/write.hpp
+//   convert         from one dialect to another                    ark/convert.hpp
+//   describe        an error with line, column, path and caret     core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
@@ -5529,66 +5513,33 @@ inline void append_message(text& out, error e) {
 #define TESSERA_ARK_HPP
 
 
-// ---- tessera/ark/diagnostic.hpp
+// ---- tessera/ark/check.hpp
 //
-// What verification finds in a model: a list of diagnostics, each with its rule.
+// Whether a graph is one that a file could hold: what writers and converters look at first.
 //
-//   ark::report found;
-//   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   for (const ark::diagnostic& d : found.diagnostics)
-//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
-//               << found.text_of(d.text) << '\n';
-//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
+//   if (const error e = ark::check(graph); e.code != errc::ok) return e;
 //
-// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
-// C communication, M models of many ranks) and a number.
+// Every graph that read() gave passes. One that was filled by hand may not:
 //
-// Lifetime:   a report owns its texts.
-// Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
-// Allocation: 40 bytes and two texts for each diagnostic that is kept.
+//   indices     outside their pools, or lists of members that don't go forward   ark_too_large
+//   numbers     negative Ids, Rank not below WorldSize, INT beyond 32 bits       ark_s*, ark_o05
+//   floats      not finite, and without a token                                 ark_not_finite
+//   names       not UTF-8                                                       json_bad_utf8
+//   arguments   the same name twice                                             json_duplicate_key
+//
+// Lifetime:   borrows for the call.
+// Errors:     at the node that holds the wrong thing, by the node's offset.
+// Limits:     none.
+// Allocation: none.
 
-#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
-#define TESSERA_ARK_DIAGNOSTIC_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/ark/graph.hpp
-//
-// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
-//
-//   for (const ark::node& n : g.nodes)
-//     for (const ark::op& o : operations(g, n))
-//       for (const std::uint32_t t : reads(g, o))
-//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
-//
-//   graph    Rank WorldSize Nodes
-//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
-//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
-//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
-//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
-//
-// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
-// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
-// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
-//
-// Members that the format doesn't know are kept, as JSON text, with the object that held them.
-//
-// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
-// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
-//             by hand, verify() checks them.
-// Limits:     32-bit indices.
-// Allocation: pools, which double.
-
-#ifndef TESSERA_ARK_GRAPH_HPP
-#define TESSERA_ARK_GRAPH_HPP
+#ifndef TESSERA_ARK_CHECK_HPP
+#define TESSERA_ARK_CHECK_HPP
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <string_view>
 
 
@@ -5624,7 +5575,6 @@ inline void append_message(text& out, error e) {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -5959,6 +5909,42 @@ template <std::size_t Size>
 
 #endif  // TESSERA_ARK_FORMAT_HPP
 
+// ---- tessera/ark/graph.hpp
+//
+// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+//
+//   for (const ark::node& n : g.nodes)
+//     for (const ark::op& o : operations(g, n))
+//       for (const std::uint32_t t : reads(g, o))
+//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
+//
+//   graph    Rank WorldSize Nodes
+//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
+//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
+//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
+//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
+//
+// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
+// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
+//
+// Members that the format doesn't know are kept, as JSON text, with the object that held them.
+//
+// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
+// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
+//             by hand, verify() checks them.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_ARK_GRAPH_HPP
+#define TESSERA_ARK_GRAPH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
@@ -6288,6 +6274,565 @@ class interner {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_GRAPH_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+[[nodiscard]] inline bool is_ascii(std::string_view s) noexcept {
+  std::uint64_t all = 0, word = 0;
+  std::size_t i = 0;
+  for (; s.size() - i >= 8; i += 8) {
+    std::memcpy(&word, s.data() + i, 8);
+    all |= word;
+  }
+  for (; i < s.size(); ++i) all |= static_cast<unsigned char>(s[i]);
+  return (all & 0x8080808080808080u) == 0;
+}
+[[nodiscard]] inline bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+class graph_check {
+ public:
+  explicit graph_check(const graph& g) noexcept : g_(g), ascii_(is_ascii(g.characters)) {}
+
+  [[nodiscard]] error all() const {
+    if (static_cast<std::size_t>(g_.form) >= std::size(dialect_table))
+      return {errc::ark_dialect, 0};
+    if (g_.rank < 0 || g_.rank >= g_.world_size) return {errc::ark_s03_world, 0};
+    if (const errc code = tables(); code != errc::ok) return {code, 0};
+    for (const node& n : g_.nodes) {
+      errc code = node_itself(n);
+      if (code == errc::ok)
+        for (const op& o : operations(g_, n))
+          if (code = operation(o); code != errc::ok) break;
+      if (code != errc::ok) return {code, n.offset};
+    }
+    return {};
+  }
+  /// One operation, after tables(); plans check theirs with it.
+  [[nodiscard]] errc operation(const op& o) const {
+    if (o.type > op_type::unknown) return errc::ark_o01_type;
+    const std::uint64_t last =
+        std::uint64_t{o.first_use} + o.reads + std::uint64_t{o.writes} + o.results;
+    if (last > g_.uses.size() || !inside(o.arguments, g_.arguments.size()) ||
+        outside(o.members, g_.members.size()))
+      return errc::ark_too_large;
+    bool uses_inside = true;
+    for (const std::uint32_t t : uses(g_, o)) uses_inside = uses_inside && t < g_.tensors.size();
+    if (!uses_inside) return errc::ark_too_large;
+    if (const errc code = string(o.name); code != errc::ok) return code;
+    if (o.type == op_type::unknown)
+      if (const errc code = string(o.unknown_type); code != errc::ok) return code;
+    for (const argument& a : arguments(g_, o))
+      if (const errc code = one_argument(a); code != errc::ok) return code;
+    return errc::ok;
+  }
+  /// What operations refer to.
+  [[nodiscard]] errc tables() const {
+    if (outside(g_.own_members, g_.members.size())) return errc::ark_too_large;
+    for (std::size_t i = 0; i < g_.members.size(); ++i) {
+      const member& m = g_.members[i];
+      if (m.next != none && (m.next <= i || m.next >= g_.members.size()))
+        return errc::ark_too_large;
+      for (const ark::string& s : {m.key, m.value})
+        if (const errc code = string(s); code != errc::ok) return code;
+    }
+    for (const layout& l : g_.layouts) {
+      if (l.rank > max_rank) return errc::ark_t01_rank;
+      if (l.pads != none && !inside({l.pads, l.rank}, g_.integers.size()))
+        return errc::ark_too_large;
+    }
+    for (const tensor& t : g_.tensors) {
+      if (t.id < 0) return errc::ark_s13_integer;
+      if (t.layout >= g_.layouts.size() || t.buffer >= g_.buffers.size() ||
+          outside(t.members, g_.members.size()))
+        return errc::ark_too_large;
+      if (static_cast<std::size_t>(t.type) >= std::size(data_type_table))
+        return errc::ark_t06_data_type;
+    }
+    for (const buffer& b : g_.buffers) {
+      if (b.id < 0) return errc::ark_s13_integer;
+      if (!inside(b.send_tags, g_.tags.size()) || !inside(b.recv_tags, g_.tags.size()) ||
+          outside(b.members, g_.members.size()))
+        return errc::ark_too_large;
+    }
+    return errc::ok;
+  }
+
+ private:
+  [[nodiscard]] static bool inside(range r, std::size_t size) noexcept {
+    return std::uint64_t{r.first} + r.count <= size;
+  }
+  [[nodiscard]] static bool outside(std::uint32_t first, std::size_t size) noexcept {
+    return first != none && first >= size;
+  }
+  [[nodiscard]] errc string(ark::string s) const noexcept {
+    if (!inside({s.first, s.size}, g_.characters.size())) return errc::ark_too_large;
+    return ascii_ || is_utf8(text_of(g_, s)) ? errc::ok : errc::json_bad_utf8;
+  }
+  [[nodiscard]] errc node_itself(const node& n) const noexcept {
+    if (!inside(n.producers, g_.integers.size()) || !inside(n.consumers, g_.integers.size()) ||
+        !inside(n.ops, g_.ops.size()) || outside(n.members, g_.members.size()))
+      return errc::ark_too_large;
+    std::int64_t signs = n.id;
+    for (const range r : {n.producers, n.consumers})
+      for (const std::int64_t id : integers(g_, r)) signs |= id;
+    if (signs < 0) return errc::ark_s13_integer;
+    return n.ops.count == 0 ? errc::ark_s07_no_ops : errc::ok;
+  }
+  [[nodiscard]] errc one_argument(const argument& a) const {
+    if (a.name > argument_name::other) return errc::ark_o04_argument;
+    if (a.name == argument_name::other)
+      if (const errc code = string(a.other_name); code != errc::ok) return code;
+    const auto fits = [&a](std::int64_t low, std::int64_t high) {
+      return a.integer >= low && a.integer <= high ? errc::ok : errc::ark_o05_argument_form;
+    };
+    switch (a.type) {
+      case argument_type::int32: return fits(INT32_MIN, INT32_MAX);
+      case argument_type::uint32: return fits(0, std::int64_t{UINT32_MAX});
+      case argument_type::int64:
+      case argument_type::uint64:
+      case argument_type::boolean: return errc::ok;
+      case argument_type::float32: {
+        if (a.token.size == 0)
+          return (std::bit_cast<std::uint32_t>(a.real) & 0x7f800000u) == 0x7f800000u
+                     ? errc::ark_not_finite
+                     : errc::ok;
+        if (const errc code = string(a.token); code != errc::ok) return code;
+        json::reader in(text_of(g_, a.token));
+        (void)in.float32();
+        return in.finish().code;
+      }
+      case argument_type::dims:
+        if (!inside(a.integers, g_.integers.size())) return errc::ark_too_large;
+        return a.integers.count <= max_rank ? errc::ok : errc::ark_o05_argument_form;
+      case argument_type::tensor:
+        return a.integer >= 0 && static_cast<std::uint64_t>(a.integer) < g_.tensors.size()
+                   ? errc::ok
+                   : errc::ark_too_large;
+      case argument_type::offset:
+        if (!inside(a.integers, g_.integers.size())) return errc::ark_too_large;
+        if (a.integers.count != 1 && a.integers.count != 2) return errc::ark_o05_argument_form;
+        for (const std::int64_t v : integers(g_, a.integers))
+          if (v < 0) return errc::ark_o05_argument_form;
+        return errc::ok;
+      case argument_type::other: return string(a.token);
+    }
+    return errc::ark_o05_argument_form;
+  }
+
+  const graph& g_;
+  bool ascii_;
+};
+
+}  // namespace detail
+
+/// Whether writing the graph and reading that text again would give this graph. What only text can
+/// tell, such as a kept member that is no JSON, write() finds by itself.
+[[nodiscard]] inline error check(const graph& g) { return detail::graph_check(g).all(); }
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_CHECK_HPP
+
+// ---- tessera/ark/convert.hpp
+//
+// Converts a graph from one dialect to another.
+//
+//   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
+//   if (!old) return fail(describe(old.err(), source));
+//
+// Operations and their order stay as they are, and so do tensors and buffers with their Ids:
+//
+//   Ops to Op        a node of several operations becomes a chain of nodes. An edge goes between the
+//                    operations that share a tensor, or from the last one to the first when none
+//                    do. Nodes get their places as Ids, edges stand ascending on both sides
+//   Op to Ops        nodes of one operation
+//   Matmul           d1a and d1b get the arguments that repeat the shapes, others lose them
+//   IsExternal       d2x and d3x get `false` where there is none, others lose `false`
+//   Pads             d1a gets ones, others get PaddedShape = Shape
+//   spellings        IsInputColumnMajor and IsOtherColumnMajor become TransposeInput and
+//                    TransposeOther; Value of ScalarAdd and ScalarMul becomes Factor
+//
+// Lifetime:   the graph owns itself.
+// Errors:     what check() refuses; ark_dialect where `true` would be lost as IsExternal, or padding
+//             in d1a; ark_g01, g03, g05 where a chain can't be made; ark_o03 for a Matmul that
+//             doesn't have its tensors. The offset is that of the node.
+// Limits:     none.
+// Allocation: linear in the graph.
+
+#ifndef TESSERA_ARK_CONVERT_HPP
+#define TESSERA_ARK_CONVERT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Whether the graph has a form in its dialect: one operation a node without "Ops", no padding
+/// where there are "Pads".
+[[nodiscard]] inline bool in_dialect(const graph& g) noexcept {
+  if (!info(g.form).holds_ops)
+    for (const node& n : g.nodes)
+      if (n.ops.count != 1) return false;
+  if (info(g.form).pads)
+    for (const tensor& t : g.tensors)
+      for (std::size_t d = 0; d < max_rank; ++d)
+        if (g.layouts[t.layout].padded_shape[d] != g.layouts[t.layout].shape[d]) return false;
+  return true;
+}
+
+namespace detail {
+
+/// Finds the place of a node by its Id.
+class node_index {
+ public:
+  explicit node_index(const graph& g) {
+    bool ascending = true;
+    for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
+      ascending = ascending && (i == 0 || g.nodes[i].id > g.nodes[i - 1].id);
+      entries_.push_back({g.nodes[i].id, i});
+    }
+    if (!ascending)
+      sort(entries_.data(), entries_.size(), [](const entry& a, const entry& b) {
+        return a.id != b.id ? a.id < b.id : a.index < b.index;
+      });
+  }
+  /// `none` if there is none; the first of several.
+  [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
+    const auto guess = static_cast<std::uint64_t>(id);
+    if (guess < entries_.size() && entries_[guess].id == id &&
+        (guess == 0 || entries_[guess - 1].id != id))
+      return entries_[guess].index;
+    std::size_t low = 0, high = entries_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (entries_[middle].id < id)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < entries_.size() && entries_[low].id == id ? entries_[low].index : none;
+  }
+  /// The second of two nodes with one Id, or `none`.
+  [[nodiscard]] std::uint32_t repeated() const noexcept {
+    for (std::size_t i = 1; i < entries_.size(); ++i)
+      if (entries_[i].id == entries_[i - 1].id) return entries_[i].index;
+    return none;
+  }
+
+ private:
+  struct entry {
+    std::int64_t id;
+    std::uint32_t index;
+  };
+  pool<entry> entries_;  // by Id
+};
+
+/// An edge between two nodes, by their places.
+struct edge {
+  std::uint32_t from, to;
+};
+/// Gives each node the edges of a list, ascending and once, as places.
+inline void set_edges(graph& g, pool<edge>& edges) {
+  const auto fill = [&](range node::*list, std::uint32_t edge::*owner, std::uint32_t edge::*other) {
+    sort(edges.data(), edges.size(), [=](const edge& a, const edge& b) {
+      return a.*owner != b.*owner ? a.*owner < b.*owner : a.*other < b.*other;
+    });
+    std::size_t at = 0;
+    for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
+      const std::size_t first = g.integers.size();
+      for (; at < edges.size() && edges[at].*owner == n; ++at)
+        if (g.integers.size() == first || g.integers.back() != edges[at].*other)
+          g.integers.push_back(edges[at].*other);
+      g.nodes[n].*list = {static_cast<std::uint32_t>(first),
+                          static_cast<std::uint32_t>(g.integers.size() - first)};
+    }
+  };
+  fill(&node::producers, &edge::to, &edge::from);
+  fill(&node::consumers, &edge::from, &edge::to);
+}
+
+class converter {
+ public:
+  converter(graph& g, dialect to) : g_(g), from_(info(g.form)), to_(info(to)) {}
+
+  [[nodiscard]] error run() {
+    if (const error e = check(g_); e.code != errc::ok) return e;
+    if (const error e = losses(); e.code != errc::ok) return e;
+    if (!to_.holds_ops)
+      if (const error e = split(); e.code != errc::ok) return e;
+    for (const node& n : g_.nodes)
+      for (std::uint32_t i = 0; i < n.ops.count; ++i)
+        if (const errc code = spelling(g_.ops[n.ops.first + i]); code != errc::ok)
+          return {code, n.offset};
+    for (buffer& b : g_.buffers)
+      if (to_.external)
+        b.external = b.external == external::yes ? external::yes : external::no;
+      else
+        b.external = external::absent;
+    if (!to_.pads)
+      for (layout& l : g_.layouts) l.pads = none;
+    if (g_.integers.size() >= none || g_.arguments.size() >= none || g_.nodes.size() >= none)
+      return {errc::ark_too_large, 0};
+    g_.form = to_.which;
+    return {};
+  }
+
+ private:
+  /// What the dialect can't hold.
+  [[nodiscard]] error losses() const {
+    for (const node& n : g_.nodes)
+      for (const op& o : operations(g_, n)) {
+        bool lost = false;
+        for (const std::uint32_t t : uses(g_, o)) lost = lost || loses(t);
+        for (const argument& a : arguments(g_, o))
+          if (a.type == argument_type::tensor)
+            lost = lost || loses(static_cast<std::uint32_t>(a.integer));
+        if (lost) return {errc::ark_dialect, n.offset};
+      }
+    return {};
+  }
+  [[nodiscard]] bool loses(std::uint32_t t) const noexcept {
+    bool lost = !to_.external && buffer_of(g_, t).external == external::yes;
+    const layout& l = layout_of(g_, t);
+    for (std::size_t d = 0; d < max_rank && to_.pads; ++d)
+      lost = lost || l.padded_shape[d] != l.shape[d];
+    return lost;
+  }
+
+  /// One operation a node.
+  [[nodiscard]] error split() {
+    bool split = from_.holds_ops;
+    for (const node& n : g_.nodes) split = split || n.ops.count != 1;
+    if (!split) return {};
+    const pool<node> old = std::move(g_.nodes);
+    g_.nodes = {};
+    // Where each old node's operations went: from first[i] to before first[i + 1].
+    pool<std::uint32_t> first;
+    std::uint64_t count = 0;
+    for (const node& n : old) count += n.ops.count;
+    if (count >= none) return {errc::ark_too_large, 0};
+    pool<std::uint32_t> owner;  // the old node of each new one
+    pool<std::uint32_t> maker;  // the new node that makes each tensor
+    for (std::size_t t = 0; t < g_.tensors.size(); ++t) maker.push_back(none);
+    for (std::uint32_t i = 0; i < old.size(); ++i) {
+      first.push_back(static_cast<std::uint32_t>(g_.nodes.size()));
+      for (std::uint32_t k = 0; k < old[i].ops.count; ++k) {
+        node piece = old[i];
+        piece.id = static_cast<std::int64_t>(g_.nodes.size());
+        piece.ops = {old[i].ops.first + k, 1};
+        if (k != 0) piece.members = none;
+        for (const std::uint32_t t : results(g_, g_.ops[piece.ops.first]))
+          if (maker[t] == none) maker[t] = static_cast<std::uint32_t>(g_.nodes.size());
+        g_.nodes.push_back(piece);
+        owner.push_back(i);
+      }
+    }
+    first.push_back(static_cast<std::uint32_t>(g_.nodes.size()));
+
+    pool<edge> outer;
+    if (const error e = old_edges(old, outer); e.code != errc::ok) return e;
+    pool<edge> edges;
+    for (std::uint32_t i = 0; i < old.size(); ++i)
+      for (std::uint32_t k = first[i] + 1; k < first[i + 1]; ++k) edges.push_back({k - 1, k});
+    // Edges into one old node stand together. `wanted` says which of them lead to the node at hand,
+    // and whether a shared tensor has been found.
+    pool<std::uint32_t> wanted, found;
+    wanted.resize(old.size());
+    found.resize(old.size());
+    for (std::size_t at = 0, next = 0; at < outer.size(); at = next) {
+      const std::uint32_t to = outer[at].to;
+      for (next = at; next < outer.size() && outer[next].to == to; ++next)
+        wanted[outer[next].from] = to + 1;
+      for (std::uint32_t piece = first[to]; piece < first[to + 1]; ++piece) {
+        const op& o = g_.ops[g_.nodes[piece].ops.first];
+        for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+          const std::uint32_t made = maker[g_.uses[o.first_use + u]];
+          if (made == none || wanted[owner[made]] != to + 1) continue;
+          found[owner[made]] = to + 1;
+          edges.push_back({made, piece});
+        }
+      }
+      for (std::size_t i = at; i < next; ++i)
+        if (const std::uint32_t from = outer[i].from; found[from] != to + 1)
+          edges.push_back({first[from + 1] - 1, first[to]});
+    }
+    set_edges(g_, edges);
+    return {};
+  }
+  /// The edges among the nodes of the file, from either side, those into one node together.
+  [[nodiscard]] error old_edges(const pool<node>& old, pool<edge>& out) {
+    // node_index looks at a graph's nodes; these have left theirs.
+    graph nodes;
+    nodes.nodes = old;
+    const node_index index(nodes);
+    if (const std::uint32_t n = index.repeated(); n != none)
+      return {errc::ark_g01_node_id, old[n].offset};
+    for (std::uint32_t i = 0; i < old.size(); ++i)
+      for (const bool producers : {true, false})
+        for (const std::int64_t id :
+             integers(g_, producers ? old[i].producers : old[i].consumers)) {
+          const std::uint32_t other = index.find(id);
+          if (other == none) return {errc::ark_g03_edge_target, old[i].offset};
+          if (other == i) return {errc::ark_g05_self_edge, old[i].offset};
+          out.push_back(producers ? edge{other, i} : edge{i, other});
+        }
+    sort(out.data(), out.size(),
+         [](const edge& a, const edge& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
+    return {};
+  }
+
+  /// The arguments that the dialect wants, under their names of today.
+  [[nodiscard]] errc spelling(op& o) {
+    bool repeats = false;
+    for (std::uint32_t i = 0; i < o.arguments.count; ++i) {
+      argument& a = g_.arguments[o.arguments.first + i];
+      argument_name today = a.name;
+      bool redundant = false;
+      for (const argument_row& row : argument_table)
+        if (row.op == o.type && row.name == a.name && row.type == a.type) {
+          redundant = row.use == argument_use::redundant;
+          if (row.use == argument_use::alias) today = spelled_today(a.name);
+        }
+      repeats = repeats || redundant;
+      if (find_argument(g_, o, today) == nullptr) a.name = today;
+    }
+    const bool wanted =
+        o.type == op_type::matmul && (to_.which == dialect::d1a || to_.which == dialect::d1b);
+    if (!repeats && !wanted) return errc::ok;
+    range kept{static_cast<std::uint32_t>(g_.arguments.size()), 0};
+    for (std::uint32_t i = 0; i < o.arguments.count; ++i) {
+      const argument a = g_.arguments[o.arguments.first + i];
+      bool redundant = false;
+      for (const argument_row& row : argument_table)
+        redundant = redundant ||
+                    (row.op == o.type && row.name == a.name && row.use == argument_use::redundant);
+      if (!redundant) g_.arguments.push_back(a);
+    }
+    if (wanted)
+      if (const errc code = repeat_shapes(o); code != errc::ok) return code;
+    kept.count = static_cast<std::uint32_t>(g_.arguments.size() - kept.first);
+    o.arguments = kept;
+    return errc::ok;
+  }
+  [[nodiscard]] static argument_name spelled_today(argument_name n) noexcept {
+    switch (n) {
+      case argument_name::is_input_column_major: return argument_name::transpose_input;
+      case argument_name::is_other_column_major: return argument_name::transpose_other;
+      case argument_name::value: return argument_name::factor;
+      case argument_name::factor: return argument_name::value;
+      default: return n;
+    }
+  }
+
+  /// The arguments of Matmul that say again what its tensors say.
+  [[nodiscard]] errc repeat_shapes(const op& o) {
+    if (o.reads < 2 || o.writes < 1) return errc::ark_o03_arity;
+    const layout& a = layout_of(g_, reads(g_, o)[0]);
+    const layout& b = layout_of(g_, reads(g_, o)[1]);
+    const layout& c = layout_of(g_, writes(g_, o)[0]);
+    if (a.rank == 0 || b.rank == 0 || c.rank == 0) return errc::ark_o12_matmul;
+    const auto flag = [&](argument_name n) {
+      const argument* const found = find_argument(g_, o, n);
+      return found != nullptr && found->type == argument_type::boolean && found->integer != 0;
+    };
+    const bool transpose_a = flag(argument_name::transpose_input);
+    const bool transpose_b = flag(argument_name::transpose_other);
+    // One dimension acts as [1,K] on the left and as [K,1] on the right.
+    const auto from_end = [](const std::int64_t* d, std::uint32_t rank, std::uint32_t back) {
+      return back < rank ? d[rank - 1 - back] : 1;
+    };
+    const auto mnk = [&](const std::int64_t* x, const std::int64_t* y, std::int64_t* out) {
+      out[0] = from_end(x, a.rank, transpose_a ? 0 : 1);
+      out[2] = from_end(x, a.rank, transpose_a ? 1 : 0);
+      out[1] = b.rank == 1 ? 1 : from_end(y, b.rank, transpose_b ? 1 : 0);
+    };
+    std::int64_t shape[3], padded[3];
+    mnk(a.shape, b.shape, shape);
+    mnk(a.padded_shape, b.padded_shape, padded);
+    const std::int64_t input[] = {from_end(a.shape, a.rank, 3), from_end(a.shape, a.rank, 2)};
+    const std::int64_t other[] = {from_end(b.shape, b.rank, 3), from_end(b.shape, b.rank, 2)};
+    const std::int64_t last_c = c.strides[c.rank - 1];
+    const std::int64_t strides[] = {a.strides[a.rank - 1], last_c, last_c, b.strides[b.rank - 1]};
+    dims(argument_name::input_dim_nc, input, 2);
+    dims(argument_name::other_dim_nc, other, 2);
+    if (to_.which == dialect::d1b) dims(argument_name::padded_shape_mnk, padded, 3);
+    dims(argument_name::shape_mnk, shape, 3);
+    dims(argument_name::strides_acdb, strides, 4);
+    return errc::ok;
+  }
+  void dims(argument_name name, const std::int64_t* values, std::uint32_t count) {
+    argument a;
+    a.name = name;
+    a.type = argument_type::dims;
+    a.integers = {static_cast<std::uint32_t>(g_.integers.size()), count};
+    g_.integers.append(values, count);
+    g_.arguments.push_back(a);
+  }
+
+  graph& g_;
+  const dialect_row& from_;
+  const dialect_row& to_;
+};
+
+}  // namespace detail
+
+/// The same operations in the same order, as another dialect writes them. A graph that is in the
+/// dialect already stays as it is.
+[[nodiscard]] inline result<graph> convert(graph g, dialect to) {
+  if (static_cast<std::size_t>(to) >= std::size(dialect_table)) return error{errc::ark_dialect, 0};
+  if (const error e = check(g); e.code != errc::ok) return e;
+  if (to == g.form && in_dialect(g)) return g;
+  detail::converter c(g, to);
+  if (const error e = c.run(); e.code != errc::ok) return e;
+  return g;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_CONVERT_HPP
+
+// ---- tessera/ark/diagnostic.hpp
+//
+// What verification finds in a model: a list of diagnostics, each with its rule.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   for (const ark::diagnostic& d : found.diagnostics)
+//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
+//               << found.text_of(d.text) << '\n';
+//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
+//
+// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
+// C communication, M models of many ranks) and a number.
+//
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Allocation: 40 bytes and two texts for each diagnostic that is kept.
+
+#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
+#define TESSERA_ARK_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -6800,6 +7345,36 @@ inline result<program> verify(graph g, const verify_options&, report*, std::stri
 
 #endif  // TESSERA_ARK_VERIFY_HPP
 
+// ---- tessera/ark/world.hpp
+//
+// All ranks of a model together, and the order in which one process runs them.
+//
+//   ark::schedule order(*world);                         // world: from verify_ranks()
+//   for (ark::schedule::step s; order.next(s);)
+//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//
+// Each message has a source, a destination and a tag: a channel. A send adds a message, a receive
+// waits for one; DeviceSync waits for all ranks. What is sent on one channel is alike, so counting
+// is enough to run the ranks in turns, and to prove that they don't wait for each other.
+//
+//   Send, SendPacket       sends on (own rank, W[0]'s rank, t) for each t of W[0]'s RecvTags
+//   Recv                   waits for (R[0]'s rank, own rank, t) for each t of R[0]'s SendTags
+//   RecvPacket             waits for (R[0]'s rank, own rank, t) for its tags in R[1]'s RecvTags
+//   RecvReduceSend[Packet] waits for each of R[1]'s RecvTags, then sends on W[1], W[2], …
+//
+// Lifetime:   a world borrows its programs, a schedule its world.
+// Errors:     none.
+// Limits:     none.
+// Allocation: linear in the graphs.
+
+#ifndef TESSERA_ARK_WORLD_HPP
+#define TESSERA_ARK_WORLD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
@@ -7011,6 +7586,14 @@ inline void describe_waits(const world& w, const schedule& order, text& out) {
   }
   if (count > 16) out << "; and " << count - 16 << " more";
 }
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_WORLD_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
 
 namespace detail {
 
@@ -7954,6 +8537,542 @@ class graph_reader {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_READ_HPP
+
+// ---- tessera/ark/write.hpp
+//
+// Writes a model graph: byte for byte the text of the format's own serializer.
+//
+//   auto text = ark::write(*graph);                                      // D3, pretty
+//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
+//   if (!text) return fail(describe(text.err(), source));
+//   std::cout << *text;
+//
+//   compact   no white space, no newline at the end
+//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
+//             compact, when it is a scalar or an array that begins with a number, and below the
+//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
+//   order     members in the order of the dialect, unknown ones behind them; arguments by name
+//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
+//             1e-4 <= |v| < 1e15
+//
+// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
+// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
+// `token` to nothing, too.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
+//             is that of the node in the text that was read.
+// Limits:     none.
+// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
+
+#ifndef TESSERA_ARK_WRITE_HPP
+#define TESSERA_ARK_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+struct write_options {
+  dialect to = dialect::d3;
+  bool pretty = true;
+};
+
+namespace detail {
+
+/// Limits for text of our own making.
+inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
+
+/// Appends the objects of a model to a text. Plans hold the same operations and use it too. What it
+/// writes has passed check(). Depths count the containers around an object: 0 for the root.
+///
+/// Functions take where the next character goes, make sure of their room there, and return where
+/// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
+class graph_writer {
+ public:
+  graph_writer(text& out, const graph& g, dialect form, bool pretty)
+      : out_(out), g_(g), form_(info(form)), levels_(pretty ? info(form).levels : -1) {
+    tensors_.resize(g.tensors.size());
+    layouts_.resize(g.layouts.size());
+    buffers_.resize(g.buffers.size());
+  }
+  /// How many levels are spread over lines; text before and behind may have others.
+  void levels(int count) noexcept { levels_ = count; }
+
+  [[nodiscard]] char* begin() {
+    char* const to = out_.prepare(0);
+    end_ = to + out_.room();
+    return to;
+  }
+  void done(const char* to) noexcept {
+    out_.advance(static_cast<std::size_t>(to - out_.data()) - out_.size());
+  }
+
+  [[nodiscard]] char* model(char* to) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put_integer(key(to, 0, "\"Rank\":"), g_.rank);
+    to = put_integer(key(to, 0, ",\"WorldSize\":"), g_.world_size);
+    to = put(key(to, 0, ",\"Nodes\":"), "[");
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      to = room(to, record_room);
+      if (i != 0) *to++ = ',';
+      to = node(line(to, 2, 1), g_.nodes[i], 2);
+    }
+    to = room(to, record_room);
+    if (!g_.nodes.empty()) to = line(to, 1, 1);
+    *to++ = ']';
+    to = room(members(to, g_.own_members, 0), record_room);
+    to = put(line(to, 0, 0), "}");
+    if (levels_ >= 0) *to++ = '\n';
+    return to;
+  }
+
+  [[nodiscard]] char* node(char* to, const ark::node& n, unsigned depth) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put_integer(key(to, depth, "\"Id\":"), n.id);
+    to = list(key(to, depth, ",\"ProducerNodeIds\":"), integers(g_, n.producers));
+    to = list(key(to, depth, ",\"ConsumerNodeIds\":"), integers(g_, n.consumers));
+    if (form_.holds_ops) {
+      to = put(key(to, depth, ",\"Ops\":"), "[");
+      for (std::uint32_t i = 0; i < n.ops.count; ++i) {
+        if (i != 0) *to++ = ',';
+        to = room(line(to, depth + 2, depth + 1), record_room);
+        to = operation(to, g_.ops[n.ops.first + i], depth + 2);
+      }
+      to = put(line(to, depth + 1, depth + 1), "]");
+    } else {
+      to = operation(key(to, depth, ",\"Op\":"), g_.ops[n.ops.first], depth + 1);
+    }
+    to = line(members(to, n.members, depth), depth, depth);
+    *to++ = '}';
+    return to;
+  }
+
+  /// `config`: a plan's member "Config", JSON that stands behind the others; none when it is empty.
+  /// Leaves room for the rest of a node.
+  [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
+                                std::string_view config = {}) {
+    const std::string_view type = type_name(g_, o), called = name(g_, o);
+    to = room(to, record_room + 6 * (type.size() + called.size()));
+    *to++ = '{';
+    to = put_quoted(key(to, depth, "\"Type\":"), type);
+    to = put_quoted(key(to, depth, ",\"Name\":"), called);
+    to = key(to, depth, ",\"IsVirtual\":");
+    to = o.is_virtual ? put(to, "true") : put(to, "false");
+    to = tensors(key(to, depth, ",\"ReadTensors\":"), reads(g_, o), depth + 1);
+    to = tensors(key(to, depth, ",\"WriteTensors\":"), writes(g_, o), depth + 1);
+    to = tensors(key(to, depth, ",\"ResultTensors\":"), results(g_, o), depth + 1);
+    to = key(to, depth, ",\"Args\":");
+    if (o.arguments.count != 0)
+      to = all_arguments(to, o, depth + 1);
+    else
+      to = put(to, o.args == args_form::null    ? std::string_view("null")
+                   : o.args == args_form::array ? "[]"
+                                                : "{}");
+    if (!config.empty()) {
+      done(key(to, depth, ",\"Config\":"));
+      value(config, depth + 1);
+      to = room(begin(), record_room);
+    }
+    to = line(members(to, o.members, depth), depth, depth);
+    *to++ = '}';
+    return room(to, record_room);
+  }
+
+  /// Appends JSON text, laid out anew; its own depth, if it is a container, is `depth`.
+  void value(std::string_view json, unsigned depth) {
+    struct container {
+      bool object, spread, fresh;
+    };
+    pool<container> open;
+    json::reader in(json, no_limits);
+    std::string_view name;
+    const auto new_line = [&] {
+      const unsigned indent = depth + static_cast<unsigned>(open.size());
+      out_.advance(
+          static_cast<std::size_t>(put_line(out_.prepare(1 + 2 * std::size_t{indent}), indent) -
+                                   out_.data() - static_cast<std::ptrdiff_t>(out_.size())));
+    };
+    do {
+      const json::kind kind = in.peek();
+      if (kind == json::kind::object || kind == json::kind::array) {
+        const bool object = kind == json::kind::object;
+        object ? in.object() : in.array();
+        out_ << (object ? '{' : '[');
+        open.push_back({object,
+                        spread(depth + static_cast<unsigned>(open.size())) &&
+                            (open.empty() || open.back().spread),
+                        true});
+      } else if (kind == json::kind::string) {
+        json::append_quoted(out_, in.string());
+      } else {
+        out_ << in.skip();
+      }
+      while (!open.empty() && !(open.back().object ? in.key(name) : in.element())) {
+        const container closed = open.back();
+        open.pop_back();
+        if (closed.spread && !closed.fresh) new_line();
+        out_ << (closed.object ? '}' : ']');
+      }
+      if (open.empty()) continue;
+      container& inner = open.back();
+      if (!inner.fresh)
+        out_ << ',';
+      else if (!inner.object && in.peek() == json::kind::number)
+        inner.spread = false;
+      inner.fresh = false;
+      if (inner.spread) new_line();
+      if (!inner.object) continue;
+      json::append_quoted(out_, name);
+      out_ << (inner.spread ? std::string_view(": ") : ":");
+    } while (!open.empty());
+    if (const error e = in.finish(); e.code != errc::ok && failed_ == errc::ok) failed_ = e.code;
+  }
+  /// The first error among kept values that are no JSON, or names that repeat.
+  [[nodiscard]] errc failed() const noexcept { return failed_; }
+
+ private:
+  /// Where a text of the same thing stands already: its offset times 2^20 plus its size; 0 for none.
+  using place = std::uint64_t;
+  static constexpr unsigned size_bits = 20;
+  static constexpr std::size_t max_indent = 64;
+  static constexpr std::size_t key_room = max_indent + 24 + integer_room;
+  /// Eight keys with numbers behind them. Who calls another function that makes room, or returns,
+  /// needs no more of it than what that function leaves: this less a bracket or two.
+  static constexpr std::size_t record_room = 8 * key_room;
+  static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
+
+  /// Room for `count` characters from `to` on.
+  [[nodiscard]] char* room(char* to, std::size_t count) {
+    return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
+  }
+  [[nodiscard, gnu::noinline]] char* more_room(char* to, std::size_t count) {
+    done(to);
+    (void)out_.prepare(count);
+    return begin();
+  }
+
+  template <std::size_t Size>
+  static char* put(char* to, const char (&literal)[Size]) noexcept {
+    std::memcpy(to, literal, Size - 1);
+    return to + (Size - 1);
+  }
+  static char* put(char* to, std::string_view s) noexcept {
+    if (!s.empty()) std::memcpy(to, s.data(), s.size());
+    return to + s.size();
+  }
+  /// `s` in quotes; six bytes of room for each of its own, and two.
+  static char* put_quoted(char* to, std::string_view s) noexcept {
+    *to++ = '"';
+    for (const char c : s) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x20 && c != '"' && c != '\\') {
+        *to++ = c;
+        continue;
+      }
+      *to++ = '\\';
+      constexpr std::string_view letters = "btn?fr";  // of 8 to 13; JSON has none for 11
+      if (byte >= 0x20) {
+        *to++ = c;
+      } else if (byte >= 8 && byte <= 13 && byte != 11) {
+        *to++ = letters[byte - 8u];
+      } else {
+        to = put(to, "u00");
+        *to++ = "0123456789abcdef"[byte >> 4];
+        *to++ = "0123456789abcdef"[byte & 15];
+      }
+    }
+    *to++ = '"';
+    return to;
+  }
+
+  [[nodiscard]] bool spread(unsigned depth) const noexcept {
+    return static_cast<int>(depth) <= levels_;
+  }
+  static char* put_line(char* to, unsigned indent) noexcept {
+    const std::size_t spaces = 2 * std::size_t{indent};
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    return to + 1 + spaces;
+  }
+  /// A new line for what stands at `indent`, in a container at `depth` that is spread.
+  [[nodiscard]] char* line(char* to, unsigned indent, unsigned depth) const noexcept {
+    return spread(depth) ? put_line(to, indent) : to;
+  }
+  /// A key, `,"Name":` or the first one without its comma, in a container at `depth`.
+  template <std::size_t Size>
+  [[nodiscard]] char* key(char* to, unsigned depth, const char (&literal)[Size]) const noexcept {
+    if (!spread(depth)) return put(to, literal);
+    const std::size_t comma = literal[0] == ',' ? 1 : 0;
+    if (comma != 0) *to++ = ',';
+    to = put_line(to, depth + 1);
+    std::memcpy(to, literal + comma, Size - 1 - comma);
+    to += Size - 1 - comma;
+    *to++ = ' ';
+    return to;
+  }
+
+  [[nodiscard]] char* list(char* to, view<std::int64_t> values) {
+    to = room(to, values.size() * (integer_room + 1) + record_room);
+    return put_list(to, values.data(), values.size());
+  }
+  static char* put_list(char* to, const std::int64_t* values, std::size_t count) noexcept {
+    *to++ = '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      to = put_integer(to, values[i]);
+      *to++ = ',';
+    }
+    if (count != 0) --to;
+    *to++ = ']';
+    return to;
+  }
+
+  [[nodiscard]] char* tensors(char* to, view<std::uint32_t> list, unsigned depth) {
+    *to++ = '[';
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i != 0) *to++ = ',';
+      to = tensor(line(to, depth + 1, depth), list[i], depth + 1);
+    }
+    if (!list.empty()) to = line(to, depth, depth);
+    *to++ = ']';
+    return to;
+  }
+
+  /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
+  [[nodiscard]] char* again(char* to, place where) {
+    constexpr std::size_t block_size = 32;
+    const auto size = static_cast<std::size_t>(where & ((place{1} << size_bits) - 1));
+    to = room(to, size + block_size + record_room);
+    const char* const from = out_.data() + (where >> size_bits);
+    for (std::size_t i = 0; i < size; i += block_size) {
+      char block[block_size];
+      std::memcpy(block, from + i, block_size);
+      std::memcpy(to + i, block, block_size);
+    }
+    return to + size;
+  }
+  [[nodiscard]] std::size_t offset_of(const char* to) const noexcept {
+    return static_cast<std::size_t>(to - out_.data());
+  }
+  [[nodiscard]] place since(std::size_t first, const char* to) const noexcept {
+    const std::size_t size = offset_of(to) - first;
+    return size >> size_bits == 0 && first >> (64 - size_bits) == 0 ? first << size_bits | size : 0;
+  }
+
+  /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.
+  [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
+    if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
+    const ark::tensor& t = g_.tensors[index];
+    to = room(to, record_room);
+    const std::size_t first = offset_of(to);
+    *to++ = '{';
+    to = put_integer(key(to, depth, "\"Id\":"), t.id);
+    to = put(key(to, depth, ",\"DataType\":"), "\"");
+    to = put(put(to, info(t.type).name), "\"");
+    if (form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
+    to = layout(to, t.layout, depth, listed);
+    if (!form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
+    to = line(members(to, t.members, depth), depth, depth);
+    *to++ = '}';
+    to = room(to, record_room);
+    if (listed) tensors_[index] = since(first, to);
+    return to;
+  }
+  [[nodiscard]] char* layout(char* to, std::uint32_t index, unsigned depth, bool listed) {
+    if (const place known = layouts_[index]; known != 0 && listed) return again(to, known);
+    const ark::layout& l = g_.layouts[index];
+    to = room(to, lists_room + record_room);
+    const std::size_t first = offset_of(to);
+    to = put_list(key(to, depth, ",\"Shape\":"), l.shape, l.rank);
+    to = put_list(key(to, depth, ",\"Strides\":"), l.strides, l.rank);
+    to = put_list(key(to, depth, ",\"Offsets\":"), l.offsets, l.rank);
+    if (form_.pads) {
+      constexpr std::int64_t ones[max_rank] = {1, 1, 1, 1};
+      to = put_list(key(to, depth, ",\"Pads\":"),
+                    l.pads == none ? ones : g_.integers.data() + l.pads, l.rank);
+    } else {
+      to = put_list(key(to, depth, ",\"PaddedShape\":"), l.padded_shape, l.rank);
+    }
+    if (listed) layouts_[index] = since(first, to);
+    return to;
+  }
+  /// On one line, whatever the dialect.
+  [[nodiscard]] char* buffer(char* to, std::uint32_t index) {
+    if (const place known = buffers_[index]; known != 0) return again(to, known);
+    const ark::buffer& b = g_.buffers[index];
+    to = room(to, record_room);
+    const std::size_t first = offset_of(to);
+    to = put_integer(put(to, "{\"Id\":"), b.id);
+    to = put_integer(put(to, ",\"Rank\":"), b.rank);
+    if (!form_.holds_ops) to = put_external(to, b.external);
+    to = tag_list(put(to, ",\"SendTags\":"), tags(g_, b.send_tags));
+    to = tag_list(put(to, ",\"RecvTags\":"), tags(g_, b.recv_tags));
+    if (form_.holds_ops) to = put_external(to, b.external);
+    to = members(to, b.members, never_spread);
+    *to++ = '}';
+    buffers_[index] = since(first, to);
+    return to;
+  }
+  static char* put_external(char* to, external e) noexcept {
+    if (e == external::absent) return to;
+    return put(put(to, ",\"IsExternal\":"),
+               e == external::yes ? std::string_view("true") : "false");
+  }
+  [[nodiscard]] char* tag_list(char* to, view<tag> list) {
+    constexpr std::size_t tag_room = 2 * integer_room + 4;
+    to = room(to, list.size() * tag_room + record_room);
+    *to++ = '[';
+    for (const tag& t : list) {
+      *to++ = '[';
+      to = put_integer(to, t.rank);
+      *to++ = ',';
+      to = put_integer(to, t.number);
+      to = put(to, "],");
+    }
+    if (!list.empty()) --to;
+    *to++ = ']';
+    return to;
+  }
+
+  [[nodiscard]] char* all_arguments(char* to, const op& o, unsigned depth) {
+    const view<argument> all = arguments(g_, o);
+    sorted_.clear();
+    for (std::uint32_t i = 0; i < all.size(); ++i) sorted_.push_back(i);
+    sort(sorted_.data(), sorted_.size(),
+         [&](std::uint32_t a, std::uint32_t b) { return name(g_, all[a]) < name(g_, all[b]); });
+    *to++ = '{';
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const argument& a = all[sorted_[i]];
+      const std::string_view called = name(g_, a);
+      to = room(to, 6 * called.size() + record_room);
+      if (i != 0) {
+        if (called == name(g_, all[sorted_[i - 1]])) failed_ = errc::json_duplicate_key;
+        *to++ = ',';
+      }
+      to = put_quoted(line(to, depth + 1, depth), called);
+      *to++ = ':';
+      if (spread(depth)) *to++ = ' ';
+      if (a.type != argument_type::other) {
+        to = known_argument(to, a, depth + 1);
+        continue;
+      }
+      done(to);
+      value(text_of(g_, a.token), depth + 1);
+      to = begin();
+    }
+    to = room(to, record_room);
+    to = line(to, depth, depth);
+    *to++ = '}';
+    return to;
+  }
+  [[nodiscard]] char* known_argument(char* to, const argument& a, unsigned depth) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put(line(to, depth + 1, depth), "\"");
+    to = put(put(to, argument_type_names[static_cast<std::size_t>(a.type)]), "\":");
+    if (spread(depth)) *to++ = ' ';
+    switch (a.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32: to = put_integer(to, a.integer); break;
+      case argument_type::uint64:
+        to = put_integer(to, static_cast<std::uint64_t>(a.integer));
+        break;
+      case argument_type::boolean: to = a.integer != 0 ? put(to, "true") : put(to, "false"); break;
+      case argument_type::float32:
+        to = room(to, a.token.size + record_room);
+        to = a.token.size != 0 ? put(to, text_of(g_, a.token))
+                               : put_double(to, double{a.real}, double_style::json15);
+        break;
+      case argument_type::dims: to = list(to, integers(g_, a.integers)); break;
+      case argument_type::tensor:
+        to = tensor(to, static_cast<std::uint32_t>(a.integer), depth + 1, false);
+        break;
+      case argument_type::offset: {
+        const view<std::int64_t> parts = integers(g_, a.integers);
+        if (parts.size() == 1) {
+          to = put_integer(to, parts[0]);
+          break;
+        }
+        *to++ = '{';
+        to = put_integer(key(to, depth + 1, "\"BufferId\":"), parts[0]);
+        to = put_integer(key(to, depth + 1, ",\"Value\":"), parts[1]);
+        to = put(line(to, depth + 1, depth + 1), "}");
+        break;
+      }
+      case argument_type::other: break;
+    }
+    to = line(room(to, record_room), depth, depth);
+    *to++ = '}';
+    return to;
+  }
+
+  [[nodiscard]] char* members(char* to, std::uint32_t first, unsigned depth) {
+    if (first == none) return to;
+    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
+      to = room(to, record_room);
+      *to++ = ',';
+      done(line(to, depth + 1, depth));
+      json::append_quoted(out_, text_of(g_, g_.members[i].key));
+      out_ << (spread(depth) ? std::string_view(": ") : ":");
+      value(text_of(g_, g_.members[i].value), depth + 1);
+      to = begin();
+    }
+    return room(to, record_room);
+  }
+
+  static constexpr unsigned never_spread = 1000;
+  text& out_;
+  const graph& g_;
+  const dialect_row& form_;
+  int levels_;  // -1: nothing is spread
+  char* end_ = nullptr;
+  pool<place> tensors_, layouts_, buffers_;
+  pool<std::uint32_t> sorted_;
+  errc failed_ = errc::ok;
+};
+
+/// The text of a graph that is in its dialect.
+[[nodiscard]] inline result<text> write_as_is(const graph& g, bool pretty) {
+  text out;
+  // About what it takes, and less than twice that: growing costs more than the writing.
+  const bool spread = pretty && info(g.form).levels > 5;
+  out.reserve(256 + (pretty ? 130 : 64) * g.nodes.size() + (pretty ? 290 : 110) * g.ops.size() +
+              (spread ? 320 : 220) * g.uses.size() + (spread ? 80 : 30) * g.arguments.size());
+  graph_writer w(out, g, g.form, pretty);
+  w.done(w.model(w.begin()));
+  errc code = w.failed();
+  if (code == errc::ok && !g.members.empty()) {
+    // Kept members may repeat a key, in a graph that was filled by hand.
+    json::reader in(out, no_limits);
+    (void)in.skip();
+    code = in.finish().code;
+  }
+  if (code != errc::ok) return error{code, 0};
+  return out;
+}
+
+}  // namespace detail
+
+/// The text of a graph. It is converted first when `to` is another dialect than its own.
+[[nodiscard]] inline result<text> write(const graph& g, const write_options& options = {}) {
+  if (const error e = check(g); e.code != errc::ok) return e;
+  if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
+  const result<graph> converted = convert(g, options.to);
+  if (!converted) return converted.err();
+  return detail::write_as_is(*converted, options.pretty);
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_WRITE_HPP
 
 #endif  // TESSERA_ARK_HPP
 

@@ -2568,17 +2568,19 @@ struct budget {
 
 // ---- tessera/core/sort.hpp
 //
-// Sorting plain values: heap sort, in place, without recursion, never quadratic.
+// Sorting, stable, for plain values in a row.
 //
-//   std::int64_t ids[] = {3, 1, 2};
-//   tessera::sort(ids, 3, [](std::int64_t a, std::int64_t b) { return a < b; });
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
 //
-// Not stable. What is sorted already costs one comparison an element.
+// Merges runs that are there already, so that values in order cost one pass. It stands in for the
+// standard algorithm, which costs more to include than all the rest.
 //
-// Lifetime:   borrows for the call.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons.
+// Allocation: as much again as is sorted, unless it is in order.
 
 #ifndef TESSERA_CORE_SORT_HPP
 #define TESSERA_CORE_SORT_HPP
@@ -2588,29 +2590,30 @@ struct budget {
 
 namespace tessera::inline TESSERA_ABI {
 
-/// Orders `count` values so that none is `before` the one in front of it.
-template <class T, class Before>
-constexpr void sort(T* values, std::size_t count, Before before) {
-  std::size_t sorted = 1;
-  while (sorted < count && !before(values[sorted], values[sorted - 1])) ++sorted;
-  if (sorted >= count) return;
-  const auto swap = [](T& a, T& b) {
-    const T c = a;
-    a = b;
-    b = c;
-  };
-  const auto sift = [&](std::size_t root, std::size_t size) {
-    for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
-      if (child + 1 < size && before(values[child], values[child + 1])) ++child;
-      if (!before(values[root], values[child])) return;
-      swap(values[root], values[child]);
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
     }
-  };
-  for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
-  for (std::size_t size = count; size > 1;) {
-    swap(values[0], values[--size]);
-    sift(0, size);
+    T* const swapped = from;
+    from = to;
+    to = swapped;
   }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
 }
 
 }  // namespace tessera::inline TESSERA_ABI
@@ -5180,61 +5183,8 @@ inline void copy(reader& in, writer& out) {
 
 #endif  // TESSERA_CORE_JSON_HPP
 
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-// Merges runs that are there already, so that values in order cost one pass. It stands in for the
-// standard algorithm, which costs more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons.
-// Allocation: as much again as is sorted, unless it is in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
 namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-namespace tessera::inline TESSERA_ABI {
+namespace json {
 namespace detail {
 
 /// Where the component of a path that starts at `at` ends.
@@ -5274,8 +5224,6 @@ namespace detail {
 }
 
 }  // namespace detail
-
-namespace json {
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
 inline void append_key(text& out, std::string_view key) {

@@ -13,10 +13,12 @@
 //   auto graph = tessera::ark::read(source);
 //   if (!graph) return fail(describe(graph.err(), source));
 //
-//   read            every dialect                                 ark/read.hpp
+//   read            every dialect                                  ark/read.hpp
 //   verify          the rules of one file: a report and a program  ark/verify.hpp
 //   verify_ranks    the rules of all ranks together: a world       ark/ranks.hpp
-//   describe        an error with line, column, path and caret    core/describe.hpp
+//   write           D3, or any other dialect                       ark/write.hpp
+//   convert         from one dialect to another                    ark/convert.hpp
+//   describe        an error with line, column, path and caret     core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
@@ -49,30 +51,33 @@
 #define TESSERA_ARK_HPP
 
 
-// ---- tessera/ark/diagnostic.hpp
+// ---- tessera/ark/check.hpp
 //
-// What verification finds in a model: a list of diagnostics, each with its rule.
+// Whether a graph is one that a file could hold: what writers and converters look at first.
 //
-//   ark::report found;
-//   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   for (const ark::diagnostic& d : found.diagnostics)
-//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
-//               << found.text_of(d.text) << '\n';
-//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
+//   if (const error e = ark::check(graph); e.code != errc::ok) return e;
 //
-// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
-// C communication, M models of many ranks) and a number.
+// Every graph that read() gave passes. One that was filled by hand may not:
 //
-// Lifetime:   a report owns its texts.
-// Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
-// Allocation: 40 bytes and two texts for each diagnostic that is kept.
+//   indices     outside their pools, or lists of members that don't go forward   ark_too_large
+//   numbers     negative Ids, Rank not below WorldSize, INT beyond 32 bits       ark_s*, ark_o05
+//   floats      not finite, and without a token                                 ark_not_finite
+//   names       not UTF-8                                                       json_bad_utf8
+//   arguments   the same name twice                                             json_duplicate_key
+//
+// Lifetime:   borrows for the call.
+// Errors:     at the node that holds the wrong thing, by the node's offset.
+// Limits:     none.
+// Allocation: none.
 
-#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
-#define TESSERA_ARK_DIAGNOSTIC_HPP
+#ifndef TESSERA_ARK_CHECK_HPP
+#define TESSERA_ARK_CHECK_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <string_view>
 
 
@@ -358,1584 +363,6 @@ struct error {
 #undef TESSERA_ERRORS
 
 #endif  // TESSERA_CORE_ERROR_HPP
-
-// ---- tessera/core/pool.hpp
-//
-// Growing arrays of plain values: what models are made of.
-//
-//   tessera::pool<std::int32_t> p = {1, 2};
-//   p.push_back(3);
-//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
-//
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
-// Those can be grown by copying bytes, so one function that isn't a template serves every type;
-// with std::vector, instantiating its members would cost more than all the rest of including a
-// format.
-//
-// Lifetime:   owns; iterators, spans and references last until it grows.
-// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
-// Limits:     none.
-// Allocation: at most twice the elements held.
-
-#ifndef TESSERA_CORE_POOL_HPP
-#define TESSERA_CORE_POOL_HPP
-
-#include <cstddef>
-#include <cstring>
-#include <initializer_list>
-#include <new>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-/// Bytes that grow: what pools and texts have in common, compiled once.
-class block {
- public:
-  block() noexcept = default;
-  block(const block& other) { append(other.data_, other.size_); }
-  block(block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  block& operator=(const block& other) { return *this = block(other); }
-  block& operator=(block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    return *this;
-  }
-  ~block() { ::operator delete(data_); }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
-  [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
-    return static_cast<char*>(data_) + size_;
-  }
-  void append(const void* from, std::size_t count) {
-    if (count == 0) return;
-    if (capacity_ - size_ < count) return append_growing(from, count);
-    std::memcpy(static_cast<char*>(data_) + size_, from, count);
-    size_ += count;
-  }
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
-    if (size_ != 0) std::memcpy(data, data_, size_);
-    ::operator delete(data_);
-    data_ = data;
-    capacity_ = capacity;
-  }
-
- private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
-    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
-  }
-
-  void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
-    append(from, count);
-  }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-};
-
-}  // namespace detail
-
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
-/// concepts, which converts to one. Lifetime: borrows.
-template <class T>
-class view {
- public:
-  constexpr view() noexcept = default;
-  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-class pool {
-  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
-
- public:
-  using value_type = T;
-
-  pool() noexcept = default;
-  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-
-  operator view<T>() const& noexcept { return {data(), size()}; }
-  operator view<T>() const&& = delete;
-
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
-
-  void push_back(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
-  }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
-  /// Room for `count` more elements; write them there, then say how many with advance().
-  [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
-  /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
-  /// New elements are value-initialized.
-  void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
-    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
-  }
-
-  friend bool operator==(const pool& a, const pool& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
-  }
-
- private:
-  detail::block block_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_POOL_HPP
-
-// ---- tessera/core/text.hpp
-//
-// Text that grows, UTF-8, and places in a text.
-//
-//   tessera::text out;
-//   out << "line " << 7;
-//   std::string_view v = out;
-//   std::cout << out;                                            // or any stream with write()
-//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
-//
-// `text` is what writers and printers return: characters in one block that isn't cleared before it
-// is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It stands in for std::string, which would cost more to include than the rest of the library.
-//
-// Lifetime:   text owns; view() and the conversion borrow from it.
-// Errors:     none; std::bad_alloc where the host has exceptions.
-// Limits:     none.
-// Allocation: at most twice the characters held.
-
-#ifndef TESSERA_CORE_TEXT_HPP
-#define TESSERA_CORE_TEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
-
-// ---- tessera/core/digits.hpp
-//
-// Integers as decimal digits, stored through a pointer.
-//
-//   char line[tessera::integer_room];
-//   char* end = tessera::put_integer(line, -1234);   // "-1234"
-//
-// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on how many digits there are, which
-// in real files nobody can predict.
-//
-// Lifetime:   values.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_DIGITS_HPP
-#define TESSERA_CORE_DIGITS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
-
-// ---- tessera/core/bytes.hpp
-//
-// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
-//
-//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
-//   std::uint64_t size;
-//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
-//
-// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
-// and the byte order of the host don't matter.
-//
-// Lifetime:   `bytes` borrows.
-// Errors:     the checked functions return false on overflow.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_BYTES_HPP
-#define TESSERA_CORE_BYTES_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <span>
-#include <string_view>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Borrowed bytes.
-using bytes = std::span<const std::byte>;
-
-/// The same memory seen as bytes or as text.
-[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
-  return {reinterpret_cast<const char*>(b.data()), b.size()};
-}
-
-namespace detail {
-
-template <std::size_t Size>
-struct unsigned_of_size;
-template <>
-struct unsigned_of_size<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct unsigned_of_size<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct unsigned_of_size<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct unsigned_of_size<8> {
-  using type = std::uint64_t;
-};
-
-template <class T>
-[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
-  T out = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
-    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
-  }
-  return out;
-}
-
-}  // namespace detail
-
-/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-[[nodiscard]] inline T load_le(const void* from) noexcept {
-  typename detail::unsigned_of_size<sizeof(T)>::type raw;
-  std::memcpy(&raw, from, sizeof raw);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  return std::bit_cast<T>(raw);
-}
-
-/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-inline void store_le(void* to, T value) noexcept {
-  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  std::memcpy(to, &raw, sizeof raw);
-}
-
-/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
-  return !__builtin_add_overflow(a, b, &out);
-}
-
-/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
-  return !__builtin_mul_overflow(a, b, &out);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_BYTES_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
-/// number's length.
-inline constexpr std::size_t integer_room = 21;
-
-namespace detail {
-
-inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
-
-/// The characters of each number below 1000, the first in the lowest byte, and their count in the
-/// highest: most numbers in real files are small.
-struct small_numbers {
-  std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
-    for (std::uint32_t n = 0; n < 1000; ++n) {
-      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
-      at[n] = n < 10    ? padded >> 16 | 1u << 24
-              : n < 100 ? padded >> 8 | 2u << 24
-                        : padded | 3u << 24;
-    }
-  }
-};
-inline constexpr small_numbers below_1000;
-
-/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
-[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
-  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
-  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
-  // by rounded reciprocals that are exact below 10^4 and 10^2.
-  const std::uint64_t high = n / 10000;
-  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
-  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
-  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
-  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
-  return (twos << 8) - tens * ((10u << 8) - 1);
-}
-
-/// n < 10^8 in eight characters.
-inline void put_eight(char* to, std::uint32_t n) noexcept {
-  store_le(to, eight_digits(n) | eight_zeros);
-}
-
-/// n < 1000; four characters are overwritten.
-inline char* put_small(char* to, std::uint32_t n) noexcept {
-  const std::uint32_t entry = below_1000.at[n];
-  store_le(to, entry);
-  return to + (entry >> 24);
-}
-
-/// n < 10^8 without leading zeros; eight characters are overwritten.
-inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
-  const std::uint64_t digits = eight_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
-  const auto leading =
-      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
-  store_le(to, (digits | eight_zeros) >> leading);
-  return to + (8 - leading / 8);
-}
-
-inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
-  constexpr std::uint64_t unit = 100000000;
-  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
-  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
-  const std::uint64_t high = n / unit;
-  if (high < unit) {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
-  } else {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
-    put_eight(to, static_cast<std::uint32_t>(high % unit));
-    to += 8;
-  }
-  put_eight(to, static_cast<std::uint32_t>(n % unit));
-  return to + 8;
-}
-
-}  // namespace detail
-
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
-template <class Int>
-  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-inline char* put_integer(char* to, Int value) noexcept {
-  auto magnitude = static_cast<std::uint64_t>(value);
-  if constexpr (std::is_signed_v<Int>) {
-    const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
-    to += negative ? 1 : 0;
-    magnitude = negative ? 0 - magnitude : magnitude;
-  }
-  return detail::put_magnitude(to, magnitude);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DIGITS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Growing characters. Movable and copyable; not terminated by a zero.
-class text {
- public:
-  text() noexcept = default;
-  explicit text(std::string_view from) { *this << from; }
-
-  [[nodiscard]] const char* data() const noexcept {
-    return static_cast<const char*>(block_.data());
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
-  std::string_view view() const&& = delete;
-  operator std::string_view() const& noexcept { return view(); }
-  operator std::string_view() const&& = delete;
-
-  void clear() noexcept { block_.set_size(0); }
-  /// Keeps the first `size` characters.
-  void truncate(std::size_t size) noexcept {
-    if (size < block_.size()) block_.set_size(size);
-  }
-
-  /// Room for `count` more characters; write them there, then say how many with advance().
-  [[nodiscard]] char* prepare(std::size_t count) {
-    return static_cast<char*>(block_.prepare(count));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
-
-  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
-  text& operator<<(char c) {
-    *prepare(1) = c;
-    return advance(1), *this;
-  }
-  /// Any integer, in decimal.
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
-    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
-  }
-  /// No silent way from these by char; see append_double.
-  template <class Value>
-    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
-  text& operator<<(Value) = delete;
-  text& operator<<(const char* s) { return *this << std::string_view(s); }
-
-  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
-  template <class Stream>
-    requires requires(Stream& out, const char* data) { out.write(data, 1); }
-  friend Stream& operator<<(Stream& out, const text& t) {
-    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
-    return out;
-  }
-
- private:
-  detail::block block_;
-};
-
-[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
-  return a.view() == b;
-}
-[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
-  return a.view() == b.view();
-}
-
-/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
-[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
-  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  const std::ptrdiff_t left = end - at;
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
-  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
-  if (lead < 0xf0) {
-    if (left < 3 || !tail(1) || !tail(2)) return 0;
-    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-    return 3;
-  }
-  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
-  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
-  return 4;
-}
-
-/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
-/// returns its length.
-constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
-  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
-  if (code_point < 0x80) return put(code_point), 1;
-  if (code_point < 0x800) {
-    put(0xc0 | code_point >> 6);
-    return put(0x80 | (code_point & 0x3f)), 2;
-  }
-  if (code_point < 0x10000) {
-    put(0xe0 | code_point >> 12);
-    put(0x80 | (code_point >> 6 & 0x3f));
-    return put(0x80 | (code_point & 0x3f)), 3;
-  }
-  put(0xf0 | code_point >> 18);
-  put(0x80 | (code_point >> 12 & 0x3f));
-  put(0x80 | (code_point >> 6 & 0x3f));
-  return put(0x80 | (code_point & 0x3f)), 4;
-}
-
-/// A place in a text, both from 1; the column counts bytes, as compilers do.
-struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
-  friend constexpr bool operator==(const line_column&, const line_column&) = default;
-};
-
-/// The line and column of a byte offset; an offset behind the end is taken as the end.
-[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
-  line_column at;
-  const std::size_t end = offset < source.size() ? static_cast<std::size_t>(offset) : source.size();
-  for (std::size_t i = 0; i < end; ++i) {
-    ++at.column;
-    if (source[i] == '\n') at = {at.line + 1, 1};
-  }
-  return at;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_TEXT_HPP
-
-// ---- tessera/ark/graph.hpp
-//
-// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
-//
-//   for (const ark::node& n : g.nodes)
-//     for (const ark::op& o : operations(g, n))
-//       for (const std::uint32_t t : reads(g, o))
-//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
-//
-//   graph    Rank WorldSize Nodes
-//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
-//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
-//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
-//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
-//
-// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
-// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
-// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
-//
-// Members that the format doesn't know are kept, as JSON text, with the object that held them.
-//
-// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
-// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
-//             by hand, verify() checks them.
-// Limits:     32-bit indices.
-// Allocation: pools, which double.
-
-#ifndef TESSERA_ARK_GRAPH_HPP
-#define TESSERA_ARK_GRAPH_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/ark/format.hpp
-//
-// The tables of ARK's model graph: dialects, data types, operations, arguments.
-//
-//   ark::info(ark::op_type::matmul).name;          // "Matmul"
-//   ark::find_op_type("ReduceSum");                // op_type::reduce_sum
-//   ark::info(ark::data_type::bf16).bytes;         // 2
-//
-// Each table is one X-macro, from which the enumeration, the names, the checks of arity and
-// arguments, and the fuzz dictionary come. A file's dialect is found from its content:
-//
-//   dialect  node holds    tensor fields                                              levels
-//   d1a      "Ops": […]    Id DataType Buffer Shape Strides Offsets Pads                 6
-//   d1b      "Ops": […]    Id DataType Buffer Shape Strides Offsets PaddedShape          6
-//   d1c      as d1b, but Matmul has two arguments instead of seven
-//   d2       "Ops": […]    Id DataType Shape Strides Offsets PaddedShape Buffer          5
-//   d2x      as d2, buffers end with "IsExternal"
-//   d3       "Op": {…}     as d2                                                         4
-//   d3x      as d3, buffers have "IsExternal" behind "Rank"
-//
-// where `levels` is how many levels of containers the format's own serializer spreads over lines.
-//
-// Lifetime:   constants.
-// Errors:     none; a name that isn't in a table is `unknown`.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_FORMAT_HPP
-#define TESSERA_ARK_FORMAT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
-#include <string_view>
-
-
-// X(enumerator, name, levels, nodes hold "Ops", "Buffer" comes third, "Pads", "IsExternal")
-#define TESSERA_ARK_DIALECTS(X)                                                                    \
-  X(d1a, "D1a", 6, true, true, true, false)                                                        \
-  X(d1b, "D1b", 6, true, true, false, false)                                                       \
-  X(d1c, "D1c", 6, true, true, false, false)                                                       \
-  X(d2, "D2", 5, true, false, false, false)                                                        \
-  X(d2x, "D2x", 5, true, false, false, true)                                                       \
-  X(d3, "D3", 4, false, false, false, false)                                                       \
-  X(d3x, "D3x", 4, false, false, false, true)
-
-// X(enumerator, name, bytes of an element, kind)
-#define TESSERA_ARK_DATA_TYPES(X)                                                                  \
-  X(fp32, "FP32", 4, floating)                                                                     \
-  X(fp16, "FP16", 2, floating)                                                                     \
-  X(bf16, "BF16", 2, floating)                                                                     \
-  X(int32, "INT32", 4, integer)                                                                    \
-  X(uint32, "UINT32", 4, integer)                                                                  \
-  X(int8, "INT8", 1, integer)                                                                      \
-  X(uint8, "UINT8", 1, integer)                                                                    \
-  X(byte, "BYTE", 1, integer)                                                                      \
-  X(fp8_e4m3, "FP8_E4M3", 1, fp8)                                                                  \
-  X(fp8_e5m2, "FP8_E5M2", 1, fp8)
-
-// X(enumerator, Type, kind, tensors read, written, result; -1: any number). The last block holds
-// what is known of operations newer than D3; of others only the name survives.
-#define TESSERA_ARK_OP_TYPES(X)                                                                    \
-  X(tensor, "Tensor", view, -1, 0, 1)                                                              \
-  X(placeholder, "Placeholder", view, 0, 0, 1)                                                     \
-  X(reshape, "Reshape", view, -1, 0, 1)                                                            \
-  X(noop, "Noop", none, 1, 0, 0)                                                                   \
-  X(add, "Add", binary, 2, 1, 1)                                                                   \
-  X(sub, "Sub", binary, 2, 1, 1)                                                                   \
-  X(mul, "Mul", binary, 2, 1, 1)                                                                   \
-  X(div, "Div", binary, 2, 1, 1)                                                                   \
-  X(rope, "Rope", binary, 2, 1, 1)                                                                 \
-  X(scalar_add, "ScalarAdd", unary, 1, 1, 1)                                                       \
-  X(scalar_mul, "ScalarMul", unary, 1, 1, 1)                                                       \
-  X(scalar_assign, "ScalarAssign", fill, 0, 1, 1)                                                  \
-  X(copy, "Copy", unary, 1, 1, 1)                                                                  \
-  X(cast, "Cast", unary, 1, 1, 1)                                                                  \
-  X(exp, "Exp", unary, 1, 1, 1)                                                                    \
-  X(sqrt, "Sqrt", unary, 1, 1, 1)                                                                  \
-  X(rsqrt, "Rsqrt", unary, 1, 1, 1)                                                                \
-  X(relu, "Relu", unary, 1, 1, 1)                                                                  \
-  X(sigmoid, "Sigmoid", unary, 1, 1, 1)                                                            \
-  X(gelu, "Gelu", unary, 1, 1, 1)                                                                  \
-  X(reduce_sum, "ReduceSum", reduce, 1, 1, 1)                                                      \
-  X(reduce_max, "ReduceMax", reduce, 1, 1, 1)                                                      \
-  X(reduce_mean, "ReduceMean", reduce, 1, 1, 1)                                                    \
-  X(transpose, "Transpose", transpose, 1, 1, 1)                                                    \
-  X(matmul, "Matmul", matmul, 2, 1, 1)                                                             \
-  X(embedding, "Embedding", embedding, 2, 1, 1)                                                    \
-  X(send, "Send", communication, 1, 1, 1)                                                          \
-  X(send_done, "SendDone", communication, 1, 0, 1)                                                 \
-  X(recv, "Recv", communication, 1, 1, 1)                                                          \
-  X(send_packet, "SendPacket", communication, 1, 1, 1)                                             \
-  X(recv_packet, "RecvPacket", communication, 2, 1, 1)                                             \
-  X(recv_reduce_send_packet, "RecvReduceSendPacket", communication, 2, -1, 1)                      \
-  X(recv_reduce_send, "RecvReduceSend", communication, 2, -1, 1)                                   \
-  X(device_sync, "DeviceSync", communication, 1, 1, 1)                                             \
-  X(softmax, "Softmax", unary, 1, 1, 1)                                                            \
-  X(layer_norm, "LayerNorm", layer_norm, 3, 1, 1)                                                  \
-  X(matmul_gelu, "MatmulGelu", matmul, 2, 1, 1)                                                    \
-  X(matmul_scale, "MatmulScale", matmul, 2, 1, 1)                                                  \
-  X(matmul_add, "MatmulAdd", matmul, 3, 1, 1)                                                      \
-  X(mma, "Mma", matmul, 2, 1, 1)                                                                   \
-  X(store, "Store", unary, 1, 1, 1)                                                                \
-  X(kv_cache_slot, "KvCacheSlot", kv_cache_slot, 2, 3, 1)
-
-// X(enumerator, TYPE)
-#define TESSERA_ARK_ARGUMENT_TYPES(X)                                                              \
-  X(int32, "INT")                                                                                  \
-  X(int64, "INT64")                                                                                \
-  X(uint64, "UINT64")                                                                              \
-  X(uint32, "UINT32")                                                                              \
-  X(boolean, "BOOL")                                                                               \
-  X(float32, "FLOAT")                                                                              \
-  X(dims, "DIMS")                                                                                  \
-  X(tensor, "TENSOR")                                                                              \
-  X(offset, "OFFSET")
-
-// X(enumerator, name)
-#define TESSERA_ARK_ARGUMENT_NAMES(X)                                                              \
-  X(axis, "Axis")                                                                                  \
-  X(keep_dim, "KeepDim")                                                                           \
-  X(factor, "Factor")                                                                              \
-  X(value, "Value")                                                                                \
-  X(permutation, "Permutation")                                                                    \
-  X(transpose_input, "TransposeInput")                                                             \
-  X(transpose_other, "TransposeOther")                                                             \
-  X(is_input_column_major, "IsInputColumnMajor")                                                   \
-  X(is_other_column_major, "IsOtherColumnMajor")                                                   \
-  X(input_dim_nc, "InputDimNC")                                                                    \
-  X(other_dim_nc, "OtherDimNC")                                                                    \
-  X(padded_shape_mnk, "PaddedShapeMNK")                                                            \
-  X(shape_mnk, "ShapeMNK")                                                                         \
-  X(strides_acdb, "StridesACDB")                                                                   \
-  X(scale, "Scale")                                                                                \
-  X(flag, "Flag")                                                                                  \
-  X(n_peers, "NPeers")                                                                             \
-  X(rank, "Rank")                                                                                  \
-  X(peer_num, "PeerNum")
-
-// X(operation, argument, type, use): what each operation's Args hold. `alias` is an older spelling
-// of a required argument; `redundant` repeats what the tensors say.
-#define TESSERA_ARK_ARGUMENTS(X)                                                                   \
-  X(scalar_add, factor, float32, required)                                                         \
-  X(scalar_add, value, float32, alias)                                                             \
-  X(scalar_mul, factor, float32, required)                                                         \
-  X(scalar_mul, value, float32, alias)                                                             \
-  X(scalar_assign, value, float32, required)                                                       \
-  X(scalar_assign, factor, float32, alias)                                                         \
-  X(reduce_sum, axis, int32, required)                                                             \
-  X(reduce_sum, keep_dim, boolean, required)                                                       \
-  X(reduce_max, axis, int32, required)                                                             \
-  X(reduce_max, keep_dim, boolean, required)                                                       \
-  X(reduce_mean, axis, int32, required)                                                            \
-  X(reduce_mean, keep_dim, boolean, required)                                                      \
-  X(transpose, permutation, dims, required)                                                        \
-  X(matmul, transpose_input, boolean, required)                                                    \
-  X(matmul, transpose_other, boolean, required)                                                    \
-  X(matmul, is_input_column_major, boolean, alias)                                                 \
-  X(matmul, is_other_column_major, boolean, alias)                                                 \
-  X(matmul, input_dim_nc, dims, redundant)                                                         \
-  X(matmul, other_dim_nc, dims, redundant)                                                         \
-  X(matmul, padded_shape_mnk, dims, redundant)                                                     \
-  X(matmul, shape_mnk, dims, redundant)                                                            \
-  X(matmul, strides_acdb, dims, redundant)                                                         \
-  X(matmul_gelu, transpose_input, boolean, required)                                               \
-  X(matmul_gelu, transpose_other, boolean, required)                                               \
-  X(matmul_scale, transpose_input, boolean, required)                                              \
-  X(matmul_scale, transpose_other, boolean, required)                                              \
-  X(matmul_scale, scale, float32, required)                                                        \
-  X(matmul_add, transpose_input, boolean, required)                                                \
-  X(matmul_add, transpose_other, boolean, required)                                                \
-  X(mma, transpose_input, boolean, required)                                                       \
-  X(mma, transpose_other, boolean, required)                                                       \
-  X(send_packet, flag, uint32, required)                                                           \
-  X(recv_packet, flag, uint32, required)                                                           \
-  X(recv_reduce_send_packet, flag, uint32, required)                                               \
-  X(recv_reduce_send_packet, n_peers, uint32, required)                                            \
-  X(recv_reduce_send_packet, rank, int32, required)                                                \
-  X(recv_reduce_send, n_peers, uint32, required)                                                   \
-  X(recv_reduce_send, rank, int32, required)                                                       \
-  X(device_sync, rank, int32, required)                                                            \
-  X(device_sync, peer_num, int32, required)
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// The forms that files have (see the table at the top).
-enum class dialect : std::uint8_t {
-#define TESSERA_X(name, text, levels, ops, third, pads, external) name,
-  TESSERA_ARK_DIALECTS(TESSERA_X)
-#undef TESSERA_X
-};
-/// One row of the table of dialects.
-struct dialect_row {
-  dialect which;
-  std::string_view name;
-  std::uint8_t levels;  ///< levels of containers that pretty text spreads over lines
-  bool holds_ops;       ///< nodes hold an array "Ops" rather than one "Op"
-  bool buffer_third;    ///< a tensor's "Buffer" stands behind "DataType" rather than last
-  bool pads;            ///< "Pads" in place of "PaddedShape"
-  bool external;        ///< buffers have "IsExternal"
-};
-inline constexpr dialect_row dialect_table[] = {
-#define TESSERA_X(name, text, levels, ops, third, pads, external)                                  \
-  {dialect::name, text, levels, ops, third, pads, external},
-    TESSERA_ARK_DIALECTS(TESSERA_X)
-#undef TESSERA_X
-};
-[[nodiscard]] constexpr const dialect_row& info(dialect d) noexcept {
-  return dialect_table[static_cast<std::size_t>(d)];
-}
-
-/// Element types. Integers are two's complement; BYTE is eight bits without a meaning.
-enum class data_type : std::uint8_t {
-#define TESSERA_X(name, text, bytes, kind) name,
-  TESSERA_ARK_DATA_TYPES(TESSERA_X)
-#undef TESSERA_X
-};
-enum class data_kind : std::uint8_t { floating, integer, fp8 };
-/// One row of the table of data types.
-struct data_type_row {
-  data_type which;
-  std::string_view name;
-  std::uint8_t bytes;  ///< of an element
-  data_kind kind;
-};
-inline constexpr data_type_row data_type_table[] = {
-#define TESSERA_X(name, text, bytes, kind) {data_type::name, text, bytes, data_kind::kind},
-    TESSERA_ARK_DATA_TYPES(TESSERA_X)
-#undef TESSERA_X
-};
-[[nodiscard]] constexpr const data_type_row& info(data_type t) noexcept {
-  return data_type_table[static_cast<std::size_t>(t)];
-}
-
-/// Types of operations; `unknown` is any whose name isn't in the table.
-enum class op_type : std::uint8_t {
-#define TESSERA_X(name, text, kind, reads, writes, results) name,
-  TESSERA_ARK_OP_TYPES(TESSERA_X)
-#undef TESSERA_X
-      unknown
-};
-/// What shape rules an operation follows.
-enum class op_kind : std::uint8_t {
-  none,    ///< no tensors are made
-  view,    ///< the result is another view of the first tensor that is read
-  fill,    ///< writes every element, reads nothing
-  unary,   ///< element-wise on one tensor, which is broadcast
-  binary,  ///< element-wise on two tensors, which are broadcast
-  reduce,
-  transpose,
-  matmul,
-  embedding,
-  layer_norm,
-  kv_cache_slot,
-  communication,
-  unknown
-};
-/// One row of the table of operations.
-struct op_row {
-  op_type which;
-  std::string_view name;
-  op_kind kind;
-  std::int8_t reads, writes, results;  ///< tensors in each list; -1: any number
-};
-inline constexpr op_row op_table[] = {
-#define TESSERA_X(name, text, kind, reads, writes, results)                                        \
-  {op_type::name, text, op_kind::kind, reads, writes, results},
-    TESSERA_ARK_OP_TYPES(TESSERA_X)
-#undef TESSERA_X
-        {op_type::unknown, "", op_kind::unknown, -1, -1, -1},
-};
-[[nodiscard]] constexpr const op_row& info(op_type t) noexcept {
-  return op_table[static_cast<std::size_t>(t)];
-}
-/// Whether the operation only names another view of memory: "IsVirtual".
-[[nodiscard]] constexpr bool is_virtual(op_type t) noexcept {
-  return info(t).kind == op_kind::view;
-}
-
-/// The TYPE of an argument; `other` is a value in no known form, kept as it stood.
-enum class argument_type : std::uint8_t {
-#define TESSERA_X(name, text) name,
-  TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
-#undef TESSERA_X
-      other
-};
-inline constexpr std::string_view argument_type_names[] = {
-#define TESSERA_X(name, text) text,
-    TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
-#undef TESSERA_X
-        ""};
-/// Names of arguments; `other` is any that isn't in the table.
-enum class argument_name : std::uint8_t {
-#define TESSERA_X(name, text) name,
-  TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
-#undef TESSERA_X
-      other
-};
-inline constexpr std::string_view argument_names[] = {
-#define TESSERA_X(name, text) text,
-    TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
-#undef TESSERA_X
-        ""};
-
-/// What an operation's Args hold, one row for each argument.
-enum class argument_use : std::uint8_t { required, alias, redundant };
-struct argument_row {
-  op_type op;
-  argument_name name;
-  argument_type type;
-  argument_use use;
-};
-inline constexpr argument_row argument_table[] = {
-#define TESSERA_X(op, name, type, use)                                                             \
-  {op_type::op, argument_name::name, argument_type::type, argument_use::use},
-    TESSERA_ARK_ARGUMENTS(TESSERA_X)
-#undef TESSERA_X
-};
-
-namespace detail {
-template <class Rows>
-[[nodiscard]] constexpr std::size_t find_name(const Rows& rows, std::string_view name) noexcept {
-  for (std::size_t i = 0; i < std::size(rows); ++i)
-    if (rows[i].name == name) return i;
-  return std::size(rows);
-}
-template <std::size_t Size>
-[[nodiscard]] constexpr std::size_t find_text(const std::string_view (&names)[Size],
-                                              std::string_view name) noexcept {
-  for (std::size_t i = 0; i + 1 < Size; ++i)
-    if (names[i] == name) return i;
-  return Size - 1;
-}
-}  // namespace detail
-
-/// By its name in files; `unknown` when there is none.
-[[nodiscard]] constexpr op_type find_op_type(std::string_view name) noexcept {
-  const std::size_t i = detail::find_name(op_table, name);
-  return i < std::size(op_table) && !name.empty() ? static_cast<op_type>(i) : op_type::unknown;
-}
-/// By its name in files; false when there is none.
-[[nodiscard]] constexpr bool find_data_type(std::string_view name, data_type& out) noexcept {
-  const std::size_t i = detail::find_name(data_type_table, name);
-  if (i == std::size(data_type_table)) return false;
-  return out = static_cast<data_type>(i), true;
-}
-/// By its name in files; `other` when there is none.
-[[nodiscard]] constexpr argument_type find_argument_type(std::string_view name) noexcept {
-  return static_cast<argument_type>(detail::find_text(argument_type_names, name));
-}
-[[nodiscard]] constexpr argument_name find_argument_name(std::string_view name) noexcept {
-  return static_cast<argument_name>(detail::find_text(argument_names, name));
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#undef TESSERA_ARK_DIALECTS
-#undef TESSERA_ARK_DATA_TYPES
-#undef TESSERA_ARK_OP_TYPES
-#undef TESSERA_ARK_ARGUMENT_TYPES
-#undef TESSERA_ARK_ARGUMENT_NAMES
-#undef TESSERA_ARK_ARGUMENTS
-
-#endif  // TESSERA_ARK_FORMAT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
-inline constexpr std::size_t max_rank = 4;         ///< dimensions of a tensor, at most
-
-/// Some of graph::characters.
-struct string {
-  std::uint32_t first = 0, size = 0;
-};
-/// Some of one of the pools.
-struct range {
-  std::uint32_t first = 0, count = 0;
-};
-
-/// Where the elements of a tensor lie in its buffer (specification, "Tensor"). `strides` are the
-/// dimensions of the memory, not distances: element (i, j) of two dimensions is number
-/// (offsets[0] + i) * strides[1] + offsets[1] + j, counted from the start of the buffer. Dimensions
-/// from `rank` on are 1, and offsets 0.
-struct layout {
-  std::int64_t shape[max_rank] = {1, 1, 1, 1};
-  std::int64_t strides[max_rank] = {1, 1, 1, 1};
-  std::int64_t offsets[max_rank] = {0, 0, 0, 0};
-  std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};
-  std::uint32_t rank = 0;
-  std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in graph::integers; else none
-};
-[[nodiscard]] constexpr bool same_dimensions(const layout& a, const layout& b) noexcept {
-  bool same = a.rank == b.rank;
-  for (std::size_t d = 0; d < max_rank; ++d)
-    same = same && a.shape[d] == b.shape[d] && a.strides[d] == b.strides[d] &&
-           a.offsets[d] == b.offsets[d] && a.padded_shape[d] == b.padded_shape[d];
-  return same;
-}
-
-/// A patch of a buffer, under an Id of its own (specification, "Tensor").
-struct tensor {
-  std::int64_t id = 0;
-  std::uint32_t layout = 0;      ///< in graph::layouts
-  std::uint32_t buffer = 0;      ///< in graph::buffers
-  std::uint32_t members = none;  ///< unknown members
-  data_type type = data_type::fp32;
-};
-
-/// A pair that pairs up transfers: [RemoteRank, Tag] (specification, "Buffer").
-struct tag {
-  std::int32_t rank = 0, number = 0;
-  friend constexpr bool operator==(const tag&, const tag&) = default;
-};
-
-enum class external : std::uint8_t { absent, no, yes };  ///< IsExternal
-
-/// Memory that tensors lie in (specification, "Buffer").
-struct buffer {
-  std::int64_t id = 0;
-  std::int32_t rank = -1;        ///< which rank holds it; -1: this file's
-  range send_tags, recv_tags;    ///< in graph::tags
-  std::uint32_t members = none;  ///< unknown members, ExternalDataSize and DeviceId among them
-  ark::external external = external::absent;
-};
-
-/// {"name": {"TYPE": value}}. The value is in the field that the TYPE calls for.
-struct argument {
-  argument_name name = argument_name::other;
-  argument_type type = argument_type::other;
-  string other_name;  ///< when `name` is other
-  string token;       ///< float32: the number as it stood, if any; other: the JSON value
-  float real = 0;     ///< float32
-  range integers;     ///< dims: up to four; offset: BufferId and Value; in graph::integers
-  std::int64_t integer =
-      0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
-};
-
-/// How Args stood: as an object, or as one of the two that are tolerated in place of an empty one.
-enum class args_form : std::uint8_t { object, null, array };
-
-/// One operation (specification, "Op").
-struct op {
-  op_type type = op_type::unknown;
-  bool is_virtual = false;
-  args_form args = args_form::object;
-  string unknown_type;  ///< the Type when it isn't in the table
-  string name;
-  std::uint32_t first_use = 0;  ///< in graph::uses: read, then written, then result tensors
-  std::uint32_t reads = 0, writes = 0, results = 0;
-  range arguments;               ///< in graph::arguments, in the file's order
-  std::uint32_t members = none;  ///< unknown members
-};
-
-/// One node (specification, "Node").
-struct node {
-  std::int64_t id = 0;
-  std::uint64_t offset = 0;      ///< of its text in the file
-  range producers, consumers;    ///< Ids, in graph::integers
-  range ops;                     ///< in graph::ops
-  std::uint32_t members = none;  ///< unknown members
-};
-
-/// A member that the format doesn't know: a list for each object, in the file's order.
-struct member {
-  string key;
-  string value;               ///< JSON, compact
-  std::uint32_t next = none;  ///< in graph::members
-};
-
-struct graph {
-  std::int32_t rank = 0;        ///< which rank of the model this file is
-  std::int32_t world_size = 1;  ///< how many ranks it has
-  dialect form = dialect::d3;
-  std::uint32_t own_members = none;  ///< unknown members of the root
-
-  pool<node> nodes;
-  pool<op> ops;
-  pool<std::uint32_t> uses;  ///< indices of tensors, as operations list them
-  pool<argument> arguments;
-  pool<tensor> tensors;
-  pool<layout> layouts;
-  pool<buffer> buffers;
-  pool<tag> tags;
-  pool<std::int64_t> integers;  ///< edges, dimensions of arguments, pads
-  pool<member> members;
-  text characters;
-
-  /// Bytes that its pools hold.
-  [[nodiscard]] std::size_t memory() const noexcept {
-    return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
-           arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
-           layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
-           tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
-           characters.size();
-  }
-};
-
-[[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
-  return {g.characters.data() + s.first, s.size};
-}
-[[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
-  return {g.ops.data() + n.ops.first, n.ops.count};
-}
-[[nodiscard]] inline view<std::int64_t> integers(const graph& g, range r) noexcept {
-  return {g.integers.data() + r.first, r.count};
-}
-[[nodiscard]] inline view<std::uint32_t> reads(const graph& g, const op& o) noexcept {
-  return {g.uses.data() + o.first_use, o.reads};
-}
-[[nodiscard]] inline view<std::uint32_t> writes(const graph& g, const op& o) noexcept {
-  return {g.uses.data() + o.first_use + o.reads, o.writes};
-}
-[[nodiscard]] inline view<std::uint32_t> results(const graph& g, const op& o) noexcept {
-  return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
-}
-/// All three lists, one behind the other.
-[[nodiscard]] inline view<std::uint32_t> uses(const graph& g, const op& o) noexcept {
-  return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
-}
-[[nodiscard]] inline view<argument> arguments(const graph& g, const op& o) noexcept {
-  return {g.arguments.data() + o.arguments.first, o.arguments.count};
-}
-[[nodiscard]] inline view<tag> tags(const graph& g, range r) noexcept {
-  return {g.tags.data() + r.first, r.count};
-}
-[[nodiscard]] inline const layout& layout_of(const graph& g, std::uint32_t tensor) noexcept {
-  return g.layouts[g.tensors[tensor].layout];
-}
-[[nodiscard]] inline const buffer& buffer_of(const graph& g, std::uint32_t tensor) noexcept {
-  return g.buffers[g.tensors[tensor].buffer];
-}
-[[nodiscard]] inline std::string_view name(const graph& g, const op& o) noexcept {
-  return text_of(g, o.name);
-}
-/// The Type as files spell it.
-[[nodiscard]] inline std::string_view type_name(const graph& g, const op& o) noexcept {
-  return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
-}
-[[nodiscard]] inline std::string_view name(const graph& g, const argument& a) noexcept {
-  return a.name == argument_name::other ? text_of(g, a.other_name)
-                                        : argument_names[static_cast<std::size_t>(a.name)];
-}
-/// The argument of that name, or null.
-[[nodiscard]] inline const argument* find_argument(const graph& g, const op& o,
-                                                   argument_name name) noexcept {
-  for (const argument& a : arguments(g, o))
-    if (a.name == name) return &a;
-  return nullptr;
-}
-/// Whether this rank holds the buffer.
-[[nodiscard]] inline bool is_local(const graph& g, const buffer& b) noexcept {
-  return b.rank == -1 || b.rank == g.rank;
-}
-
-/// Fills a graph's tables of strings, layouts, buffers and tensors, each description once. Readers
-/// and builders share it. Ids that were given in order cost an array access; any others a walk of
-/// at most 64 steps, whatever they are.
-class interner {
- public:
-  explicit interner(graph& g) noexcept : graph_(g) {}
-
-  /// Copies characters.
-  [[nodiscard]] string characters(std::string_view s) {
-    const string out{index(graph_.characters.size()), index(s.size())};
-    graph_.characters << s;
-    return out;
-  }
-  /// The layout's index; one that was added lately is found again.
-  [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
-    if (recent_.empty()) recent_.resize(recent_layouts);
-    std::uint64_t hash = l.rank;
-    for (std::size_t d = 0; d < max_rank; ++d)
-      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
-        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
-    std::uint32_t& slot = recent_[static_cast<std::size_t>(hash >> 52)];  // index + 1
-    if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
-    slot = index(graph_.layouts.size()) + 1;
-    graph_.layouts.push_back(l);
-    return slot - 1;
-  }
-  /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
-  /// off again when the buffer is known.
-  [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag) {
-    std::uint32_t& latest = buffer_ids_.latest(b.id);
-    if (latest != none && same(graph_.buffers[latest], b)) {
-      graph_.tags.resize(first_tag);
-      return latest;
-    }
-    latest = index(graph_.buffers.size());
-    graph_.buffers.push_back(b);
-    return latest;
-  }
-  /// The tensor's index.
-  [[nodiscard]] std::uint32_t tensor(const ark::tensor& t) {
-    std::uint32_t& latest = tensor_ids_.latest(t.id);
-    if (latest != none) {
-      const ark::tensor& known = graph_.tensors[latest];
-      if (known.type == t.type && known.buffer == t.buffer &&
-          same_members(known.members, t.members) &&
-          (known.layout == t.layout ||
-           same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
-        return latest;
-    }
-    latest = index(graph_.tensors.size());
-    graph_.tensors.push_back(t);
-    return latest;
-  }
-  /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
-  [[nodiscard]] bool overflown() const noexcept { return overflown_; }
-  /// A pool's size as an index.
-  [[nodiscard]] std::uint32_t index(std::size_t size) noexcept {
-    overflown_ = overflown_ || size >= none;
-    return static_cast<std::uint32_t>(size);
-  }
-
- private:
-  /// The entry that was added last for an Id. Ids near the first one, as far as there are as many,
-  /// index an array; the others are in a digital search tree over their bits, mixed, whose depth
-  /// can't exceed 64.
-  class id_map {
-   public:
-    [[nodiscard]] std::uint32_t& latest(std::int64_t id) {
-      const auto number = static_cast<std::uint64_t>(id);
-      if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
-      const std::uint64_t i = number - base_;
-      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      if (i < 1024 + 2 * lookups_ && tree_.empty()) {
-        const std::size_t first = dense_.size();
-        dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
-        for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
-        return dense_[static_cast<std::size_t>(i)];
-      }
-      std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
-      bits ^= bits >> 32;
-      std::uint32_t at = tree_.empty() ? none : 0, parent = none;
-      std::size_t side = 0;
-      for (; at != none; bits <<= 1) {
-        if (tree_[at].id == id) return tree_[at].entry;
-        parent = at;
-        side = static_cast<std::size_t>(bits >> 63);
-        at = tree_[at].child[side];
-      }
-      if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
-      tree_.push_back({id, {none, none}, none});
-      return tree_.back().entry;
-    }
-
-   private:
-    struct leaf {
-      std::int64_t id;
-      std::uint32_t child[2];
-      std::uint32_t entry;
-    };
-    pool<std::uint32_t> dense_;
-    pool<leaf> tree_;
-    std::uint64_t lookups_ = 0, base_ = 0;
-  };
-
-  [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
-    if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
-    for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
-      if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
-    return true;
-  }
-  [[nodiscard]] bool same(const ark::buffer& a, const ark::buffer& b) const noexcept {
-    return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
-           same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
-  }
-  [[nodiscard]] bool same_members(std::uint32_t a, std::uint32_t b) const noexcept {
-    for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
-      if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
-          text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
-        return false;
-    return a == b;
-  }
-  [[nodiscard]] bool same(range a, range b) const noexcept {
-    if (a.count != b.count) return false;
-    for (std::uint32_t i = 0; i < a.count; ++i)
-      if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
-    return true;
-  }
-
-  static constexpr std::size_t recent_layouts = 4096;
-  graph& graph_;
-  id_map tensor_ids_, buffer_ids_;
-  pool<std::uint32_t> recent_;  // indices + 1 by hash
-  bool overflown_ = false;
-};
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_GRAPH_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-enum class severity : std::uint8_t { error, warning, note };
-
-/// One finding.
-struct diagnostic {
-  errc code = errc::ok;
-  ark::severity severity = ark::severity::error;
-  std::uint32_t file = 0;    ///< which of several files of ranks, by its place among them
-  std::uint64_t offset = 0;  ///< byte offset of the value at `path`; its node's without the source
-  string path;               ///< "$.Nodes[3].Op.ReadTensors[1].Shape", in report::characters
-  string text;               ///< one sentence, in report::characters
-};
-
-/// What was found, in the order of the file for each group of rules.
-struct report {
-  pool<diagnostic> diagnostics;
-  text characters;
-  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
-  bool hazards_bounded = false;  ///< rule G14 stopped at verify_options::hazard_steps
-
-  [[nodiscard]] std::string_view text_of(string s) const noexcept {
-    return {characters.data() + s.first, s.size};
-  }
-};
-
-/// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
-class rule {
- public:
-  explicit rule(errc code) noexcept {
-    const std::string_view name = error{code}.name();
-    if (code == errc::json_duplicate_key) {
-      set("S11");
-    } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
-      set("S13");
-    } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
-               name[5] <= '9') {
-      const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
-      set({id, 3});
-    }
-  }
-  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
-
- private:
-  void set(std::string_view id) noexcept {
-    for (const char c : id) id_[size_++] = c;
-  }
-  char id_[3] = {};
-  std::size_t size_ = 0;
-};
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DIAGNOSTIC_HPP
-
-// ---- tessera/ark/ranks.hpp
-//
-// All ranks of a model together: the rules M, and the order in which one process runs them.
-//
-//   const ark::program* ranks[] = {&*rank0, &*rank1};
-//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
-//   ark::schedule order(*world);
-//   for (ark::schedule::step s; order.next(s);)
-//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
-//
-// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
-//
-//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
-//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
-//
-// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
-// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
-// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
-//
-// Lifetime:   a world borrows its programs, a schedule its world.
-// Errors:     ark_m*, that of the first diagnostic that is an error.
-// Limits:     verify_options::max_diagnostics.
-// Allocation: linear in the graphs.
-
-#ifndef TESSERA_ARK_RANKS_HPP
-#define TESSERA_ARK_RANKS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.err());
-//   use(*m);
-//
-// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
-// on with a half-made value is how such defects become security reports.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     err() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none of its own.
-
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
-
-#include <new>
-#include <type_traits>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-template <class T>
-class [[nodiscard]] result {
-  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
-
- public:
-  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(error e) noexcept : error_(e), has_value_(false) {}
-
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_)
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
-    else
-      error_ = other.error_;
-  }
-  result(const result&) = delete;
-  result& operator=(const result&) = delete;
-  result& operator=(result&& other) noexcept {
-    if (this != &other) {
-      this->~result();
-      ::new (static_cast<void*>(this)) result(std::move(other));
-    }
-    return *this;
-  }
-  ~result() {
-    if (has_value_) value_.~T();
-  }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
-  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
-
- private:
-  void checked() const noexcept {
-    if (!has_value_) __builtin_trap();
-  }
-
-  union {
-    T value_;
-    error error_;
-  };
-  bool has_value_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_RESULT_HPP
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-// Merges runs that are there already, so that values in order cost one pass. It stands in for the
-// standard algorithm, which costs more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons.
-// Allocation: as much again as is sorted, unless it is in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-// ---- tessera/ark/findings.hpp
-//
-// How rules report: places in a graph, which become paths and offsets only when they are kept.
-//
-//   findings found({&graph, 1}, {&source, 1}, options, report);
-//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
-//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
-//   found.finish();                                  // looks the offsets up, one walk a node
-//
-// Lifetime:   borrows the graph, the report and the source.
-// Errors:     error(): that of the first error, kept or not.
-// Limits:     verify_options::max_diagnostics are kept, all are counted.
-// Allocation: see report; to look offsets up, a path and 16 bytes for each.
-
-#ifndef TESSERA_ARK_FINDINGS_HPP
-#define TESSERA_ARK_FINDINGS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/describe.hpp
-//
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
-//
-//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
-//     [alir_opcode] at $.model[5][3][2], offset 47
-//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
-//                                              ^
-//
-//   program.bc: error: the bytecode ends early
-//     [alir_bytecode_truncated] at offset 780 (0x30c)
-//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
-//                                                   ^
-//
-// Lifetime:   the text that is returned owns itself.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
-// Allocation: the text, and what json::reader needs to find a path.
-
-#ifndef TESSERA_CORE_DESCRIBE_HPP
-#define TESSERA_CORE_DESCRIBE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 
 // ---- tessera/core/json.hpp
 //
@@ -2311,6 +738,637 @@ class big_integer {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_NUMBER_HPP
+
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+// Merges runs that are there already, so that values in order cost one pass. It stands in for the
+// standard algorithm, which costs more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons.
+// Allocation: as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
+// ---- tessera/core/text.hpp
+//
+// Text that grows, UTF-8, and places in a text.
+//
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
+//
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It stands in for std::string, which would cost more to include than the rest of the library.
+//
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_room];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on how many digits there are, which
+// in real files nobody can predict.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+// ---- tessera/core/bytes.hpp
+//
+// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
+//
+//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
+//   std::uint64_t size;
+//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
+// Errors:     the checked functions return false on overflow.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+namespace detail {
+
+template <std::size_t Size>
+struct unsigned_of_size;
+template <>
+struct unsigned_of_size<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of_size<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of_size<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of_size<8> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
+  T out = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
+    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+[[nodiscard]] inline T load_le(const void* from) noexcept {
+  typename detail::unsigned_of_size<sizeof(T)>::type raw;
+  std::memcpy(&raw, from, sizeof raw);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  return std::bit_cast<T>(raw);
+}
+
+/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+inline void store_le(void* to, T value) noexcept {
+  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  std::memcpy(to, &raw, sizeof raw);
+}
+
+/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
+  return !__builtin_add_overflow(a, b, &out);
+}
+
+/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
+/// number's length.
+inline constexpr std::size_t integer_room = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
+  }
+  /// No silent way from these by char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset behind the end is taken as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? static_cast<std::size_t>(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_TEXT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -2803,7 +1861,7 @@ class reader {
     seen_key* const k = keys_.data() + base;
     const std::size_t count = keys_.size() - base;
     object_keys_.pop_back();
-    sort(k, count);
+    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
     const char* duplicate = nullptr;
     for (std::size_t i = 1; i < count; ++i)
       if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
@@ -2811,26 +1869,6 @@ class reader {
         duplicate = k[i].start;
     keys_.resize(base);
     if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
-  }
-  static void swap(seen_key& a, seen_key& b) noexcept {
-    const seen_key c = a;
-    a = b;
-    b = c;
-  }
-  /// Heap sort: in place, without recursion, never quadratic.
-  static void sort(seen_key* k, std::size_t count) {
-    const auto sift = [k](std::size_t root, std::size_t size) {
-      for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
-        if (child + 1 < size && before(k[child], k[child + 1])) ++child;
-        if (!before(k[root], k[child])) return;
-        swap(k[root], k[child]);
-      }
-    };
-    for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
-    for (std::size_t size = count; size > 1;) {
-      swap(k[0], k[--size]);
-      sift(0, size);
-    }
   }
 
   const char* begin_;
@@ -3423,7 +2461,1516 @@ inline void copy(reader& in, writer& out) {
 
 #endif  // TESSERA_CORE_JSON_HPP
 
+// ---- tessera/ark/format.hpp
+//
+// The tables of ARK's model graph: dialects, data types, operations, arguments.
+//
+//   ark::info(ark::op_type::matmul).name;          // "Matmul"
+//   ark::find_op_type("ReduceSum");                // op_type::reduce_sum
+//   ark::info(ark::data_type::bf16).bytes;         // 2
+//
+// Each table is one X-macro, from which the enumeration, the names, the checks of arity and
+// arguments, and the fuzz dictionary come. A file's dialect is found from its content:
+//
+//   dialect  node holds    tensor fields                                              levels
+//   d1a      "Ops": […]    Id DataType Buffer Shape Strides Offsets Pads                 6
+//   d1b      "Ops": […]    Id DataType Buffer Shape Strides Offsets PaddedShape          6
+//   d1c      as d1b, but Matmul has two arguments instead of seven
+//   d2       "Ops": […]    Id DataType Shape Strides Offsets PaddedShape Buffer          5
+//   d2x      as d2, buffers end with "IsExternal"
+//   d3       "Op": {…}     as d2                                                         4
+//   d3x      as d3, buffers have "IsExternal" behind "Rank"
+//
+// where `levels` is how many levels of containers the format's own serializer spreads over lines.
+//
+// Lifetime:   constants.
+// Errors:     none; a name that isn't in a table is `unknown`.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_FORMAT_HPP
+#define TESSERA_ARK_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// X(enumerator, name, levels, nodes hold "Ops", "Buffer" comes third, "Pads", "IsExternal")
+#define TESSERA_ARK_DIALECTS(X)                                                                    \
+  X(d1a, "D1a", 6, true, true, true, false)                                                        \
+  X(d1b, "D1b", 6, true, true, false, false)                                                       \
+  X(d1c, "D1c", 6, true, true, false, false)                                                       \
+  X(d2, "D2", 5, true, false, false, false)                                                        \
+  X(d2x, "D2x", 5, true, false, false, true)                                                       \
+  X(d3, "D3", 4, false, false, false, false)                                                       \
+  X(d3x, "D3x", 4, false, false, false, true)
+
+// X(enumerator, name, bytes of an element, kind)
+#define TESSERA_ARK_DATA_TYPES(X)                                                                  \
+  X(fp32, "FP32", 4, floating)                                                                     \
+  X(fp16, "FP16", 2, floating)                                                                     \
+  X(bf16, "BF16", 2, floating)                                                                     \
+  X(int32, "INT32", 4, integer)                                                                    \
+  X(uint32, "UINT32", 4, integer)                                                                  \
+  X(int8, "INT8", 1, integer)                                                                      \
+  X(uint8, "UINT8", 1, integer)                                                                    \
+  X(byte, "BYTE", 1, integer)                                                                      \
+  X(fp8_e4m3, "FP8_E4M3", 1, fp8)                                                                  \
+  X(fp8_e5m2, "FP8_E5M2", 1, fp8)
+
+// X(enumerator, Type, kind, tensors read, written, result; -1: any number). The last block holds
+// what is known of operations newer than D3; of others only the name survives.
+#define TESSERA_ARK_OP_TYPES(X)                                                                    \
+  X(tensor, "Tensor", view, -1, 0, 1)                                                              \
+  X(placeholder, "Placeholder", view, 0, 0, 1)                                                     \
+  X(reshape, "Reshape", view, -1, 0, 1)                                                            \
+  X(noop, "Noop", none, 1, 0, 0)                                                                   \
+  X(add, "Add", binary, 2, 1, 1)                                                                   \
+  X(sub, "Sub", binary, 2, 1, 1)                                                                   \
+  X(mul, "Mul", binary, 2, 1, 1)                                                                   \
+  X(div, "Div", binary, 2, 1, 1)                                                                   \
+  X(rope, "Rope", binary, 2, 1, 1)                                                                 \
+  X(scalar_add, "ScalarAdd", unary, 1, 1, 1)                                                       \
+  X(scalar_mul, "ScalarMul", unary, 1, 1, 1)                                                       \
+  X(scalar_assign, "ScalarAssign", fill, 0, 1, 1)                                                  \
+  X(copy, "Copy", unary, 1, 1, 1)                                                                  \
+  X(cast, "Cast", unary, 1, 1, 1)                                                                  \
+  X(exp, "Exp", unary, 1, 1, 1)                                                                    \
+  X(sqrt, "Sqrt", unary, 1, 1, 1)                                                                  \
+  X(rsqrt, "Rsqrt", unary, 1, 1, 1)                                                                \
+  X(relu, "Relu", unary, 1, 1, 1)                                                                  \
+  X(sigmoid, "Sigmoid", unary, 1, 1, 1)                                                            \
+  X(gelu, "Gelu", unary, 1, 1, 1)                                                                  \
+  X(reduce_sum, "ReduceSum", reduce, 1, 1, 1)                                                      \
+  X(reduce_max, "ReduceMax", reduce, 1, 1, 1)                                                      \
+  X(reduce_mean, "ReduceMean", reduce, 1, 1, 1)                                                    \
+  X(transpose, "Transpose", transpose, 1, 1, 1)                                                    \
+  X(matmul, "Matmul", matmul, 2, 1, 1)                                                             \
+  X(embedding, "Embedding", embedding, 2, 1, 1)                                                    \
+  X(send, "Send", communication, 1, 1, 1)                                                          \
+  X(send_done, "SendDone", communication, 1, 0, 1)                                                 \
+  X(recv, "Recv", communication, 1, 1, 1)                                                          \
+  X(send_packet, "SendPacket", communication, 1, 1, 1)                                             \
+  X(recv_packet, "RecvPacket", communication, 2, 1, 1)                                             \
+  X(recv_reduce_send_packet, "RecvReduceSendPacket", communication, 2, -1, 1)                      \
+  X(recv_reduce_send, "RecvReduceSend", communication, 2, -1, 1)                                   \
+  X(device_sync, "DeviceSync", communication, 1, 1, 1)                                             \
+  X(softmax, "Softmax", unary, 1, 1, 1)                                                            \
+  X(layer_norm, "LayerNorm", layer_norm, 3, 1, 1)                                                  \
+  X(matmul_gelu, "MatmulGelu", matmul, 2, 1, 1)                                                    \
+  X(matmul_scale, "MatmulScale", matmul, 2, 1, 1)                                                  \
+  X(matmul_add, "MatmulAdd", matmul, 3, 1, 1)                                                      \
+  X(mma, "Mma", matmul, 2, 1, 1)                                                                   \
+  X(store, "Store", unary, 1, 1, 1)                                                                \
+  X(kv_cache_slot, "KvCacheSlot", kv_cache_slot, 2, 3, 1)
+
+// X(enumerator, TYPE)
+#define TESSERA_ARK_ARGUMENT_TYPES(X)                                                              \
+  X(int32, "INT")                                                                                  \
+  X(int64, "INT64")                                                                                \
+  X(uint64, "UINT64")                                                                              \
+  X(uint32, "UINT32")                                                                              \
+  X(boolean, "BOOL")                                                                               \
+  X(float32, "FLOAT")                                                                              \
+  X(dims, "DIMS")                                                                                  \
+  X(tensor, "TENSOR")                                                                              \
+  X(offset, "OFFSET")
+
+// X(enumerator, name)
+#define TESSERA_ARK_ARGUMENT_NAMES(X)                                                              \
+  X(axis, "Axis")                                                                                  \
+  X(keep_dim, "KeepDim")                                                                           \
+  X(factor, "Factor")                                                                              \
+  X(value, "Value")                                                                                \
+  X(permutation, "Permutation")                                                                    \
+  X(transpose_input, "TransposeInput")                                                             \
+  X(transpose_other, "TransposeOther")                                                             \
+  X(is_input_column_major, "IsInputColumnMajor")                                                   \
+  X(is_other_column_major, "IsOtherColumnMajor")                                                   \
+  X(input_dim_nc, "InputDimNC")                                                                    \
+  X(other_dim_nc, "OtherDimNC")                                                                    \
+  X(padded_shape_mnk, "PaddedShapeMNK")                                                            \
+  X(shape_mnk, "ShapeMNK")                                                                         \
+  X(strides_acdb, "StridesACDB")                                                                   \
+  X(scale, "Scale")                                                                                \
+  X(flag, "Flag")                                                                                  \
+  X(n_peers, "NPeers")                                                                             \
+  X(rank, "Rank")                                                                                  \
+  X(peer_num, "PeerNum")
+
+// X(operation, argument, type, use): what each operation's Args hold. `alias` is an older spelling
+// of a required argument; `redundant` repeats what the tensors say.
+#define TESSERA_ARK_ARGUMENTS(X)                                                                   \
+  X(scalar_add, factor, float32, required)                                                         \
+  X(scalar_add, value, float32, alias)                                                             \
+  X(scalar_mul, factor, float32, required)                                                         \
+  X(scalar_mul, value, float32, alias)                                                             \
+  X(scalar_assign, value, float32, required)                                                       \
+  X(scalar_assign, factor, float32, alias)                                                         \
+  X(reduce_sum, axis, int32, required)                                                             \
+  X(reduce_sum, keep_dim, boolean, required)                                                       \
+  X(reduce_max, axis, int32, required)                                                             \
+  X(reduce_max, keep_dim, boolean, required)                                                       \
+  X(reduce_mean, axis, int32, required)                                                            \
+  X(reduce_mean, keep_dim, boolean, required)                                                      \
+  X(transpose, permutation, dims, required)                                                        \
+  X(matmul, transpose_input, boolean, required)                                                    \
+  X(matmul, transpose_other, boolean, required)                                                    \
+  X(matmul, is_input_column_major, boolean, alias)                                                 \
+  X(matmul, is_other_column_major, boolean, alias)                                                 \
+  X(matmul, input_dim_nc, dims, redundant)                                                         \
+  X(matmul, other_dim_nc, dims, redundant)                                                         \
+  X(matmul, padded_shape_mnk, dims, redundant)                                                     \
+  X(matmul, shape_mnk, dims, redundant)                                                            \
+  X(matmul, strides_acdb, dims, redundant)                                                         \
+  X(matmul_gelu, transpose_input, boolean, required)                                               \
+  X(matmul_gelu, transpose_other, boolean, required)                                               \
+  X(matmul_scale, transpose_input, boolean, required)                                              \
+  X(matmul_scale, transpose_other, boolean, required)                                              \
+  X(matmul_scale, scale, float32, required)                                                        \
+  X(matmul_add, transpose_input, boolean, required)                                                \
+  X(matmul_add, transpose_other, boolean, required)                                                \
+  X(mma, transpose_input, boolean, required)                                                       \
+  X(mma, transpose_other, boolean, required)                                                       \
+  X(send_packet, flag, uint32, required)                                                           \
+  X(recv_packet, flag, uint32, required)                                                           \
+  X(recv_reduce_send_packet, flag, uint32, required)                                               \
+  X(recv_reduce_send_packet, n_peers, uint32, required)                                            \
+  X(recv_reduce_send_packet, rank, int32, required)                                                \
+  X(recv_reduce_send, n_peers, uint32, required)                                                   \
+  X(recv_reduce_send, rank, int32, required)                                                       \
+  X(device_sync, rank, int32, required)                                                            \
+  X(device_sync, peer_num, int32, required)
+
 namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The forms that files have (see the table at the top).
+enum class dialect : std::uint8_t {
+#define TESSERA_X(name, text, levels, ops, third, pads, external) name,
+  TESSERA_ARK_DIALECTS(TESSERA_X)
+#undef TESSERA_X
+};
+/// One row of the table of dialects.
+struct dialect_row {
+  dialect which;
+  std::string_view name;
+  std::uint8_t levels;  ///< levels of containers that pretty text spreads over lines
+  bool holds_ops;       ///< nodes hold an array "Ops" rather than one "Op"
+  bool buffer_third;    ///< a tensor's "Buffer" stands behind "DataType" rather than last
+  bool pads;            ///< "Pads" in place of "PaddedShape"
+  bool external;        ///< buffers have "IsExternal"
+};
+inline constexpr dialect_row dialect_table[] = {
+#define TESSERA_X(name, text, levels, ops, third, pads, external)                                  \
+  {dialect::name, text, levels, ops, third, pads, external},
+    TESSERA_ARK_DIALECTS(TESSERA_X)
+#undef TESSERA_X
+};
+[[nodiscard]] constexpr const dialect_row& info(dialect d) noexcept {
+  return dialect_table[static_cast<std::size_t>(d)];
+}
+
+/// Element types. Integers are two's complement; BYTE is eight bits without a meaning.
+enum class data_type : std::uint8_t {
+#define TESSERA_X(name, text, bytes, kind) name,
+  TESSERA_ARK_DATA_TYPES(TESSERA_X)
+#undef TESSERA_X
+};
+enum class data_kind : std::uint8_t { floating, integer, fp8 };
+/// One row of the table of data types.
+struct data_type_row {
+  data_type which;
+  std::string_view name;
+  std::uint8_t bytes;  ///< of an element
+  data_kind kind;
+};
+inline constexpr data_type_row data_type_table[] = {
+#define TESSERA_X(name, text, bytes, kind) {data_type::name, text, bytes, data_kind::kind},
+    TESSERA_ARK_DATA_TYPES(TESSERA_X)
+#undef TESSERA_X
+};
+[[nodiscard]] constexpr const data_type_row& info(data_type t) noexcept {
+  return data_type_table[static_cast<std::size_t>(t)];
+}
+
+/// Types of operations; `unknown` is any whose name isn't in the table.
+enum class op_type : std::uint8_t {
+#define TESSERA_X(name, text, kind, reads, writes, results) name,
+  TESSERA_ARK_OP_TYPES(TESSERA_X)
+#undef TESSERA_X
+      unknown
+};
+/// What shape rules an operation follows.
+enum class op_kind : std::uint8_t {
+  none,    ///< no tensors are made
+  view,    ///< the result is another view of the first tensor that is read
+  fill,    ///< writes every element, reads nothing
+  unary,   ///< element-wise on one tensor, which is broadcast
+  binary,  ///< element-wise on two tensors, which are broadcast
+  reduce,
+  transpose,
+  matmul,
+  embedding,
+  layer_norm,
+  kv_cache_slot,
+  communication,
+  unknown
+};
+/// One row of the table of operations.
+struct op_row {
+  op_type which;
+  std::string_view name;
+  op_kind kind;
+  std::int8_t reads, writes, results;  ///< tensors in each list; -1: any number
+};
+inline constexpr op_row op_table[] = {
+#define TESSERA_X(name, text, kind, reads, writes, results)                                        \
+  {op_type::name, text, op_kind::kind, reads, writes, results},
+    TESSERA_ARK_OP_TYPES(TESSERA_X)
+#undef TESSERA_X
+        {op_type::unknown, "", op_kind::unknown, -1, -1, -1},
+};
+[[nodiscard]] constexpr const op_row& info(op_type t) noexcept {
+  return op_table[static_cast<std::size_t>(t)];
+}
+/// Whether the operation only names another view of memory: "IsVirtual".
+[[nodiscard]] constexpr bool is_virtual(op_type t) noexcept {
+  return info(t).kind == op_kind::view;
+}
+
+/// The TYPE of an argument; `other` is a value in no known form, kept as it stood.
+enum class argument_type : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
+#undef TESSERA_X
+      other
+};
+inline constexpr std::string_view argument_type_names[] = {
+#define TESSERA_X(name, text) text,
+    TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
+#undef TESSERA_X
+        ""};
+/// Names of arguments; `other` is any that isn't in the table.
+enum class argument_name : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
+#undef TESSERA_X
+      other
+};
+inline constexpr std::string_view argument_names[] = {
+#define TESSERA_X(name, text) text,
+    TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
+#undef TESSERA_X
+        ""};
+
+/// What an operation's Args hold, one row for each argument.
+enum class argument_use : std::uint8_t { required, alias, redundant };
+struct argument_row {
+  op_type op;
+  argument_name name;
+  argument_type type;
+  argument_use use;
+};
+inline constexpr argument_row argument_table[] = {
+#define TESSERA_X(op, name, type, use)                                                             \
+  {op_type::op, argument_name::name, argument_type::type, argument_use::use},
+    TESSERA_ARK_ARGUMENTS(TESSERA_X)
+#undef TESSERA_X
+};
+
+namespace detail {
+template <class Rows>
+[[nodiscard]] constexpr std::size_t find_name(const Rows& rows, std::string_view name) noexcept {
+  for (std::size_t i = 0; i < std::size(rows); ++i)
+    if (rows[i].name == name) return i;
+  return std::size(rows);
+}
+template <std::size_t Size>
+[[nodiscard]] constexpr std::size_t find_text(const std::string_view (&names)[Size],
+                                              std::string_view name) noexcept {
+  for (std::size_t i = 0; i + 1 < Size; ++i)
+    if (names[i] == name) return i;
+  return Size - 1;
+}
+}  // namespace detail
+
+/// By its name in files; `unknown` when there is none.
+[[nodiscard]] constexpr op_type find_op_type(std::string_view name) noexcept {
+  const std::size_t i = detail::find_name(op_table, name);
+  return i < std::size(op_table) && !name.empty() ? static_cast<op_type>(i) : op_type::unknown;
+}
+/// By its name in files; false when there is none.
+[[nodiscard]] constexpr bool find_data_type(std::string_view name, data_type& out) noexcept {
+  const std::size_t i = detail::find_name(data_type_table, name);
+  if (i == std::size(data_type_table)) return false;
+  return out = static_cast<data_type>(i), true;
+}
+/// By its name in files; `other` when there is none.
+[[nodiscard]] constexpr argument_type find_argument_type(std::string_view name) noexcept {
+  return static_cast<argument_type>(detail::find_text(argument_type_names, name));
+}
+[[nodiscard]] constexpr argument_name find_argument_name(std::string_view name) noexcept {
+  return static_cast<argument_name>(detail::find_text(argument_names, name));
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ARK_DIALECTS
+#undef TESSERA_ARK_DATA_TYPES
+#undef TESSERA_ARK_OP_TYPES
+#undef TESSERA_ARK_ARGUMENT_TYPES
+#undef TESSERA_ARK_ARGUMENT_NAMES
+#undef TESSERA_ARK_ARGUMENTS
+
+#endif  // TESSERA_ARK_FORMAT_HPP
+
+// ---- tessera/ark/graph.hpp
+//
+// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+//
+//   for (const ark::node& n : g.nodes)
+//     for (const ark::op& o : operations(g, n))
+//       for (const std::uint32_t t : reads(g, o))
+//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
+//
+//   graph    Rank WorldSize Nodes
+//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
+//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
+//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
+//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
+//
+// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
+// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
+//
+// Members that the format doesn't know are kept, as JSON text, with the object that held them.
+//
+// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
+// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
+//             by hand, verify() checks them.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_ARK_GRAPH_HPP
+#define TESSERA_ARK_GRAPH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
+inline constexpr std::size_t max_rank = 4;         ///< dimensions of a tensor, at most
+
+/// Some of graph::characters.
+struct string {
+  std::uint32_t first = 0, size = 0;
+};
+/// Some of one of the pools.
+struct range {
+  std::uint32_t first = 0, count = 0;
+};
+
+/// Where the elements of a tensor lie in its buffer (specification, "Tensor"). `strides` are the
+/// dimensions of the memory, not distances: element (i, j) of two dimensions is number
+/// (offsets[0] + i) * strides[1] + offsets[1] + j, counted from the start of the buffer. Dimensions
+/// from `rank` on are 1, and offsets 0.
+struct layout {
+  std::int64_t shape[max_rank] = {1, 1, 1, 1};
+  std::int64_t strides[max_rank] = {1, 1, 1, 1};
+  std::int64_t offsets[max_rank] = {0, 0, 0, 0};
+  std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};
+  std::uint32_t rank = 0;
+  std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in graph::integers; else none
+};
+[[nodiscard]] constexpr bool same_dimensions(const layout& a, const layout& b) noexcept {
+  bool same = a.rank == b.rank;
+  for (std::size_t d = 0; d < max_rank; ++d)
+    same = same && a.shape[d] == b.shape[d] && a.strides[d] == b.strides[d] &&
+           a.offsets[d] == b.offsets[d] && a.padded_shape[d] == b.padded_shape[d];
+  return same;
+}
+
+/// A patch of a buffer, under an Id of its own (specification, "Tensor").
+struct tensor {
+  std::int64_t id = 0;
+  std::uint32_t layout = 0;      ///< in graph::layouts
+  std::uint32_t buffer = 0;      ///< in graph::buffers
+  std::uint32_t members = none;  ///< unknown members
+  data_type type = data_type::fp32;
+};
+
+/// A pair that pairs up transfers: [RemoteRank, Tag] (specification, "Buffer").
+struct tag {
+  std::int32_t rank = 0, number = 0;
+  friend constexpr bool operator==(const tag&, const tag&) = default;
+};
+
+enum class external : std::uint8_t { absent, no, yes };  ///< IsExternal
+
+/// Memory that tensors lie in (specification, "Buffer").
+struct buffer {
+  std::int64_t id = 0;
+  std::int32_t rank = -1;        ///< which rank holds it; -1: this file's
+  range send_tags, recv_tags;    ///< in graph::tags
+  std::uint32_t members = none;  ///< unknown members, ExternalDataSize and DeviceId among them
+  ark::external external = external::absent;
+};
+
+/// {"name": {"TYPE": value}}. The value is in the field that the TYPE calls for.
+struct argument {
+  argument_name name = argument_name::other;
+  argument_type type = argument_type::other;
+  string other_name;  ///< when `name` is other
+  string token;       ///< float32: the number as it stood, if any; other: the JSON value
+  float real = 0;     ///< float32
+  range integers;     ///< dims: up to four; offset: BufferId and Value; in graph::integers
+  std::int64_t integer =
+      0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
+};
+
+/// How Args stood: as an object, or as one of the two that are tolerated in place of an empty one.
+enum class args_form : std::uint8_t { object, null, array };
+
+/// One operation (specification, "Op").
+struct op {
+  op_type type = op_type::unknown;
+  bool is_virtual = false;
+  args_form args = args_form::object;
+  string unknown_type;  ///< the Type when it isn't in the table
+  string name;
+  std::uint32_t first_use = 0;  ///< in graph::uses: read, then written, then result tensors
+  std::uint32_t reads = 0, writes = 0, results = 0;
+  range arguments;               ///< in graph::arguments, in the file's order
+  std::uint32_t members = none;  ///< unknown members
+};
+
+/// One node (specification, "Node").
+struct node {
+  std::int64_t id = 0;
+  std::uint64_t offset = 0;      ///< of its text in the file
+  range producers, consumers;    ///< Ids, in graph::integers
+  range ops;                     ///< in graph::ops
+  std::uint32_t members = none;  ///< unknown members
+};
+
+/// A member that the format doesn't know: a list for each object, in the file's order.
+struct member {
+  string key;
+  string value;               ///< JSON, compact
+  std::uint32_t next = none;  ///< in graph::members
+};
+
+struct graph {
+  std::int32_t rank = 0;        ///< which rank of the model this file is
+  std::int32_t world_size = 1;  ///< how many ranks it has
+  dialect form = dialect::d3;
+  std::uint32_t own_members = none;  ///< unknown members of the root
+
+  pool<node> nodes;
+  pool<op> ops;
+  pool<std::uint32_t> uses;  ///< indices of tensors, as operations list them
+  pool<argument> arguments;
+  pool<tensor> tensors;
+  pool<layout> layouts;
+  pool<buffer> buffers;
+  pool<tag> tags;
+  pool<std::int64_t> integers;  ///< edges, dimensions of arguments, pads
+  pool<member> members;
+  text characters;
+
+  /// Bytes that its pools hold.
+  [[nodiscard]] std::size_t memory() const noexcept {
+    return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
+           arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
+           layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
+           tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
+           characters.size();
+  }
+};
+
+[[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
+  return {g.characters.data() + s.first, s.size};
+}
+[[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
+  return {g.ops.data() + n.ops.first, n.ops.count};
+}
+[[nodiscard]] inline view<std::int64_t> integers(const graph& g, range r) noexcept {
+  return {g.integers.data() + r.first, r.count};
+}
+[[nodiscard]] inline view<std::uint32_t> reads(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use, o.reads};
+}
+[[nodiscard]] inline view<std::uint32_t> writes(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use + o.reads, o.writes};
+}
+[[nodiscard]] inline view<std::uint32_t> results(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
+}
+/// All three lists, one behind the other.
+[[nodiscard]] inline view<std::uint32_t> uses(const graph& g, const op& o) noexcept {
+  return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
+}
+[[nodiscard]] inline view<argument> arguments(const graph& g, const op& o) noexcept {
+  return {g.arguments.data() + o.arguments.first, o.arguments.count};
+}
+[[nodiscard]] inline view<tag> tags(const graph& g, range r) noexcept {
+  return {g.tags.data() + r.first, r.count};
+}
+[[nodiscard]] inline const layout& layout_of(const graph& g, std::uint32_t tensor) noexcept {
+  return g.layouts[g.tensors[tensor].layout];
+}
+[[nodiscard]] inline const buffer& buffer_of(const graph& g, std::uint32_t tensor) noexcept {
+  return g.buffers[g.tensors[tensor].buffer];
+}
+[[nodiscard]] inline std::string_view name(const graph& g, const op& o) noexcept {
+  return text_of(g, o.name);
+}
+/// The Type as files spell it.
+[[nodiscard]] inline std::string_view type_name(const graph& g, const op& o) noexcept {
+  return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
+}
+[[nodiscard]] inline std::string_view name(const graph& g, const argument& a) noexcept {
+  return a.name == argument_name::other ? text_of(g, a.other_name)
+                                        : argument_names[static_cast<std::size_t>(a.name)];
+}
+/// The argument of that name, or null.
+[[nodiscard]] inline const argument* find_argument(const graph& g, const op& o,
+                                                   argument_name name) noexcept {
+  for (const argument& a : arguments(g, o))
+    if (a.name == name) return &a;
+  return nullptr;
+}
+/// Whether this rank holds the buffer.
+[[nodiscard]] inline bool is_local(const graph& g, const buffer& b) noexcept {
+  return b.rank == -1 || b.rank == g.rank;
+}
+
+/// Fills a graph's tables of strings, layouts, buffers and tensors, each description once. Readers
+/// and builders share it. Ids that were given in order cost an array access; any others a walk of
+/// at most 64 steps, whatever they are.
+class interner {
+ public:
+  explicit interner(graph& g) noexcept : graph_(g) {}
+
+  /// Copies characters.
+  [[nodiscard]] string characters(std::string_view s) {
+    const string out{index(graph_.characters.size()), index(s.size())};
+    graph_.characters << s;
+    return out;
+  }
+  /// The layout's index; one that was added lately is found again.
+  [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
+    if (recent_.empty()) recent_.resize(recent_layouts);
+    std::uint64_t hash = l.rank;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+    std::uint32_t& slot = recent_[static_cast<std::size_t>(hash >> 52)];  // index + 1
+    if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
+    slot = index(graph_.layouts.size()) + 1;
+    graph_.layouts.push_back(l);
+    return slot - 1;
+  }
+  /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
+  /// off again when the buffer is known.
+  [[nodiscard]] std::uint32_t buffer(const ark::buffer& b, std::size_t first_tag) {
+    std::uint32_t& latest = buffer_ids_.latest(b.id);
+    if (latest != none && same(graph_.buffers[latest], b)) {
+      graph_.tags.resize(first_tag);
+      return latest;
+    }
+    latest = index(graph_.buffers.size());
+    graph_.buffers.push_back(b);
+    return latest;
+  }
+  /// The tensor's index.
+  [[nodiscard]] std::uint32_t tensor(const ark::tensor& t) {
+    std::uint32_t& latest = tensor_ids_.latest(t.id);
+    if (latest != none) {
+      const ark::tensor& known = graph_.tensors[latest];
+      if (known.type == t.type && known.buffer == t.buffer &&
+          same_members(known.members, t.members) &&
+          (known.layout == t.layout ||
+           same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
+        return latest;
+    }
+    latest = index(graph_.tensors.size());
+    graph_.tensors.push_back(t);
+    return latest;
+  }
+  /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
+  [[nodiscard]] bool overflown() const noexcept { return overflown_; }
+  /// A pool's size as an index.
+  [[nodiscard]] std::uint32_t index(std::size_t size) noexcept {
+    overflown_ = overflown_ || size >= none;
+    return static_cast<std::uint32_t>(size);
+  }
+
+ private:
+  /// The entry that was added last for an Id. Ids near the first one, as far as there are as many,
+  /// index an array; the others are in a digital search tree over their bits, mixed, whose depth
+  /// can't exceed 64.
+  class id_map {
+   public:
+    [[nodiscard]] std::uint32_t& latest(std::int64_t id) {
+      const auto number = static_cast<std::uint64_t>(id);
+      if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
+      const std::uint64_t i = number - base_;
+      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+      if (i < 1024 + 2 * lookups_ && tree_.empty()) {
+        const std::size_t first = dense_.size();
+        dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
+        for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
+        return dense_[static_cast<std::size_t>(i)];
+      }
+      std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+      bits ^= bits >> 32;
+      std::uint32_t at = tree_.empty() ? none : 0, parent = none;
+      std::size_t side = 0;
+      for (; at != none; bits <<= 1) {
+        if (tree_[at].id == id) return tree_[at].entry;
+        parent = at;
+        side = static_cast<std::size_t>(bits >> 63);
+        at = tree_[at].child[side];
+      }
+      if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
+      tree_.push_back({id, {none, none}, none});
+      return tree_.back().entry;
+    }
+
+   private:
+    struct leaf {
+      std::int64_t id;
+      std::uint32_t child[2];
+      std::uint32_t entry;
+    };
+    pool<std::uint32_t> dense_;
+    pool<leaf> tree_;
+    std::uint64_t lookups_ = 0, base_ = 0;
+  };
+
+  [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
+    if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
+    for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
+      if (graph_.integers[a.pads + d] != graph_.integers[b.pads + d]) return false;
+    return true;
+  }
+  [[nodiscard]] bool same(const ark::buffer& a, const ark::buffer& b) const noexcept {
+    return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
+           same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
+  }
+  [[nodiscard]] bool same_members(std::uint32_t a, std::uint32_t b) const noexcept {
+    for (; a != none && b != none; a = graph_.members[a].next, b = graph_.members[b].next)
+      if (text_of(graph_, graph_.members[a].key) != text_of(graph_, graph_.members[b].key) ||
+          text_of(graph_, graph_.members[a].value) != text_of(graph_, graph_.members[b].value))
+        return false;
+    return a == b;
+  }
+  [[nodiscard]] bool same(range a, range b) const noexcept {
+    if (a.count != b.count) return false;
+    for (std::uint32_t i = 0; i < a.count; ++i)
+      if (!(graph_.tags[a.first + i] == graph_.tags[b.first + i])) return false;
+    return true;
+  }
+
+  static constexpr std::size_t recent_layouts = 4096;
+  graph& graph_;
+  id_map tensor_ids_, buffer_ids_;
+  pool<std::uint32_t> recent_;  // indices + 1 by hash
+  bool overflown_ = false;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_GRAPH_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+[[nodiscard]] inline bool is_ascii(std::string_view s) noexcept {
+  std::uint64_t all = 0, word = 0;
+  std::size_t i = 0;
+  for (; s.size() - i >= 8; i += 8) {
+    std::memcpy(&word, s.data() + i, 8);
+    all |= word;
+  }
+  for (; i < s.size(); ++i) all |= static_cast<unsigned char>(s[i]);
+  return (all & 0x8080808080808080u) == 0;
+}
+[[nodiscard]] inline bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+class graph_check {
+ public:
+  explicit graph_check(const graph& g) noexcept : g_(g), ascii_(is_ascii(g.characters)) {}
+
+  [[nodiscard]] error all() const {
+    if (static_cast<std::size_t>(g_.form) >= std::size(dialect_table))
+      return {errc::ark_dialect, 0};
+    if (g_.rank < 0 || g_.rank >= g_.world_size) return {errc::ark_s03_world, 0};
+    if (const errc code = tables(); code != errc::ok) return {code, 0};
+    for (const node& n : g_.nodes) {
+      errc code = node_itself(n);
+      if (code == errc::ok)
+        for (const op& o : operations(g_, n))
+          if (code = operation(o); code != errc::ok) break;
+      if (code != errc::ok) return {code, n.offset};
+    }
+    return {};
+  }
+  /// One operation, after tables(); plans check theirs with it.
+  [[nodiscard]] errc operation(const op& o) const {
+    if (o.type > op_type::unknown) return errc::ark_o01_type;
+    const std::uint64_t last =
+        std::uint64_t{o.first_use} + o.reads + std::uint64_t{o.writes} + o.results;
+    if (last > g_.uses.size() || !inside(o.arguments, g_.arguments.size()) ||
+        outside(o.members, g_.members.size()))
+      return errc::ark_too_large;
+    bool uses_inside = true;
+    for (const std::uint32_t t : uses(g_, o)) uses_inside = uses_inside && t < g_.tensors.size();
+    if (!uses_inside) return errc::ark_too_large;
+    if (const errc code = string(o.name); code != errc::ok) return code;
+    if (o.type == op_type::unknown)
+      if (const errc code = string(o.unknown_type); code != errc::ok) return code;
+    for (const argument& a : arguments(g_, o))
+      if (const errc code = one_argument(a); code != errc::ok) return code;
+    return errc::ok;
+  }
+  /// What operations refer to.
+  [[nodiscard]] errc tables() const {
+    if (outside(g_.own_members, g_.members.size())) return errc::ark_too_large;
+    for (std::size_t i = 0; i < g_.members.size(); ++i) {
+      const member& m = g_.members[i];
+      if (m.next != none && (m.next <= i || m.next >= g_.members.size()))
+        return errc::ark_too_large;
+      for (const ark::string& s : {m.key, m.value})
+        if (const errc code = string(s); code != errc::ok) return code;
+    }
+    for (const layout& l : g_.layouts) {
+      if (l.rank > max_rank) return errc::ark_t01_rank;
+      if (l.pads != none && !inside({l.pads, l.rank}, g_.integers.size()))
+        return errc::ark_too_large;
+    }
+    for (const tensor& t : g_.tensors) {
+      if (t.id < 0) return errc::ark_s13_integer;
+      if (t.layout >= g_.layouts.size() || t.buffer >= g_.buffers.size() ||
+          outside(t.members, g_.members.size()))
+        return errc::ark_too_large;
+      if (static_cast<std::size_t>(t.type) >= std::size(data_type_table))
+        return errc::ark_t06_data_type;
+    }
+    for (const buffer& b : g_.buffers) {
+      if (b.id < 0) return errc::ark_s13_integer;
+      if (!inside(b.send_tags, g_.tags.size()) || !inside(b.recv_tags, g_.tags.size()) ||
+          outside(b.members, g_.members.size()))
+        return errc::ark_too_large;
+    }
+    return errc::ok;
+  }
+
+ private:
+  [[nodiscard]] static bool inside(range r, std::size_t size) noexcept {
+    return std::uint64_t{r.first} + r.count <= size;
+  }
+  [[nodiscard]] static bool outside(std::uint32_t first, std::size_t size) noexcept {
+    return first != none && first >= size;
+  }
+  [[nodiscard]] errc string(ark::string s) const noexcept {
+    if (!inside({s.first, s.size}, g_.characters.size())) return errc::ark_too_large;
+    return ascii_ || is_utf8(text_of(g_, s)) ? errc::ok : errc::json_bad_utf8;
+  }
+  [[nodiscard]] errc node_itself(const node& n) const noexcept {
+    if (!inside(n.producers, g_.integers.size()) || !inside(n.consumers, g_.integers.size()) ||
+        !inside(n.ops, g_.ops.size()) || outside(n.members, g_.members.size()))
+      return errc::ark_too_large;
+    std::int64_t signs = n.id;
+    for (const range r : {n.producers, n.consumers})
+      for (const std::int64_t id : integers(g_, r)) signs |= id;
+    if (signs < 0) return errc::ark_s13_integer;
+    return n.ops.count == 0 ? errc::ark_s07_no_ops : errc::ok;
+  }
+  [[nodiscard]] errc one_argument(const argument& a) const {
+    if (a.name > argument_name::other) return errc::ark_o04_argument;
+    if (a.name == argument_name::other)
+      if (const errc code = string(a.other_name); code != errc::ok) return code;
+    const auto fits = [&a](std::int64_t low, std::int64_t high) {
+      return a.integer >= low && a.integer <= high ? errc::ok : errc::ark_o05_argument_form;
+    };
+    switch (a.type) {
+      case argument_type::int32: return fits(INT32_MIN, INT32_MAX);
+      case argument_type::uint32: return fits(0, std::int64_t{UINT32_MAX});
+      case argument_type::int64:
+      case argument_type::uint64:
+      case argument_type::boolean: return errc::ok;
+      case argument_type::float32: {
+        if (a.token.size == 0)
+          return (std::bit_cast<std::uint32_t>(a.real) & 0x7f800000u) == 0x7f800000u
+                     ? errc::ark_not_finite
+                     : errc::ok;
+        if (const errc code = string(a.token); code != errc::ok) return code;
+        json::reader in(text_of(g_, a.token));
+        (void)in.float32();
+        return in.finish().code;
+      }
+      case argument_type::dims:
+        if (!inside(a.integers, g_.integers.size())) return errc::ark_too_large;
+        return a.integers.count <= max_rank ? errc::ok : errc::ark_o05_argument_form;
+      case argument_type::tensor:
+        return a.integer >= 0 && static_cast<std::uint64_t>(a.integer) < g_.tensors.size()
+                   ? errc::ok
+                   : errc::ark_too_large;
+      case argument_type::offset:
+        if (!inside(a.integers, g_.integers.size())) return errc::ark_too_large;
+        if (a.integers.count != 1 && a.integers.count != 2) return errc::ark_o05_argument_form;
+        for (const std::int64_t v : integers(g_, a.integers))
+          if (v < 0) return errc::ark_o05_argument_form;
+        return errc::ok;
+      case argument_type::other: return string(a.token);
+    }
+    return errc::ark_o05_argument_form;
+  }
+
+  const graph& g_;
+  bool ascii_;
+};
+
+}  // namespace detail
+
+/// Whether writing the graph and reading that text again would give this graph. What only text can
+/// tell, such as a kept member that is no JSON, write() finds by itself.
+[[nodiscard]] inline error check(const graph& g) { return detail::graph_check(g).all(); }
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_CHECK_HPP
+
+// ---- tessera/ark/convert.hpp
+//
+// Converts a graph from one dialect to another.
+//
+//   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
+//   if (!old) return fail(describe(old.err(), source));
+//
+// Operations and their order stay as they are, and so do tensors and buffers with their Ids:
+//
+//   Ops to Op        a node of several operations becomes a chain of nodes. An edge goes between the
+//                    operations that share a tensor, or from the last one to the first when none
+//                    do. Nodes get their places as Ids, edges stand ascending on both sides
+//   Op to Ops        nodes of one operation
+//   Matmul           d1a and d1b get the arguments that repeat the shapes, others lose them
+//   IsExternal       d2x and d3x get `false` where there is none, others lose `false`
+//   Pads             d1a gets ones, others get PaddedShape = Shape
+//   spellings        IsInputColumnMajor and IsOtherColumnMajor become TransposeInput and
+//                    TransposeOther; Value of ScalarAdd and ScalarMul becomes Factor
+//
+// Lifetime:   the graph owns itself.
+// Errors:     what check() refuses; ark_dialect where `true` would be lost as IsExternal, or padding
+//             in d1a; ark_g01, g03, g05 where a chain can't be made; ark_o03 for a Matmul that
+//             doesn't have its tensors. The offset is that of the node.
+// Limits:     none.
+// Allocation: linear in the graph.
+
+#ifndef TESSERA_ARK_CONVERT_HPP
+#define TESSERA_ARK_CONVERT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.err());
+//   use(*m);
+//
+// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
+// on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     err() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Whether the graph has a form in its dialect: one operation a node without "Ops", no padding
+/// where there are "Pads".
+[[nodiscard]] inline bool in_dialect(const graph& g) noexcept {
+  if (!info(g.form).holds_ops)
+    for (const node& n : g.nodes)
+      if (n.ops.count != 1) return false;
+  if (info(g.form).pads)
+    for (const tensor& t : g.tensors)
+      for (std::size_t d = 0; d < max_rank; ++d)
+        if (g.layouts[t.layout].padded_shape[d] != g.layouts[t.layout].shape[d]) return false;
+  return true;
+}
+
+namespace detail {
+
+/// Finds the place of a node by its Id.
+class node_index {
+ public:
+  explicit node_index(const graph& g) {
+    bool ascending = true;
+    for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
+      ascending = ascending && (i == 0 || g.nodes[i].id > g.nodes[i - 1].id);
+      entries_.push_back({g.nodes[i].id, i});
+    }
+    if (!ascending)
+      sort(entries_.data(), entries_.size(), [](const entry& a, const entry& b) {
+        return a.id != b.id ? a.id < b.id : a.index < b.index;
+      });
+  }
+  /// `none` if there is none; the first of several.
+  [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
+    const auto guess = static_cast<std::uint64_t>(id);
+    if (guess < entries_.size() && entries_[guess].id == id &&
+        (guess == 0 || entries_[guess - 1].id != id))
+      return entries_[guess].index;
+    std::size_t low = 0, high = entries_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (entries_[middle].id < id)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < entries_.size() && entries_[low].id == id ? entries_[low].index : none;
+  }
+  /// The second of two nodes with one Id, or `none`.
+  [[nodiscard]] std::uint32_t repeated() const noexcept {
+    for (std::size_t i = 1; i < entries_.size(); ++i)
+      if (entries_[i].id == entries_[i - 1].id) return entries_[i].index;
+    return none;
+  }
+
+ private:
+  struct entry {
+    std::int64_t id;
+    std::uint32_t index;
+  };
+  pool<entry> entries_;  // by Id
+};
+
+/// An edge between two nodes, by their places.
+struct edge {
+  std::uint32_t from, to;
+};
+/// Gives each node the edges of a list, ascending and once, as places.
+inline void set_edges(graph& g, pool<edge>& edges) {
+  const auto fill = [&](range node::*list, std::uint32_t edge::*owner, std::uint32_t edge::*other) {
+    sort(edges.data(), edges.size(), [=](const edge& a, const edge& b) {
+      return a.*owner != b.*owner ? a.*owner < b.*owner : a.*other < b.*other;
+    });
+    std::size_t at = 0;
+    for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
+      const std::size_t first = g.integers.size();
+      for (; at < edges.size() && edges[at].*owner == n; ++at)
+        if (g.integers.size() == first || g.integers.back() != edges[at].*other)
+          g.integers.push_back(edges[at].*other);
+      g.nodes[n].*list = {static_cast<std::uint32_t>(first),
+                          static_cast<std::uint32_t>(g.integers.size() - first)};
+    }
+  };
+  fill(&node::producers, &edge::to, &edge::from);
+  fill(&node::consumers, &edge::from, &edge::to);
+}
+
+class converter {
+ public:
+  converter(graph& g, dialect to) : g_(g), from_(info(g.form)), to_(info(to)) {}
+
+  [[nodiscard]] error run() {
+    if (const error e = check(g_); e.code != errc::ok) return e;
+    if (const error e = losses(); e.code != errc::ok) return e;
+    if (!to_.holds_ops)
+      if (const error e = split(); e.code != errc::ok) return e;
+    for (const node& n : g_.nodes)
+      for (std::uint32_t i = 0; i < n.ops.count; ++i)
+        if (const errc code = spelling(g_.ops[n.ops.first + i]); code != errc::ok)
+          return {code, n.offset};
+    for (buffer& b : g_.buffers)
+      if (to_.external)
+        b.external = b.external == external::yes ? external::yes : external::no;
+      else
+        b.external = external::absent;
+    if (!to_.pads)
+      for (layout& l : g_.layouts) l.pads = none;
+    if (g_.integers.size() >= none || g_.arguments.size() >= none || g_.nodes.size() >= none)
+      return {errc::ark_too_large, 0};
+    g_.form = to_.which;
+    return {};
+  }
+
+ private:
+  /// What the dialect can't hold.
+  [[nodiscard]] error losses() const {
+    for (const node& n : g_.nodes)
+      for (const op& o : operations(g_, n)) {
+        bool lost = false;
+        for (const std::uint32_t t : uses(g_, o)) lost = lost || loses(t);
+        for (const argument& a : arguments(g_, o))
+          if (a.type == argument_type::tensor)
+            lost = lost || loses(static_cast<std::uint32_t>(a.integer));
+        if (lost) return {errc::ark_dialect, n.offset};
+      }
+    return {};
+  }
+  [[nodiscard]] bool loses(std::uint32_t t) const noexcept {
+    bool lost = !to_.external && buffer_of(g_, t).external == external::yes;
+    const layout& l = layout_of(g_, t);
+    for (std::size_t d = 0; d < max_rank && to_.pads; ++d)
+      lost = lost || l.padded_shape[d] != l.shape[d];
+    return lost;
+  }
+
+  /// One operation a node.
+  [[nodiscard]] error split() {
+    bool split = from_.holds_ops;
+    for (const node& n : g_.nodes) split = split || n.ops.count != 1;
+    if (!split) return {};
+    const pool<node> old = std::move(g_.nodes);
+    g_.nodes = {};
+    // Where each old node's operations went: from first[i] to before first[i + 1].
+    pool<std::uint32_t> first;
+    std::uint64_t count = 0;
+    for (const node& n : old) count += n.ops.count;
+    if (count >= none) return {errc::ark_too_large, 0};
+    pool<std::uint32_t> owner;  // the old node of each new one
+    pool<std::uint32_t> maker;  // the new node that makes each tensor
+    for (std::size_t t = 0; t < g_.tensors.size(); ++t) maker.push_back(none);
+    for (std::uint32_t i = 0; i < old.size(); ++i) {
+      first.push_back(static_cast<std::uint32_t>(g_.nodes.size()));
+      for (std::uint32_t k = 0; k < old[i].ops.count; ++k) {
+        node piece = old[i];
+        piece.id = static_cast<std::int64_t>(g_.nodes.size());
+        piece.ops = {old[i].ops.first + k, 1};
+        if (k != 0) piece.members = none;
+        for (const std::uint32_t t : results(g_, g_.ops[piece.ops.first]))
+          if (maker[t] == none) maker[t] = static_cast<std::uint32_t>(g_.nodes.size());
+        g_.nodes.push_back(piece);
+        owner.push_back(i);
+      }
+    }
+    first.push_back(static_cast<std::uint32_t>(g_.nodes.size()));
+
+    pool<edge> outer;
+    if (const error e = old_edges(old, outer); e.code != errc::ok) return e;
+    pool<edge> edges;
+    for (std::uint32_t i = 0; i < old.size(); ++i)
+      for (std::uint32_t k = first[i] + 1; k < first[i + 1]; ++k) edges.push_back({k - 1, k});
+    // Edges into one old node stand together. `wanted` says which of them lead to the node at hand,
+    // and whether a shared tensor has been found.
+    pool<std::uint32_t> wanted, found;
+    wanted.resize(old.size());
+    found.resize(old.size());
+    for (std::size_t at = 0, next = 0; at < outer.size(); at = next) {
+      const std::uint32_t to = outer[at].to;
+      for (next = at; next < outer.size() && outer[next].to == to; ++next)
+        wanted[outer[next].from] = to + 1;
+      for (std::uint32_t piece = first[to]; piece < first[to + 1]; ++piece) {
+        const op& o = g_.ops[g_.nodes[piece].ops.first];
+        for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+          const std::uint32_t made = maker[g_.uses[o.first_use + u]];
+          if (made == none || wanted[owner[made]] != to + 1) continue;
+          found[owner[made]] = to + 1;
+          edges.push_back({made, piece});
+        }
+      }
+      for (std::size_t i = at; i < next; ++i)
+        if (const std::uint32_t from = outer[i].from; found[from] != to + 1)
+          edges.push_back({first[from + 1] - 1, first[to]});
+    }
+    set_edges(g_, edges);
+    return {};
+  }
+  /// The edges among the nodes of the file, from either side, those into one node together.
+  [[nodiscard]] error old_edges(const pool<node>& old, pool<edge>& out) {
+    // node_index looks at a graph's nodes; these have left theirs.
+    graph nodes;
+    nodes.nodes = old;
+    const node_index index(nodes);
+    if (const std::uint32_t n = index.repeated(); n != none)
+      return {errc::ark_g01_node_id, old[n].offset};
+    for (std::uint32_t i = 0; i < old.size(); ++i)
+      for (const bool producers : {true, false})
+        for (const std::int64_t id :
+             integers(g_, producers ? old[i].producers : old[i].consumers)) {
+          const std::uint32_t other = index.find(id);
+          if (other == none) return {errc::ark_g03_edge_target, old[i].offset};
+          if (other == i) return {errc::ark_g05_self_edge, old[i].offset};
+          out.push_back(producers ? edge{other, i} : edge{i, other});
+        }
+    sort(out.data(), out.size(),
+         [](const edge& a, const edge& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
+    return {};
+  }
+
+  /// The arguments that the dialect wants, under their names of today.
+  [[nodiscard]] errc spelling(op& o) {
+    bool repeats = false;
+    for (std::uint32_t i = 0; i < o.arguments.count; ++i) {
+      argument& a = g_.arguments[o.arguments.first + i];
+      argument_name today = a.name;
+      bool redundant = false;
+      for (const argument_row& row : argument_table)
+        if (row.op == o.type && row.name == a.name && row.type == a.type) {
+          redundant = row.use == argument_use::redundant;
+          if (row.use == argument_use::alias) today = spelled_today(a.name);
+        }
+      repeats = repeats || redundant;
+      if (find_argument(g_, o, today) == nullptr) a.name = today;
+    }
+    const bool wanted =
+        o.type == op_type::matmul && (to_.which == dialect::d1a || to_.which == dialect::d1b);
+    if (!repeats && !wanted) return errc::ok;
+    range kept{static_cast<std::uint32_t>(g_.arguments.size()), 0};
+    for (std::uint32_t i = 0; i < o.arguments.count; ++i) {
+      const argument a = g_.arguments[o.arguments.first + i];
+      bool redundant = false;
+      for (const argument_row& row : argument_table)
+        redundant = redundant ||
+                    (row.op == o.type && row.name == a.name && row.use == argument_use::redundant);
+      if (!redundant) g_.arguments.push_back(a);
+    }
+    if (wanted)
+      if (const errc code = repeat_shapes(o); code != errc::ok) return code;
+    kept.count = static_cast<std::uint32_t>(g_.arguments.size() - kept.first);
+    o.arguments = kept;
+    return errc::ok;
+  }
+  [[nodiscard]] static argument_name spelled_today(argument_name n) noexcept {
+    switch (n) {
+      case argument_name::is_input_column_major: return argument_name::transpose_input;
+      case argument_name::is_other_column_major: return argument_name::transpose_other;
+      case argument_name::value: return argument_name::factor;
+      case argument_name::factor: return argument_name::value;
+      default: return n;
+    }
+  }
+
+  /// The arguments of Matmul that say again what its tensors say.
+  [[nodiscard]] errc repeat_shapes(const op& o) {
+    if (o.reads < 2 || o.writes < 1) return errc::ark_o03_arity;
+    const layout& a = layout_of(g_, reads(g_, o)[0]);
+    const layout& b = layout_of(g_, reads(g_, o)[1]);
+    const layout& c = layout_of(g_, writes(g_, o)[0]);
+    if (a.rank == 0 || b.rank == 0 || c.rank == 0) return errc::ark_o12_matmul;
+    const auto flag = [&](argument_name n) {
+      const argument* const found = find_argument(g_, o, n);
+      return found != nullptr && found->type == argument_type::boolean && found->integer != 0;
+    };
+    const bool transpose_a = flag(argument_name::transpose_input);
+    const bool transpose_b = flag(argument_name::transpose_other);
+    // One dimension acts as [1,K] on the left and as [K,1] on the right.
+    const auto from_end = [](const std::int64_t* d, std::uint32_t rank, std::uint32_t back) {
+      return back < rank ? d[rank - 1 - back] : 1;
+    };
+    const auto mnk = [&](const std::int64_t* x, const std::int64_t* y, std::int64_t* out) {
+      out[0] = from_end(x, a.rank, transpose_a ? 0 : 1);
+      out[2] = from_end(x, a.rank, transpose_a ? 1 : 0);
+      out[1] = b.rank == 1 ? 1 : from_end(y, b.rank, transpose_b ? 1 : 0);
+    };
+    std::int64_t shape[3], padded[3];
+    mnk(a.shape, b.shape, shape);
+    mnk(a.padded_shape, b.padded_shape, padded);
+    const std::int64_t input[] = {from_end(a.shape, a.rank, 3), from_end(a.shape, a.rank, 2)};
+    const std::int64_t other[] = {from_end(b.shape, b.rank, 3), from_end(b.shape, b.rank, 2)};
+    const std::int64_t last_c = c.strides[c.rank - 1];
+    const std::int64_t strides[] = {a.strides[a.rank - 1], last_c, last_c, b.strides[b.rank - 1]};
+    dims(argument_name::input_dim_nc, input, 2);
+    dims(argument_name::other_dim_nc, other, 2);
+    if (to_.which == dialect::d1b) dims(argument_name::padded_shape_mnk, padded, 3);
+    dims(argument_name::shape_mnk, shape, 3);
+    dims(argument_name::strides_acdb, strides, 4);
+    return errc::ok;
+  }
+  void dims(argument_name name, const std::int64_t* values, std::uint32_t count) {
+    argument a;
+    a.name = name;
+    a.type = argument_type::dims;
+    a.integers = {static_cast<std::uint32_t>(g_.integers.size()), count};
+    g_.integers.append(values, count);
+    g_.arguments.push_back(a);
+  }
+
+  graph& g_;
+  const dialect_row& from_;
+  const dialect_row& to_;
+};
+
+}  // namespace detail
+
+/// The same operations in the same order, as another dialect writes them. A graph that is in the
+/// dialect already stays as it is.
+[[nodiscard]] inline result<graph> convert(graph g, dialect to) {
+  if (static_cast<std::size_t>(to) >= std::size(dialect_table)) return error{errc::ark_dialect, 0};
+  if (const error e = check(g); e.code != errc::ok) return e;
+  if (to == g.form && in_dialect(g)) return g;
+  detail::converter c(g, to);
+  if (const error e = c.run(); e.code != errc::ok) return e;
+  return g;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_CONVERT_HPP
+
+// ---- tessera/ark/diagnostic.hpp
+//
+// What verification finds in a model: a list of diagnostics, each with its rule.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   for (const ark::diagnostic& d : found.diagnostics)
+//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
+//               << found.text_of(d.text) << '\n';
+//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
+//
+// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
+// C communication, M models of many ranks) and a number.
+//
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Allocation: 40 bytes and two texts for each diagnostic that is kept.
+
+#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
+#define TESSERA_ARK_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+enum class severity : std::uint8_t { error, warning, note };
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  ark::severity severity = ark::severity::error;
+  std::uint32_t file = 0;    ///< which of several files of ranks, by its place among them
+  std::uint64_t offset = 0;  ///< byte offset of the value at `path`; its node's without the source
+  string path;               ///< "$.Nodes[3].Op.ReadTensors[1].Shape", in report::characters
+  string text;               ///< one sentence, in report::characters
+};
+
+/// What was found, in the order of the file for each group of rules.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool hazards_bounded = false;  ///< rule G14 stopped at verify_options::hazard_steps
+
+  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+};
+
+/// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
+class rule {
+ public:
+  explicit rule(errc code) noexcept {
+    const std::string_view name = error{code}.name();
+    if (code == errc::json_duplicate_key) {
+      set("S11");
+    } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
+      set("S13");
+    } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
+               name[5] <= '9') {
+      const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
+      set({id, 3});
+    }
+  }
+  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
+
+ private:
+  void set(std::string_view id) noexcept {
+    for (const char c : id) id_[size_++] = c;
+  }
+  char id_[3] = {};
+  std::size_t size_ = 0;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DIAGNOSTIC_HPP
+
+// ---- tessera/ark/ranks.hpp
+//
+// All ranks of a model together: the rules M, and the order in which one process runs them.
+//
+//   const ark::program* ranks[] = {&*rank0, &*rank1};
+//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
+//   ark::schedule order(*world);
+//   for (ark::schedule::step s; order.next(s);)
+//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//
+// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
+//
+//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
+//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
+//
+// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
+// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
+// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
+//
+// Lifetime:   a world borrows its programs, a schedule its world.
+// Errors:     ark_m*, that of the first diagnostic that is an error.
+// Limits:     verify_options::max_diagnostics.
+// Allocation: linear in the graphs.
+
+#ifndef TESSERA_ARK_RANKS_HPP
+#define TESSERA_ARK_RANKS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/findings.hpp
+//
+// How rules report: places in a graph, which become paths and offsets only when they are kept.
+//
+//   findings found({&graph, 1}, {&source, 1}, options, report);
+//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
+//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
+//   found.finish();                                  // looks the offsets up, one walk a node
+//
+// Lifetime:   borrows the graph, the report and the source.
+// Errors:     error(): that of the first error, kept or not.
+// Limits:     verify_options::max_diagnostics are kept, all are counted.
+// Allocation: see report; to look offsets up, a path and 16 bytes for each.
+
+#ifndef TESSERA_ARK_FINDINGS_HPP
+#define TESSERA_ARK_FINDINGS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/describe.hpp
+//
+// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+//
+//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
+//     [alir_opcode] at $.model[5][3][2], offset 47
+//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
+//                                              ^
+//
+//   program.bc: error: the bytecode ends early
+//     [alir_bytecode_truncated] at offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Lifetime:   the text that is returned owns itself.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text, and what json::reader needs to find a path.
+
+#ifndef TESSERA_CORE_DESCRIBE_HPP
+#define TESSERA_CORE_DESCRIBE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
 namespace detail {
 
 /// Where the component of a path that starts at `at` ends.
@@ -3463,8 +4010,6 @@ namespace detail {
 }
 
 }  // namespace detail
-
-namespace json {
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
 inline void append_key(text& out, std::string_view key) {
@@ -4118,6 +4663,36 @@ inline result<program> verify(graph g, const verify_options&, report*, std::stri
 
 #endif  // TESSERA_ARK_VERIFY_HPP
 
+// ---- tessera/ark/world.hpp
+//
+// All ranks of a model together, and the order in which one process runs them.
+//
+//   ark::schedule order(*world);                         // world: from verify_ranks()
+//   for (ark::schedule::step s; order.next(s);)
+//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//
+// Each message has a source, a destination and a tag: a channel. A send adds a message, a receive
+// waits for one; DeviceSync waits for all ranks. What is sent on one channel is alike, so counting
+// is enough to run the ranks in turns, and to prove that they don't wait for each other.
+//
+//   Send, SendPacket       sends on (own rank, W[0]'s rank, t) for each t of W[0]'s RecvTags
+//   Recv                   waits for (R[0]'s rank, own rank, t) for each t of R[0]'s SendTags
+//   RecvPacket             waits for (R[0]'s rank, own rank, t) for its tags in R[1]'s RecvTags
+//   RecvReduceSend[Packet] waits for each of R[1]'s RecvTags, then sends on W[1], W[2], …
+//
+// Lifetime:   a world borrows its programs, a schedule its world.
+// Errors:     none.
+// Limits:     none.
+// Allocation: linear in the graphs.
+
+#ifndef TESSERA_ARK_WORLD_HPP
+#define TESSERA_ARK_WORLD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
@@ -4329,6 +4904,14 @@ inline void describe_waits(const world& w, const schedule& order, text& out) {
   }
   if (count > 16) out << "; and " << count - 16 << " more";
 }
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_WORLD_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
 
 namespace detail {
 
@@ -5272,6 +5855,542 @@ class graph_reader {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_READ_HPP
+
+// ---- tessera/ark/write.hpp
+//
+// Writes a model graph: byte for byte the text of the format's own serializer.
+//
+//   auto text = ark::write(*graph);                                      // D3, pretty
+//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
+//   if (!text) return fail(describe(text.err(), source));
+//   std::cout << *text;
+//
+//   compact   no white space, no newline at the end
+//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
+//             compact, when it is a scalar or an array that begins with a number, and below the
+//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
+//   order     members in the order of the dialect, unknown ones behind them; arguments by name
+//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
+//             1e-4 <= |v| < 1e15
+//
+// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
+// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
+// `token` to nothing, too.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
+//             is that of the node in the text that was read.
+// Limits:     none.
+// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
+
+#ifndef TESSERA_ARK_WRITE_HPP
+#define TESSERA_ARK_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+struct write_options {
+  dialect to = dialect::d3;
+  bool pretty = true;
+};
+
+namespace detail {
+
+/// Limits for text of our own making.
+inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
+
+/// Appends the objects of a model to a text. Plans hold the same operations and use it too. What it
+/// writes has passed check(). Depths count the containers around an object: 0 for the root.
+///
+/// Functions take where the next character goes, make sure of their room there, and return where
+/// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
+class graph_writer {
+ public:
+  graph_writer(text& out, const graph& g, dialect form, bool pretty)
+      : out_(out), g_(g), form_(info(form)), levels_(pretty ? info(form).levels : -1) {
+    tensors_.resize(g.tensors.size());
+    layouts_.resize(g.layouts.size());
+    buffers_.resize(g.buffers.size());
+  }
+  /// How many levels are spread over lines; text before and behind may have others.
+  void levels(int count) noexcept { levels_ = count; }
+
+  [[nodiscard]] char* begin() {
+    char* const to = out_.prepare(0);
+    end_ = to + out_.room();
+    return to;
+  }
+  void done(const char* to) noexcept {
+    out_.advance(static_cast<std::size_t>(to - out_.data()) - out_.size());
+  }
+
+  [[nodiscard]] char* model(char* to) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put_integer(key(to, 0, "\"Rank\":"), g_.rank);
+    to = put_integer(key(to, 0, ",\"WorldSize\":"), g_.world_size);
+    to = put(key(to, 0, ",\"Nodes\":"), "[");
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      to = room(to, record_room);
+      if (i != 0) *to++ = ',';
+      to = node(line(to, 2, 1), g_.nodes[i], 2);
+    }
+    to = room(to, record_room);
+    if (!g_.nodes.empty()) to = line(to, 1, 1);
+    *to++ = ']';
+    to = room(members(to, g_.own_members, 0), record_room);
+    to = put(line(to, 0, 0), "}");
+    if (levels_ >= 0) *to++ = '\n';
+    return to;
+  }
+
+  [[nodiscard]] char* node(char* to, const ark::node& n, unsigned depth) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put_integer(key(to, depth, "\"Id\":"), n.id);
+    to = list(key(to, depth, ",\"ProducerNodeIds\":"), integers(g_, n.producers));
+    to = list(key(to, depth, ",\"ConsumerNodeIds\":"), integers(g_, n.consumers));
+    if (form_.holds_ops) {
+      to = put(key(to, depth, ",\"Ops\":"), "[");
+      for (std::uint32_t i = 0; i < n.ops.count; ++i) {
+        if (i != 0) *to++ = ',';
+        to = room(line(to, depth + 2, depth + 1), record_room);
+        to = operation(to, g_.ops[n.ops.first + i], depth + 2);
+      }
+      to = put(line(to, depth + 1, depth + 1), "]");
+    } else {
+      to = operation(key(to, depth, ",\"Op\":"), g_.ops[n.ops.first], depth + 1);
+    }
+    to = line(members(to, n.members, depth), depth, depth);
+    *to++ = '}';
+    return to;
+  }
+
+  /// `config`: a plan's member "Config", JSON that stands behind the others; none when it is empty.
+  /// Leaves room for the rest of a node.
+  [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
+                                std::string_view config = {}) {
+    const std::string_view type = type_name(g_, o), called = name(g_, o);
+    to = room(to, record_room + 6 * (type.size() + called.size()));
+    *to++ = '{';
+    to = put_quoted(key(to, depth, "\"Type\":"), type);
+    to = put_quoted(key(to, depth, ",\"Name\":"), called);
+    to = key(to, depth, ",\"IsVirtual\":");
+    to = o.is_virtual ? put(to, "true") : put(to, "false");
+    to = tensors(key(to, depth, ",\"ReadTensors\":"), reads(g_, o), depth + 1);
+    to = tensors(key(to, depth, ",\"WriteTensors\":"), writes(g_, o), depth + 1);
+    to = tensors(key(to, depth, ",\"ResultTensors\":"), results(g_, o), depth + 1);
+    to = key(to, depth, ",\"Args\":");
+    if (o.arguments.count != 0)
+      to = all_arguments(to, o, depth + 1);
+    else
+      to = put(to, o.args == args_form::null    ? std::string_view("null")
+                   : o.args == args_form::array ? "[]"
+                                                : "{}");
+    if (!config.empty()) {
+      done(key(to, depth, ",\"Config\":"));
+      value(config, depth + 1);
+      to = room(begin(), record_room);
+    }
+    to = line(members(to, o.members, depth), depth, depth);
+    *to++ = '}';
+    return room(to, record_room);
+  }
+
+  /// Appends JSON text, laid out anew; its own depth, if it is a container, is `depth`.
+  void value(std::string_view json, unsigned depth) {
+    struct container {
+      bool object, spread, fresh;
+    };
+    pool<container> open;
+    json::reader in(json, no_limits);
+    std::string_view name;
+    const auto new_line = [&] {
+      const unsigned indent = depth + static_cast<unsigned>(open.size());
+      out_.advance(
+          static_cast<std::size_t>(put_line(out_.prepare(1 + 2 * std::size_t{indent}), indent) -
+                                   out_.data() - static_cast<std::ptrdiff_t>(out_.size())));
+    };
+    do {
+      const json::kind kind = in.peek();
+      if (kind == json::kind::object || kind == json::kind::array) {
+        const bool object = kind == json::kind::object;
+        object ? in.object() : in.array();
+        out_ << (object ? '{' : '[');
+        open.push_back({object,
+                        spread(depth + static_cast<unsigned>(open.size())) &&
+                            (open.empty() || open.back().spread),
+                        true});
+      } else if (kind == json::kind::string) {
+        json::append_quoted(out_, in.string());
+      } else {
+        out_ << in.skip();
+      }
+      while (!open.empty() && !(open.back().object ? in.key(name) : in.element())) {
+        const container closed = open.back();
+        open.pop_back();
+        if (closed.spread && !closed.fresh) new_line();
+        out_ << (closed.object ? '}' : ']');
+      }
+      if (open.empty()) continue;
+      container& inner = open.back();
+      if (!inner.fresh)
+        out_ << ',';
+      else if (!inner.object && in.peek() == json::kind::number)
+        inner.spread = false;
+      inner.fresh = false;
+      if (inner.spread) new_line();
+      if (!inner.object) continue;
+      json::append_quoted(out_, name);
+      out_ << (inner.spread ? std::string_view(": ") : ":");
+    } while (!open.empty());
+    if (const error e = in.finish(); e.code != errc::ok && failed_ == errc::ok) failed_ = e.code;
+  }
+  /// The first error among kept values that are no JSON, or names that repeat.
+  [[nodiscard]] errc failed() const noexcept { return failed_; }
+
+ private:
+  /// Where a text of the same thing stands already: its offset times 2^20 plus its size; 0 for none.
+  using place = std::uint64_t;
+  static constexpr unsigned size_bits = 20;
+  static constexpr std::size_t max_indent = 64;
+  static constexpr std::size_t key_room = max_indent + 24 + integer_room;
+  /// Eight keys with numbers behind them. Who calls another function that makes room, or returns,
+  /// needs no more of it than what that function leaves: this less a bracket or two.
+  static constexpr std::size_t record_room = 8 * key_room;
+  static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
+
+  /// Room for `count` characters from `to` on.
+  [[nodiscard]] char* room(char* to, std::size_t count) {
+    return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
+  }
+  [[nodiscard, gnu::noinline]] char* more_room(char* to, std::size_t count) {
+    done(to);
+    (void)out_.prepare(count);
+    return begin();
+  }
+
+  template <std::size_t Size>
+  static char* put(char* to, const char (&literal)[Size]) noexcept {
+    std::memcpy(to, literal, Size - 1);
+    return to + (Size - 1);
+  }
+  static char* put(char* to, std::string_view s) noexcept {
+    if (!s.empty()) std::memcpy(to, s.data(), s.size());
+    return to + s.size();
+  }
+  /// `s` in quotes; six bytes of room for each of its own, and two.
+  static char* put_quoted(char* to, std::string_view s) noexcept {
+    *to++ = '"';
+    for (const char c : s) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x20 && c != '"' && c != '\\') {
+        *to++ = c;
+        continue;
+      }
+      *to++ = '\\';
+      constexpr std::string_view letters = "btn?fr";  // of 8 to 13; JSON has none for 11
+      if (byte >= 0x20) {
+        *to++ = c;
+      } else if (byte >= 8 && byte <= 13 && byte != 11) {
+        *to++ = letters[byte - 8u];
+      } else {
+        to = put(to, "u00");
+        *to++ = "0123456789abcdef"[byte >> 4];
+        *to++ = "0123456789abcdef"[byte & 15];
+      }
+    }
+    *to++ = '"';
+    return to;
+  }
+
+  [[nodiscard]] bool spread(unsigned depth) const noexcept {
+    return static_cast<int>(depth) <= levels_;
+  }
+  static char* put_line(char* to, unsigned indent) noexcept {
+    const std::size_t spaces = 2 * std::size_t{indent};
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    return to + 1 + spaces;
+  }
+  /// A new line for what stands at `indent`, in a container at `depth` that is spread.
+  [[nodiscard]] char* line(char* to, unsigned indent, unsigned depth) const noexcept {
+    return spread(depth) ? put_line(to, indent) : to;
+  }
+  /// A key, `,"Name":` or the first one without its comma, in a container at `depth`.
+  template <std::size_t Size>
+  [[nodiscard]] char* key(char* to, unsigned depth, const char (&literal)[Size]) const noexcept {
+    if (!spread(depth)) return put(to, literal);
+    const std::size_t comma = literal[0] == ',' ? 1 : 0;
+    if (comma != 0) *to++ = ',';
+    to = put_line(to, depth + 1);
+    std::memcpy(to, literal + comma, Size - 1 - comma);
+    to += Size - 1 - comma;
+    *to++ = ' ';
+    return to;
+  }
+
+  [[nodiscard]] char* list(char* to, view<std::int64_t> values) {
+    to = room(to, values.size() * (integer_room + 1) + record_room);
+    return put_list(to, values.data(), values.size());
+  }
+  static char* put_list(char* to, const std::int64_t* values, std::size_t count) noexcept {
+    *to++ = '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      to = put_integer(to, values[i]);
+      *to++ = ',';
+    }
+    if (count != 0) --to;
+    *to++ = ']';
+    return to;
+  }
+
+  [[nodiscard]] char* tensors(char* to, view<std::uint32_t> list, unsigned depth) {
+    *to++ = '[';
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i != 0) *to++ = ',';
+      to = tensor(line(to, depth + 1, depth), list[i], depth + 1);
+    }
+    if (!list.empty()) to = line(to, depth, depth);
+    *to++ = ']';
+    return to;
+  }
+
+  /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
+  [[nodiscard]] char* again(char* to, place where) {
+    constexpr std::size_t block_size = 32;
+    const auto size = static_cast<std::size_t>(where & ((place{1} << size_bits) - 1));
+    to = room(to, size + block_size + record_room);
+    const char* const from = out_.data() + (where >> size_bits);
+    for (std::size_t i = 0; i < size; i += block_size) {
+      char block[block_size];
+      std::memcpy(block, from + i, block_size);
+      std::memcpy(to + i, block, block_size);
+    }
+    return to + size;
+  }
+  [[nodiscard]] std::size_t offset_of(const char* to) const noexcept {
+    return static_cast<std::size_t>(to - out_.data());
+  }
+  [[nodiscard]] place since(std::size_t first, const char* to) const noexcept {
+    const std::size_t size = offset_of(to) - first;
+    return size >> size_bits == 0 && first >> (64 - size_bits) == 0 ? first << size_bits | size : 0;
+  }
+
+  /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.
+  [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
+    if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
+    const ark::tensor& t = g_.tensors[index];
+    to = room(to, record_room);
+    const std::size_t first = offset_of(to);
+    *to++ = '{';
+    to = put_integer(key(to, depth, "\"Id\":"), t.id);
+    to = put(key(to, depth, ",\"DataType\":"), "\"");
+    to = put(put(to, info(t.type).name), "\"");
+    if (form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
+    to = layout(to, t.layout, depth, listed);
+    if (!form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
+    to = line(members(to, t.members, depth), depth, depth);
+    *to++ = '}';
+    to = room(to, record_room);
+    if (listed) tensors_[index] = since(first, to);
+    return to;
+  }
+  [[nodiscard]] char* layout(char* to, std::uint32_t index, unsigned depth, bool listed) {
+    if (const place known = layouts_[index]; known != 0 && listed) return again(to, known);
+    const ark::layout& l = g_.layouts[index];
+    to = room(to, lists_room + record_room);
+    const std::size_t first = offset_of(to);
+    to = put_list(key(to, depth, ",\"Shape\":"), l.shape, l.rank);
+    to = put_list(key(to, depth, ",\"Strides\":"), l.strides, l.rank);
+    to = put_list(key(to, depth, ",\"Offsets\":"), l.offsets, l.rank);
+    if (form_.pads) {
+      constexpr std::int64_t ones[max_rank] = {1, 1, 1, 1};
+      to = put_list(key(to, depth, ",\"Pads\":"),
+                    l.pads == none ? ones : g_.integers.data() + l.pads, l.rank);
+    } else {
+      to = put_list(key(to, depth, ",\"PaddedShape\":"), l.padded_shape, l.rank);
+    }
+    if (listed) layouts_[index] = since(first, to);
+    return to;
+  }
+  /// On one line, whatever the dialect.
+  [[nodiscard]] char* buffer(char* to, std::uint32_t index) {
+    if (const place known = buffers_[index]; known != 0) return again(to, known);
+    const ark::buffer& b = g_.buffers[index];
+    to = room(to, record_room);
+    const std::size_t first = offset_of(to);
+    to = put_integer(put(to, "{\"Id\":"), b.id);
+    to = put_integer(put(to, ",\"Rank\":"), b.rank);
+    if (!form_.holds_ops) to = put_external(to, b.external);
+    to = tag_list(put(to, ",\"SendTags\":"), tags(g_, b.send_tags));
+    to = tag_list(put(to, ",\"RecvTags\":"), tags(g_, b.recv_tags));
+    if (form_.holds_ops) to = put_external(to, b.external);
+    to = members(to, b.members, never_spread);
+    *to++ = '}';
+    buffers_[index] = since(first, to);
+    return to;
+  }
+  static char* put_external(char* to, external e) noexcept {
+    if (e == external::absent) return to;
+    return put(put(to, ",\"IsExternal\":"),
+               e == external::yes ? std::string_view("true") : "false");
+  }
+  [[nodiscard]] char* tag_list(char* to, view<tag> list) {
+    constexpr std::size_t tag_room = 2 * integer_room + 4;
+    to = room(to, list.size() * tag_room + record_room);
+    *to++ = '[';
+    for (const tag& t : list) {
+      *to++ = '[';
+      to = put_integer(to, t.rank);
+      *to++ = ',';
+      to = put_integer(to, t.number);
+      to = put(to, "],");
+    }
+    if (!list.empty()) --to;
+    *to++ = ']';
+    return to;
+  }
+
+  [[nodiscard]] char* all_arguments(char* to, const op& o, unsigned depth) {
+    const view<argument> all = arguments(g_, o);
+    sorted_.clear();
+    for (std::uint32_t i = 0; i < all.size(); ++i) sorted_.push_back(i);
+    sort(sorted_.data(), sorted_.size(),
+         [&](std::uint32_t a, std::uint32_t b) { return name(g_, all[a]) < name(g_, all[b]); });
+    *to++ = '{';
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const argument& a = all[sorted_[i]];
+      const std::string_view called = name(g_, a);
+      to = room(to, 6 * called.size() + record_room);
+      if (i != 0) {
+        if (called == name(g_, all[sorted_[i - 1]])) failed_ = errc::json_duplicate_key;
+        *to++ = ',';
+      }
+      to = put_quoted(line(to, depth + 1, depth), called);
+      *to++ = ':';
+      if (spread(depth)) *to++ = ' ';
+      if (a.type != argument_type::other) {
+        to = known_argument(to, a, depth + 1);
+        continue;
+      }
+      done(to);
+      value(text_of(g_, a.token), depth + 1);
+      to = begin();
+    }
+    to = room(to, record_room);
+    to = line(to, depth, depth);
+    *to++ = '}';
+    return to;
+  }
+  [[nodiscard]] char* known_argument(char* to, const argument& a, unsigned depth) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put(line(to, depth + 1, depth), "\"");
+    to = put(put(to, argument_type_names[static_cast<std::size_t>(a.type)]), "\":");
+    if (spread(depth)) *to++ = ' ';
+    switch (a.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32: to = put_integer(to, a.integer); break;
+      case argument_type::uint64:
+        to = put_integer(to, static_cast<std::uint64_t>(a.integer));
+        break;
+      case argument_type::boolean: to = a.integer != 0 ? put(to, "true") : put(to, "false"); break;
+      case argument_type::float32:
+        to = room(to, a.token.size + record_room);
+        to = a.token.size != 0 ? put(to, text_of(g_, a.token))
+                               : put_double(to, double{a.real}, double_style::json15);
+        break;
+      case argument_type::dims: to = list(to, integers(g_, a.integers)); break;
+      case argument_type::tensor:
+        to = tensor(to, static_cast<std::uint32_t>(a.integer), depth + 1, false);
+        break;
+      case argument_type::offset: {
+        const view<std::int64_t> parts = integers(g_, a.integers);
+        if (parts.size() == 1) {
+          to = put_integer(to, parts[0]);
+          break;
+        }
+        *to++ = '{';
+        to = put_integer(key(to, depth + 1, "\"BufferId\":"), parts[0]);
+        to = put_integer(key(to, depth + 1, ",\"Value\":"), parts[1]);
+        to = put(line(to, depth + 1, depth + 1), "}");
+        break;
+      }
+      case argument_type::other: break;
+    }
+    to = line(room(to, record_room), depth, depth);
+    *to++ = '}';
+    return to;
+  }
+
+  [[nodiscard]] char* members(char* to, std::uint32_t first, unsigned depth) {
+    if (first == none) return to;
+    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
+      to = room(to, record_room);
+      *to++ = ',';
+      done(line(to, depth + 1, depth));
+      json::append_quoted(out_, text_of(g_, g_.members[i].key));
+      out_ << (spread(depth) ? std::string_view(": ") : ":");
+      value(text_of(g_, g_.members[i].value), depth + 1);
+      to = begin();
+    }
+    return room(to, record_room);
+  }
+
+  static constexpr unsigned never_spread = 1000;
+  text& out_;
+  const graph& g_;
+  const dialect_row& form_;
+  int levels_;  // -1: nothing is spread
+  char* end_ = nullptr;
+  pool<place> tensors_, layouts_, buffers_;
+  pool<std::uint32_t> sorted_;
+  errc failed_ = errc::ok;
+};
+
+/// The text of a graph that is in its dialect.
+[[nodiscard]] inline result<text> write_as_is(const graph& g, bool pretty) {
+  text out;
+  // About what it takes, and less than twice that: growing costs more than the writing.
+  const bool spread = pretty && info(g.form).levels > 5;
+  out.reserve(256 + (pretty ? 130 : 64) * g.nodes.size() + (pretty ? 290 : 110) * g.ops.size() +
+              (spread ? 320 : 220) * g.uses.size() + (spread ? 80 : 30) * g.arguments.size());
+  graph_writer w(out, g, g.form, pretty);
+  w.done(w.model(w.begin()));
+  errc code = w.failed();
+  if (code == errc::ok && !g.members.empty()) {
+    // Kept members may repeat a key, in a graph that was filled by hand.
+    json::reader in(out, no_limits);
+    (void)in.skip();
+    code = in.finish().code;
+  }
+  if (code != errc::ok) return error{code, 0};
+  return out;
+}
+
+}  // namespace detail
+
+/// The text of a graph. It is converted first when `to` is another dialect than its own.
+[[nodiscard]] inline result<text> write(const graph& g, const write_options& options = {}) {
+  if (const error e = check(g); e.code != errc::ok) return e;
+  if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
+  const result<graph> converted = convert(g, options.to);
+  if (!converted) return converted.err();
+  return detail::write_as_is(*converted, options.pretty);
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_WRITE_HPP
 
 #endif  // TESSERA_ARK_HPP
 

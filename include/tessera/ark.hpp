@@ -6,10 +6,12 @@
 //   auto graph = tessera::ark::read(source);
 //   if (!graph) return fail(describe(graph.err(), source));
 //
-//   read            every dialect                                 ark/read.hpp
+//   read            every dialect                                  ark/read.hpp
 //   verify          the rules of one file: a report and a program  ark/verify.hpp
 //   verify_ranks    the rules of all ranks together: a world       ark/ranks.hpp
-//   describe        an error with line, column, path and caret    core/describe.hpp
+//   write           D3, or any other dialect                       ark/write.hpp
+//   convert         from one dialect to another                    ark/convert.hpp
+//   describe        an error with line, column, path and caret     core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
@@ -30,6 +32,7 @@
 #include "ark/read.hpp"
 #include "ark/verify.hpp"
 #include "ark/write.hpp"
+#include "ark/world.hpp"
 #include "core/describe.hpp"
 
 #endif  // TESSERA_ARK_HPP

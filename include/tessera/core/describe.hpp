@@ -33,6 +33,7 @@
 #include "text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
+namespace json {
 namespace detail {
 
 /// Where the component of a path that starts at `at` ends.
@@ -72,8 +73,6 @@ namespace detail {
 }
 
 }  // namespace detail
-
-namespace json {
 
 /// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
 inline void append_key(text& out, std::string_view key) {
