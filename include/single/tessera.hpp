@@ -5502,6 +5502,11 @@ inline void append_message(text& out, error e) {
 //   write           D3, or any other dialect                       ark/write.hpp
 //   convert         from one dialect to another                    ark/convert.hpp
 //   describe        an error with line, column, path and caret     core/describe.hpp
+//   read_plan       a plan: how a machine runs a model            ark/plan.hpp
+//   write_plan      its JSON; and print, for people               ark/plan_write.hpp
+//   verify_plan     what is wrong with it, or with its model      ark/plan_verify.hpp, plan_match.hpp
+//   plan_model      its operations as a graph                     ark/plan_model.hpp
+//   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
@@ -6891,35 +6896,1394 @@ class rule {
 
 #endif  // TESSERA_ARK_DIAGNOSTIC_HPP
 
-// ---- tessera/ark/ranks.hpp
+// ---- tessera/ark/plan.hpp
 //
-// All ranks of a model together: the rules M, and the order in which one process runs them.
+// Plans: how a machine runs a model. Operations cut into tiles, and who computes them.
 //
-//   const ark::program* ranks[] = {&*rank0, &*rank1};
-//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
-//   ark::schedule order(*world);
-//   for (ark::schedule::step s; order.next(s);)
-//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//   auto plan = ark::read_plan(source);
+//   if (!plan) return fail(describe(plan.err(), source));
+//   for (const ark::plan_task& t : plan->tasks)
+//     for (std::uint32_t i = 0; i < t.ops.count; ++i)
+//       use(t.id, plan->parts.ops[t.ops.first + i], plan->configs[t.ops.first + i].num_tasks);
 //
-// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
+//   plan             Rank WorldSize [Architecture] NumProcessors NumWarpsPerProcessor TaskInfos
+//                    ProcessorGroups
+//   task             Id NumWarps SramBytes Ops: operations of the model, each with its Config
+//   Config           NumWarps SramBytes NumTasks [Tile TileShapeMNK ImplType ChannelType …]
+//   processor group  ProcessorRange ResourceGroups
+//   resource group   ProcessorRange WarpRange SramRange TaskGroups
+//   task group       TaskId TaskRange Granularity
+//   range            [begin, end] or [begin, end, step]; `end` is behind the last
 //
-//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
-//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
+// Architecture is absent in older files and stands behind NumWarpsPerProcessor in some that were
+// edited by hand; that is kept, and so are unknown members of every object, and null in place of the
+// lists that older planners wrote for an empty model. A Config is kept whole, as compact JSON; what
+// is known of it is read from there, and values in another form than expected are as if absent.
 //
-// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
-// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
-// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
-//
-// Lifetime:   a world borrows its programs, a schedule its world.
-// Errors:     ark_m*, that of the first diagnostic that is an error.
-// Limits:     verify_options::max_diagnostics.
-// Allocation: linear in the graphs.
+// Lifetime:   a plan owns itself.
+// Errors:     those of read() for operations; ark_plan_member, ark_plan_range and ark_plan_config at
+//             the value that is wrong, or at the object that lacks a member.
+// Limits:     max_bytes; max_items for every list; max_depth.
+// Allocation: at most 12 × input + 64 KiB, for hostile text; about the input for real files.
 
-#ifndef TESSERA_ARK_RANKS_HPP
-#define TESSERA_ARK_RANKS_HPP
+#ifndef TESSERA_ARK_PLAN_HPP
+#define TESSERA_ARK_PLAN_HPP
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/read.hpp
+//
+// Reads an ARK model graph.
+//
+//   auto graph = ark::read(source);
+//   if (!graph) return fail(describe(graph.err(), source));
+//   graph->form;                         // dialect::d2, found from the content
+//
+//   {"Rank": 0, "WorldSize": 1, "Nodes": [
+//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
+//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
+//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
+//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
+//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
+//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
+//
+// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
+// here; whether the rest makes sense is for verify().
+//
+//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
+//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
+//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
+//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
+//              DataTypes, tags that aren't pairs, fractions and exponents in integers
+//
+// Lifetime:   the graph owns itself.
+// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
+//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
+// Limits:     max_bytes; max_items for every list; max_depth.
+// Allocation: at most 8 × input + 64 KiB, for hostile text; about half of the input for real files.
+
+#ifndef TESSERA_ARK_READ_HPP
+#define TESSERA_ARK_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class plan_reader;
+
+/// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
+class graph_reader {
+ public:
+  graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
+
+  void model(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
+    bool rank = false, world = false, nodes = false;
+    std::uint64_t rank_at = at;
+    member_list unknown{graph_.own_members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Rank") {
+        rank = true;
+        rank_at = in.offset();
+        graph_.rank = small_integer(in, errc::ark_s03_world);
+      } else if (key == "WorldSize") {
+        world = true;
+        graph_.world_size = small_integer(in, errc::ark_s03_world);
+      } else if (key == "Nodes") {
+        nodes = true;
+        if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
+        for (in.array(); in.element();) node(in);
+        too_many(in, graph_.nodes.size());
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
+    if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
+    graph_.form = form();
+  }
+
+  void node(json::reader& in) {
+    ark::node n;
+    n.offset = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s04_nodes)) return;
+    bool id = false, producers = false, consumers = false, op = false, ops = false;
+    member_list unknown{n.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        n.id = integer(in, errc::ark_s05_node_member);
+      } else if (key == "ProducerNodeIds") {
+        producers = true;
+        n.producers = ids(in);
+      } else if (key == "ConsumerNodeIds") {
+        consumers = true;
+        n.consumers = ids(in);
+      } else if (key == "Op" || key == "Ops") {
+        const bool many = key == "Ops";
+        (many ? ops : op) = true;
+        if ((op && ops) || holds_ops_ == !many) return in.fail(errc::ark_s06_op_or_ops, n.offset);
+        holds_ops_ = many;
+        n.ops = many ? operations(in) : one_operation(in);
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && producers && consumers)) return in.fail(errc::ark_s05_node_member, n.offset);
+    if (!(op || ops)) return in.fail(errc::ark_s06_op_or_ops, n.offset);
+    graph_.nodes.push_back(n);
+  }
+
+  /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
+  void operation(json::reader& in, std::string_view* config = nullptr) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
+    ark::op o;
+    bool type = false, name = false, is_virtual = false, args = false;
+    bool listed[3] = {};
+    pool<std::uint32_t>(&uses)[3] = uses_;
+    member_list unknown{o.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Type") {
+        type = true;
+        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
+        const std::string_view text = in.string();
+        o.type = find_op_type(text);
+        if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
+      } else if (key == "Name") {
+        name = true;
+        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
+        o.name = names_.characters(in.string());
+      } else if (key == "IsVirtual") {
+        is_virtual = true;
+        if (!expect(in, json::kind::boolean, errc::ark_s08_op_member)) return;
+        o.is_virtual = in.boolean();
+      } else if (key == "Args") {
+        args = true;
+        arguments(in, o);
+      } else if (key == "ReadTensors" || key == "WriteTensors" || key == "ResultTensors") {
+        const std::size_t list = key[0] == 'W' ? 1 : key[2] == 'a' ? 0 : 2;
+        listed[list] = true;
+        if (!expect(in, json::kind::array, errc::ark_s08_op_member)) return;
+        uses[list].clear();
+        for (in.array(); in.element();) uses[list].push_back(tensor(in));
+        too_many(in, uses[list].size());
+      } else if (config != nullptr && key == "Config") {
+        *config = in.skip();
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(type && name && is_virtual && args && listed[0] && listed[1] && listed[2]))
+      return in.fail(errc::ark_s08_op_member, at);
+    o.first_use = names_.index(graph_.uses.size());
+    o.reads = names_.index(uses[0].size());
+    o.writes = names_.index(uses[1].size());
+    o.results = names_.index(uses[2].size());
+    for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul)
+      (find_argument(graph_, o, argument_name::shape_mnk) != nullptr ? long_matmul_
+                                                                     : short_matmul_) = true;
+    graph_.ops.push_back(o);
+  }
+
+  /// What the members that were met say of the dialect.
+  [[nodiscard]] dialect form() const noexcept {
+    if (holds_ops_ != true) return external_ ? dialect::d3x : dialect::d3;
+    if (pads_) return dialect::d1a;
+    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
+    return external_ ? dialect::d2x : dialect::d2;
+  }
+  /// The same for a plan, which has no nodes: whatever its operations show.
+  [[nodiscard]] dialect plan_form() const noexcept {
+    if (pads_) return dialect::d1a;
+    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
+    return !external_ ? dialect::d3 : external_last_ ? dialect::d2x : dialect::d3x;
+  }
+  /// Fails when an index of 32 bits no longer reaches.
+  void finish(json::reader& in) {
+    if (names_.overflown()) in.fail(errc::ark_too_large, 0);
+  }
+  [[nodiscard]] interner& names() noexcept { return names_; }
+
+ private:
+  friend class plan_reader;
+
+  /// Not seen yet, or what was seen.
+  class maybe {
+   public:
+    maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
+    [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
+    [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
+
+   private:
+    std::int8_t value_ = -1;
+  };
+
+  /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
+  /// is left to the reader.
+  static bool expect(json::reader& in, json::kind kind, errc code) {
+    const json::kind found = in.peek();
+    if (found == kind || found == json::kind::none) return true;
+    in.fail(code, in.offset());
+    return false;
+  }
+  /// An integer from `low` on: `kind` when there is none, `value` when it doesn't fit.
+  static std::int64_t integer(json::reader& in, errc kind, std::int64_t low = 0,
+                              std::int64_t high = INT64_MAX, errc value = errc::ark_s13_integer) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::number, kind)) return 0;
+    const json::number n = in.number();
+    if (in.failed()) return 0;
+    json::reader digits(n.token);
+    const std::int64_t v = digits.int64();
+    if (digits.failed() || v < low || v > high) return in.fail(value, at), 0;
+    return v;
+  }
+  /// Rank or WorldSize; one that is 0 there fails as 0 <= Rank < WorldSize does.
+  static std::int32_t small_integer(json::reader& in, errc code) {
+    return static_cast<std::int32_t>(integer(in, code, 0, INT32_MAX, code));
+  }
+  void too_many(json::reader& in, std::size_t count) const {
+    if (count > limit_.max_items) in.fail(errc::too_many_items, in.offset());
+  }
+
+  /// Where the unknown members of an object stand: the first, which the object keeps, and the last.
+  struct member_list {
+    std::uint32_t& first;
+    std::uint32_t last = none;
+  };
+  void member(json::reader& in, std::string_view key, member_list& to) {
+    ark::member m;
+    m.key = names_.characters(key);
+    m.value = compact(in);
+    const std::uint32_t at = names_.index(graph_.members.size());
+    (to.last == none ? to.first : graph_.members[to.last].next) = at;
+    to.last = at;
+    graph_.members.push_back(m);
+  }
+  /// The next value as compact JSON.
+  string compact(json::reader& in) {
+    string out{names_.index(graph_.characters.size()), 0};
+    json::writer w(graph_.characters);
+    json::copy(in, w);
+    out.size = names_.index(graph_.characters.size() - out.first);
+    return out;
+  }
+
+  range ids(json::reader& in) {
+    range out{names_.index(graph_.integers.size()), 0};
+    if (!expect(in, json::kind::array, errc::ark_s05_node_member)) return out;
+    for (in.array(); in.element();)
+      graph_.integers.push_back(integer(in, errc::ark_s05_node_member));
+    out.count = names_.index(graph_.integers.size() - out.first);
+    too_many(in, out.count);
+    return out;
+  }
+
+  range one_operation(json::reader& in) {
+    const range out{names_.index(graph_.ops.size()), 1};
+    if (expect(in, json::kind::object, errc::ark_s06_op_or_ops)) operation(in);
+    return out;
+  }
+  range operations(json::reader& in) {
+    range out{names_.index(graph_.ops.size()), 0};
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::array, errc::ark_s06_op_or_ops)) return out;
+    for (in.array(); in.element();) operation(in);
+    out.count = names_.index(graph_.ops.size() - out.first);
+    too_many(in, out.count);
+    if (!in.failed() && out.count == 0) in.fail(errc::ark_s07_no_ops, at);
+    return out;
+  }
+
+  /// A list of up to four numbers; any more are counted, not stored.
+  std::size_t dimensions(json::reader& in, std::int64_t (&out)[max_rank], errc kind) {
+    std::size_t count = 0;
+    if (!expect(in, json::kind::array, kind)) return 0;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = integer(in, errc::ark_s13_integer, INT64_MIN);
+      if (count < max_rank) out[count] = v;
+    }
+    return count;
+  }
+
+  std::uint32_t tensor(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
+    ark::tensor t;
+    ark::layout l;
+    bool id = false, type = false, has_buffer = false;
+    std::int64_t pads[max_rank] = {};
+    std::int64_t(*const lists[])[max_rank] = {&l.shape, &l.strides, &l.offsets, &l.padded_shape,
+                                              &pads};
+    constexpr std::string_view keys[] = {"Shape", "Strides", "Offsets", "PaddedShape", "Pads"};
+    std::size_t counts[5] = {}, offsets[5] = {};
+    bool seen[5] = {};
+    member_list unknown{t.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      std::size_t list = 0;
+      while (list < 5 && key != keys[list]) ++list;
+      if (list < 5) {
+        seen[list] = true;
+        offsets[list] = static_cast<std::size_t>(in.offset());
+        counts[list] = dimensions(in, *lists[list], errc::ark_s09_tensor_member);
+        if (!in.failed() && counts[list] > max_rank)
+          return in.fail(errc::ark_t01_rank, offsets[list]), 0;
+      } else if (key == "Id") {
+        id = true;
+        t.id = integer(in, errc::ark_s09_tensor_member);
+      } else if (key == "DataType") {
+        type = true;
+        if (!expect(in, json::kind::string, errc::ark_s09_tensor_member)) return 0;
+        const std::uint64_t name_at = in.offset();
+        if (const std::string_view name = in.string(); !in.failed())
+          if (!find_data_type(name, t.type)) return in.fail(errc::ark_t06_data_type, name_at), 0;
+      } else if (key == "Buffer") {
+        has_buffer = true;
+        if (!buffer_third_.known()) buffer_third_ = !seen[0];
+        t.buffer = buffer(in);
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return 0;
+    if (!(id && type && has_buffer && seen[0] && seen[1] && seen[2] && seen[3] != seen[4]))
+      return in.fail(errc::ark_s09_tensor_member, at), 0;
+    for (std::size_t list = 1; list < 5; ++list)
+      if (seen[list] && counts[list] != counts[0])
+        return in.fail(errc::ark_t01_rank, offsets[list]), 0;
+    l.rank = static_cast<std::uint32_t>(counts[0]);
+    if (seen[4]) {  // no padded region exists; what stood there is for writing it back
+      for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
+      l.pads = names_.index(graph_.integers.size());
+      graph_.integers.append(pads, counts[4]);
+      pads_ = true;
+    }
+    t.layout = names_.layout(l);
+    return names_.tensor(t);
+  }
+
+  std::uint32_t buffer(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
+    ark::buffer b;
+    bool id = false, rank = false, send = false, recv = false;
+    const std::size_t first_tag = graph_.tags.size();
+    member_list unknown{b.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        b.id = integer(in, errc::ark_s10_buffer_member);
+      } else if (key == "Rank") {
+        rank = true;
+        b.rank = static_cast<std::int32_t>(
+            integer(in, errc::ark_s10_buffer_member, INT32_MIN, INT32_MAX));
+      } else if (key == "SendTags") {
+        send = true;
+        b.send_tags = tags(in);
+      } else if (key == "RecvTags") {
+        recv = true;
+        b.recv_tags = tags(in);
+      } else if (key == "IsExternal") {
+        if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
+        b.external = in.boolean() ? external::yes : external::no;
+        external_ = true;
+        external_last_ = external_last_ || send || recv;
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return 0;
+    if (!(id && rank && send && recv)) return in.fail(errc::ark_s10_buffer_member, at), 0;
+    return names_.buffer(b, first_tag);
+  }
+  range tags(json::reader& in) {
+    range out{names_.index(graph_.tags.size()), 0};
+    if (!expect(in, json::kind::array, errc::ark_s10_buffer_member)) return out;
+    for (in.array(); in.element();) {
+      if (!expect(in, json::kind::array, errc::ark_b03_tags)) return out;
+      const std::uint64_t at = in.offset();
+      std::int64_t pair[2] = {};
+      std::size_t count = 0;
+      for (in.array(); in.element(); ++count) {
+        const std::int64_t v =
+            integer(in, errc::ark_b03_tags, INT32_MIN, INT32_MAX, errc::ark_b03_tags);
+        if (count < 2) pair[count] = v;
+      }
+      if (!in.failed() && count != 2) return in.fail(errc::ark_b03_tags, at), out;
+      graph_.tags.push_back(
+          {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
+    }
+    out.count = names_.index(graph_.tags.size() - out.first);
+    too_many(in, out.count);
+    return out;
+  }
+
+  void arguments(json::reader& in, ark::op& o) {
+    o.arguments = {names_.index(graph_.arguments.size()), 0};
+    const std::uint64_t at = in.offset();
+    if (in.peek() == json::kind::null) {
+      o.args = args_form::null;
+      return in.null();
+    }
+    if (in.peek() == json::kind::array) {
+      o.args = args_form::array;
+      in.array();
+      if (in.element()) in.fail(errc::ark_s08_op_member, at);
+      return;
+    }
+    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      argument a;
+      a.name = find_argument_name(key);
+      if (a.name == argument_name::other) a.other_name = names_.characters(key);
+      const std::string_view value = in.skip();
+      if (in.failed()) return;
+      json::reader known(value, limit_);
+      if (!argument_value(known, a)) {
+        json::reader again(value, limit_);
+        a.type = argument_type::other;
+        a.integers = {};
+        a.token = compact(again);
+      }
+      graph_.arguments.push_back(a);
+    }
+    o.arguments.count = names_.index(graph_.arguments.size() - o.arguments.first);
+    too_many(in, o.arguments.count);
+  }
+  /// {"TYPE": value} of a known TYPE with a value in its range; false for anything else.
+  bool argument_value(json::reader& in, argument& a) {
+    std::string_view key;
+    if (in.peek() != json::kind::object) return false;
+    in.object();
+    if (!in.key(key)) return false;
+    a.type = find_argument_type(key);
+    switch (a.type) {
+      case argument_type::int32: a.integer = in.int32(); break;
+      case argument_type::int64: a.integer = in.int64(); break;
+      case argument_type::uint32:
+        a.integer = in.integer<std::int64_t>(0, std::int64_t{UINT32_MAX});
+        break;
+      case argument_type::uint64: a.integer = static_cast<std::int64_t>(in.uint64()); break;
+      case argument_type::boolean: a.integer = in.boolean() ? 1 : 0; break;
+      case argument_type::float32: {
+        if (in.peek() != json::kind::number) return false;
+        json::reader token(in.rest(), limit_);
+        const std::string_view number = token.number().token;
+        a.real = in.float32();
+        if (!in.failed()) a.token = names_.characters(number);
+        break;
+      }
+      case argument_type::dims: {
+        std::int64_t dims[max_rank] = {};
+        const std::size_t count = dimensions(in, dims, errc::ark_o05_argument_form);
+        if (in.failed() || count > max_rank) return false;
+        a.integers = {names_.index(graph_.integers.size()), static_cast<std::uint32_t>(count)};
+        graph_.integers.append(dims, count);
+        break;
+      }
+      case argument_type::tensor: a.integer = tensor(in); break;
+      case argument_type::offset: offset(in, a); break;
+      case argument_type::other: return false;
+    }
+    return !in.key(key) && in.finish().code == errc::ok;
+  }
+  /// {"BufferId": …, "Value": …}; in place of it the value alone.
+  void offset(json::reader& in, argument& a) {
+    a.integers.first = names_.index(graph_.integers.size());
+    std::int64_t parts[2] = {};
+    bool seen[2] = {};
+    if (in.peek() == json::kind::number) {
+      graph_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
+      a.integers.count = 1;
+      return;
+    }
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      const std::size_t part = key == "BufferId" ? 0 : key == "Value" ? 1 : 2;
+      if (part == 2) return in.fail(errc::ark_o05_argument_form, in.offset());
+      parts[part] = in.integer<std::int64_t>(0, INT64_MAX);
+      seen[part] = true;
+    }
+    if (!(seen[0] && seen[1])) in.fail(errc::ark_o05_argument_form, 0);
+    graph_.integers.append(parts, 2);
+    a.integers.count = 2;
+  }
+
+  graph& graph_;
+  interner names_;
+  limits limit_;
+  pool<std::uint32_t> uses_[3];
+  maybe holds_ops_, buffer_third_;
+  bool pads_ = false, external_ = false, external_last_ = false, long_matmul_ = false,
+       short_matmul_ = false;
+};
+
+}  // namespace detail
+
+/// Reads a model graph of any dialect.
+[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {}) {
+  graph g;
+  json::reader in(source, limit);
+  detail::graph_reader reader(g, limit);
+  reader.model(in);
+  reader.finish(in);
+  if (const error e = in.finish(); e.code != errc::ok) return e;
+  return g;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_READ_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// begin, begin + step, … below end. The format's own code generator takes every step for 1.
+struct plan_range {
+  std::int64_t begin = 0, end = 0, step = 1;
+  bool has_step = false;  ///< the step stood in the file
+
+  /// How many there are when the step is 1.
+  [[nodiscard]] constexpr std::int64_t count() const noexcept {
+    return end > begin ? end - begin : 0;
+  }
+  /// Whether all of it lies in `outer`. An empty range does where its ends do.
+  [[nodiscard]] constexpr bool inside(const plan_range& outer) const noexcept {
+    return begin >= outer.begin && end <= outer.end;
+  }
+};
+
+enum class flag : std::uint8_t { absent, no, yes };
+
+/// How one operation is computed. Numbers are -1, texts and lists empty when absent.
+struct plan_config {
+  std::uint64_t offset = 0;      ///< of its operation in the file
+  string text;                   ///< all of it, JSON, compact
+  std::int64_t num_warps = -1;   ///< of one tile
+  std::int64_t sram_bytes = -1;  ///< of one tile
+  std::int64_t num_tasks = -1;   ///< how many tiles there are
+  std::int64_t granularity = -1;
+  range tile, tile_shape_mnk, tile_pad_mnk;  ///< in parts.integers
+  string impl_type, channel_type, packet_type;
+  flag signal = flag::absent, wait = flag::absent;
+};
+
+/// One of TaskInfos: operations whose tiles are computed together.
+struct plan_task {
+  std::int64_t id = 0;
+  std::int64_t num_warps = 0, sram_bytes = 0;  ///< what one tile needs
+  std::uint64_t offset = 0;                    ///< of its text in the file
+  range ops;                                   ///< in parts.ops and in configs
+  std::uint32_t members = none;                ///< unknown members, as in graph
+};
+
+/// Tiles of one task.
+struct task_group {
+  std::int64_t task_id = 0;
+  plan_range tasks;
+  std::int64_t granularity = 1;
+  std::uint64_t offset = 0;  ///< of its text in the file
+  std::uint32_t members = none;
+};
+
+/// Warps and memory of some processors. Those of one processor group run side by side.
+struct resource_group {
+  plan_range processors, warps, sram;
+  range task_groups;         ///< in plan::task_groups
+  std::uint64_t offset = 0;  ///< of its text in the file
+  std::uint32_t members = none;
+};
+
+/// Groups run one behind the other where they share processors.
+struct processor_group {
+  plan_range processors;
+  range resource_groups;     ///< in plan::resource_groups
+  std::uint64_t offset = 0;  ///< of its text in the file
+  std::uint32_t members = none;
+};
+
+/// Where Architecture stood.
+enum class architecture_place : std::uint8_t { absent, behind_world_size, behind_num_warps };
+
+struct plan {
+  /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
+  /// tells how tensors and buffers were laid out; plans of D2 and D3 don't differ, and are d3.
+  graph parts;
+  string architecture;
+  architecture_place place = architecture_place::absent;
+  bool null_tasks = false, null_groups = false;  ///< null stood in place of an empty list
+  std::int64_t num_processors = 0, num_warps_per_processor = 0;
+
+  pool<plan_config> configs;  ///< one for each of parts.ops
+  pool<plan_task> tasks;
+  pool<processor_group> processor_groups;
+  pool<resource_group> resource_groups;
+  pool<task_group> task_groups;
+
+  /// Bytes that its pools hold.
+  [[nodiscard]] std::size_t memory() const noexcept {
+    return parts.memory() + configs.size() * sizeof(plan_config) +
+           tasks.size() * sizeof(plan_task) + processor_groups.size() * sizeof(processor_group) +
+           resource_groups.size() * sizeof(resource_group) +
+           task_groups.size() * sizeof(task_group);
+  }
+};
+
+[[nodiscard]] inline view<op> operations(const plan& p, const plan_task& t) noexcept {
+  return {p.parts.ops.data() + t.ops.first, t.ops.count};
+}
+[[nodiscard]] inline view<plan_config> configs(const plan& p, const plan_task& t) noexcept {
+  return {p.configs.data() + t.ops.first, t.ops.count};
+}
+[[nodiscard]] inline view<resource_group> resource_groups(const plan& p,
+                                                          const processor_group& g) noexcept {
+  return {p.resource_groups.data() + g.resource_groups.first, g.resource_groups.count};
+}
+[[nodiscard]] inline view<task_group> task_groups(const plan& p, const resource_group& g) noexcept {
+  return {p.task_groups.data() + g.task_groups.first, g.task_groups.count};
+}
+
+namespace detail {
+
+/// Reads a plan. Operations are graph_reader's.
+class plan_reader {
+ public:
+  plan_reader(plan& p, std::string_view source, const limits& limit)
+      : plan_(p), ops_(p.parts, limit), source_(source.data()), limit_(limit) {}
+
+  void all(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!object(in)) return;
+    enum { rank, world, processors, warps, tasks, groups, count };
+    bool seen[count] = {};
+    std::uint64_t rank_at = at;
+    list unknown{plan_.parts.own_members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Rank") {
+        seen[rank] = true;
+        rank_at = in.offset();
+        plan_.parts.rank = graph_reader::small_integer(in, errc::ark_s03_world);
+      } else if (key == "WorldSize") {
+        seen[world] = true;
+        plan_.parts.world_size = graph_reader::small_integer(in, errc::ark_s03_world);
+      } else if (key == "Architecture") {
+        plan_.place = seen[warps] ? architecture_place::behind_num_warps
+                                  : architecture_place::behind_world_size;
+        if (!graph_reader::expect(in, json::kind::string, errc::ark_plan_member)) return;
+        plan_.architecture = names().characters(in.string());
+      } else if (key == "NumProcessors") {
+        seen[processors] = true;
+        plan_.num_processors = integer(in);
+      } else if (key == "NumWarpsPerProcessor") {
+        seen[warps] = true;
+        plan_.num_warps_per_processor = integer(in);
+      } else if (key == "TaskInfos") {
+        seen[tasks] = true;
+        if (list_or_null(in, plan_.null_tasks))
+          for (in.array(); in.element();) task(in);
+        ops_.too_many(in, plan_.tasks.size());
+      } else if (key == "ProcessorGroups") {
+        seen[groups] = true;
+        if (list_or_null(in, plan_.null_groups))
+          for (in.array(); in.element();) processor_group(in);
+        ops_.too_many(in, plan_.processor_groups.size());
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    for (const bool s : seen)
+      if (!s) return in.fail(errc::ark_plan_member, at);
+    if (plan_.parts.rank >= plan_.parts.world_size) in.fail(errc::ark_s03_world, rank_at);
+    plan_.parts.form = ops_.plan_form();
+    ops_.finish(in);
+  }
+
+ private:
+  using list = graph_reader::member_list;
+
+  void task(json::reader& in) {
+    plan_task t;
+    t.offset = in.offset();
+    if (!object(in)) return;
+    bool id = false, warps = false, sram = false, ops = false;
+    list unknown{t.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        t.id = integer(in);
+      } else if (key == "NumWarps") {
+        warps = true;
+        t.num_warps = integer(in);
+      } else if (key == "SramBytes") {
+        sram = true;
+        t.sram_bytes = integer(in);
+      } else if (key == "Ops") {
+        ops = true;
+        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
+        t.ops.first = names().index(plan_.parts.ops.size());
+        for (in.array(); in.element();) operation(in);
+        t.ops.count = names().index(plan_.parts.ops.size() - t.ops.first);
+        ops_.too_many(in, t.ops.count);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && warps && sram && ops)) return in.fail(errc::ark_plan_member, t.offset);
+    plan_.tasks.push_back(t);
+  }
+
+  void operation(json::reader& in) {
+    plan_config c;
+    c.offset = in.offset();
+    std::string_view text;
+    ops_.operation(in, &text);
+    if (in.failed()) return;
+    if (text.empty()) return in.fail(errc::ark_plan_config, c.offset);
+    if (text[0] != '{')
+      return in.fail(errc::ark_plan_config, static_cast<std::uint64_t>(text.data() - source_));
+    json::reader again(text, limit_);
+    c.text = ops_.compact(again);
+    config(text, c);
+    plan_.configs.push_back(c);
+  }
+  /// What is known of a Config.
+  void config(std::string_view text, plan_config& c) {
+    json::reader in(text, limit_);
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      const std::size_t known = find_text(config_keys, key);
+      json::reader value(in.skip(), limit_);
+      switch (known) {
+        case 0: number(value, c.num_warps); break;
+        case 1: number(value, c.sram_bytes); break;
+        case 2: number(value, c.num_tasks); break;
+        case 3: number(value, c.granularity); break;
+        case 4: c.tile = numbers(value); break;
+        case 5: c.tile_shape_mnk = numbers(value); break;
+        case 6: c.tile_pad_mnk = numbers(value); break;
+        case 7: words(value, c.impl_type); break;
+        case 8: words(value, c.channel_type); break;
+        case 9: words(value, c.packet_type); break;
+        case 10: truth(value, c.signal); break;
+        case 11: truth(value, c.wait); break;
+        default: break;
+      }
+    }
+  }
+  static constexpr std::string_view config_keys[] = {
+      "NumWarps",     "SramBytes",  "NumTasks",        "Granularity", "Tile",
+      "TileShapeMNK", "TilePadMNK", "ImplType",        "ChannelType", "PacketType",
+      "Signal",       "Wait",       std::string_view()};
+  static void number(json::reader& in, std::int64_t& to) {
+    const std::int64_t v = in.integer<std::int64_t>(0, INT64_MAX);
+    if (!in.failed()) to = v;
+  }
+  /// One to four numbers of at least 1.
+  range numbers(json::reader& in) {
+    std::int64_t values[max_rank] = {};
+    std::size_t count = 0;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = in.integer<std::int64_t>(1, INT64_MAX);
+      if (count < max_rank) values[count] = v;
+    }
+    if (in.failed() || count == 0 || count > max_rank) return {};
+    const range out{names().index(plan_.parts.integers.size()), static_cast<std::uint32_t>(count)};
+    plan_.parts.integers.append(values, count);
+    return out;
+  }
+  void words(json::reader& in, string& to) {
+    if (in.peek() == json::kind::string) to = names().characters(in.string());
+  }
+  static void truth(json::reader& in, flag& to) {
+    if (in.peek() == json::kind::boolean) to = in.boolean() ? flag::yes : flag::no;
+  }
+
+  void processor_group(json::reader& in) {
+    ark::processor_group g;
+    g.offset = in.offset();
+    if (!object(in)) return;
+    bool processors = false, groups = false;
+    list unknown{g.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "ProcessorRange") {
+        processors = true;
+        g.processors = bounds(in);
+      } else if (key == "ResourceGroups") {
+        groups = true;
+        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
+        g.resource_groups.first = names().index(plan_.resource_groups.size());
+        for (in.array(); in.element();) resource_group(in);
+        g.resource_groups.count =
+            names().index(plan_.resource_groups.size() - g.resource_groups.first);
+        ops_.too_many(in, g.resource_groups.count);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(processors && groups)) return in.fail(errc::ark_plan_member, g.offset);
+    plan_.processor_groups.push_back(g);
+  }
+
+  void resource_group(json::reader& in) {
+    ark::resource_group g;
+    g.offset = in.offset();
+    if (!object(in)) return;
+    bool processors = false, warps = false, sram = false, groups = false;
+    list unknown{g.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "ProcessorRange") {
+        processors = true;
+        g.processors = bounds(in);
+      } else if (key == "WarpRange") {
+        warps = true;
+        g.warps = bounds(in);
+      } else if (key == "SramRange") {
+        sram = true;
+        g.sram = bounds(in);
+      } else if (key == "TaskGroups") {
+        groups = true;
+        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
+        g.task_groups.first = names().index(plan_.task_groups.size());
+        for (in.array(); in.element();) task_group(in);
+        g.task_groups.count = names().index(plan_.task_groups.size() - g.task_groups.first);
+        ops_.too_many(in, g.task_groups.count);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(processors && warps && sram && groups)) return in.fail(errc::ark_plan_member, g.offset);
+    plan_.resource_groups.push_back(g);
+  }
+
+  void task_group(json::reader& in) {
+    ark::task_group g;
+    g.offset = in.offset();
+    if (!object(in)) return;
+    bool id = false, tasks = false, granularity = false;
+    list unknown{g.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "TaskId") {
+        id = true;
+        g.task_id = integer(in);
+      } else if (key == "TaskRange") {
+        tasks = true;
+        g.tasks = bounds(in);
+      } else if (key == "Granularity") {
+        granularity = true;
+        g.granularity = integer(in);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && tasks && granularity)) return in.fail(errc::ark_plan_member, g.offset);
+    plan_.task_groups.push_back(g);
+  }
+
+  /// [begin, end] or [begin, end, step].
+  plan_range bounds(json::reader& in) {
+    plan_range out;
+    std::int64_t values[3] = {0, 0, 1};
+    std::size_t count = 0;
+    const std::uint64_t at = in.offset();
+    if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_range)) return out;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = graph_reader::integer(in, errc::ark_plan_range);
+      if (count < 3) values[count] = v;
+    }
+    if (!in.failed() && (count < 2 || count > 3)) in.fail(errc::ark_plan_range, at);
+    out.begin = values[0];
+    out.end = values[1];
+    out.step = values[2];
+    out.has_step = count == 3;
+    return out;
+  }
+  static bool object(json::reader& in) {
+    return graph_reader::expect(in, json::kind::object, errc::ark_plan_member);
+  }
+  static std::int64_t integer(json::reader& in) {
+    return graph_reader::integer(in, errc::ark_plan_member);
+  }
+  /// Whether an array comes next; null is read and noted.
+  static bool list_or_null(json::reader& in, bool& null) {
+    if (in.peek() == json::kind::null) {
+      in.null();
+      return null = true, false;
+    }
+    return graph_reader::expect(in, json::kind::array, errc::ark_plan_member);
+  }
+  interner& names() noexcept { return ops_.names(); }
+
+  ark::plan& plan_;
+  graph_reader ops_;
+  const char* source_;
+  limits limit_;
+};
+
+}  // namespace detail
+
+/// Reads a plan file.
+[[nodiscard]] inline result<plan> read_plan(std::string_view source, const limits& limit = {}) {
+  plan p;
+  json::reader in(source, limit);
+  detail::plan_reader(p, source, limit).all(in);
+  if (const error e = in.finish(); e.code != errc::ok) return e;
+  return p;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_HPP
+
+// ---- tessera/ark/plan_check.hpp
+//
+// Whether a plan is one that a file could hold: what its writer and its verification look at first.
+//
+//   if (const error e = ark::check(plan); e.code != errc::ok) return e;
+//
+// Every plan that read_plan() gave passes. One that was filled by hand may not:
+//
+//   operations  what check(graph) refuses in them
+//   indices     outside their pools                               ark_too_large
+//   numbers     negative                                          ark_plan_member, ark_plan_range
+//   Config      not one for each operation, or not an object      ark_plan_config
+//   lists       both null and filled                              ark_plan_member
+//
+// Lifetime:   borrows for the call.
+// Errors:     at the task or group that holds the wrong thing, by its offset.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_PLAN_CHECK_HPP
+#define TESSERA_ARK_PLAN_CHECK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class plan_check {
+ public:
+  explicit plan_check(const plan& p) noexcept : p_(p) {}
+
+  [[nodiscard]] error all() const {
+    const graph_check parts(p_.parts);
+    if (static_cast<std::size_t>(p_.parts.form) >= std::size(dialect_table))
+      return {errc::ark_dialect, 0};
+    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size) return {errc::ark_s03_world, 0};
+    if (const errc code = parts.tables(); code != errc::ok) return {code, 0};
+    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0) return {errc::ark_plan_member, 0};
+    if (p_.configs.size() != p_.parts.ops.size()) return {errc::ark_plan_config, 0};
+    if (p_.place != architecture_place::absent)
+      if (const errc code = words(p_.architecture); code != errc::ok) return {code, 0};
+    if ((p_.null_tasks && !p_.tasks.empty()) || (p_.null_groups && !p_.processor_groups.empty()))
+      return {errc::ark_plan_member, 0};
+    for (const plan_task& t : p_.tasks)
+      if (const errc code = task(t, parts); code != errc::ok) return {code, t.offset};
+    for (const processor_group& g : p_.processor_groups)
+      if (const errc code = one(g); code != errc::ok) return {code, g.offset};
+    return {};
+  }
+
+ private:
+  [[nodiscard]] errc task(const plan_task& t, const graph_check& parts) const {
+    if (t.id < 0 || t.num_warps < 0 || t.sram_bytes < 0) return errc::ark_plan_member;
+    if (!inside(t.ops, p_.parts.ops.size()) || !listed(t.members)) return errc::ark_too_large;
+    for (const op& o : operations(p_, t))
+      if (const errc code = parts.operation(o); code != errc::ok) return code;
+    for (const plan_config& c : configs(p_, t)) {
+      if (const errc code = words(c.text); code != errc::ok) return code;
+      if (const std::string_view text = text_of(p_.parts, c.text); text.empty() || text[0] != '{')
+        return errc::ark_plan_config;
+    }
+    return errc::ok;
+  }
+  [[nodiscard]] errc one(const processor_group& g) const {
+    if (negative(g.processors)) return errc::ark_plan_range;
+    if (!inside(g.resource_groups, p_.resource_groups.size()) || !listed(g.members))
+      return errc::ark_too_large;
+    for (const resource_group& r : resource_groups(p_, g)) {
+      if (negative(r.processors) || negative(r.warps) || negative(r.sram))
+        return errc::ark_plan_range;
+      if (!inside(r.task_groups, p_.task_groups.size()) || !listed(r.members))
+        return errc::ark_too_large;
+      for (const task_group& t : task_groups(p_, r)) {
+        if (negative(t.tasks)) return errc::ark_plan_range;
+        if (t.task_id < 0 || t.granularity < 0) return errc::ark_plan_member;
+        if (!listed(t.members)) return errc::ark_too_large;
+      }
+    }
+    return errc::ok;
+  }
+  [[nodiscard]] static bool negative(const plan_range& r) noexcept {
+    return r.begin < 0 || r.end < 0 || r.step < 0;
+  }
+  [[nodiscard]] static bool inside(range r, std::size_t size) noexcept {
+    return std::uint64_t{r.first} + r.count <= size;
+  }
+  [[nodiscard]] bool listed(std::uint32_t first) const noexcept {
+    return first == none || first < p_.parts.members.size();
+  }
+  [[nodiscard]] errc words(string s) const noexcept {
+    if (!inside({s.first, s.size}, p_.parts.characters.size())) return errc::ark_too_large;
+    return is_utf8(text_of(p_.parts, s)) ? errc::ok : errc::json_bad_utf8;
+  }
+
+  const plan& p_;
+};
+
+}  // namespace detail
+
+/// Whether the indices of the plan lead somewhere and its numbers are such as files hold.
+[[nodiscard]] inline error check(const plan& p) { return detail::plan_check(p).all(); }
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_CHECK_HPP
+
+// ---- tessera/ark/plan_match.hpp
+//
+// Whether a plan runs the model that it is for.
+//
+//   ark::report found;
+//   if (!ark::verify_plan(*plan, *program, found, source)) …
+//   // $.TaskInfos[3].Ops[0].ReadTensors[1]: the plan's operations don't compute what the model's do:
+//   // Matmul "matmul_1" of the model has another tensor here
+//
+// Operations that aren't virtual are matched by what they are: Type, Args, and of each tensor the
+// DataType, the layout and the buffer. Ids of tensors and names don't matter, and Ids of buffers only
+// as far as the two files agree in them; when they don't, buffers count in the order of their first
+// use. What stays unmatched is paired by the buffer that is written. So plans that people edited, to
+// split a multiplication say, are told apart from those that lack something:
+//
+//   E  Rank or WorldSize differ
+//   E  an operation of the model that nothing in the plan stands for (a Noop: W)
+//   E  two operations that use the same memory, one of them writing it, in the other order
+//   W  the operation that stands for the model's has other tensors, Args, or another Type
+//   W  an operation that the model doesn't have
+//
+// all with ark_plan_model. Whether operations that changed make sense by themselves is part of
+// verify_plan() without a model, which this does as well; whether they still compute the same is
+// found by running both.
+//
+// Lifetime:   borrows for the call.
+// Errors:     none.
+// Limits:     those of verify_plan(). Where an operation's last neighbour in memory uses other bytes
+//             of the buffer, earlier ones aren't looked at for their order.
+// Allocation: linear in the plan and the model.
+
+#ifndef TESSERA_ARK_PLAN_MATCH_HPP
+#define TESSERA_ARK_PLAN_MATCH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/ark/index.hpp
+//
+// Finding things by their Id.
+//
+//   id_index nodes(g.nodes.data(), g.nodes.size());
+//   nodes.first(7);        // the first node whose Id is 7, or none
+//   nodes.first_of(3);     // the first node that has the Id of node 3
+//
+// Ids that are nearly dense, as writers make them, index an array; any others are sorted.
+//
+// Lifetime:   an index keeps nothing of what it was made from.
+// Errors:     none.
+// Limits:     32-bit indices.
+// Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
+
+#ifndef TESSERA_ARK_INDEX_HPP
+#define TESSERA_ARK_INDEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class id_index {
+ public:
+  id_index() noexcept = default;
+  template <class Thing>
+  id_index(const Thing* things, std::size_t count) {
+    if (count == 0) return;
+    std::int64_t low = things[0].id, high = low;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (things[i].id < low) low = things[i].id;
+      if (things[i].id > high) high = things[i].id;
+    }
+    low_ = static_cast<std::uint64_t>(low);
+    const std::uint64_t range = static_cast<std::uint64_t>(high) - low_;
+    firsts_.reserve(count);
+    if (range < 4 * std::uint64_t{count} + 1024) {
+      dense_.resize(static_cast<std::size_t>(range) + 1);  // index + 1
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint32_t& slot = dense_[static_cast<std::size_t>(number(things[i].id))];
+        if (slot == 0) slot = static_cast<std::uint32_t>(i) + 1;
+        firsts_.push_back(slot - 1);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
+    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
+    firsts_.resize(count);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
+      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
+    }
+    sorted_.resize(kept);
+  }
+
+  /// The first thing with that Id, or none.
+  [[nodiscard]] std::uint32_t first(std::int64_t id) const noexcept {
+    const std::uint64_t n = number(id);
+    if (sorted_.empty()) {
+      if (n >= dense_.size()) return none;
+      return dense_[static_cast<std::size_t>(n)] - 1;  // 0 - 1 is none
+    }
+    std::size_t from = 0, to = sorted_.size();
+    while (from < to) {
+      const std::size_t middle = from + (to - from) / 2;
+      if (sorted_[middle].number < n)
+        from = middle + 1;
+      else
+        to = middle;
+    }
+    return from < sorted_.size() && sorted_[from].number == n ? sorted_[from].index : none;
+  }
+  /// The first thing with the Id of thing `i`.
+  [[nodiscard]] std::uint32_t first_of(std::size_t i) const noexcept { return firsts_[i]; }
+  /// first_of all things.
+  [[nodiscard]] const pool<std::uint32_t>& firsts() const noexcept { return firsts_; }
+
+ private:
+  struct entry {
+    std::uint64_t number;
+    std::uint32_t index;
+  };
+  [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
+    return static_cast<std::uint64_t>(id) - low_;
+  }
+
+  std::uint64_t low_ = 0;
+  pool<std::uint32_t> dense_, firsts_;
+  pool<entry> sorted_;
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_INDEX_HPP
+
+// ---- tessera/ark/plan_model.hpp
+//
+// The operations of a plan as a model graph, which can be verified, run and compared.
+//
+//   auto program = ark::verify(ark::plan_model(*plan));
+//   if (!program) return fail(program.err());
+//
+//   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
+//   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,
+//           from the last one before that writes its buffer, for views are gone from plans
+//   form    d3, or d3x when buffers say whether they are external
+//
+// Tasks in the order of their Ids is how planners make them, and the one order that is known to end:
+// in the order of the schedule's text, ranks may wait for each other.
+//
+// Lifetime:   the graph owns itself.
+// Errors:     none. The plan must have passed check(), as every plan that was read has.
+// Limits:     none.
+// Allocation: a copy of the plan's parts; 40 bytes for each operation, tensor and use.
+
+#ifndef TESSERA_ARK_PLAN_MODEL_HPP
+#define TESSERA_ARK_PLAN_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// An operation of a plan: number `op` of the task at `task`.
+struct plan_place {
+  std::uint32_t task = 0, op = 0;
+};
+
+/// All operations of a plan, in the order of their tasks' Ids.
+[[nodiscard]] inline pool<plan_place> plan_order(const plan& p) {
+  pool<std::uint32_t> tasks;
+  for (std::size_t t = 0; t < p.tasks.size(); ++t) tasks.push_back(static_cast<std::uint32_t>(t));
+  sort(tasks.data(), tasks.size(), [&p](std::uint32_t a, std::uint32_t b) {
+    return p.tasks[a].id != p.tasks[b].id ? p.tasks[a].id < p.tasks[b].id : a < b;
+  });
+  pool<plan_place> out;
+  for (const std::uint32_t t : tasks)
+    for (std::uint32_t i = 0; i < p.tasks[t].ops.count; ++i) out.push_back({t, i});
+  return out;
+}
+
+/// Gives the nodes of a graph their edges.
+inline void add_edges(graph& g) {
+  const id_index tensor_ids(g.tensors.data(), g.tensors.size());
+  const id_index buffer_ids(g.buffers.data(), g.buffers.size());
+  const pool<std::uint32_t>&tensor_of = tensor_ids.firsts(), &buffer_of = buffer_ids.firsts();
+  pool<std::uint32_t> makers, writers, listed, counts;  // by tensor, buffer, node, node
+  for (const std::uint32_t t : tensor_of) (void)t, makers.push_back(none);
+  for (const std::uint32_t b : buffer_of) (void)b, writers.push_back(none);
+  for (std::size_t n = g.nodes.size(); n-- > 0;)
+    for (const std::uint32_t t : results(g, g.ops[g.nodes[n].ops.first]))
+      makers[tensor_of[t]] = static_cast<std::uint32_t>(n);
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) listed.push_back(none), counts.push_back(0);
+
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+    const op& o = g.ops[g.nodes[n].ops.first];
+    const std::size_t first = g.integers.size();
+    for (std::uint32_t i = 0; i < o.reads + o.writes; ++i) {
+      const std::uint32_t t = g.uses[o.first_use + i];
+      std::uint32_t from = makers[tensor_of[t]];
+      if (from == none) from = writers[buffer_of[g.tensors[t].buffer]];
+      if (from == none || from == n || listed[from] == n) continue;
+      listed[from] = static_cast<std::uint32_t>(n);
+      ++counts[from];
+      g.integers.push_back(std::int64_t{from});
+    }
+    for (const std::uint32_t t : writes(g, o))
+      writers[buffer_of[g.tensors[t].buffer]] = static_cast<std::uint32_t>(n);
+    const std::size_t count = g.integers.size() - first;
+    sort(g.integers.data() + first, count, [](std::int64_t a, std::int64_t b) { return a < b; });
+    g.nodes[n].producers = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
+  }
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+    g.nodes[n].consumers = {static_cast<std::uint32_t>(g.integers.size()), 0};
+    g.integers.resize(g.integers.size() + counts[n]);
+  }
+  for (const node& n : g.nodes)
+    for (std::uint32_t i = 0; i < n.producers.count; ++i) {
+      range& to = g.nodes[static_cast<std::size_t>(g.integers[n.producers.first + i])].consumers;
+      g.integers[to.first + to.count++] = n.id;
+    }
+}
+
+}  // namespace detail
+
+/// The model that the plan computes, as nodes of one operation each.
+[[nodiscard]] inline graph plan_model(const plan& p) {
+  graph g = p.parts;
+  g.own_members = none;
+  g.form =
+      p.parts.form == dialect::d2x || p.parts.form == dialect::d3x ? dialect::d3x : dialect::d3;
+  for (layout& l : g.layouts) l.pads = none;
+  g.ops.clear();
+  g.nodes.clear();
+  for (const detail::plan_place at : detail::plan_order(p)) {
+    const std::uint32_t from = p.tasks[at.task].ops.first + at.op;
+    node n;
+    n.id = static_cast<std::int64_t>(g.nodes.size());
+    n.offset = p.configs[from].offset;
+    n.ops = {static_cast<std::uint32_t>(g.nodes.size()), 1};
+    g.ops.push_back(p.parts.ops[from]);
+    g.nodes.push_back(n);
+  }
+  detail::add_edges(g);
+  return g;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_MODEL_HPP
+
+// ---- tessera/ark/plan_verify.hpp
+//
+// Looks for what is wrong with a plan, by itself or against the model that it is to run.
+//
+//   ark::report found;
+//   if (!ark::verify_plan(*plan, found, source)) …            // it has errors; `found` says which
+//   ark::verify_plan(*plan, *program, found, source);         // plan_match.hpp
+//   // $.TaskInfos[2].Ops[0].Config.NumTasks: expected NumWarps, SramBytes and NumTasks in Config …
+//
+//   ark_plan_architecture  E  Architecture is none of the known ones
+//   ark_plan_task          E  two tasks of one Id; a task group's TaskId that no task has
+//   ark_plan_config        E  Config without NumWarps, SramBytes or NumTasks; a Matmul's tile that
+//                             doesn't divide its padded shape
+//                          W  an ImplType or ChannelType that isn't known; other NumTasks than the
+//                             tile and the padded shape call for
+//   ark_plan_range         E  a range that ends before it begins, or steps by 0
+//                          W  a step other than 1: generated code goes by 1 all the same
+//   ark_plan_parent        E  processors outside their group's or the machine's, warps outside the
+//                             processor's, tiles outside the task's
+//   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
+//                             group: warps, memory, or any processor at all
+//   ark_plan_tiles         E  a tile that no task group covers, or a second one
+//                          W  operations of one task that have different NumTasks
+//   ark_plan_member        E  Granularity 0
+//   ark_s07_no_ops         E  a task without operations
+//   rules of models        those that verify() finds in plan_model(), but for edges and hazards
+//
+// A Matmul whose tile is [1,1,1] has none: planners write that where they have no default, and
+// nothing is expected of its NumTasks.
+//
+// Lifetime:   borrows for the call.
+// Errors:     none; of a plan that was filled by hand, what check() refuses, as a diagnostic.
+// Limits:     a report keeps its first 1000 diagnostics, and counts all.
+// Allocation: linear in the plan.
+
+#ifndef TESSERA_ARK_PLAN_VERIFY_HPP
+#define TESSERA_ARK_PLAN_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <string_view>
 
 
@@ -7188,109 +8552,6 @@ inline void quote(text& out, std::string_view s) {
 #include <utility>
 
 
-// ---- tessera/ark/index.hpp
-//
-// Finding things by their Id.
-//
-//   id_index nodes(g.nodes.data(), g.nodes.size());
-//   nodes.first(7);        // the first node whose Id is 7, or none
-//   nodes.first_of(3);     // the first node that has the Id of node 3
-//
-// Ids that are nearly dense, as writers make them, index an array; any others are sorted.
-//
-// Lifetime:   an index keeps nothing of what it was made from.
-// Errors:     none.
-// Limits:     32-bit indices.
-// Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
-
-#ifndef TESSERA_ARK_INDEX_HPP
-#define TESSERA_ARK_INDEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-class id_index {
- public:
-  id_index() noexcept = default;
-  template <class Thing>
-  id_index(const Thing* things, std::size_t count) {
-    if (count == 0) return;
-    std::int64_t low = things[0].id, high = low;
-    for (std::size_t i = 1; i < count; ++i) {
-      if (things[i].id < low) low = things[i].id;
-      if (things[i].id > high) high = things[i].id;
-    }
-    low_ = static_cast<std::uint64_t>(low);
-    const std::uint64_t range = static_cast<std::uint64_t>(high) - low_;
-    firsts_.reserve(count);
-    if (range < 4 * std::uint64_t{count} + 1024) {
-      dense_.resize(static_cast<std::size_t>(range) + 1);  // index + 1
-      for (std::size_t i = 0; i < count; ++i) {
-        std::uint32_t& slot = dense_[static_cast<std::size_t>(number(things[i].id))];
-        if (slot == 0) slot = static_cast<std::uint32_t>(i) + 1;
-        firsts_.push_back(slot - 1);
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
-    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
-    firsts_.resize(count);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
-      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
-    }
-    sorted_.resize(kept);
-  }
-
-  /// The first thing with that Id, or none.
-  [[nodiscard]] std::uint32_t first(std::int64_t id) const noexcept {
-    const std::uint64_t n = number(id);
-    if (sorted_.empty()) {
-      if (n >= dense_.size()) return none;
-      return dense_[static_cast<std::size_t>(n)] - 1;  // 0 - 1 is none
-    }
-    std::size_t from = 0, to = sorted_.size();
-    while (from < to) {
-      const std::size_t middle = from + (to - from) / 2;
-      if (sorted_[middle].number < n)
-        from = middle + 1;
-      else
-        to = middle;
-    }
-    return from < sorted_.size() && sorted_[from].number == n ? sorted_[from].index : none;
-  }
-  /// The first thing with the Id of thing `i`.
-  [[nodiscard]] std::uint32_t first_of(std::size_t i) const noexcept { return firsts_[i]; }
-  /// first_of all things.
-  [[nodiscard]] const pool<std::uint32_t>& firsts() const noexcept { return firsts_; }
-
- private:
-  struct entry {
-    std::uint64_t number;
-    std::uint32_t index;
-  };
-  [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
-    return static_cast<std::uint64_t>(id) - low_;
-  }
-
-  std::uint64_t low_ = 0;
-  pool<std::uint32_t> dense_, firsts_;
-  pool<entry> sorted_;
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_INDEX_HPP
-
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
@@ -7344,6 +8605,1766 @@ inline result<program> verify(graph g, const verify_options&, report*, std::stri
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_VERIFY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Gives diagnostics, from number `first` on, the offsets of their paths in a JSON text. One whose
+/// path isn't there keeps what it has.
+inline void locate_paths(report& found, std::size_t first, std::string_view source) {
+  pool<std::string_view> paths;
+  for (std::size_t i = first; i < found.diagnostics.size(); ++i)
+    paths.push_back(found.text_of(found.diagnostics[i].path));
+  if (paths.empty()) return;
+  pool<std::uint64_t> offsets;
+  offsets.resize(paths.size());
+  json::find(source, paths, offsets.data(),
+             {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (offsets[i] != json::no_offset) found.diagnostics[first + i].offset = offsets[i];
+}
+
+/// Adds diagnostics to a report.
+class plan_findings {
+ public:
+  plan_findings(report& found, std::string_view source)
+      : found_(found), source_(source), first_(found.diagnostics.size()), errors_(found.errors) {}
+
+  /// `what` follows the code's message, behind a colon.
+  void add(errc code, severity how, std::uint64_t offset, std::string_view path,
+           std::string_view what = {}) {
+    count(how);
+    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
+    diagnostic d;
+    d.code = code;
+    d.severity = how;
+    d.offset = offset;
+    d.path = append(path);
+    d.text = append(error{code}.message());
+    if (!what.empty()) d.text.size += append(": ").size + append(what).size;
+    found_.diagnostics.push_back(d);
+  }
+  /// A diagnostic of another report, under another path.
+  void add(const report& other, const diagnostic& from, std::uint64_t offset,
+           std::string_view path) {
+    count(from.severity);
+    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
+    diagnostic d = from;
+    d.offset = offset;
+    d.path = append(path);
+    d.text = append(other.text_of(from.text));
+    found_.diagnostics.push_back(d);
+  }
+  /// Those that another report counted and didn't keep.
+  void add_unkept(std::uint64_t errors, std::uint64_t warnings, std::uint64_t notes) noexcept {
+    found_.errors += errors;
+    found_.warnings += warnings;
+    found_.notes += notes;
+  }
+  /// Looks up the offsets. Returns whether no error was added.
+  [[nodiscard]] bool finish() {
+    if (!source_.empty()) locate_paths(found_, first_, source_);
+    return found_.errors == errors_;
+  }
+
+ private:
+  void count(severity how) noexcept {
+    ++(how == severity::error     ? found_.errors
+       : how == severity::warning ? found_.warnings
+                                  : found_.notes);
+  }
+  string append(std::string_view s) {
+    const string out{static_cast<std::uint32_t>(found_.characters.size()),
+                     static_cast<std::uint32_t>(s.size())};
+    found_.characters << s;
+    return out;
+  }
+
+  report& found_;
+  std::string_view source_;
+  std::size_t first_;
+  std::uint64_t errors_;
+};
+
+/// a * b, or -1 when that is too large or a or b is.
+[[nodiscard]] constexpr std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
+  if (a < 0 || b < 0) return -1;
+  return b == 0 || a <= INT64_MAX / b ? a * b : -1;
+}
+
+class plan_lint {
+ public:
+  plan_lint(const plan& p, plan_findings& found)
+      : p_(p), found_(found), ids_(p.tasks.data(), p.tasks.size()) {}
+
+  void all() {
+    if (p_.place != architecture_place::absent) architecture();
+    tasks();
+    pool<share> shares;
+    for (std::size_t i = 0; i < p_.processor_groups.size(); ++i) {
+      path_.clear();
+      path_ << "$.ProcessorGroups[" << i << ']';
+      group(p_.processor_groups[i], static_cast<std::uint32_t>(i), shares);
+    }
+    coverage(shares);
+    operations();
+  }
+
+ private:
+  static constexpr severity error = severity::error, warning = severity::warning;
+  /// Tiles of a task that a task group covers.
+  struct share {
+    std::uint32_t task;
+    std::uint32_t group, resource, member;  // where it stands
+    std::int64_t begin, end;
+  };
+
+  /// At the current path and `tail`.
+  void at(errc code, severity how, std::uint64_t offset, std::string_view tail,
+          std::string_view what = {}) {
+    const std::size_t size = path_.size();
+    path_ << tail;
+    found_.add(code, how, offset, path_, what);
+    path_.truncate(size);
+  }
+
+  void architecture() {
+    constexpr std::string_view known[] = {"ANY",     "CUDA", "CUDA_70",  "CUDA_80",
+                                          "CUDA_90", "ROCM", "ROCM_90A", "ROCM_942"};
+    const std::string_view name = text_of(p_.parts, p_.architecture);
+    for (const std::string_view k : known)
+      if (name == k) return;
+    text what;
+    quote(what, name);
+    found_.add(errc::ark_plan_architecture, error, 0, "$.Architecture", what);
+  }
+
+  /// Each task by itself.
+  void tasks() {
+    for (std::size_t i = 0; i < p_.tasks.size(); ++i) {
+      const plan_task& t = p_.tasks[i];
+      path_.clear();
+      path_ << "$.TaskInfos[" << i << ']';
+      if (ids_.first_of(i) != i) at(errc::ark_plan_task, error, t.offset, ".Id", number(t.id));
+      if (t.ops.count == 0) at(errc::ark_s07_no_ops, error, t.offset, ".Ops");
+      for (std::uint32_t k = 0; k < t.ops.count; ++k) {
+        const std::size_t size = path_.size();
+        path_ << ".Ops[" << k << "].Config";
+        config(t, k);
+        path_.truncate(size);
+      }
+    }
+  }
+  /// How many tiles a task has; -1 when its operations don't say.
+  [[nodiscard]] std::int64_t tiles(const plan_task& t) const noexcept {
+    std::int64_t most = -1;
+    for (const plan_config& c : configs(p_, t)) most = c.num_tasks > most ? c.num_tasks : most;
+    return most;
+  }
+  void config(const plan_task& t, std::uint32_t k) {
+    const plan_config& c = configs(p_, t)[k];
+    const op& o = ark::operations(p_, t)[k];
+    const struct {
+      std::string_view key;
+      std::int64_t value;
+    } required[] = {
+        {"NumWarps", c.num_warps}, {"SramBytes", c.sram_bytes}, {"NumTasks", c.num_tasks}};
+    for (const auto& r : required)
+      if (r.value < 0) missing(c, r.key);
+    if (c.num_warps > t.num_warps)
+      at(errc::ark_plan_resources, error, c.offset, ".NumWarps", number(c.num_warps));
+    if (c.sram_bytes > t.sram_bytes)
+      at(errc::ark_plan_resources, error, c.offset, ".SramBytes", number(c.sram_bytes));
+    if (k != 0 && c.num_tasks >= 0 && c.num_tasks != configs(p_, t)[0].num_tasks)
+      at(errc::ark_plan_tiles, warning, c.offset, ".NumTasks",
+         "other operations of the task have other NumTasks");
+    name(c, c.impl_type, ".ImplType", {"WarpWise", "ElementWise", ""});
+    name(c, c.channel_type, ".ChannelType", {"Proxy", "SecondaryProxy", "Sm"});
+    if (info(o.type).kind == op_kind::matmul)
+      matmul_tile(o, c);
+    else if (is_tiled(o.type))
+      tile(o, c);
+  }
+  /// At the member when it stands there in the wrong form, else at the Config.
+  void missing(const plan_config& c, std::string_view key) {
+    bool there = false;
+    std::string_view k;
+    json::reader in(text_of(p_.parts, c.text));
+    for (in.object(); in.key(k); in.skip()) there = there || k == key;
+    const std::size_t size = path_.size();
+    if (there) path_ << '.' << key;
+    text what(key);
+    what << (there ? " has another form" : " is missing");
+    found_.add(errc::ark_plan_config, error, c.offset, path_, what);
+    path_.truncate(size);
+  }
+  void name(const plan_config& c, string value, std::string_view tail,
+            const std::string_view (&known)[3]) {
+    if (value.size == 0) return;
+    const std::string_view s = text_of(p_.parts, value);
+    for (const std::string_view n : known)
+      if (s == n) return;
+    text what;
+    quote(what, s);
+    what << " isn't known";
+    at(errc::ark_plan_config, warning, c.offset, tail, what);
+  }
+
+  /// Operations whose Tile cuts up what they write, one task a tile.
+  [[nodiscard]] static bool is_tiled(op_type t) noexcept {
+    const op_kind kind = info(t).kind;
+    return t != op_type::softmax && (kind == op_kind::unary || kind == op_kind::binary ||
+                                     kind == op_kind::fill || kind == op_kind::transpose);
+  }
+  [[nodiscard]] const layout* written(const op& o) const noexcept {
+    return o.writes == 0 ? nullptr : &layout_of(p_.parts, writes(p_.parts, o)[0]);
+  }
+  /// Tiles of the last dimensions times all others; parts of a tile count.
+  [[nodiscard]] static std::int64_t count(const layout& l, view<std::int64_t> tile) noexcept {
+    std::int64_t n = 1;
+    const std::size_t rank = l.rank > tile.size() ? l.rank : tile.size();
+    for (std::size_t back = 1; back <= rank; ++back) {
+      const std::int64_t d = back <= l.rank ? l.padded_shape[l.rank - back] : 1;
+      const std::int64_t t = back <= tile.size() ? tile[tile.size() - back] : 1;
+      n = product(n, d < 1 ? -1 : d / t + (d % t != 0 ? 1 : 0));
+    }
+    return n;
+  }
+  void tile(const op& o, const plan_config& c) {
+    const layout* const l = written(o);
+    if (l == nullptr || c.tile.count == 0 || c.num_tasks < 0) return;
+    count_is(c, count(*l, integers(p_.parts, c.tile)));
+  }
+  void count_is(const plan_config& c, std::int64_t n) {
+    if (n >= 0 && n != c.num_tasks) {
+      text what("the padded shape has ");
+      what << n << (n == 1 ? " tile" : " tiles");
+      at(errc::ark_plan_config, warning, c.offset, ".NumTasks", what);
+    }
+  }
+  void matmul_tile(const op& o, const plan_config& c) {
+    const bool mnk = c.tile_shape_mnk.count == 3;
+    const view<std::int64_t> tile = integers(p_.parts, mnk ? c.tile_shape_mnk : c.tile);
+    const layout* const l = written(o);
+    if (l == nullptr || o.reads < 2 || tile.size() < 2) return;
+    const auto dimension = [](const layout& of, std::size_t back) {
+      return back <= of.rank ? of.padded_shape[of.rank - back] : 1;
+    };
+    if (mnk) {
+      const layout& a = layout_of(p_.parts, reads(p_.parts, o)[0]);
+      const bool swapped = is_true(o, argument_name::transpose_input) ||
+                           is_true(o, argument_name::is_input_column_major);
+      const std::int64_t sizes[] = {dimension(*l, 2), dimension(*l, 1),
+                                    dimension(a, swapped && a.rank > 1 ? 2 : 1)};
+      for (std::size_t d = 0; d < 3; ++d)
+        if (sizes[d] % tile[d] != 0) return undivided(c, ".TileShapeMNK", sizes[d], tile[d]);
+    } else {
+      for (std::size_t back = 1; back <= tile.size(); ++back)
+        if (dimension(*l, back) % tile[tile.size() - back] != 0)
+          return undivided(c, ".Tile", dimension(*l, back), tile[tile.size() - back]);
+    }
+    const bool is_none = tile[0] == 1 && tile[1] == 1 && tile[tile.size() - 1] == 1;
+    if (!is_none && c.num_tasks >= 0) count_is(c, count(*l, {tile.data(), mnk ? 2 : tile.size()}));
+  }
+  void undivided(const plan_config& c, std::string_view tail, std::int64_t size,
+                 std::int64_t tile) {
+    text what;
+    what << size << " is no multiple of " << tile;
+    at(errc::ark_plan_config, error, c.offset, tail, what);
+  }
+  [[nodiscard]] bool is_true(const op& o, argument_name name) const noexcept {
+    const argument* const a = find_argument(p_.parts, o, name);
+    return a != nullptr && a->type == argument_type::boolean && a->integer != 0;
+  }
+
+  void bounds(const plan_range& r, std::uint64_t offset, std::string_view tail) {
+    if (r.end < r.begin || r.step == 0)
+      at(errc::ark_plan_range, error, offset, tail);
+    else if (r.step != 1)
+      at(errc::ark_plan_range, warning, offset, tail, "generated code steps by 1");
+  }
+  void inside(const plan_range& r, const plan_range& outer, std::uint64_t offset,
+              std::string_view tail) {
+    if (r.end < r.begin || r.inside(outer)) return;
+    text what;
+    what << outer.begin << " to " << outer.end;
+    at(errc::ark_plan_parent, error, offset, tail, what);
+  }
+
+  void group(const processor_group& g, std::uint32_t index, pool<share>& shares) {
+    bounds(g.processors, g.offset, ".ProcessorRange");
+    inside(g.processors, {0, p_.num_processors}, g.offset, ".ProcessorRange");
+    const std::size_t size = path_.size();
+    for (std::uint32_t i = 0; i < g.resource_groups.count; ++i) {
+      const resource_group& r = resource_groups(p_, g)[i];
+      path_ << ".ResourceGroups[" << i << ']';
+      bounds(r.processors, r.offset, ".ProcessorRange");
+      inside(r.processors, g.processors, r.offset, ".ProcessorRange");
+      bounds(r.warps, r.offset, ".WarpRange");
+      inside(r.warps, {0, p_.num_warps_per_processor}, r.offset, ".WarpRange");
+      bounds(r.sram, r.offset, ".SramRange");
+      const std::size_t inner = path_.size();
+      for (std::uint32_t k = 0; k < r.task_groups.count; ++k) {
+        path_ << ".TaskGroups[" << k << ']';
+        task_group_of(r, task_groups(p_, r)[k], {0, index, i, k, 0, 0}, shares);
+        path_.truncate(inner);
+      }
+      path_.truncate(size);
+    }
+  }
+  void task_group_of(const resource_group& r, const task_group& g, share s, pool<share>& shares) {
+    bounds(g.tasks, g.offset, ".TaskRange");
+    if (g.granularity == 0) at(errc::ark_plan_member, error, g.offset, ".Granularity", "0");
+    const std::uint32_t index = ids_.first(g.task_id);
+    if (index == none)
+      return at(errc::ark_plan_task, error, g.offset, ".TaskId", number(g.task_id));
+    const plan_task& t = p_.tasks[index];
+    if (const std::int64_t n = tiles(t); n >= 0) inside(g.tasks, {0, n}, g.offset, ".TaskRange");
+    if (g.tasks.count() == 0) return;
+    if (t.num_warps > r.warps.count())
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "warps");
+    if (t.sram_bytes > r.sram.count())
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "memory");
+    if (r.processors.count() == 0)
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "processors");
+    s.task = index;
+    s.begin = g.tasks.begin;
+    s.end = g.tasks.end;
+    shares.push_back(s);
+  }
+  /// Each tile once: shares of a task, side by side, leave no gap and don't overlap.
+  void coverage(pool<share>& shares) {
+    sort(shares.data(), shares.size(), [](const share& a, const share& b) {
+      if (a.task != b.task) return a.task < b.task;
+      if (a.begin != b.begin) return a.begin < b.begin;
+      if (a.group != b.group) return a.group < b.group;
+      return a.resource != b.resource ? a.resource < b.resource : a.member < b.member;
+    });
+    std::size_t next = 0;
+    for (std::uint32_t t = 0; t < p_.tasks.size(); ++t) {
+      if (ids_.first_of(t) != t) continue;  // a second one of its Id, which is an error already
+      const std::int64_t n = tiles(p_.tasks[t]);
+      std::int64_t covered = 0;
+      bool gap = false;
+      for (; next < shares.size() && shares[next].task == t; ++next) {
+        const share& s = shares[next];
+        if (s.begin < covered) twice(s, covered);
+        if (s.begin > covered && !gap) uncovered(t, covered, s.begin);
+        gap = gap || s.begin > covered;
+        covered = s.end > covered ? s.end : covered;
+      }
+      if (covered < n && !gap) uncovered(t, covered, n);
+    }
+  }
+  void uncovered(std::uint32_t t, std::int64_t begin, std::int64_t end) {
+    path_.clear();
+    path_ << "$.TaskInfos[" << t << ']';
+    text what;
+    what << "none covers " << begin << " to " << end;
+    at(errc::ark_plan_tiles, error, p_.tasks[t].offset, "", what);
+  }
+  void twice(const share& s, std::int64_t covered) {
+    path_.clear();
+    path_ << "$.ProcessorGroups[" << s.group << "].ResourceGroups[" << s.resource << "].TaskGroups["
+          << s.member << ']';
+    const resource_group& r = resource_groups(p_, p_.processor_groups[s.group])[s.resource];
+    text what;
+    what << s.begin << " to " << (s.end < covered ? s.end : covered) << " a second time";
+    at(errc::ark_plan_tiles, error, task_groups(p_, r)[s.member].offset, ".TaskRange", what);
+  }
+
+  /// What verify() says of the model that the operations make.
+  void operations() {
+    report inner;
+    verify_options options;
+    options.hazards = false;
+    (void)verify(plan_model(p_), options, &inner);
+    const pool<plan_place> order = plan_order(p_);
+    std::uint64_t kept[3] = {};
+    for (const diagnostic& d : inner.diagnostics) {
+      ++kept[static_cast<std::size_t>(d.severity)];
+      constexpr std::string_view nodes = "$.Nodes[";
+      std::string_view path = inner.text_of(d.path);
+      if (path.substr(0, nodes.size()) != nodes) {
+        found_.add(inner, d, 0, path);
+        continue;
+      }
+      path.remove_prefix(nodes.size());
+      std::size_t node = 0;
+      while (!path.empty() && path[0] >= '0' && path[0] <= '9') {
+        node = 10 * node + static_cast<std::size_t>(path[0] - '0');
+        path.remove_prefix(1);
+      }
+      if (path.substr(0, 4) != "].Op" || node >= order.size()) continue;  // an edge, which is ours
+      const plan_place at = order[node];
+      path_.clear();
+      path_ << "$.TaskInfos[" << at.task << "].Ops[" << at.op << ']' << path.substr(4);
+      found_.add(inner, d, p_.configs[p_.tasks[at.task].ops.first + at.op].offset, path_);
+    }
+    found_.add_unkept(inner.errors - kept[0], inner.warnings - kept[1], inner.notes - kept[2]);
+  }
+
+  [[nodiscard]] std::string_view number(std::int64_t v) {
+    number_.clear();
+    number_ << v;
+    return number_;
+  }
+
+  const plan& p_;
+  plan_findings& found_;
+  text path_, number_;
+  id_index ids_;  // of tasks
+};
+
+/// Adds what is wrong with the plan by itself; whether it makes sense to look further.
+inline bool lint_plan(const plan& p, plan_findings& found) {
+  if (const tessera::error e = check(p); e.code != errc::ok) {
+    found.add(e.code, severity::error, e.offset, "$");
+    return false;
+  }
+  plan_lint(p, found).all();
+  return true;
+}
+
+}  // namespace detail
+
+/// Whether the plan has no errors; `found` gets them and what else is to be said. With the text
+/// that it was read from, diagnostics tell the exact place; else that of the task or group.
+[[nodiscard]] inline bool verify_plan(const plan& p, report& found, std::string_view source = {}) {
+  detail::plan_findings findings(found, source);
+  (void)detail::lint_plan(p, findings);
+  return findings.finish();
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_VERIFY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// How buffers of two files are told to be the same.
+enum class buffer_names : std::uint8_t { ids, first_uses };
+
+/// The operations of a graph that do something, in order, and how they compare.
+class op_list {
+ public:
+  explicit op_list(const graph& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+      for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
+        const std::uint32_t index = g.nodes[n].ops.first + i;
+        if (g.ops[index].is_virtual || is_virtual(g.ops[index].type)) continue;
+        ops_.push_back(index);
+        nodes_.push_back(static_cast<std::uint32_t>(n));
+      }
+    for (std::size_t a = 0; a < g.arguments.size(); ++a)
+      arguments_.push_back(static_cast<std::uint32_t>(a));
+    for (const std::uint32_t o : ops_)
+      sort(arguments_.data() + g.ops[o].arguments.first, g.ops[o].arguments.count,
+           [&g](std::uint32_t a, std::uint32_t b) {
+             const int order = name(g, g.arguments[a]).compare(name(g, g.arguments[b]));
+             return order != 0 ? order < 0 : a < b;
+           });
+    names_.resize(g.buffers.size());
+  }
+
+  [[nodiscard]] const graph& of() const noexcept { return g_; }
+  [[nodiscard]] std::size_t size() const noexcept { return ops_.size(); }
+  [[nodiscard]] const op& operator[](std::size_t i) const noexcept { return g_.ops[ops_[i]]; }
+  [[nodiscard]] std::uint32_t node(std::size_t i) const noexcept { return nodes_[i]; }
+  /// The buffer that an entry describes: the first entry of its Id.
+  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
+    return buffers_.first_of(buffer);
+  }
+  /// What the buffer of a tensor is called on both sides.
+  [[nodiscard]] std::int64_t buffer_name(std::uint32_t tensor) const noexcept {
+    return names_[storage(g_.tensors[tensor].buffer)];
+  }
+
+  void use(buffer_names how) {
+    for (std::size_t b = 0; b < names_.size(); ++b)
+      names_[b] = how == buffer_names::ids ? g_.buffers[b].id : -1;
+    std::int64_t next = 0;
+    if (how == buffer_names::first_uses)
+      for (const std::uint32_t o : ops_)
+        for (const std::uint32_t t : uses(g_, g_.ops[o])) {
+          std::int64_t& name = names_[storage(g_.tensors[t].buffer)];
+          if (name < 0) name = next++;
+        }
+    hashes_.clear();
+    for (std::size_t i = 0; i < ops_.size(); ++i) hashes_.push_back(hash(i));
+  }
+
+  /// Less than, equal to or greater than 0, as operation `i` of `a` is before, like or behind `j` of
+  /// `b`, in some order of all that operations can be.
+  [[nodiscard]] static int compare(const op_list& a, std::size_t i, const op_list& b,
+                                   std::size_t j) noexcept {
+    if (a.hashes_[i] != b.hashes_[j]) return a.hashes_[i] < b.hashes_[j] ? -1 : 1;
+    if (const int order = compare_type(a, i, b, j); order != 0) return order;
+    if (const int order = compare_arguments(a, i, b, j); order != 0) return order;
+    const op &p = a[i], &q = b[j];
+    if (const int order = three(p.reads, q.reads); order != 0) return order;
+    if (const int order = three(p.writes, q.writes); order != 0) return order;
+    if (const int order = three(p.results, q.results); order != 0) return order;
+    const view<std::uint32_t> left = uses(a.g_, p), right = uses(b.g_, q);
+    for (std::size_t u = 0; u < left.size(); ++u)
+      if (const int order = compare_tensors(a, left[u], b, right[u]); order != 0) return order;
+    return 0;
+  }
+  [[nodiscard]] static int compare_type(const op_list& a, std::size_t i, const op_list& b,
+                                        std::size_t j) noexcept {
+    return type_name(a.g_, a[i]).compare(type_name(b.g_, b[j]));
+  }
+  [[nodiscard]] static int compare_arguments(const op_list& a, std::size_t i, const op_list& b,
+                                             std::size_t j) noexcept {
+    const range left = a[i].arguments, right = b[j].arguments;
+    if (const int order = three(left.count, right.count); order != 0) return order;
+    for (std::uint32_t k = 0; k < left.count; ++k) {
+      const argument& p = a.g_.arguments[a.arguments_[left.first + k]];
+      const argument& q = b.g_.arguments[b.arguments_[right.first + k]];
+      if (const int order = name(a.g_, p).compare(name(b.g_, q)); order != 0) return order;
+      if (const int order = three(p.type, q.type); order != 0) return order;
+      if (const int order = compare_values(a, p, b, q); order != 0) return order;
+    }
+    return 0;
+  }
+  [[nodiscard]] static int compare_tensors(const op_list& a, std::uint32_t i, const op_list& b,
+                                           std::uint32_t j) noexcept {
+    const tensor &p = a.g_.tensors[i], &q = b.g_.tensors[j];
+    if (const int order = three(p.type, q.type); order != 0) return order;
+    const layout &l = a.g_.layouts[p.layout], &m = b.g_.layouts[q.layout];
+    if (const int order = three(l.rank, m.rank); order != 0) return order;
+    for (std::size_t d = 0; d < max_rank; ++d) {
+      if (const int order = three(l.shape[d], m.shape[d]); order != 0) return order;
+      if (const int order = three(l.strides[d], m.strides[d]); order != 0) return order;
+      if (const int order = three(l.offsets[d], m.offsets[d]); order != 0) return order;
+      if (const int order = three(l.padded_shape[d], m.padded_shape[d]); order != 0) return order;
+    }
+    if (const int order = three(a.buffer_name(i), b.buffer_name(j)); order != 0) return order;
+    const buffer &s = a.g_.buffers[p.buffer], &t = b.g_.buffers[q.buffer];
+    if (const int order = three(owner(a.g_, s), owner(b.g_, t)); order != 0) return order;
+    if (const int order = compare_tags(a.g_, s.send_tags, b.g_, t.send_tags); order != 0)
+      return order;
+    return compare_tags(a.g_, s.recv_tags, b.g_, t.recv_tags);
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] static int three(T a, T b) noexcept {
+    return a < b ? -1 : b < a ? 1 : 0;
+  }
+  [[nodiscard]] static std::int32_t owner(const graph& g, const buffer& b) noexcept {
+    return is_local(g, b) ? -1 : b.rank;
+  }
+  [[nodiscard]] static int compare_tags(const graph& g, range a, const graph& h, range b) noexcept {
+    if (const int order = three(a.count, b.count); order != 0) return order;
+    for (std::uint32_t i = 0; i < a.count; ++i) {
+      const tag &p = g.tags[a.first + i], &q = h.tags[b.first + i];
+      if (const int order = three(p.rank, q.rank); order != 0) return order;
+      if (const int order = three(p.number, q.number); order != 0) return order;
+    }
+    return 0;
+  }
+  /// Of two arguments of one name and TYPE.
+  [[nodiscard]] static int compare_values(const op_list& a, const argument& p, const op_list& b,
+                                          const argument& q) noexcept {
+    switch (p.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32:
+      case argument_type::uint64:
+      case argument_type::boolean: return three(p.integer, q.integer);
+      case argument_type::float32:
+        return three(std::bit_cast<std::uint32_t>(p.real), std::bit_cast<std::uint32_t>(q.real));
+      case argument_type::dims:
+      case argument_type::offset: {
+        const view<std::int64_t> left = integers(a.g_, p.integers);
+        const view<std::int64_t> right = integers(b.g_, q.integers);
+        if (left.size() != right.size()) return three(left.size(), right.size());
+        for (std::size_t i = 0; i < left.size(); ++i)
+          if (left[i] != right[i]) return three(left[i], right[i]);
+        return 0;
+      }
+      case argument_type::tensor:
+        return compare_tensors(a, static_cast<std::uint32_t>(p.integer), b,
+                               static_cast<std::uint32_t>(q.integer));
+      case argument_type::other: return text_of(a.g_, p.token).compare(text_of(b.g_, q.token));
+    }
+    return 0;
+  }
+  /// Of what tells most operations apart.
+  [[nodiscard]] std::uint64_t hash(std::size_t i) const noexcept {
+    std::uint64_t h = static_cast<std::uint64_t>((*this)[i].type);
+    const auto mix = [&h](std::uint64_t v) { h = std::rotl(h ^ v, 23) * 0x9e3779b97f4a7c15u; };
+    for (const std::uint32_t t : uses(g_, (*this)[i])) {
+      mix(static_cast<std::uint64_t>(buffer_name(t)));
+      const layout& l = layout_of(g_, t);
+      for (std::size_t d = 0; d < max_rank; ++d) {
+        mix(static_cast<std::uint64_t>(l.shape[d]));
+        mix(static_cast<std::uint64_t>(l.offsets[d]));
+      }
+    }
+    return h;
+  }
+
+  const graph& g_;
+  id_index buffers_;
+  pool<std::uint32_t> ops_, nodes_;
+  pool<std::uint32_t> arguments_;  // indices of arguments, those of each operation by name
+  pool<std::int64_t> names_;       // of the first entry of each buffer
+  pool<std::uint64_t> hashes_;
+};
+
+/// Compares the operations of a plan with those of its model.
+class plan_matcher {
+ public:
+  plan_matcher(const plan& p, const graph& made, const graph& model, plan_findings& found)
+      : p_(p), order_(plan_order(p)), found_(found), here_(made), there_(model) {}
+
+  void all() {
+    if (p_.parts.rank != there_.of().rank)
+      found_.add(errc::ark_plan_model, severity::error, 0, "$.Rank", "the model has another Rank");
+    if (p_.parts.world_size != there_.of().world_size)
+      found_.add(errc::ark_plan_model, severity::error, 0, "$.WorldSize",
+                 "the model has another WorldSize");
+    exact(buffer_names::ids);
+    if (matched_ < there_.size()) {
+      const std::size_t by_ids = matched_;
+      exact(buffer_names::first_uses);
+      if (matched_ <= by_ids) exact(buffer_names::ids);
+    }
+    pair(true);
+    pair(false);
+    for (std::size_t i = 0; i < there_.size(); ++i)
+      if (to_plan_[i] == none) missing(i);
+    for (std::size_t j = 0; j < here_.size(); ++j)
+      if (to_model_[j] == none)
+        at(j, severity::warning, "", "the model has no such operation");
+      else if (!is_exact_[j])
+        changed(j, to_model_[j]);
+    order();
+  }
+
+ private:
+  /// Matches operations that are alike, the first ones with the first ones.
+  void exact(buffer_names how) {
+    here_.use(how);
+    there_.use(how);
+    to_plan_.clear(), to_model_.clear(), is_exact_.clear();
+    for (std::size_t i = 0; i < there_.size(); ++i) to_plan_.push_back(none);
+    for (std::size_t j = 0; j < here_.size(); ++j) to_model_.push_back(none);
+    is_exact_.resize(here_.size());
+    const pool<std::uint32_t> left = sorted(there_), right = sorted(here_);
+    matched_ = 0;
+    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
+      const int order = op_list::compare(there_, left[i], here_, right[j]);
+      if (order == 0) {
+        to_plan_[left[i]] = right[j];
+        to_model_[right[j]] = left[i];
+        is_exact_[right[j]] = true;
+        ++matched_, ++i, ++j;
+      } else {
+        ++(order < 0 ? i : j);
+      }
+    }
+  }
+  [[nodiscard]] static pool<std::uint32_t> sorted(const op_list& l) {
+    pool<std::uint32_t> out;
+    for (std::size_t i = 0; i < l.size(); ++i) out.push_back(static_cast<std::uint32_t>(i));
+    sort(out.data(), out.size(), [&l](std::uint32_t a, std::uint32_t b) {
+      const int order = op_list::compare(l, a, l, b);
+      return order != 0 ? order < 0 : a < b;
+    });
+    return out;
+  }
+
+  /// What an operation is for, as far as pairs are concerned.
+  struct purpose {
+    std::int64_t buffer;  // that it writes or, when it writes none, reads
+    bool writes;
+    std::uint32_t type;  // 0 when any will do
+    std::uint32_t index;
+    [[nodiscard]] static int compare(const purpose& a, const purpose& b) noexcept {
+      if (a.buffer != b.buffer) return a.buffer < b.buffer ? -1 : 1;
+      if (a.writes != b.writes) return a.writes ? -1 : 1;
+      return a.type != b.type ? (a.type < b.type ? -1 : 1) : 0;
+    }
+  };
+  /// Pairs what is unmatched so far, by buffer and Type, or by buffer alone.
+  void pair(bool by_type) {
+    const pool<purpose> left = purposes(there_, to_plan_, by_type);
+    const pool<purpose> right = purposes(here_, to_model_, by_type);
+    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
+      const int order = purpose::compare(left[i], right[j]);
+      if (order == 0) {
+        to_plan_[left[i].index] = right[j].index;
+        to_model_[right[j].index] = left[i].index;
+        ++i, ++j;
+      } else {
+        ++(order < 0 ? i : j);
+      }
+    }
+  }
+  [[nodiscard]] static pool<purpose> purposes(const op_list& l, const pool<std::uint32_t>& matched,
+                                              bool by_type) {
+    pool<purpose> out;
+    for (std::size_t i = 0; i < l.size(); ++i) {
+      if (matched[i] != none) continue;
+      const op& o = l[i];
+      const view<std::uint32_t> list = o.writes != 0 ? writes(l.of(), o) : reads(l.of(), o);
+      if (list.empty() || (o.writes == 0 && !by_type)) continue;
+      out.push_back({l.buffer_name(list[0]), o.writes != 0,
+                     by_type ? 1 + static_cast<std::uint32_t>(o.type) : 0,
+                     static_cast<std::uint32_t>(i)});
+    }
+    sort(out.data(), out.size(), [](const purpose& a, const purpose& b) {
+      const int order = purpose::compare(a, b);
+      return order != 0 ? order < 0 : a.index < b.index;
+    });
+    return out;
+  }
+
+  void missing(std::size_t i) {
+    words_.clear();
+    describe(i);
+    words_ << " of the model is missing";
+    found_.add(errc::ark_plan_model,
+               there_[i].type == op_type::noop ? severity::warning : severity::error, 0,
+               "$.TaskInfos", words_);
+  }
+  void changed(std::size_t j, std::size_t i) {
+    words_.clear();
+    describe(i);
+    if (op_list::compare_type(there_, i, here_, j) != 0) {
+      words_ << " of the model stands for this";
+      return at(j, severity::warning, ".Type", words_);
+    }
+    if (op_list::compare_arguments(there_, i, here_, j) != 0) {
+      words_ << " of the model has other Args";
+      return at(j, severity::warning, ".Args", words_);
+    }
+    const op &p = there_[i], &q = here_[j];
+    const struct {
+      std::string_view name;
+      view<std::uint32_t> model, plan;
+    } lists[] = {{".ReadTensors", reads(there_.of(), p), reads(here_.of(), q)},
+                 {".WriteTensors", writes(there_.of(), p), writes(here_.of(), q)},
+                 {".ResultTensors", results(there_.of(), p), results(here_.of(), q)}};
+    text tail;
+    for (const auto& l : lists) {
+      tail << l.name;
+      std::size_t u = 0;
+      while (u < l.model.size() && u < l.plan.size() &&
+             op_list::compare_tensors(there_, l.model[u], here_, l.plan[u]) == 0)
+        ++u;
+      if (u < l.model.size() && u < l.plan.size()) {
+        tail << '[' << u << ']';
+        words_ << " of the model has another tensor here";
+        return at(j, severity::warning, tail, words_);
+      }
+      if (l.model.size() != l.plan.size()) {
+        words_ << " of the model has " << l.model.size();
+        return at(j, severity::warning, tail, words_);
+      }
+      tail.clear();
+    }
+  }
+
+  /// Operations that use the same memory come in the model's order.
+  void order() {
+    struct access {
+      std::uint32_t op = none, tensor = 0;  // in the plan: the operation that comes last so far
+    };
+    pool<access> written, used;
+    written.resize(here_.of().buffers.size());
+    used.resize(written.size());
+    for (std::size_t i = 0; i < there_.size(); ++i) {
+      const std::uint32_t j = to_plan_[i];
+      if (j == none) continue;
+      const op& o = here_[j];
+      bool told = false;
+      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+        const std::uint32_t t = here_.of().uses[o.first_use + u];
+        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
+        const access before = u < o.reads ? written[b] : used[b];
+        if (!told && before.op != none && before.op > j && overlap(before.tensor, t)) {
+          told = true;
+          words_.clear();
+          describe(to_model_[before.op]);
+          words_ << " comes before this in the model and uses the same memory";
+          at(j, severity::error, "", words_);
+        }
+      }
+      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+        const std::uint32_t t = here_.of().uses[o.first_use + u];
+        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
+        if (used[b].op == none || used[b].op < j) used[b] = {j, t};
+        if (u >= o.reads && (written[b].op == none || written[b].op < j)) written[b] = {j, t};
+      }
+    }
+  }
+  /// Whether two tensors of one buffer may share bytes.
+  [[nodiscard]] bool overlap(std::uint32_t a, std::uint32_t b) const noexcept {
+    const graph& g = here_.of();
+    const layout &l = layout_of(g, a), &m = layout_of(g, b);
+    if (l.rank != m.rank || info(g.tensors[a].type).bytes != info(g.tensors[b].type).bytes)
+      return true;
+    for (std::size_t d = 1; d < max_rank; ++d)
+      if (l.strides[d] != m.strides[d]) return true;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      if (apart(l.offsets[d], l.padded_shape[d], m.offsets[d]) ||
+          apart(m.offsets[d], m.padded_shape[d], l.offsets[d]))
+        return false;
+    return true;
+  }
+  /// Whether [first, first + count) ends before `second`.
+  [[nodiscard]] static bool apart(std::int64_t first, std::int64_t count,
+                                  std::int64_t second) noexcept {
+    return first >= 0 && count >= 0 && second >= first && second - first >= count;
+  }
+
+  /// An operation of the model: Matmul "matmul_1".
+  void describe(std::size_t i) {
+    if (there_[i].type == op_type::unknown)
+      quote(words_, type_name(there_.of(), there_[i]));
+    else
+      words_ << type_name(there_.of(), there_[i]);
+    words_ << ' ';
+    quote(words_, name(there_.of(), there_[i]));
+  }
+  /// At an operation of the plan.
+  void at(std::size_t j, severity how, std::string_view tail, std::string_view what) {
+    const plan_place where = order_[here_.node(j)];
+    path_.clear();
+    path_ << "$.TaskInfos[" << where.task << "].Ops[" << where.op << ']' << tail;
+    found_.add(errc::ark_plan_model, how,
+               p_.configs[p_.tasks[where.task].ops.first + where.op].offset, path_, what);
+  }
+
+  const plan& p_;
+  pool<plan_place> order_;
+  plan_findings& found_;
+  op_list here_, there_;                    // of the plan, of the model
+  pool<std::uint32_t> to_plan_, to_model_;  // what stands for each operation, or none
+  pool<bool> is_exact_;                     // of the plan's
+  std::size_t matched_ = 0;
+  text path_, words_;
+};
+
+}  // namespace detail
+
+/// The same against the model that the plan is for.
+[[nodiscard]] inline bool verify_plan(const plan& p, const program& model, report& found,
+                                      std::string_view source = {}) {
+  detail::plan_findings findings(found, source);
+  if (detail::lint_plan(p, findings)) {
+    const graph made = plan_model(p);
+    detail::plan_matcher(p, made, model.graph(), findings).all();
+  }
+  return findings.finish();
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_MATCH_HPP
+
+// ---- tessera/ark/plan_write.hpp
+//
+// Writes a plan: as JSON, byte for byte what the format's own planner writes, and for people.
+//
+//   auto text = ark::write_plan(*plan);           // pretty; or compact: write_plan(*plan, false)
+//   if (!text) return fail(describe(text.err(), source));
+//   std::cout << ark::print(*plan);
+//
+//   compact   no white space, no newline at the end
+//   pretty    two spaces a level, "key": value, a newline at the end. Five levels below the root are
+//             spread over lines; what is deeper, and every array that begins with a number, is compact
+//   order     members in the planner's order, Architecture where it stood, unknown ones at the end
+//   Config    plan_config::text, as it was; the fields beside it are not looked at
+//
+//   plan of rank 0 of 1, CUDA_80, 4 processors of 4 warps, 2 tasks
+//   task 0, 4 warps, 24672 bytes: Matmul "matmul" 0:FP32[4,8] 1:FP32[8,16] -> 6:FP32[4,16], 1 tile
+//   task 1, 1 warp, 0 bytes: Relu "relu" 8:FP32[4,16] -> 10:FP32[4,16], 4 tiles of 1x64
+//   group on processors 0..1
+//     warps 0..4, memory 0..24672: task 0 tiles 0..1
+//
+// Lifetime:   texts own themselves.
+// Errors:     of write_plan: what check() refuses; json_* for a kept value that is no JSON.
+// Limits:     none.
+// Allocation: the texts, at most twice their length, and 8 bytes for each tensor, layout and buffer.
+
+#ifndef TESSERA_ARK_PLAN_WRITE_HPP
+#define TESSERA_ARK_PLAN_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/write.hpp
+//
+// Writes a model graph: byte for byte the text of the format's own serializer.
+//
+//   auto text = ark::write(*graph);                                      // D3, pretty
+//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
+//   if (!text) return fail(describe(text.err(), source));
+//   std::cout << *text;
+//
+//   compact   no white space, no newline at the end
+//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
+//             compact, when it is a scalar or an array that begins with a number, and below the
+//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
+//   order     members in the order of the dialect, unknown ones behind them; arguments by name
+//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
+//             1e-4 <= |v| < 1e15
+//
+// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
+// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
+// `token` to nothing, too.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
+//             is that of the node in the text that was read.
+// Limits:     none.
+// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
+
+#ifndef TESSERA_ARK_WRITE_HPP
+#define TESSERA_ARK_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+struct write_options {
+  dialect to = dialect::d3;
+  bool pretty = true;
+};
+
+namespace detail {
+
+/// Limits for text of our own making.
+inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
+
+/// Appends the objects of a model to a text. Plans hold the same operations and use it too. What it
+/// writes has passed check(). Depths count the containers around an object: 0 for the root.
+///
+/// Functions take where the next character goes, make sure of their room there, and return where
+/// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
+class graph_writer {
+ public:
+  graph_writer(text& out, const graph& g, dialect form, bool pretty)
+      : out_(out), g_(g), form_(info(form)), levels_(pretty ? info(form).levels : -1) {
+    tensors_.resize(g.tensors.size());
+    layouts_.resize(g.layouts.size());
+    buffers_.resize(g.buffers.size());
+  }
+  /// How many levels are spread over lines; text before and behind may have others.
+  void levels(int count) noexcept { levels_ = count; }
+
+  [[nodiscard]] char* begin() {
+    char* const to = out_.prepare(0);
+    end_ = to + out_.room();
+    return to;
+  }
+  void done(const char* to) noexcept {
+    out_.advance(static_cast<std::size_t>(to - out_.data()) - out_.size());
+  }
+
+  [[nodiscard]] char* model(char* to) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put_integer(key(to, 0, "\"Rank\":"), g_.rank);
+    to = put_integer(key(to, 0, ",\"WorldSize\":"), g_.world_size);
+    to = put(key(to, 0, ",\"Nodes\":"), "[");
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      to = room(to, record_room);
+      if (i != 0) *to++ = ',';
+      to = node(line(to, 2, 1), g_.nodes[i], 2);
+    }
+    to = room(to, record_room);
+    if (!g_.nodes.empty()) to = line(to, 1, 1);
+    *to++ = ']';
+    to = room(members(to, g_.own_members, 0), record_room);
+    to = put(line(to, 0, 0), "}");
+    if (levels_ >= 0) *to++ = '\n';
+    return to;
+  }
+
+  [[nodiscard]] char* node(char* to, const ark::node& n, unsigned depth) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put_integer(key(to, depth, "\"Id\":"), n.id);
+    to = list(key(to, depth, ",\"ProducerNodeIds\":"), integers(g_, n.producers));
+    to = list(key(to, depth, ",\"ConsumerNodeIds\":"), integers(g_, n.consumers));
+    if (form_.holds_ops) {
+      to = put(key(to, depth, ",\"Ops\":"), "[");
+      for (std::uint32_t i = 0; i < n.ops.count; ++i) {
+        if (i != 0) *to++ = ',';
+        to = room(line(to, depth + 2, depth + 1), record_room);
+        to = operation(to, g_.ops[n.ops.first + i], depth + 2);
+      }
+      to = put(line(to, depth + 1, depth + 1), "]");
+    } else {
+      to = operation(key(to, depth, ",\"Op\":"), g_.ops[n.ops.first], depth + 1);
+    }
+    to = line(members(to, n.members, depth), depth, depth);
+    *to++ = '}';
+    return to;
+  }
+
+  /// `config`: a plan's member "Config", JSON that stands behind the others; none when it is empty.
+  /// Leaves room for the rest of a node.
+  [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
+                                std::string_view config = {}) {
+    const std::string_view type = type_name(g_, o), called = name(g_, o);
+    to = room(to, record_room + 6 * (type.size() + called.size()));
+    *to++ = '{';
+    to = put_quoted(key(to, depth, "\"Type\":"), type);
+    to = put_quoted(key(to, depth, ",\"Name\":"), called);
+    to = key(to, depth, ",\"IsVirtual\":");
+    to = o.is_virtual ? put(to, "true") : put(to, "false");
+    to = tensors(key(to, depth, ",\"ReadTensors\":"), reads(g_, o), depth + 1);
+    to = tensors(key(to, depth, ",\"WriteTensors\":"), writes(g_, o), depth + 1);
+    to = tensors(key(to, depth, ",\"ResultTensors\":"), results(g_, o), depth + 1);
+    to = key(to, depth, ",\"Args\":");
+    if (o.arguments.count != 0)
+      to = all_arguments(to, o, depth + 1);
+    else
+      to = put(to, o.args == args_form::null    ? std::string_view("null")
+                   : o.args == args_form::array ? "[]"
+                                                : "{}");
+    if (!config.empty()) {
+      done(key(to, depth, ",\"Config\":"));
+      value(config, depth + 1);
+      to = room(begin(), record_room);
+    }
+    to = line(members(to, o.members, depth), depth, depth);
+    *to++ = '}';
+    return room(to, record_room);
+  }
+
+  /// Appends JSON text, laid out anew; its own depth, if it is a container, is `depth`.
+  void value(std::string_view json, unsigned depth) {
+    struct container {
+      bool object, spread, fresh;
+    };
+    pool<container> open;
+    json::reader in(json, no_limits);
+    std::string_view name;
+    const auto new_line = [&] {
+      const unsigned indent = depth + static_cast<unsigned>(open.size());
+      out_.advance(
+          static_cast<std::size_t>(put_line(out_.prepare(1 + 2 * std::size_t{indent}), indent) -
+                                   out_.data() - static_cast<std::ptrdiff_t>(out_.size())));
+    };
+    do {
+      const json::kind kind = in.peek();
+      if (kind == json::kind::object || kind == json::kind::array) {
+        const bool object = kind == json::kind::object;
+        object ? in.object() : in.array();
+        out_ << (object ? '{' : '[');
+        open.push_back({object,
+                        spread(depth + static_cast<unsigned>(open.size())) &&
+                            (open.empty() || open.back().spread),
+                        true});
+      } else if (kind == json::kind::string) {
+        json::append_quoted(out_, in.string());
+      } else {
+        out_ << in.skip();
+      }
+      while (!open.empty() && !(open.back().object ? in.key(name) : in.element())) {
+        const container closed = open.back();
+        open.pop_back();
+        if (closed.spread && !closed.fresh) new_line();
+        out_ << (closed.object ? '}' : ']');
+      }
+      if (open.empty()) continue;
+      container& inner = open.back();
+      if (!inner.fresh)
+        out_ << ',';
+      else if (!inner.object && in.peek() == json::kind::number)
+        inner.spread = false;
+      inner.fresh = false;
+      if (inner.spread) new_line();
+      if (!inner.object) continue;
+      json::append_quoted(out_, name);
+      out_ << (inner.spread ? std::string_view(": ") : ":");
+    } while (!open.empty());
+    if (const error e = in.finish(); e.code != errc::ok && failed_ == errc::ok) failed_ = e.code;
+  }
+  /// The first error among kept values that are no JSON, or names that repeat.
+  [[nodiscard]] errc failed() const noexcept { return failed_; }
+
+ private:
+  /// Where a text of the same thing stands already: its offset times 2^20 plus its size; 0 for none.
+  using place = std::uint64_t;
+  static constexpr unsigned size_bits = 20;
+  static constexpr std::size_t max_indent = 64;
+  static constexpr std::size_t key_room = max_indent + 24 + integer_room;
+  /// Eight keys with numbers behind them. Who calls another function that makes room, or returns,
+  /// needs no more of it than what that function leaves: this less a bracket or two.
+  static constexpr std::size_t record_room = 8 * key_room;
+  static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
+
+  /// Room for `count` characters from `to` on.
+  [[nodiscard]] char* room(char* to, std::size_t count) {
+    return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
+  }
+  [[nodiscard, gnu::noinline]] char* more_room(char* to, std::size_t count) {
+    done(to);
+    (void)out_.prepare(count);
+    return begin();
+  }
+
+  template <std::size_t Size>
+  static char* put(char* to, const char (&literal)[Size]) noexcept {
+    std::memcpy(to, literal, Size - 1);
+    return to + (Size - 1);
+  }
+  static char* put(char* to, std::string_view s) noexcept {
+    if (!s.empty()) std::memcpy(to, s.data(), s.size());
+    return to + s.size();
+  }
+  /// `s` in quotes; six bytes of room for each of its own, and two.
+  static char* put_quoted(char* to, std::string_view s) noexcept {
+    *to++ = '"';
+    for (const char c : s) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x20 && c != '"' && c != '\\') {
+        *to++ = c;
+        continue;
+      }
+      *to++ = '\\';
+      constexpr std::string_view letters = "btn?fr";  // of 8 to 13; JSON has none for 11
+      if (byte >= 0x20) {
+        *to++ = c;
+      } else if (byte >= 8 && byte <= 13 && byte != 11) {
+        *to++ = letters[byte - 8u];
+      } else {
+        to = put(to, "u00");
+        *to++ = "0123456789abcdef"[byte >> 4];
+        *to++ = "0123456789abcdef"[byte & 15];
+      }
+    }
+    *to++ = '"';
+    return to;
+  }
+
+  [[nodiscard]] bool spread(unsigned depth) const noexcept {
+    return static_cast<int>(depth) <= levels_;
+  }
+  static char* put_line(char* to, unsigned indent) noexcept {
+    const std::size_t spaces = 2 * std::size_t{indent};
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    return to + 1 + spaces;
+  }
+  /// A new line for what stands at `indent`, in a container at `depth` that is spread.
+  [[nodiscard]] char* line(char* to, unsigned indent, unsigned depth) const noexcept {
+    return spread(depth) ? put_line(to, indent) : to;
+  }
+  /// A key, `,"Name":` or the first one without its comma, in a container at `depth`.
+  template <std::size_t Size>
+  [[nodiscard]] char* key(char* to, unsigned depth, const char (&literal)[Size]) const noexcept {
+    if (!spread(depth)) return put(to, literal);
+    const std::size_t comma = literal[0] == ',' ? 1 : 0;
+    if (comma != 0) *to++ = ',';
+    to = put_line(to, depth + 1);
+    std::memcpy(to, literal + comma, Size - 1 - comma);
+    to += Size - 1 - comma;
+    *to++ = ' ';
+    return to;
+  }
+
+  [[nodiscard]] char* list(char* to, view<std::int64_t> values) {
+    to = room(to, values.size() * (integer_room + 1) + record_room);
+    return put_list(to, values.data(), values.size());
+  }
+  static char* put_list(char* to, const std::int64_t* values, std::size_t count) noexcept {
+    *to++ = '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      to = put_integer(to, values[i]);
+      *to++ = ',';
+    }
+    if (count != 0) --to;
+    *to++ = ']';
+    return to;
+  }
+
+  [[nodiscard]] char* tensors(char* to, view<std::uint32_t> list, unsigned depth) {
+    *to++ = '[';
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i != 0) *to++ = ',';
+      to = tensor(line(to, depth + 1, depth), list[i], depth + 1);
+    }
+    if (!list.empty()) to = line(to, depth, depth);
+    *to++ = ']';
+    return to;
+  }
+
+  /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
+  [[nodiscard]] char* again(char* to, place where) {
+    constexpr std::size_t block_size = 32;
+    const auto size = static_cast<std::size_t>(where & ((place{1} << size_bits) - 1));
+    to = room(to, size + block_size + record_room);
+    const char* const from = out_.data() + (where >> size_bits);
+    for (std::size_t i = 0; i < size; i += block_size) {
+      char block[block_size];
+      std::memcpy(block, from + i, block_size);
+      std::memcpy(to + i, block, block_size);
+    }
+    return to + size;
+  }
+  [[nodiscard]] std::size_t offset_of(const char* to) const noexcept {
+    return static_cast<std::size_t>(to - out_.data());
+  }
+  [[nodiscard]] place since(std::size_t first, const char* to) const noexcept {
+    const std::size_t size = offset_of(to) - first;
+    return size >> size_bits == 0 && first >> (64 - size_bits) == 0 ? first << size_bits | size : 0;
+  }
+
+  /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.
+  [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
+    if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
+    const ark::tensor& t = g_.tensors[index];
+    to = room(to, record_room);
+    const std::size_t first = offset_of(to);
+    *to++ = '{';
+    to = put_integer(key(to, depth, "\"Id\":"), t.id);
+    to = put(key(to, depth, ",\"DataType\":"), "\"");
+    to = put(put(to, info(t.type).name), "\"");
+    if (form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
+    to = layout(to, t.layout, depth, listed);
+    if (!form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
+    to = line(members(to, t.members, depth), depth, depth);
+    *to++ = '}';
+    to = room(to, record_room);
+    if (listed) tensors_[index] = since(first, to);
+    return to;
+  }
+  [[nodiscard]] char* layout(char* to, std::uint32_t index, unsigned depth, bool listed) {
+    if (const place known = layouts_[index]; known != 0 && listed) return again(to, known);
+    const ark::layout& l = g_.layouts[index];
+    to = room(to, lists_room + record_room);
+    const std::size_t first = offset_of(to);
+    to = put_list(key(to, depth, ",\"Shape\":"), l.shape, l.rank);
+    to = put_list(key(to, depth, ",\"Strides\":"), l.strides, l.rank);
+    to = put_list(key(to, depth, ",\"Offsets\":"), l.offsets, l.rank);
+    if (form_.pads) {
+      constexpr std::int64_t ones[max_rank] = {1, 1, 1, 1};
+      to = put_list(key(to, depth, ",\"Pads\":"),
+                    l.pads == none ? ones : g_.integers.data() + l.pads, l.rank);
+    } else {
+      to = put_list(key(to, depth, ",\"PaddedShape\":"), l.padded_shape, l.rank);
+    }
+    if (listed) layouts_[index] = since(first, to);
+    return to;
+  }
+  /// On one line, whatever the dialect.
+  [[nodiscard]] char* buffer(char* to, std::uint32_t index) {
+    if (const place known = buffers_[index]; known != 0) return again(to, known);
+    const ark::buffer& b = g_.buffers[index];
+    to = room(to, record_room);
+    const std::size_t first = offset_of(to);
+    to = put_integer(put(to, "{\"Id\":"), b.id);
+    to = put_integer(put(to, ",\"Rank\":"), b.rank);
+    if (!form_.holds_ops) to = put_external(to, b.external);
+    to = tag_list(put(to, ",\"SendTags\":"), tags(g_, b.send_tags));
+    to = tag_list(put(to, ",\"RecvTags\":"), tags(g_, b.recv_tags));
+    if (form_.holds_ops) to = put_external(to, b.external);
+    to = members(to, b.members, never_spread);
+    *to++ = '}';
+    buffers_[index] = since(first, to);
+    return to;
+  }
+  static char* put_external(char* to, external e) noexcept {
+    if (e == external::absent) return to;
+    return put(put(to, ",\"IsExternal\":"),
+               e == external::yes ? std::string_view("true") : "false");
+  }
+  [[nodiscard]] char* tag_list(char* to, view<tag> list) {
+    constexpr std::size_t tag_room = 2 * integer_room + 4;
+    to = room(to, list.size() * tag_room + record_room);
+    *to++ = '[';
+    for (const tag& t : list) {
+      *to++ = '[';
+      to = put_integer(to, t.rank);
+      *to++ = ',';
+      to = put_integer(to, t.number);
+      to = put(to, "],");
+    }
+    if (!list.empty()) --to;
+    *to++ = ']';
+    return to;
+  }
+
+  [[nodiscard]] char* all_arguments(char* to, const op& o, unsigned depth) {
+    const view<argument> all = arguments(g_, o);
+    sorted_.clear();
+    for (std::uint32_t i = 0; i < all.size(); ++i) sorted_.push_back(i);
+    sort(sorted_.data(), sorted_.size(),
+         [&](std::uint32_t a, std::uint32_t b) { return name(g_, all[a]) < name(g_, all[b]); });
+    *to++ = '{';
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const argument& a = all[sorted_[i]];
+      const std::string_view called = name(g_, a);
+      to = room(to, 6 * called.size() + record_room);
+      if (i != 0) {
+        if (called == name(g_, all[sorted_[i - 1]])) failed_ = errc::json_duplicate_key;
+        *to++ = ',';
+      }
+      to = put_quoted(line(to, depth + 1, depth), called);
+      *to++ = ':';
+      if (spread(depth)) *to++ = ' ';
+      if (a.type != argument_type::other) {
+        to = known_argument(to, a, depth + 1);
+        continue;
+      }
+      done(to);
+      value(text_of(g_, a.token), depth + 1);
+      to = begin();
+    }
+    to = room(to, record_room);
+    to = line(to, depth, depth);
+    *to++ = '}';
+    return to;
+  }
+  [[nodiscard]] char* known_argument(char* to, const argument& a, unsigned depth) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put(line(to, depth + 1, depth), "\"");
+    to = put(put(to, argument_type_names[static_cast<std::size_t>(a.type)]), "\":");
+    if (spread(depth)) *to++ = ' ';
+    switch (a.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32: to = put_integer(to, a.integer); break;
+      case argument_type::uint64:
+        to = put_integer(to, static_cast<std::uint64_t>(a.integer));
+        break;
+      case argument_type::boolean: to = a.integer != 0 ? put(to, "true") : put(to, "false"); break;
+      case argument_type::float32:
+        to = room(to, a.token.size + record_room);
+        to = a.token.size != 0 ? put(to, text_of(g_, a.token))
+                               : put_double(to, double{a.real}, double_style::json15);
+        break;
+      case argument_type::dims: to = list(to, integers(g_, a.integers)); break;
+      case argument_type::tensor:
+        to = tensor(to, static_cast<std::uint32_t>(a.integer), depth + 1, false);
+        break;
+      case argument_type::offset: {
+        const view<std::int64_t> parts = integers(g_, a.integers);
+        if (parts.size() == 1) {
+          to = put_integer(to, parts[0]);
+          break;
+        }
+        *to++ = '{';
+        to = put_integer(key(to, depth + 1, "\"BufferId\":"), parts[0]);
+        to = put_integer(key(to, depth + 1, ",\"Value\":"), parts[1]);
+        to = put(line(to, depth + 1, depth + 1), "}");
+        break;
+      }
+      case argument_type::other: break;
+    }
+    to = line(room(to, record_room), depth, depth);
+    *to++ = '}';
+    return to;
+  }
+
+  [[nodiscard]] char* members(char* to, std::uint32_t first, unsigned depth) {
+    if (first == none) return to;
+    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
+      to = room(to, record_room);
+      *to++ = ',';
+      done(line(to, depth + 1, depth));
+      json::append_quoted(out_, text_of(g_, g_.members[i].key));
+      out_ << (spread(depth) ? std::string_view(": ") : ":");
+      value(text_of(g_, g_.members[i].value), depth + 1);
+      to = begin();
+    }
+    return room(to, record_room);
+  }
+
+  static constexpr unsigned never_spread = 1000;
+  text& out_;
+  const graph& g_;
+  const dialect_row& form_;
+  int levels_;  // -1: nothing is spread
+  char* end_ = nullptr;
+  pool<place> tensors_, layouts_, buffers_;
+  pool<std::uint32_t> sorted_;
+  errc failed_ = errc::ok;
+};
+
+/// The text of a graph that is in its dialect.
+[[nodiscard]] inline result<text> write_as_is(const graph& g, bool pretty) {
+  text out;
+  // About what it takes, and less than twice that: growing costs more than the writing.
+  const bool spread = pretty && info(g.form).levels > 5;
+  out.reserve(256 + (pretty ? 130 : 64) * g.nodes.size() + (pretty ? 290 : 110) * g.ops.size() +
+              (spread ? 320 : 220) * g.uses.size() + (spread ? 80 : 30) * g.arguments.size());
+  graph_writer w(out, g, g.form, pretty);
+  w.done(w.model(w.begin()));
+  errc code = w.failed();
+  if (code == errc::ok && !g.members.empty()) {
+    // Kept members may repeat a key, in a graph that was filled by hand.
+    json::reader in(out, no_limits);
+    (void)in.skip();
+    code = in.finish().code;
+  }
+  if (code != errc::ok) return error{code, 0};
+  return out;
+}
+
+}  // namespace detail
+
+/// The text of a graph. It is converted first when `to` is another dialect than its own.
+[[nodiscard]] inline result<text> write(const graph& g, const write_options& options = {}) {
+  if (const error e = check(g); e.code != errc::ok) return e;
+  if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
+  const result<graph> converted = convert(g, options.to);
+  if (!converted) return converted.err();
+  return detail::write_as_is(*converted, options.pretty);
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_WRITE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Appends a plan that has passed check(). Operations are graph_writer's.
+class plan_writer {
+ public:
+  plan_writer(text& out, const plan& p, bool pretty)
+      : out_(out), p_(p), pretty_(pretty), ops_(out, p.parts, p.parts.form, pretty) {
+    if (pretty) ops_.levels(levels);
+  }
+
+  void all() {
+    open('{');
+    member("Rank", p_.parts.rank);
+    member("WorldSize", p_.parts.world_size);
+    if (p_.place == architecture_place::behind_world_size) architecture();
+    member("NumProcessors", p_.num_processors);
+    member("NumWarpsPerProcessor", p_.num_warps_per_processor);
+    if (p_.place == architecture_place::behind_num_warps) architecture();
+    if (list("TaskInfos", p_.null_tasks))
+      for (const plan_task& t : p_.tasks) task(t);
+    end_list(p_.null_tasks);
+    if (list("ProcessorGroups", p_.null_groups))
+      for (const processor_group& g : p_.processor_groups) group(g);
+    end_list(p_.null_groups);
+    members(p_.parts.own_members);
+    close('}');
+    if (pretty_) out_ << '\n';
+  }
+  [[nodiscard]] errc failed() const noexcept { return ops_.failed(); }
+
+ private:
+  static constexpr int levels = 5;
+
+  void task(const plan_task& t) {
+    separate();
+    open('{');
+    member("Id", t.id);
+    member("NumWarps", t.num_warps);
+    member("SramBytes", t.sram_bytes);
+    list("Ops");
+    for (std::uint32_t i = t.ops.first; i < t.ops.first + t.ops.count; ++i) {
+      separate();
+      ops_.done(ops_.operation(ops_.begin(), p_.parts.ops[i], depth_,
+                               text_of(p_.parts, p_.configs[i].text)));
+      empty_ = false;
+    }
+    close(']');
+    members(t.members);
+    close('}');
+  }
+  void group(const processor_group& g) {
+    separate();
+    open('{');
+    member("ProcessorRange", g.processors);
+    list("ResourceGroups");
+    for (const resource_group& r : resource_groups(p_, g)) {
+      separate();
+      open('{');
+      member("ProcessorRange", r.processors);
+      member("WarpRange", r.warps);
+      member("SramRange", r.sram);
+      list("TaskGroups");
+      for (const task_group& t : task_groups(p_, r)) {
+        separate();
+        open('{');
+        member("TaskId", t.task_id);
+        member("TaskRange", t.tasks);
+        member("Granularity", t.granularity);
+        members(t.members);
+        close('}');
+      }
+      close(']');
+      members(r.members);
+      close('}');
+    }
+    close(']');
+    members(g.members);
+    close('}');
+  }
+
+  // depth_ is how many containers are open; the innermost one stands at depth_ - 1.
+  [[nodiscard]] bool spread() const noexcept { return pretty_ && depth_ <= unsigned{levels} + 1; }
+  void new_line() {
+    out_ << '\n';
+    for (unsigned i = 0; i < depth_; ++i) out_ << "  ";
+  }
+  void open(char bracket) {
+    out_ << bracket;
+    ++depth_;
+    empty_ = true;
+  }
+  void close(char bracket) {
+    const bool lines = spread() && !empty_;
+    --depth_;
+    if (lines) new_line();
+    out_ << bracket;
+    empty_ = false;
+  }
+  /// In front of a member or element.
+  void separate() {
+    if (!empty_) out_ << ',';
+    if (spread()) new_line();
+    empty_ = false;
+  }
+  void key(std::string_view name) {
+    separate();
+    json::append_quoted(out_, name);
+    out_ << (spread() ? std::string_view(": ") : ":");
+  }
+  void member(std::string_view name, std::int64_t value) {
+    key(name);
+    out_ << value;
+  }
+  void member(std::string_view name, const plan_range& r) {
+    key(name);
+    out_ << '[' << r.begin << ',' << r.end;
+    if (r.has_step) out_ << ',' << r.step;
+    out_ << ']';
+  }
+  void architecture() {
+    key("Architecture");
+    json::append_quoted(out_, text_of(p_.parts, p_.architecture));
+  }
+  bool list(std::string_view name, bool null = false) {
+    key(name);
+    if (null)
+      out_ << "null";
+    else
+      open('[');
+    return !null;
+  }
+  void end_list(bool null) {
+    if (!null) close(']');
+  }
+  void members(std::uint32_t first) {
+    for (std::uint32_t i = first; i != none; i = p_.parts.members[i].next) {
+      key(text_of(p_.parts, p_.parts.members[i].key));
+      ops_.value(text_of(p_.parts, p_.parts.members[i].value), depth_);
+    }
+  }
+
+  text& out_;
+  const ark::plan& p_;
+  bool pretty_;
+  graph_writer ops_;
+  unsigned depth_ = 0;
+  bool empty_ = true;  // nothing stands in the innermost container yet
+};
+
+/// A plan for people.
+class plan_printer {
+ public:
+  plan_printer(text& out, const plan& p) noexcept : out_(out), p_(p) {}
+
+  void all() {
+    out_ << "plan of rank " << p_.parts.rank << " of " << p_.parts.world_size;
+    if (p_.place != architecture_place::absent) {
+      out_ << ", ";
+      plain(text_of(p_.parts, p_.architecture));
+    }
+    out_ << ", ";
+    count(p_.num_processors, "processor");
+    out_ << " of ";
+    count(p_.num_warps_per_processor, "warp");
+    out_ << ", ";
+    count(static_cast<std::int64_t>(p_.tasks.size()), "task");
+    out_ << '\n';
+    for (const plan_task& t : p_.tasks) task(t);
+    for (const processor_group& g : p_.processor_groups) group(g);
+  }
+
+ private:
+  void task(const plan_task& t) {
+    out_ << "task " << t.id << ", ";
+    count(t.num_warps, "warp");
+    out_ << ", ";
+    count(t.sram_bytes, "byte");
+    for (std::uint32_t i = t.ops.first; i < t.ops.first + t.ops.count; ++i) {
+      const op& o = p_.parts.ops[i];
+      const plan_config& c = p_.configs[i];
+      out_ << (i == t.ops.first ? ": " : "; ");
+      plain(type_name(p_.parts, o));
+      out_ << ' ';
+      json::append_quoted(out_, name(p_.parts, o));
+      for (const std::uint32_t u : reads(p_.parts, o)) tensor(u);
+      // What is written is shown as the results that name it, as far as there are any.
+      out_ << " ->";
+      for (const std::uint32_t u : o.results != 0 ? results(p_.parts, o) : writes(p_.parts, o))
+        tensor(u);
+      if (c.num_tasks >= 0) {
+        out_ << ", ";
+        count(c.num_tasks, "tile");
+        const range tile = c.tile_shape_mnk.count != 0 ? c.tile_shape_mnk : c.tile;
+        for (std::uint32_t d = 0; d < tile.count; ++d)
+          out_ << (d == 0 ? " of " : "x") << p_.parts.integers[tile.first + d];
+      }
+      for (const string s : {c.impl_type, c.channel_type, c.packet_type}) {
+        if (s.size == 0) continue;
+        out_ << ", ";
+        plain(text_of(p_.parts, s));
+      }
+    }
+    out_ << '\n';
+  }
+  void group(const processor_group& g) {
+    out_ << "group on processors ";
+    bounds(g.processors);
+    out_ << '\n';
+    for (const resource_group& r : resource_groups(p_, g)) {
+      out_ << "  ";
+      if (r.processors.begin != g.processors.begin || r.processors.end != g.processors.end) {
+        out_ << "processors ";
+        bounds(r.processors);
+        out_ << ", ";
+      }
+      out_ << "warps ";
+      bounds(r.warps);
+      out_ << ", memory ";
+      bounds(r.sram);
+      out_ << ':';
+      bool first = true;
+      for (const task_group& t : task_groups(p_, r)) {
+        out_ << (first ? " task " : ", task ") << t.task_id << " tiles ";
+        bounds(t.tasks);
+        if (t.granularity != 1) out_ << " by " << t.granularity;
+        first = false;
+      }
+      out_ << '\n';
+    }
+  }
+  void tensor(std::uint32_t index) {
+    const ark::tensor& t = p_.parts.tensors[index];
+    const layout& l = p_.parts.layouts[t.layout];
+    out_ << ' ' << t.id << ':' << info(t.type).name << '[';
+    for (std::uint32_t d = 0; d < l.rank; ++d) out_ << (d == 0 ? "" : ",") << l.shape[d];
+    out_ << ']';
+  }
+  void bounds(const plan_range& r) {
+    out_ << r.begin << ".." << r.end;
+    if (r.has_step) out_ << " step " << r.step;
+  }
+  void count(std::int64_t n, std::string_view what) {
+    out_ << n << ' ' << what << (n == 1 ? "" : "s");
+  }
+  /// Words of the file, in quotes when they are anything but letters and what names are made of.
+  void plain(std::string_view s) {
+    bool letters = !s.empty();
+    for (const char c : s)
+      letters = letters && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                            (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '-');
+    if (letters)
+      out_ << s;
+    else
+      json::append_quoted(out_, s);
+  }
+
+  text& out_;
+  const ark::plan& p_;
+};
+
+}  // namespace detail
+
+/// The JSON of a plan.
+[[nodiscard]] inline result<text> write_plan(const plan& p, bool pretty = true) {
+  if (const error e = check(p); e.code != errc::ok) return e;
+  text out;
+  detail::plan_writer writer(out, p, pretty);
+  writer.all();
+  errc code = writer.failed();
+  if (code == errc::ok && !p.parts.members.empty()) {
+    // Kept members may repeat a key, in a plan that was filled by hand.
+    json::reader in(out, detail::no_limits);
+    (void)in.skip();
+    code = in.finish().code;
+  }
+  if (code != errc::ok) return error{code, 0};
+  return out;
+}
+
+/// A listing of a plan: its tasks, then its schedule.
+[[nodiscard]] inline text print(const plan& p) {
+  text out;
+  detail::plan_printer(out, p).all();
+  return out;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_WRITE_HPP
+
+// ---- tessera/ark/ranks.hpp
+//
+// All ranks of a model together: the rules M, and the order in which one process runs them.
+//
+//   const ark::program* ranks[] = {&*rank0, &*rank1};
+//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
+//   ark::schedule order(*world);
+//   for (ark::schedule::step s; order.next(s);)
+//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//
+// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
+//
+//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
+//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
+//
+// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
+// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
+// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
+//
+// Lifetime:   a world borrows its programs, a schedule its world.
+// Errors:     ark_m*, that of the first diagnostic that is an error.
+// Limits:     verify_options::max_diagnostics.
+// Allocation: linear in the graphs.
+
+#ifndef TESSERA_ARK_RANKS_HPP
+#define TESSERA_ARK_RANKS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 // ---- tessera/ark/world.hpp
 //
@@ -8027,1052 +11048,6 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_RANKS_HPP
-
-// ---- tessera/ark/read.hpp
-//
-// Reads an ARK model graph.
-//
-//   auto graph = ark::read(source);
-//   if (!graph) return fail(describe(graph.err(), source));
-//   graph->form;                         // dialect::d2, found from the content
-//
-//   {"Rank": 0, "WorldSize": 1, "Nodes": [
-//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
-//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
-//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
-//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
-//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
-//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
-//
-// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
-// here; whether the rest makes sense is for verify().
-//
-//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
-//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
-//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
-//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
-//              DataTypes, tags that aren't pairs, fractions and exponents in integers
-//
-// Lifetime:   the graph owns itself.
-// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
-//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
-// Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 8 × input + 64 KiB, for hostile text; about half of the input for real files.
-
-#ifndef TESSERA_ARK_READ_HPP
-#define TESSERA_ARK_READ_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
-class graph_reader {
- public:
-  graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
-
-  void model(json::reader& in) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
-    bool rank = false, world = false, nodes = false;
-    std::uint64_t rank_at = at;
-    member_list unknown{graph_.own_members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Rank") {
-        rank = true;
-        rank_at = in.offset();
-        graph_.rank = small_integer(in, errc::ark_s03_world);
-      } else if (key == "WorldSize") {
-        world = true;
-        graph_.world_size = small_integer(in, errc::ark_s03_world);
-      } else if (key == "Nodes") {
-        nodes = true;
-        if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
-        for (in.array(); in.element();) node(in);
-        too_many(in, graph_.nodes.size());
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
-    if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
-    graph_.form = form();
-  }
-
-  void node(json::reader& in) {
-    ark::node n;
-    n.offset = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s04_nodes)) return;
-    bool id = false, producers = false, consumers = false, op = false, ops = false;
-    member_list unknown{n.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Id") {
-        id = true;
-        n.id = integer(in, errc::ark_s05_node_member);
-      } else if (key == "ProducerNodeIds") {
-        producers = true;
-        n.producers = ids(in);
-      } else if (key == "ConsumerNodeIds") {
-        consumers = true;
-        n.consumers = ids(in);
-      } else if (key == "Op" || key == "Ops") {
-        const bool many = key == "Ops";
-        (many ? ops : op) = true;
-        if ((op && ops) || holds_ops_ == !many) return in.fail(errc::ark_s06_op_or_ops, n.offset);
-        holds_ops_ = many;
-        n.ops = many ? operations(in) : one_operation(in);
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(id && producers && consumers)) return in.fail(errc::ark_s05_node_member, n.offset);
-    if (!(op || ops)) return in.fail(errc::ark_s06_op_or_ops, n.offset);
-    graph_.nodes.push_back(n);
-  }
-
-  /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
-  void operation(json::reader& in, std::string_view* config = nullptr) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
-    ark::op o;
-    bool type = false, name = false, is_virtual = false, args = false;
-    bool listed[3] = {};
-    pool<std::uint32_t>(&uses)[3] = uses_;
-    member_list unknown{o.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Type") {
-        type = true;
-        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
-        const std::string_view text = in.string();
-        o.type = find_op_type(text);
-        if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
-      } else if (key == "Name") {
-        name = true;
-        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
-        o.name = names_.characters(in.string());
-      } else if (key == "IsVirtual") {
-        is_virtual = true;
-        if (!expect(in, json::kind::boolean, errc::ark_s08_op_member)) return;
-        o.is_virtual = in.boolean();
-      } else if (key == "Args") {
-        args = true;
-        arguments(in, o);
-      } else if (key == "ReadTensors" || key == "WriteTensors" || key == "ResultTensors") {
-        const std::size_t list = key[0] == 'W' ? 1 : key[2] == 'a' ? 0 : 2;
-        listed[list] = true;
-        if (!expect(in, json::kind::array, errc::ark_s08_op_member)) return;
-        uses[list].clear();
-        for (in.array(); in.element();) uses[list].push_back(tensor(in));
-        too_many(in, uses[list].size());
-      } else if (config != nullptr && key == "Config") {
-        *config = in.skip();
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(type && name && is_virtual && args && listed[0] && listed[1] && listed[2]))
-      return in.fail(errc::ark_s08_op_member, at);
-    o.first_use = names_.index(graph_.uses.size());
-    o.reads = names_.index(uses[0].size());
-    o.writes = names_.index(uses[1].size());
-    o.results = names_.index(uses[2].size());
-    for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul)
-      (find_argument(graph_, o, argument_name::shape_mnk) != nullptr ? long_matmul_
-                                                                     : short_matmul_) = true;
-    graph_.ops.push_back(o);
-  }
-
-  /// What the members that were met say of the dialect.
-  [[nodiscard]] dialect form() const noexcept {
-    if (holds_ops_ != true) return external_ ? dialect::d3x : dialect::d3;
-    if (pads_) return dialect::d1a;
-    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
-    return external_ ? dialect::d2x : dialect::d2;
-  }
-  /// Fails when an index of 32 bits no longer reaches.
-  void finish(json::reader& in) {
-    if (names_.overflown()) in.fail(errc::ark_too_large, 0);
-  }
-  [[nodiscard]] interner& names() noexcept { return names_; }
-
- private:
-  /// Not seen yet, or what was seen.
-  class maybe {
-   public:
-    maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
-    [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
-    [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
-
-   private:
-    std::int8_t value_ = -1;
-  };
-
-  /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
-  /// is left to the reader.
-  static bool expect(json::reader& in, json::kind kind, errc code) {
-    const json::kind found = in.peek();
-    if (found == kind || found == json::kind::none) return true;
-    in.fail(code, in.offset());
-    return false;
-  }
-  /// An integer from `low` on: `kind` when there is none, `value` when it doesn't fit.
-  static std::int64_t integer(json::reader& in, errc kind, std::int64_t low = 0,
-                              std::int64_t high = INT64_MAX, errc value = errc::ark_s13_integer) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::number, kind)) return 0;
-    const json::number n = in.number();
-    if (in.failed()) return 0;
-    json::reader digits(n.token);
-    const std::int64_t v = digits.int64();
-    if (digits.failed() || v < low || v > high) return in.fail(value, at), 0;
-    return v;
-  }
-  /// Rank or WorldSize; one that is 0 there fails as 0 <= Rank < WorldSize does.
-  static std::int32_t small_integer(json::reader& in, errc code) {
-    return static_cast<std::int32_t>(integer(in, code, 0, INT32_MAX, code));
-  }
-  void too_many(json::reader& in, std::size_t count) const {
-    if (count > limit_.max_items) in.fail(errc::too_many_items, in.offset());
-  }
-
-  /// Where the unknown members of an object stand: the first, which the object keeps, and the last.
-  struct member_list {
-    std::uint32_t& first;
-    std::uint32_t last = none;
-  };
-  void member(json::reader& in, std::string_view key, member_list& to) {
-    ark::member m;
-    m.key = names_.characters(key);
-    m.value = compact(in);
-    const std::uint32_t at = names_.index(graph_.members.size());
-    (to.last == none ? to.first : graph_.members[to.last].next) = at;
-    to.last = at;
-    graph_.members.push_back(m);
-  }
-  /// The next value as compact JSON.
-  string compact(json::reader& in) {
-    string out{names_.index(graph_.characters.size()), 0};
-    json::writer w(graph_.characters);
-    json::copy(in, w);
-    out.size = names_.index(graph_.characters.size() - out.first);
-    return out;
-  }
-
-  range ids(json::reader& in) {
-    range out{names_.index(graph_.integers.size()), 0};
-    if (!expect(in, json::kind::array, errc::ark_s05_node_member)) return out;
-    for (in.array(); in.element();)
-      graph_.integers.push_back(integer(in, errc::ark_s05_node_member));
-    out.count = names_.index(graph_.integers.size() - out.first);
-    too_many(in, out.count);
-    return out;
-  }
-
-  range one_operation(json::reader& in) {
-    const range out{names_.index(graph_.ops.size()), 1};
-    if (expect(in, json::kind::object, errc::ark_s06_op_or_ops)) operation(in);
-    return out;
-  }
-  range operations(json::reader& in) {
-    range out{names_.index(graph_.ops.size()), 0};
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::array, errc::ark_s06_op_or_ops)) return out;
-    for (in.array(); in.element();) operation(in);
-    out.count = names_.index(graph_.ops.size() - out.first);
-    too_many(in, out.count);
-    if (!in.failed() && out.count == 0) in.fail(errc::ark_s07_no_ops, at);
-    return out;
-  }
-
-  /// A list of up to four numbers; any more are counted, not stored.
-  std::size_t dimensions(json::reader& in, std::int64_t (&out)[max_rank], errc kind) {
-    std::size_t count = 0;
-    if (!expect(in, json::kind::array, kind)) return 0;
-    for (in.array(); in.element(); ++count) {
-      const std::int64_t v = integer(in, errc::ark_s13_integer, INT64_MIN);
-      if (count < max_rank) out[count] = v;
-    }
-    return count;
-  }
-
-  std::uint32_t tensor(json::reader& in) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
-    ark::tensor t;
-    ark::layout l;
-    bool id = false, type = false, has_buffer = false;
-    std::int64_t pads[max_rank] = {};
-    std::int64_t(*const lists[])[max_rank] = {&l.shape, &l.strides, &l.offsets, &l.padded_shape,
-                                              &pads};
-    constexpr std::string_view keys[] = {"Shape", "Strides", "Offsets", "PaddedShape", "Pads"};
-    std::size_t counts[5] = {}, offsets[5] = {};
-    bool seen[5] = {};
-    member_list unknown{t.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      std::size_t list = 0;
-      while (list < 5 && key != keys[list]) ++list;
-      if (list < 5) {
-        seen[list] = true;
-        offsets[list] = static_cast<std::size_t>(in.offset());
-        counts[list] = dimensions(in, *lists[list], errc::ark_s09_tensor_member);
-        if (!in.failed() && counts[list] > max_rank)
-          return in.fail(errc::ark_t01_rank, offsets[list]), 0;
-      } else if (key == "Id") {
-        id = true;
-        t.id = integer(in, errc::ark_s09_tensor_member);
-      } else if (key == "DataType") {
-        type = true;
-        if (!expect(in, json::kind::string, errc::ark_s09_tensor_member)) return 0;
-        const std::uint64_t name_at = in.offset();
-        if (const std::string_view name = in.string(); !in.failed())
-          if (!find_data_type(name, t.type)) return in.fail(errc::ark_t06_data_type, name_at), 0;
-      } else if (key == "Buffer") {
-        has_buffer = true;
-        if (!buffer_third_.known()) buffer_third_ = !seen[0];
-        t.buffer = buffer(in);
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return 0;
-    if (!(id && type && has_buffer && seen[0] && seen[1] && seen[2] && seen[3] != seen[4]))
-      return in.fail(errc::ark_s09_tensor_member, at), 0;
-    for (std::size_t list = 1; list < 5; ++list)
-      if (seen[list] && counts[list] != counts[0])
-        return in.fail(errc::ark_t01_rank, offsets[list]), 0;
-    l.rank = static_cast<std::uint32_t>(counts[0]);
-    if (seen[4]) {  // no padded region exists; what stood there is for writing it back
-      for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
-      l.pads = names_.index(graph_.integers.size());
-      graph_.integers.append(pads, counts[4]);
-      pads_ = true;
-    }
-    t.layout = names_.layout(l);
-    return names_.tensor(t);
-  }
-
-  std::uint32_t buffer(json::reader& in) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
-    ark::buffer b;
-    bool id = false, rank = false, send = false, recv = false;
-    const std::size_t first_tag = graph_.tags.size();
-    member_list unknown{b.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Id") {
-        id = true;
-        b.id = integer(in, errc::ark_s10_buffer_member);
-      } else if (key == "Rank") {
-        rank = true;
-        b.rank = static_cast<std::int32_t>(
-            integer(in, errc::ark_s10_buffer_member, INT32_MIN, INT32_MAX));
-      } else if (key == "SendTags") {
-        send = true;
-        b.send_tags = tags(in);
-      } else if (key == "RecvTags") {
-        recv = true;
-        b.recv_tags = tags(in);
-      } else if (key == "IsExternal") {
-        if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
-        b.external = in.boolean() ? external::yes : external::no;
-        external_ = true;
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return 0;
-    if (!(id && rank && send && recv)) return in.fail(errc::ark_s10_buffer_member, at), 0;
-    return names_.buffer(b, first_tag);
-  }
-  range tags(json::reader& in) {
-    range out{names_.index(graph_.tags.size()), 0};
-    if (!expect(in, json::kind::array, errc::ark_s10_buffer_member)) return out;
-    for (in.array(); in.element();) {
-      if (!expect(in, json::kind::array, errc::ark_b03_tags)) return out;
-      const std::uint64_t at = in.offset();
-      std::int64_t pair[2] = {};
-      std::size_t count = 0;
-      for (in.array(); in.element(); ++count) {
-        const std::int64_t v =
-            integer(in, errc::ark_b03_tags, INT32_MIN, INT32_MAX, errc::ark_b03_tags);
-        if (count < 2) pair[count] = v;
-      }
-      if (!in.failed() && count != 2) return in.fail(errc::ark_b03_tags, at), out;
-      graph_.tags.push_back(
-          {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
-    }
-    out.count = names_.index(graph_.tags.size() - out.first);
-    too_many(in, out.count);
-    return out;
-  }
-
-  void arguments(json::reader& in, ark::op& o) {
-    o.arguments = {names_.index(graph_.arguments.size()), 0};
-    const std::uint64_t at = in.offset();
-    if (in.peek() == json::kind::null) {
-      o.args = args_form::null;
-      return in.null();
-    }
-    if (in.peek() == json::kind::array) {
-      o.args = args_form::array;
-      in.array();
-      if (in.element()) in.fail(errc::ark_s08_op_member, at);
-      return;
-    }
-    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      argument a;
-      a.name = find_argument_name(key);
-      if (a.name == argument_name::other) a.other_name = names_.characters(key);
-      const std::string_view value = in.skip();
-      if (in.failed()) return;
-      json::reader known(value, limit_);
-      if (!argument_value(known, a)) {
-        json::reader again(value, limit_);
-        a.type = argument_type::other;
-        a.integers = {};
-        a.token = compact(again);
-      }
-      graph_.arguments.push_back(a);
-    }
-    o.arguments.count = names_.index(graph_.arguments.size() - o.arguments.first);
-    too_many(in, o.arguments.count);
-  }
-  /// {"TYPE": value} of a known TYPE with a value in its range; false for anything else.
-  bool argument_value(json::reader& in, argument& a) {
-    std::string_view key;
-    if (in.peek() != json::kind::object) return false;
-    in.object();
-    if (!in.key(key)) return false;
-    a.type = find_argument_type(key);
-    switch (a.type) {
-      case argument_type::int32: a.integer = in.int32(); break;
-      case argument_type::int64: a.integer = in.int64(); break;
-      case argument_type::uint32:
-        a.integer = in.integer<std::int64_t>(0, std::int64_t{UINT32_MAX});
-        break;
-      case argument_type::uint64: a.integer = static_cast<std::int64_t>(in.uint64()); break;
-      case argument_type::boolean: a.integer = in.boolean() ? 1 : 0; break;
-      case argument_type::float32: {
-        if (in.peek() != json::kind::number) return false;
-        json::reader token(in.rest(), limit_);
-        const std::string_view number = token.number().token;
-        a.real = in.float32();
-        if (!in.failed()) a.token = names_.characters(number);
-        break;
-      }
-      case argument_type::dims: {
-        std::int64_t dims[max_rank] = {};
-        const std::size_t count = dimensions(in, dims, errc::ark_o05_argument_form);
-        if (in.failed() || count > max_rank) return false;
-        a.integers = {names_.index(graph_.integers.size()), static_cast<std::uint32_t>(count)};
-        graph_.integers.append(dims, count);
-        break;
-      }
-      case argument_type::tensor: a.integer = tensor(in); break;
-      case argument_type::offset: offset(in, a); break;
-      case argument_type::other: return false;
-    }
-    return !in.key(key) && in.finish().code == errc::ok;
-  }
-  /// {"BufferId": …, "Value": …}; in place of it the value alone.
-  void offset(json::reader& in, argument& a) {
-    a.integers.first = names_.index(graph_.integers.size());
-    std::int64_t parts[2] = {};
-    bool seen[2] = {};
-    if (in.peek() == json::kind::number) {
-      graph_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
-      a.integers.count = 1;
-      return;
-    }
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      const std::size_t part = key == "BufferId" ? 0 : key == "Value" ? 1 : 2;
-      if (part == 2) return in.fail(errc::ark_o05_argument_form, in.offset());
-      parts[part] = in.integer<std::int64_t>(0, INT64_MAX);
-      seen[part] = true;
-    }
-    if (!(seen[0] && seen[1])) in.fail(errc::ark_o05_argument_form, 0);
-    graph_.integers.append(parts, 2);
-    a.integers.count = 2;
-  }
-
-  graph& graph_;
-  interner names_;
-  limits limit_;
-  pool<std::uint32_t> uses_[3];
-  maybe holds_ops_, buffer_third_;
-  bool pads_ = false, external_ = false, long_matmul_ = false, short_matmul_ = false;
-};
-
-}  // namespace detail
-
-/// Reads a model graph of any dialect.
-[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {}) {
-  graph g;
-  json::reader in(source, limit);
-  detail::graph_reader reader(g, limit);
-  reader.model(in);
-  reader.finish(in);
-  if (const error e = in.finish(); e.code != errc::ok) return e;
-  return g;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_READ_HPP
-
-// ---- tessera/ark/write.hpp
-//
-// Writes a model graph: byte for byte the text of the format's own serializer.
-//
-//   auto text = ark::write(*graph);                                      // D3, pretty
-//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
-//   if (!text) return fail(describe(text.err(), source));
-//   std::cout << *text;
-//
-//   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
-//             compact, when it is a scalar or an array that begins with a number, and below the
-//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
-//   order     members in the order of the dialect, unknown ones behind them; arguments by name
-//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
-//             1e-4 <= |v| < 1e15
-//
-// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
-// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
-// `token` to nothing, too.
-//
-// Lifetime:   the text owns itself.
-// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
-//             is that of the node in the text that was read.
-// Limits:     none.
-// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
-
-#ifndef TESSERA_ARK_WRITE_HPP
-#define TESSERA_ARK_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-struct write_options {
-  dialect to = dialect::d3;
-  bool pretty = true;
-};
-
-namespace detail {
-
-/// Limits for text of our own making.
-inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
-
-/// Appends the objects of a model to a text. Plans hold the same operations and use it too. What it
-/// writes has passed check(). Depths count the containers around an object: 0 for the root.
-///
-/// Functions take where the next character goes, make sure of their room there, and return where
-/// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
-class graph_writer {
- public:
-  graph_writer(text& out, const graph& g, dialect form, bool pretty)
-      : out_(out), g_(g), form_(info(form)), levels_(pretty ? info(form).levels : -1) {
-    tensors_.resize(g.tensors.size());
-    layouts_.resize(g.layouts.size());
-    buffers_.resize(g.buffers.size());
-  }
-  /// How many levels are spread over lines; text before and behind may have others.
-  void levels(int count) noexcept { levels_ = count; }
-
-  [[nodiscard]] char* begin() {
-    char* const to = out_.prepare(0);
-    end_ = to + out_.room();
-    return to;
-  }
-  void done(const char* to) noexcept {
-    out_.advance(static_cast<std::size_t>(to - out_.data()) - out_.size());
-  }
-
-  [[nodiscard]] char* model(char* to) {
-    to = room(to, record_room);
-    *to++ = '{';
-    to = put_integer(key(to, 0, "\"Rank\":"), g_.rank);
-    to = put_integer(key(to, 0, ",\"WorldSize\":"), g_.world_size);
-    to = put(key(to, 0, ",\"Nodes\":"), "[");
-    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-      to = room(to, record_room);
-      if (i != 0) *to++ = ',';
-      to = node(line(to, 2, 1), g_.nodes[i], 2);
-    }
-    to = room(to, record_room);
-    if (!g_.nodes.empty()) to = line(to, 1, 1);
-    *to++ = ']';
-    to = room(members(to, g_.own_members, 0), record_room);
-    to = put(line(to, 0, 0), "}");
-    if (levels_ >= 0) *to++ = '\n';
-    return to;
-  }
-
-  [[nodiscard]] char* node(char* to, const ark::node& n, unsigned depth) {
-    to = room(to, record_room);
-    *to++ = '{';
-    to = put_integer(key(to, depth, "\"Id\":"), n.id);
-    to = list(key(to, depth, ",\"ProducerNodeIds\":"), integers(g_, n.producers));
-    to = list(key(to, depth, ",\"ConsumerNodeIds\":"), integers(g_, n.consumers));
-    if (form_.holds_ops) {
-      to = put(key(to, depth, ",\"Ops\":"), "[");
-      for (std::uint32_t i = 0; i < n.ops.count; ++i) {
-        if (i != 0) *to++ = ',';
-        to = room(line(to, depth + 2, depth + 1), record_room);
-        to = operation(to, g_.ops[n.ops.first + i], depth + 2);
-      }
-      to = put(line(to, depth + 1, depth + 1), "]");
-    } else {
-      to = operation(key(to, depth, ",\"Op\":"), g_.ops[n.ops.first], depth + 1);
-    }
-    to = line(members(to, n.members, depth), depth, depth);
-    *to++ = '}';
-    return to;
-  }
-
-  /// `config`: a plan's member "Config", JSON that stands behind the others; none when it is empty.
-  /// Leaves room for the rest of a node.
-  [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
-                                std::string_view config = {}) {
-    const std::string_view type = type_name(g_, o), called = name(g_, o);
-    to = room(to, record_room + 6 * (type.size() + called.size()));
-    *to++ = '{';
-    to = put_quoted(key(to, depth, "\"Type\":"), type);
-    to = put_quoted(key(to, depth, ",\"Name\":"), called);
-    to = key(to, depth, ",\"IsVirtual\":");
-    to = o.is_virtual ? put(to, "true") : put(to, "false");
-    to = tensors(key(to, depth, ",\"ReadTensors\":"), reads(g_, o), depth + 1);
-    to = tensors(key(to, depth, ",\"WriteTensors\":"), writes(g_, o), depth + 1);
-    to = tensors(key(to, depth, ",\"ResultTensors\":"), results(g_, o), depth + 1);
-    to = key(to, depth, ",\"Args\":");
-    if (o.arguments.count != 0)
-      to = all_arguments(to, o, depth + 1);
-    else
-      to = put(to, o.args == args_form::null    ? std::string_view("null")
-                   : o.args == args_form::array ? "[]"
-                                                : "{}");
-    if (!config.empty()) {
-      done(key(to, depth, ",\"Config\":"));
-      value(config, depth + 1);
-      to = room(begin(), record_room);
-    }
-    to = line(members(to, o.members, depth), depth, depth);
-    *to++ = '}';
-    return room(to, record_room);
-  }
-
-  /// Appends JSON text, laid out anew; its own depth, if it is a container, is `depth`.
-  void value(std::string_view json, unsigned depth) {
-    struct container {
-      bool object, spread, fresh;
-    };
-    pool<container> open;
-    json::reader in(json, no_limits);
-    std::string_view name;
-    const auto new_line = [&] {
-      const unsigned indent = depth + static_cast<unsigned>(open.size());
-      out_.advance(
-          static_cast<std::size_t>(put_line(out_.prepare(1 + 2 * std::size_t{indent}), indent) -
-                                   out_.data() - static_cast<std::ptrdiff_t>(out_.size())));
-    };
-    do {
-      const json::kind kind = in.peek();
-      if (kind == json::kind::object || kind == json::kind::array) {
-        const bool object = kind == json::kind::object;
-        object ? in.object() : in.array();
-        out_ << (object ? '{' : '[');
-        open.push_back({object,
-                        spread(depth + static_cast<unsigned>(open.size())) &&
-                            (open.empty() || open.back().spread),
-                        true});
-      } else if (kind == json::kind::string) {
-        json::append_quoted(out_, in.string());
-      } else {
-        out_ << in.skip();
-      }
-      while (!open.empty() && !(open.back().object ? in.key(name) : in.element())) {
-        const container closed = open.back();
-        open.pop_back();
-        if (closed.spread && !closed.fresh) new_line();
-        out_ << (closed.object ? '}' : ']');
-      }
-      if (open.empty()) continue;
-      container& inner = open.back();
-      if (!inner.fresh)
-        out_ << ',';
-      else if (!inner.object && in.peek() == json::kind::number)
-        inner.spread = false;
-      inner.fresh = false;
-      if (inner.spread) new_line();
-      if (!inner.object) continue;
-      json::append_quoted(out_, name);
-      out_ << (inner.spread ? std::string_view(": ") : ":");
-    } while (!open.empty());
-    if (const error e = in.finish(); e.code != errc::ok && failed_ == errc::ok) failed_ = e.code;
-  }
-  /// The first error among kept values that are no JSON, or names that repeat.
-  [[nodiscard]] errc failed() const noexcept { return failed_; }
-
- private:
-  /// Where a text of the same thing stands already: its offset times 2^20 plus its size; 0 for none.
-  using place = std::uint64_t;
-  static constexpr unsigned size_bits = 20;
-  static constexpr std::size_t max_indent = 64;
-  static constexpr std::size_t key_room = max_indent + 24 + integer_room;
-  /// Eight keys with numbers behind them. Who calls another function that makes room, or returns,
-  /// needs no more of it than what that function leaves: this less a bracket or two.
-  static constexpr std::size_t record_room = 8 * key_room;
-  static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
-
-  /// Room for `count` characters from `to` on.
-  [[nodiscard]] char* room(char* to, std::size_t count) {
-    return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
-  }
-  [[nodiscard, gnu::noinline]] char* more_room(char* to, std::size_t count) {
-    done(to);
-    (void)out_.prepare(count);
-    return begin();
-  }
-
-  template <std::size_t Size>
-  static char* put(char* to, const char (&literal)[Size]) noexcept {
-    std::memcpy(to, literal, Size - 1);
-    return to + (Size - 1);
-  }
-  static char* put(char* to, std::string_view s) noexcept {
-    if (!s.empty()) std::memcpy(to, s.data(), s.size());
-    return to + s.size();
-  }
-  /// `s` in quotes; six bytes of room for each of its own, and two.
-  static char* put_quoted(char* to, std::string_view s) noexcept {
-    *to++ = '"';
-    for (const char c : s) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte >= 0x20 && c != '"' && c != '\\') {
-        *to++ = c;
-        continue;
-      }
-      *to++ = '\\';
-      constexpr std::string_view letters = "btn?fr";  // of 8 to 13; JSON has none for 11
-      if (byte >= 0x20) {
-        *to++ = c;
-      } else if (byte >= 8 && byte <= 13 && byte != 11) {
-        *to++ = letters[byte - 8u];
-      } else {
-        to = put(to, "u00");
-        *to++ = "0123456789abcdef"[byte >> 4];
-        *to++ = "0123456789abcdef"[byte & 15];
-      }
-    }
-    *to++ = '"';
-    return to;
-  }
-
-  [[nodiscard]] bool spread(unsigned depth) const noexcept {
-    return static_cast<int>(depth) <= levels_;
-  }
-  static char* put_line(char* to, unsigned indent) noexcept {
-    const std::size_t spaces = 2 * std::size_t{indent};
-    *to = '\n';
-    std::memset(to + 1, ' ', spaces);
-    return to + 1 + spaces;
-  }
-  /// A new line for what stands at `indent`, in a container at `depth` that is spread.
-  [[nodiscard]] char* line(char* to, unsigned indent, unsigned depth) const noexcept {
-    return spread(depth) ? put_line(to, indent) : to;
-  }
-  /// A key, `,"Name":` or the first one without its comma, in a container at `depth`.
-  template <std::size_t Size>
-  [[nodiscard]] char* key(char* to, unsigned depth, const char (&literal)[Size]) const noexcept {
-    if (!spread(depth)) return put(to, literal);
-    const std::size_t comma = literal[0] == ',' ? 1 : 0;
-    if (comma != 0) *to++ = ',';
-    to = put_line(to, depth + 1);
-    std::memcpy(to, literal + comma, Size - 1 - comma);
-    to += Size - 1 - comma;
-    *to++ = ' ';
-    return to;
-  }
-
-  [[nodiscard]] char* list(char* to, view<std::int64_t> values) {
-    to = room(to, values.size() * (integer_room + 1) + record_room);
-    return put_list(to, values.data(), values.size());
-  }
-  static char* put_list(char* to, const std::int64_t* values, std::size_t count) noexcept {
-    *to++ = '[';
-    for (std::size_t i = 0; i < count; ++i) {
-      to = put_integer(to, values[i]);
-      *to++ = ',';
-    }
-    if (count != 0) --to;
-    *to++ = ']';
-    return to;
-  }
-
-  [[nodiscard]] char* tensors(char* to, view<std::uint32_t> list, unsigned depth) {
-    *to++ = '[';
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (i != 0) *to++ = ',';
-      to = tensor(line(to, depth + 1, depth), list[i], depth + 1);
-    }
-    if (!list.empty()) to = line(to, depth, depth);
-    *to++ = ']';
-    return to;
-  }
-
-  /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
-  [[nodiscard]] char* again(char* to, place where) {
-    constexpr std::size_t block_size = 32;
-    const auto size = static_cast<std::size_t>(where & ((place{1} << size_bits) - 1));
-    to = room(to, size + block_size + record_room);
-    const char* const from = out_.data() + (where >> size_bits);
-    for (std::size_t i = 0; i < size; i += block_size) {
-      char block[block_size];
-      std::memcpy(block, from + i, block_size);
-      std::memcpy(to + i, block, block_size);
-    }
-    return to + size;
-  }
-  [[nodiscard]] std::size_t offset_of(const char* to) const noexcept {
-    return static_cast<std::size_t>(to - out_.data());
-  }
-  [[nodiscard]] place since(std::size_t first, const char* to) const noexcept {
-    const std::size_t size = offset_of(to) - first;
-    return size >> size_bits == 0 && first >> (64 - size_bits) == 0 ? first << size_bits | size : 0;
-  }
-
-  /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.
-  [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
-    if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
-    const ark::tensor& t = g_.tensors[index];
-    to = room(to, record_room);
-    const std::size_t first = offset_of(to);
-    *to++ = '{';
-    to = put_integer(key(to, depth, "\"Id\":"), t.id);
-    to = put(key(to, depth, ",\"DataType\":"), "\"");
-    to = put(put(to, info(t.type).name), "\"");
-    if (form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
-    to = layout(to, t.layout, depth, listed);
-    if (!form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
-    to = line(members(to, t.members, depth), depth, depth);
-    *to++ = '}';
-    to = room(to, record_room);
-    if (listed) tensors_[index] = since(first, to);
-    return to;
-  }
-  [[nodiscard]] char* layout(char* to, std::uint32_t index, unsigned depth, bool listed) {
-    if (const place known = layouts_[index]; known != 0 && listed) return again(to, known);
-    const ark::layout& l = g_.layouts[index];
-    to = room(to, lists_room + record_room);
-    const std::size_t first = offset_of(to);
-    to = put_list(key(to, depth, ",\"Shape\":"), l.shape, l.rank);
-    to = put_list(key(to, depth, ",\"Strides\":"), l.strides, l.rank);
-    to = put_list(key(to, depth, ",\"Offsets\":"), l.offsets, l.rank);
-    if (form_.pads) {
-      constexpr std::int64_t ones[max_rank] = {1, 1, 1, 1};
-      to = put_list(key(to, depth, ",\"Pads\":"),
-                    l.pads == none ? ones : g_.integers.data() + l.pads, l.rank);
-    } else {
-      to = put_list(key(to, depth, ",\"PaddedShape\":"), l.padded_shape, l.rank);
-    }
-    if (listed) layouts_[index] = since(first, to);
-    return to;
-  }
-  /// On one line, whatever the dialect.
-  [[nodiscard]] char* buffer(char* to, std::uint32_t index) {
-    if (const place known = buffers_[index]; known != 0) return again(to, known);
-    const ark::buffer& b = g_.buffers[index];
-    to = room(to, record_room);
-    const std::size_t first = offset_of(to);
-    to = put_integer(put(to, "{\"Id\":"), b.id);
-    to = put_integer(put(to, ",\"Rank\":"), b.rank);
-    if (!form_.holds_ops) to = put_external(to, b.external);
-    to = tag_list(put(to, ",\"SendTags\":"), tags(g_, b.send_tags));
-    to = tag_list(put(to, ",\"RecvTags\":"), tags(g_, b.recv_tags));
-    if (form_.holds_ops) to = put_external(to, b.external);
-    to = members(to, b.members, never_spread);
-    *to++ = '}';
-    buffers_[index] = since(first, to);
-    return to;
-  }
-  static char* put_external(char* to, external e) noexcept {
-    if (e == external::absent) return to;
-    return put(put(to, ",\"IsExternal\":"),
-               e == external::yes ? std::string_view("true") : "false");
-  }
-  [[nodiscard]] char* tag_list(char* to, view<tag> list) {
-    constexpr std::size_t tag_room = 2 * integer_room + 4;
-    to = room(to, list.size() * tag_room + record_room);
-    *to++ = '[';
-    for (const tag& t : list) {
-      *to++ = '[';
-      to = put_integer(to, t.rank);
-      *to++ = ',';
-      to = put_integer(to, t.number);
-      to = put(to, "],");
-    }
-    if (!list.empty()) --to;
-    *to++ = ']';
-    return to;
-  }
-
-  [[nodiscard]] char* all_arguments(char* to, const op& o, unsigned depth) {
-    const view<argument> all = arguments(g_, o);
-    sorted_.clear();
-    for (std::uint32_t i = 0; i < all.size(); ++i) sorted_.push_back(i);
-    sort(sorted_.data(), sorted_.size(),
-         [&](std::uint32_t a, std::uint32_t b) { return name(g_, all[a]) < name(g_, all[b]); });
-    *to++ = '{';
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const argument& a = all[sorted_[i]];
-      const std::string_view called = name(g_, a);
-      to = room(to, 6 * called.size() + record_room);
-      if (i != 0) {
-        if (called == name(g_, all[sorted_[i - 1]])) failed_ = errc::json_duplicate_key;
-        *to++ = ',';
-      }
-      to = put_quoted(line(to, depth + 1, depth), called);
-      *to++ = ':';
-      if (spread(depth)) *to++ = ' ';
-      if (a.type != argument_type::other) {
-        to = known_argument(to, a, depth + 1);
-        continue;
-      }
-      done(to);
-      value(text_of(g_, a.token), depth + 1);
-      to = begin();
-    }
-    to = room(to, record_room);
-    to = line(to, depth, depth);
-    *to++ = '}';
-    return to;
-  }
-  [[nodiscard]] char* known_argument(char* to, const argument& a, unsigned depth) {
-    to = room(to, record_room);
-    *to++ = '{';
-    to = put(line(to, depth + 1, depth), "\"");
-    to = put(put(to, argument_type_names[static_cast<std::size_t>(a.type)]), "\":");
-    if (spread(depth)) *to++ = ' ';
-    switch (a.type) {
-      case argument_type::int32:
-      case argument_type::int64:
-      case argument_type::uint32: to = put_integer(to, a.integer); break;
-      case argument_type::uint64:
-        to = put_integer(to, static_cast<std::uint64_t>(a.integer));
-        break;
-      case argument_type::boolean: to = a.integer != 0 ? put(to, "true") : put(to, "false"); break;
-      case argument_type::float32:
-        to = room(to, a.token.size + record_room);
-        to = a.token.size != 0 ? put(to, text_of(g_, a.token))
-                               : put_double(to, double{a.real}, double_style::json15);
-        break;
-      case argument_type::dims: to = list(to, integers(g_, a.integers)); break;
-      case argument_type::tensor:
-        to = tensor(to, static_cast<std::uint32_t>(a.integer), depth + 1, false);
-        break;
-      case argument_type::offset: {
-        const view<std::int64_t> parts = integers(g_, a.integers);
-        if (parts.size() == 1) {
-          to = put_integer(to, parts[0]);
-          break;
-        }
-        *to++ = '{';
-        to = put_integer(key(to, depth + 1, "\"BufferId\":"), parts[0]);
-        to = put_integer(key(to, depth + 1, ",\"Value\":"), parts[1]);
-        to = put(line(to, depth + 1, depth + 1), "}");
-        break;
-      }
-      case argument_type::other: break;
-    }
-    to = line(room(to, record_room), depth, depth);
-    *to++ = '}';
-    return to;
-  }
-
-  [[nodiscard]] char* members(char* to, std::uint32_t first, unsigned depth) {
-    if (first == none) return to;
-    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
-      to = room(to, record_room);
-      *to++ = ',';
-      done(line(to, depth + 1, depth));
-      json::append_quoted(out_, text_of(g_, g_.members[i].key));
-      out_ << (spread(depth) ? std::string_view(": ") : ":");
-      value(text_of(g_, g_.members[i].value), depth + 1);
-      to = begin();
-    }
-    return room(to, record_room);
-  }
-
-  static constexpr unsigned never_spread = 1000;
-  text& out_;
-  const graph& g_;
-  const dialect_row& form_;
-  int levels_;  // -1: nothing is spread
-  char* end_ = nullptr;
-  pool<place> tensors_, layouts_, buffers_;
-  pool<std::uint32_t> sorted_;
-  errc failed_ = errc::ok;
-};
-
-/// The text of a graph that is in its dialect.
-[[nodiscard]] inline result<text> write_as_is(const graph& g, bool pretty) {
-  text out;
-  // About what it takes, and less than twice that: growing costs more than the writing.
-  const bool spread = pretty && info(g.form).levels > 5;
-  out.reserve(256 + (pretty ? 130 : 64) * g.nodes.size() + (pretty ? 290 : 110) * g.ops.size() +
-              (spread ? 320 : 220) * g.uses.size() + (spread ? 80 : 30) * g.arguments.size());
-  graph_writer w(out, g, g.form, pretty);
-  w.done(w.model(w.begin()));
-  errc code = w.failed();
-  if (code == errc::ok && !g.members.empty()) {
-    // Kept members may repeat a key, in a graph that was filled by hand.
-    json::reader in(out, no_limits);
-    (void)in.skip();
-    code = in.finish().code;
-  }
-  if (code != errc::ok) return error{code, 0};
-  return out;
-}
-
-}  // namespace detail
-
-/// The text of a graph. It is converted first when `to` is another dialect than its own.
-[[nodiscard]] inline result<text> write(const graph& g, const write_options& options = {}) {
-  if (const error e = check(g); e.code != errc::ok) return e;
-  if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
-  const result<graph> converted = convert(g, options.to);
-  if (!converted) return converted.err();
-  return detail::write_as_is(*converted, options.pretty);
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_WRITE_HPP
 
 #endif  // TESSERA_ARK_HPP
 

@@ -12,6 +12,11 @@
 //   write           D3, or any other dialect                       ark/write.hpp
 //   convert         from one dialect to another                    ark/convert.hpp
 //   describe        an error with line, column, path and caret     core/describe.hpp
+//   read_plan       a plan: how a machine runs a model            ark/plan.hpp
+//   write_plan      its JSON; and print, for people               ark/plan_write.hpp
+//   verify_plan     what is wrong with it, or with its model      ark/plan_verify.hpp, plan_match.hpp
+//   plan_model      its operations as a graph                     ark/plan_model.hpp
+//   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
@@ -28,11 +33,17 @@
 #include "ark/diagnostic.hpp"
 #include "ark/format.hpp"
 #include "ark/graph.hpp"
+#include "ark/plan.hpp"
+#include "ark/plan_check.hpp"
+#include "ark/plan_match.hpp"
+#include "ark/plan_model.hpp"
+#include "ark/plan_verify.hpp"
+#include "ark/plan_write.hpp"
 #include "ark/ranks.hpp"
 #include "ark/read.hpp"
 #include "ark/verify.hpp"
-#include "ark/write.hpp"
 #include "ark/world.hpp"
+#include "ark/write.hpp"
 #include "core/describe.hpp"
 
 #endif  // TESSERA_ARK_HPP

@@ -50,6 +50,8 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
+class plan_reader;
+
 /// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
 class graph_reader {
  public:
@@ -179,6 +181,12 @@ class graph_reader {
     if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
     return external_ ? dialect::d2x : dialect::d2;
   }
+  /// The same for a plan, which has no nodes: whatever its operations show.
+  [[nodiscard]] dialect plan_form() const noexcept {
+    if (pads_) return dialect::d1a;
+    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
+    return !external_ ? dialect::d3 : external_last_ ? dialect::d2x : dialect::d3x;
+  }
   /// Fails when an index of 32 bits no longer reaches.
   void finish(json::reader& in) {
     if (names_.overflown()) in.fail(errc::ark_too_large, 0);
@@ -186,6 +194,8 @@ class graph_reader {
   [[nodiscard]] interner& names() noexcept { return names_; }
 
  private:
+  friend class plan_reader;
+
   /// Not seen yet, or what was seen.
   class maybe {
    public:
@@ -368,6 +378,7 @@ class graph_reader {
         if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
         b.external = in.boolean() ? external::yes : external::no;
         external_ = true;
+        external_last_ = external_last_ || send || recv;
       } else {
         member(in, key, unknown);
       }
@@ -495,7 +506,8 @@ class graph_reader {
   limits limit_;
   pool<std::uint32_t> uses_[3];
   maybe holds_ops_, buffer_third_;
-  bool pads_ = false, external_ = false, long_matmul_ = false, short_matmul_ = false;
+  bool pads_ = false, external_ = false, external_last_ = false, long_matmul_ = false,
+       short_matmul_ = false;
 };
 
 }  // namespace detail

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Plans: for any text a plan or an error with an offset inside; what is written reads back and is
+// written the same again; verification, with and without a model, returns, and says the same with
+// and without the text; a plan's model is one that verify() and write() take; no proper prefix of a
+// plan is a plan.
+
+#include <string_view>
+#include <tessera/ark.hpp>
+#include <utility>
+
+#include "require.hpp"
+
+using namespace tessera;
+
+namespace {
+
+void check_written(const ark::plan& p) {
+  for (const bool pretty : {true, false}) {
+    const result<text> first = ark::write_plan(p, pretty);
+    fuzz::require(bool(first), "what was read can be written");
+    const result<ark::plan> again = ark::read_plan(*first);
+    fuzz::require(bool(again), "what was written can be read");
+    const result<text> second = ark::write_plan(*again, pretty);
+    fuzz::require(second && *second == *first, "what was written is written the same again");
+    fuzz::require(ark::print(*again) == ark::print(p), "and printed the same");
+  }
+}
+
+void check_report(const ark::report& found, bool ok, std::string_view source) {
+  fuzz::require(ok == (found.errors == 0), "errors and the answer agree");
+  for (const ark::diagnostic& d : found.diagnostics) {
+    fuzz::require(d.offset <= source.size(), "diagnostics are inside the text");
+    fuzz::require(found.text_of(d.path).substr(0, 1) == "$", "diagnostics have a path");
+  }
+}
+
+void check_verified(const ark::plan& p, std::string_view source) {
+  ark::report found, blind;
+  const bool ok = ark::verify_plan(p, found, source);
+  check_report(found, ok, source);
+  fuzz::require(ark::verify_plan(p, blind) == ok, "the text changes no answer");
+  fuzz::require(blind.diagnostics.size() == found.diagnostics.size(), "nor how much is found");
+
+  ark::graph made = ark::plan_model(p);
+  fuzz::require(bool(ark::write(made)), "a plan's model can be written");
+  const result<ark::program> program = ark::verify(std::move(made));
+  if (!program) return;
+  ark::report matched;
+  const bool same = ark::verify_plan(p, *program, matched, source);
+  check_report(matched, same, source);
+  for (const ark::diagnostic& d : matched.diagnostics)
+    fuzz::require(d.code != errc::ark_plan_model, "a plan matches its own model");
+}
+
+void check_limits(std::string_view source, const result<ark::plan>& p) {
+  const result<ark::plan> low = ark::read_plan(source, {.max_items = 2, .max_depth = 9});
+  if (low) {
+    fuzz::require(bool(p), "lower limits accept no more");
+    return;
+  }
+  fuzz::require_error(low.err(), source.size());
+}
+
+void check_prefix(std::string_view source) {
+  const std::size_t kept = fuzz::below(source, source.size());
+  if (source.find_first_not_of(" \t\r\n", kept) == std::string_view::npos) return;
+  const fuzz::exact prefix(source.substr(0, kept));
+  const result<ark::plan> p = ark::read_plan(prefix.text());
+  fuzz::require(!p, "a proper prefix is an error");
+  fuzz::require_error(p.err(), kept);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source = fuzz::as_text(data, size);
+  const result<ark::plan> p = ark::read_plan(source);
+  check_limits(source, p);
+  if (!p) {
+    fuzz::require_error(p.err(), size);
+    return 0;
+  }
+  check_written(*p);
+  check_verified(*p, source);
+  check_prefix(source);
+  return 0;
+}

@@ -1,0 +1,354 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Plans: reading, writing, what is wrong with them, and how they compare with their model. The
+// small plans of tests/data/ark/plans, and each single edit that cases.tsv lists with what is then
+// to be said; and the samples, where they are.
+
+#include "ark.hpp"
+// Keeps the line above where it is.
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../support/catch.hpp"
+#include "samples.hpp"
+
+using namespace tessera;
+
+namespace {
+
+[[nodiscard]] std::string string_of(const text& t) { return std::string(t.view()); }
+[[nodiscard]] std::string small(const std::string& name) {
+  return samples::load(samples::folder() / "plans" / name);
+}
+
+/// One line of cases.tsv.
+struct edit {
+  std::string stage;  ///< read, lint or model
+  std::string path;   ///< of the value that is replaced
+  std::string value;  ///< by this JSON; "-": the member's key is
+  std::string severity, code, where;
+  std::uint64_t offset = 0;
+};
+[[nodiscard]] std::vector<edit> edits() {
+  std::vector<edit> out;
+  const std::string all = small("cases.tsv");
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = all.find('\n', at);
+    std::vector<std::string> fields(1);
+    for (const char c : all.substr(at, end - at))
+      if (c == '\t')
+        fields.emplace_back();
+      else
+        fields.back() += c;
+    at = end == std::string::npos ? all.size() : end + 1;
+    if (fields[0].substr(0, 1) == "#") continue;
+    REQUIRE(fields.size() == 7);
+    out.push_back(
+        {fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], std::stoull(fields[6])});
+  }
+  return out;
+}
+[[nodiscard]] std::string edited(std::string source, const edit& e) {
+  const std::uint64_t at = json::find(source, e.path);
+  if (at == json::no_offset) FAIL("no " << e.path);
+  const auto offset = static_cast<std::size_t>(at);
+  if (e.value == "-") {  // the last character of the key
+    source.replace(source.rfind("\":", offset) - 1, 1, "_");
+    return source;
+  }
+  json::reader in(std::string_view(source).substr(offset),
+                  {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = 64});
+  return source.replace(offset, in.skip().size(), e.value);
+}
+
+[[nodiscard]] ark::plan plan_of(std::string_view source) {
+  auto p = ark::read_plan(source);
+  if (!p) FAIL(string_of(describe(p.err(), source)));
+  return std::move(*p);
+}
+[[nodiscard]] ark::program program_of(std::string_view source) {
+  auto g = ark::read(source);
+  if (!g) FAIL(string_of(describe(g.err(), source)));
+  auto p = ark::verify(std::move(*g));
+  if (!p) FAIL(std::string(p.err().name()));
+  return std::move(*p);
+}
+[[nodiscard]] std::string written(const ark::plan& p, bool pretty = true) {
+  auto out = ark::write_plan(p, pretty);
+  if (!out) FAIL(std::string(out.err().name()));
+  return std::string(out->view());
+}
+[[nodiscard]] std::string all_of(const ark::report& r) {
+  constexpr const char* names[] = {"error", "warning", "note"};
+  std::string out;
+  for (const ark::diagnostic& d : r.diagnostics)
+    out += std::string(names[static_cast<std::size_t>(d.severity)]) + ' ' +
+           std::string(error{d.code}.name()) + ' ' + std::string(r.text_of(d.path)) + ' ' +
+           std::to_string(d.offset) + ": " + std::string(r.text_of(d.text)) + '\n';
+  return out;
+}
+/// The names of the small plans that have nothing wrong with them.
+constexpr const char* good[] = {"base.plan.json", "empty.plan.json", "odd.plan.json"};
+
+}  // namespace
+
+TEST_CASE("ark/plan: small plans are read, and written byte for byte", "[ark][plan]") {
+  for (const char* const name : good) {
+    INFO(name);
+    const std::string source = small(name);
+    const ark::plan p = plan_of(source);
+    CHECK(written(p) == source);
+    const std::string compact = written(p, false);
+    CHECK(compact.find('\n') == std::string::npos);
+    CHECK(written(plan_of(compact)) == source);
+    CHECK(written(plan_of(compact), false) == compact);
+  }
+}
+
+TEST_CASE("ark/plan: what a plan holds", "[ark][plan]") {
+  const std::string source = small("base.plan.json");
+  const ark::plan p = plan_of(source);
+  CHECK(p.parts.rank == 0);
+  CHECK(p.parts.world_size == 1);
+  CHECK(ark::text_of(p.parts, p.architecture) == "CUDA_80");
+  CHECK(p.num_processors == 4);
+  REQUIRE(p.tasks.size() == 3);
+  CHECK(p.tasks[1].ops.count == 2);
+  const ark::op& relu = operations(p, p.tasks[1])[1];
+  CHECK(relu.type == ark::op_type::relu);
+  const ark::plan_config& c = configs(p, p.tasks[0])[0];
+  CHECK(c.num_warps == 4);
+  CHECK(c.sram_bytes == 1024);
+  CHECK(c.num_tasks == 4);
+  REQUIRE(c.tile_shape_mnk.count == 3);
+  CHECK(integers(p.parts, c.tile_shape_mnk)[2] == 4);
+  CHECK(ark::text_of(p.parts, configs(p, p.tasks[2])[0].impl_type) == "WarpWise");
+  CHECK(ark::text_of(p.parts, c.text) ==
+        R"({"NumWarps":4,"SramBytes":1024,"TileShapeMNK":[2,8,4],"NumTasks":4})");
+  REQUIRE(p.processor_groups.size() == 3);
+  const ark::resource_group& r = resource_groups(p, p.processor_groups[1])[1];
+  CHECK(r.processors.begin == 2);
+  CHECK(task_groups(p, r)[0].tasks.count() == 4);
+  CHECK(source[static_cast<std::size_t>(task_groups(p, r)[0].offset)] == '{');
+
+  CHECK(plan_of(small("empty.plan.json")).null_tasks);
+  CHECK(plan_of(small("odd.plan.json")).place == ark::architecture_place::behind_num_warps);
+}
+
+TEST_CASE("ark/plan: members in any order", "[ark][plan]") {
+  const std::string compact = written(plan_of(small("base.plan.json")), false);
+  // The root's members from the last to the first, and those of the groups.
+  const std::size_t tasks = compact.find("\"TaskInfos\""), groups = compact.find(",\"Proc");
+  REQUIRE(groups != std::string::npos);
+  const std::string turned = "{" + compact.substr(groups + 1, compact.size() - groups - 2) + "," +
+                             compact.substr(tasks, groups - tasks) + "," +
+                             compact.substr(1, tasks - 2) + "}";
+  CHECK(written(plan_of(turned), false) == compact);
+}
+
+TEST_CASE("ark/plan: each edit is found, where it is", "[ark][plan]") {
+  const std::string base = small("base.plan.json"), model = small("base.json");
+  const ark::program program = program_of(model);
+  ark::report nothing;
+  CHECK(ark::verify_plan(plan_of(base), nothing, base));
+  CHECK(ark::verify_plan(plan_of(base), program, nothing, base));
+  CHECK(all_of(nothing) == "");
+
+  for (const edit& e : edits()) {
+    INFO(e.stage << ' ' << e.path << " = " << e.value);
+    const std::string source = edited(base, e);
+    const auto p = ark::read_plan(source);
+    if (e.stage == "read") {
+      CHECK(std::string(p.err().name()) == e.code);
+      CHECK(p.err().offset == e.offset);
+      CHECK(string_of(json::path(source, p.err().offset)) == e.where);
+      continue;
+    }
+    REQUIRE(p);
+    ark::report found;
+    const bool ok = e.stage == "lint" ? ark::verify_plan(*p, found, source)
+                                      : ark::verify_plan(*p, program, found, source);
+    CHECK(ok == (found.errors == 0));
+    const std::string expected =
+        e.severity + ' ' + e.code + ' ' + e.where + ' ' + std::to_string(e.offset) + ": ";
+    const std::string all = all_of(found);
+    INFO(all);
+    CHECK(('\n' + all).find('\n' + expected) != std::string::npos);
+    if (e.stage == "lint" || e.severity == "error")
+      CHECK((e.severity == "error") == (found.errors != 0));
+    // Without the source: the same, at the task's or group's offset.
+    ark::report blind;
+    CHECK(ok ==
+          (e.stage == "lint" ? ark::verify_plan(*p, blind) : ark::verify_plan(*p, program, blind)));
+    CHECK(blind.diagnostics.size() == found.diagnostics.size());
+  }
+}
+
+TEST_CASE("ark/plan: no proper prefix is a plan", "[ark][plan]") {
+  const std::string source = small("odd.plan.json");
+  for (std::size_t size = 0; size + 1 < source.size(); ++size) {
+    const auto p = ark::read_plan(std::string_view(source).substr(0, size));
+    if (p || p.err().offset > size) FAIL("prefix of " << size);
+  }
+}
+
+TEST_CASE("ark/plan: limits, at n and n + 1", "[ark][plan]") {
+  const std::string source = written(plan_of(small("base.plan.json")), false);
+  CHECK(ark::read_plan(source, {.max_bytes = source.size()}));
+  CHECK(ark::read_plan(source, {.max_bytes = source.size() - 1}).err().code ==
+        errc::input_too_large);
+  CHECK(ark::read_plan(source, {.max_items = 3}));
+  CHECK(ark::read_plan(source, {.max_items = 2}).err().code == errc::too_many_items);
+  CHECK(ark::read_plan(source, {.max_depth = 10}));
+  CHECK(ark::read_plan(source, {.max_depth = 6}).err().code == errc::json_depth);
+}
+
+TEST_CASE("ark/plan: a listing for people", "[ark][plan]") {
+  CHECK(string_of(ark::print(plan_of(small("base.plan.json")))) ==
+        "plan of rank 0 of 1, CUDA_80, 4 processors of 4 warps, 3 tasks\n"
+        "task 0, 4 warps, 1024 bytes: Matmul \"matmul\" 0:FP32[4,8] 1:FP32[8,16] -> 4:FP32[4,16], "
+        "4 tiles of 2x8x4\n"
+        "task 1, 1 warp, 0 bytes: Add \"add\" 4:FP32[4,16] 2:FP32[16] -> 6:FP32[4,16], 8 tiles of "
+        "1x8; Relu \"relu\" 6:FP32[4,16] -> 8:FP32[4,16], 8 tiles of 1x8\n"
+        "task 2, 1 warp, 256 bytes: ReduceSum \"reduce_sum\" 8:FP32[4,16] -> 10:FP32[4,1], 4 "
+        "tiles, WarpWise\n"
+        "group on processors 0..4\n"
+        "  warps 0..4, memory 0..1024: task 0 tiles 0..4\n"
+        "group on processors 0..4\n"
+        "  processors 0..2, warps 0..1, memory 0..0: task 1 tiles 0..3, task 1 tiles 3..4\n"
+        "  processors 2..4, warps 0..1, memory 0..0: task 1 tiles 4..8\n"
+        "group on processors 0..2\n"
+        "  warps 0..4, memory 0..1024: task 2 tiles 0..4\n");
+}
+
+TEST_CASE("ark/plan: its operations as a model, tasks by Id", "[ark][plan]") {
+  ark::plan p = plan_of(small("base.plan.json"));
+  const ark::plan_task first = p.tasks[0];
+  p.tasks[0] = p.tasks[2];
+  p.tasks[2] = first;
+  const ark::graph g = ark::plan_model(p);
+  CHECK(g.form == ark::dialect::d3);
+  REQUIRE(g.nodes.size() == 4);
+  for (std::size_t n = 0; n < 4; ++n) {
+    CHECK(g.nodes[n].id == static_cast<std::int64_t>(n));
+    REQUIRE(operations(g, g.nodes[n]).size() == 1);
+    const auto producers = integers(g, g.nodes[n].producers);
+    const auto consumers = integers(g, g.nodes[n].consumers);
+    REQUIRE(producers.size() == (n == 0 ? 0 : 1));
+    REQUIRE(consumers.size() == (n == 3 ? 0 : 1));
+    if (n != 0) CHECK(producers[0] == static_cast<std::int64_t>(n) - 1);
+    if (n != 3) CHECK(consumers[0] == static_cast<std::int64_t>(n) + 1);
+  }
+  CHECK(operations(g, g.nodes[0])[0].type == ark::op_type::matmul);
+  CHECK(operations(g, g.nodes[3])[0].type == ark::op_type::reduce_sum);
+  CHECK(ark::verify(ark::plan_model(p)));
+}
+
+TEST_CASE("ark/plan: a model with other Ids is the same model", "[ark][plan]") {
+  const std::string source = small("base.plan.json");
+  auto g = ark::read(small("base.json"));
+  REQUIRE(g);
+  for (ark::tensor& t : g->tensors) t.id = 1000 - t.id;
+  for (ark::buffer& b : g->buffers) b.id = 1000 - b.id;
+  auto program = ark::verify(std::move(*g));
+  REQUIRE(program);
+  ark::report found;
+  CHECK(ark::verify_plan(plan_of(source), *program, found, source));
+  CHECK(all_of(found) == "");
+}
+
+TEST_CASE("ark/plan: operations in another order, missing, or more than the model has",
+          "[ark][plan]") {
+  const std::string source = small("base.plan.json");
+  const ark::program program = program_of(small("base.json"));
+  ark::report found;
+
+  ark::plan swapped = plan_of(source);  // the sum before what it sums
+  swapped.tasks[1].id = 2;
+  swapped.tasks[2].id = 1;
+  CHECK_FALSE(ark::verify_plan(swapped, program, found));
+  CHECK(all_of(found).find("error ark_plan_model $.TaskInfos[1].Ops[1] ") == std::string::npos);
+  CHECK(all_of(found).find("error ark_plan_model $.TaskInfos[2].Ops[0] ") != std::string::npos);
+
+  found = {};
+  ark::plan fewer = plan_of(source);
+  fewer.tasks.pop_back();
+  fewer.processor_groups.pop_back();
+  CHECK_FALSE(ark::verify_plan(fewer, program, found));
+  CHECK(all_of(found).find("error ark_plan_model $.TaskInfos 0: ") == 0);
+  CHECK(all_of(found).find("ReduceSum \"reduce_sum\" of the model is missing") !=
+        std::string::npos);
+
+  found = {};
+  ark::graph less = program_of(small("base.json")).release();
+  less.nodes.pop_back();
+  less.nodes.back().consumers.count = 0;
+  auto smaller = ark::verify(std::move(less));
+  REQUIRE(smaller);
+  CHECK(ark::verify_plan(plan_of(source), *smaller, found, source));
+  CHECK(found.warnings == 1);
+  CHECK(all_of(found).find("warning ark_plan_model $.TaskInfos[2].Ops[0] ") == 0);
+}
+
+TEST_CASE("ark/plan: one that was filled by hand is checked before it is written", "[ark][plan]") {
+  const std::string source = small("base.plan.json");
+  const auto refused = [&](auto change, errc code) {
+    ark::plan p = plan_of(source);
+    change(p);
+    CHECK(ark::write_plan(p).err().code == code);
+    ark::report found;
+    CHECK_FALSE(ark::verify_plan(p, found));
+    CHECK(found.errors == 1);
+    CHECK(found.diagnostics[0].code == code);
+  };
+  refused([](ark::plan& p) { p.configs.pop_back(); }, errc::ark_plan_config);
+  refused([](ark::plan& p) { p.configs[0].text = {}; }, errc::ark_plan_config);
+  refused([](ark::plan& p) { p.tasks[0].ops.count = 9; }, errc::ark_too_large);
+  refused([](ark::plan& p) { p.tasks[0].id = -1; }, errc::ark_plan_member);
+  refused([](ark::plan& p) { p.task_groups[0].tasks.begin = -1; }, errc::ark_plan_range);
+  refused([](ark::plan& p) { p.task_groups[0].task_id = -1; }, errc::ark_plan_member);
+  refused([](ark::plan& p) { p.processor_groups[0].resource_groups.count = 9; },
+          errc::ark_too_large);
+  refused([](ark::plan& p) { p.null_tasks = true; }, errc::ark_plan_member);
+  refused([](ark::plan& p) { p.parts.rank = 1; }, errc::ark_s03_world);
+  refused([](ark::plan& p) { p.parts.uses[0] = 1000; }, errc::ark_too_large);
+}
+
+TEST_CASE("ark/plan: all samples survive, have no errors, and match their models", "[ark][plan]") {
+  const std::filesystem::path folder = samples::shared() / "upstream";
+  if (!std::filesystem::exists(folder)) {
+    WARN("no sample files");
+    return;
+  }
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    std::string name = entry.path().string();
+    if (!std::string_view(name).ends_with(".plan.json")) continue;
+    ++count;
+    INFO(name);
+    const std::string source = samples::load(name);
+    const ark::plan p = plan_of(source);
+    CHECK(written(p) == source);
+    name.replace(name.size() - 10, 10, ".json");
+    const std::string model_source = samples::load(name);
+    auto model = ark::read(model_source);
+    REQUIRE(model);
+    auto program = ark::verify(std::move(*model));
+    REQUIRE(program);
+    ark::report found;
+    CHECK(ark::verify_plan(p, *program, found, source));
+    std::size_t said = 0;
+    for (const ark::diagnostic& d : found.diagnostics)
+      said += d.code >= errc::ark_plan_member && d.code <= errc::ark_plan_model ? 1u : 0u;
+    INFO(all_of(found));
+    CHECK(said == 0);
+    CHECK(ark::verify(ark::plan_model(p)));
+    CHECK(!ark::print(p).empty());
+  }
+  CHECK(count > 40);
+}
