@@ -6924,7 +6924,7 @@ class rule {
 // Errors:     those of read() for operations; ark_plan_member, ark_plan_range and ark_plan_config at
 //             the value that is wrong, or at the object that lacks a member.
 // Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 12 × input + 64 KiB, for hostile text; about the input for real files.
+// Allocation: at most 16 × input + 64 KiB, for hostile text; about the input for real files.
 
 #ifndef TESSERA_ARK_PLAN_HPP
 #define TESSERA_ARK_PLAN_HPP

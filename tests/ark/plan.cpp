@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/allocations.hpp"
 #include "../support/catch.hpp"
 #include "samples.hpp"
 
@@ -206,6 +207,28 @@ TEST_CASE("ark/plan: limits, at n and n + 1", "[ark][plan]") {
   CHECK(ark::read_plan(source, {.max_items = 2}).err().code == errc::too_many_items);
   CHECK(ark::read_plan(source, {.max_depth = 10}));
   CHECK(ark::read_plan(source, {.max_depth = 6}).err().code == errc::json_depth);
+}
+
+TEST_CASE("ark/plan: memory stays within 16 times the text", "[ark][plan]") {
+  std::string members = "\"NumWarps\":0";  // as many as possible in as little text
+  for (unsigned i = 0; i < 16385; ++i) {
+    members += ",\"";
+    for (unsigned rest = i; rest != 0 || members.back() == '"'; rest /= 26)
+      members += static_cast<char>('a' + rest % 26);
+    members += "\":0";
+  }
+  const edit places[] = {
+      {"", "$.TaskInfos[0].Ops[0].Config", "{" + members + "}", "", "", "", 0},
+      {"", "$.TaskInfos[0].SramBytes", "0," + members.substr(13), "", "", "", 0}};
+  for (const edit& e : places) {
+    INFO(e.path);
+    const std::string source = edited(small("base.plan.json"), e);
+    const tessera_tests::allocations used;
+    const auto p = ark::read_plan(source);
+    CHECK(p);
+    CHECK(used.peak() <= 16 * source.size() + (1u << 16));
+    CHECK(used.peak() > 4 * source.size());  // or this isn't the worst any more
+  }
 }
 
 TEST_CASE("ark/plan: a listing for people", "[ark][plan]") {
