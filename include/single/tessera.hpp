@@ -1858,11 +1858,12 @@ inline void append_double(text& out, double v, double_style style) {
   X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
   X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
   X(ark_dialect, 2110, "the dialect has no form for this")                                         \
-  X(ark_not_finite, 2111, "JSON has no form for a number that is not finite")                      \
+  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
   X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
   X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
   X(ark_division, 2114, "an integer is divided by zero")                                           \
   X(ark_index, 2115, "a row index lies outside the table")                                         \
+  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
   X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \
@@ -5506,6 +5507,8 @@ inline void append_message(text& out, error e) {
 //   write_plan      its JSON; and print, for people               ark/plan_write.hpp
 //   verify_plan     what is wrong with it, or with its model      ark/plan_verify.hpp, plan_match.hpp
 //   plan_model      its operations as a graph                     ark/plan_model.hpp
+//   schedule        the order in which one process runs all ranks ark/world.hpp
+//   broadcast …     what operations make of shapes                 ark/shapes.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
@@ -8338,7 +8341,7 @@ struct place {
   std::uint32_t op = none;    // among the node's
   detail::list list = detail::list::nothing;
   std::uint32_t use = 0;  // in the list
-  below steps[3];
+  below steps[6];
   std::uint32_t depth = 0;
 
   /// A member below, or an element of it.
@@ -8391,6 +8394,7 @@ class findings {
          : s == severity::warning ? report_->warnings
                                   : report_->notes);
     }
+    if (s == severity::error) ++errors_;
     const bool first = s == severity::error && error_.code == errc::ok;
     if (first) {
       error_ = {code, 0};
@@ -8419,6 +8423,8 @@ class findings {
     add(code, s, at, [&](text& out) { out << tessera::error{code}.message(); });
   }
 
+  /// How many errors there were.
+  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
   /// The first error, after finish().
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
@@ -8510,18 +8516,27 @@ class findings {
   report* report_;
   pool<pending> pending_;
   tessera::error error_;
+  std::uint64_t errors_ = 0;
   pending first_place_ = {0, none, 0};
   text first_path_;
 };
 
-/// Text of a file inside a sentence: in quotes, and cut when it is long.
-inline void quote(text& out, std::string_view s) {
+/// The start of a text of the file, when it is long.
+inline void excerpt(text& out, std::string_view s) {
   constexpr std::size_t most = 60;
-  if (s.size() <= most) return json::append_quoted(out, s);
+  if (s.size() <= most) {
+    out << s;
+    return;
+  }
   std::size_t size = most;
   while (size > 0 && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u) --size;
-  json::append_quoted(out, s.substr(0, size));
-  out << "...";
+  out << s.substr(0, size) << "...";
+}
+/// The same in quotes.
+inline void quote(text& out, std::string_view s) {
+  text start;
+  excerpt(start, s);
+  json::append_quoted(out, start);
 }
 
 }  // namespace detail
@@ -8538,10 +8553,24 @@ inline void quote(text& out, std::string_view s) {
 //   auto program = ark::verify(std::move(*graph), {}, &found, source);
 //   if (!program) …                       // `found` says why; program.err() is the first error
 //
+// Proven of a program (specification, "Node" to "Buffer"):
+//
+//   graph       edges name nodes, stand on both sides and go in no circle; a tensor is the result of
+//               one operation, before any that uses it; operations in the array's order can run
+//   tensors     1 <= Shape <= PaddedShape, Offsets + PaddedShape <= Strides, fewer than 2^63 bytes;
+//               one description for each Id, of tensors and of buffers
+//   operations  of a known Type: their tensors, DataTypes, shapes, arguments (see argument_of); the
+//               result is the view that was written
+//   messages    stand-ins, tags, packets and peers fit together as far as one file shows
+//
+// Left to who runs it: operations of unknown Type (unless strict), the rows that a lookup asks for,
+// division of integers by zero. Reading and writing may overlap (warning O14), except in reductions.
+//
 // Lifetime:   a program owns its graph.
-// Errors:     that of the first diagnostic that is an error.
+// Errors:     that of the first diagnostic that is an error; ark_pool_index for a graph whose
+//             indices lead nowhere, which reading never makes.
 // Limits:     verify_options.
-// Allocation: linear in the graph.
+// Allocation: linear in the graph: about 80 bytes for each operation with its tensors and edges.
 
 #ifndef TESSERA_ARK_VERIFY_HPP
 #define TESSERA_ARK_VERIFY_HPP
@@ -8551,6 +8580,2307 @@ inline void quote(text& out, std::string_view s) {
 #include <string_view>
 #include <utility>
 
+
+// ---- tessera/ark/hazards.hpp
+//
+// Rule G14: accesses to the same bytes, one of which writes, are ordered by a path of dependencies.
+//
+//   hazards(c, edges, steps).run();
+//
+// The order of the array is the order of execution, so a file runs as it stands; but who runs nodes
+// in any order that the edges allow gets another result. Files of the format's own writer are full
+// of these, because edges follow tensors and not buffers.
+//
+//   accesses   ReadTensors and WriteTensors of operations that compute or communicate; not views,
+//              Noop, SendDone, DeviceSync, nor the labels that receives read
+//   told of    each pair of nodes once, at the later access
+//
+// Each access looks back along those of its buffer. It stops at a write of all its bytes that is
+// itself ordered behind all before it and before this access: what is older is ordered, too.
+//
+// Lifetime:   borrows the context and the edges.
+// Errors:     warnings.
+// Limits:     verify_options::hazard_steps, counted in accesses compared and edges followed.
+// Allocation: 24 bytes for each access, 13 for each node, 8 for each buffer.
+
+#ifndef TESSERA_ARK_HAZARDS_HPP
+#define TESSERA_ARK_HAZARDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/ark/overlap.hpp
+//
+// Which bytes of a buffer a tensor touches, and whether two tensors touch the same.
+//
+//   ark::footprint a(layout_of(g, x), 4), b(layout_of(g, y), 4);
+//   if (overlap(a, b)) …                  // e.g. two column stripes of one matrix: no
+//
+// A tensor is rows of bytes, nested: row after row of the last dimension, those after one another
+// along the dimension before, and so on. Dimensions that lie without a gap are one.
+//
+// Lifetime:   values.
+// Errors:     none; layouts keep the rules T.
+// Limits:     rows of two tensors that lie in a different way are compared one by one, at most
+//             `most_rows` of them; beyond, overlap() says true.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_OVERLAP_HPP
+#define TESSERA_ARK_OVERLAP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The bytes of a tensor's elements, without its padding.
+class footprint {
+ public:
+  footprint() noexcept = default;
+  footprint(const layout& l, std::uint64_t element_bytes) noexcept {
+    const std::uint32_t rank = l.rank == 0 ? 1 : l.rank;
+    run_ = element_bytes;
+    std::uint64_t step = element_bytes;  // from one index of a dimension to the next
+    for (std::uint32_t d = rank; d-- > 0;) {
+      first_ += static_cast<std::uint64_t>(l.offsets[d]) * step;
+      const auto size = static_cast<std::uint64_t>(l.shape[d]);
+      if (levels_ == 0 && step == run_)
+        run_ *= size;
+      else if (size > 1)
+        level_[levels_++] = {size, step};
+      step *= static_cast<std::uint64_t>(l.strides[d]);
+    }
+    end_ = first_ + run_;
+    rows_ = 1;
+    for (std::size_t i = 0; i < levels_; ++i) {
+      end_ += (level_[i].size - 1) * level_[i].step;
+      rows_ *= level_[i].size;
+    }
+  }
+
+  /// Behind the last byte.
+  [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
+  [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
+  /// Rows of bytes without a gap.
+  [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+  /// Whether it has no gaps at all.
+  [[nodiscard]] bool contiguous() const noexcept { return rows_ == 1; }
+
+  /// Whether any byte lies in [low, high).
+  [[nodiscard]] bool touches(std::uint64_t low, std::uint64_t high) const noexcept {
+    // Blocks along a dimension lie one behind the other, so at each level either a whole block lies
+    // in the interval or only those at its ends need a look: at most two.
+    struct block {
+      std::uint64_t first;
+      std::size_t level;  // how many levels it consists of
+    };
+    block todo[2 * max_rank + 2] = {{first_, levels_}};
+    for (std::size_t count = 1; count > 0;) {
+      const block b = todo[--count];
+      const std::uint64_t end = b.first + extent(b.level);
+      if (b.first >= high || end <= low) continue;
+      if (b.level == 0 || (b.first >= low && b.first < high) || (end <= high && end > low))
+        return true;  // the first or the last byte of a block is always one of the tensor's
+      const dimension& d = level_[b.level - 1];
+      const std::uint64_t inner = extent(b.level - 1);
+      // The first block that ends behind `low`, and the one after it.
+      std::uint64_t i = 0;
+      if (low >= b.first + inner) i = (low - b.first - inner) / d.step + 1;
+      for (std::uint64_t k = i; k < d.size && k < i + 2; ++k)
+        todo[count++] = {b.first + k * d.step, b.level - 1};
+    }
+    return false;
+  }
+
+  /// Whether every byte of `inner` is one of this, as far as that is easily seen.
+  [[nodiscard]] bool covers(const footprint& inner) const noexcept {
+    return contiguous() ? first_ <= inner.first_ && inner.end_ <= end_ : *this == inner;
+  }
+
+  /// Whether two share a byte.
+  [[nodiscard]] friend bool overlap(const footprint& a, const footprint& b) noexcept {
+    if (a.first_ >= b.end_ || b.first_ >= a.end_) return false;
+    const footprint& few = a.rows_ <= b.rows_ ? a : b;
+    const footprint& many = a.rows_ <= b.rows_ ? b : a;
+    if (few.rows_ > most_rows) return true;
+    std::uint64_t index[max_rank] = {};
+    for (;;) {
+      std::uint64_t at = few.first_;
+      for (std::size_t i = 0; i < few.levels_; ++i) at += index[i] * few.level_[i].step;
+      if (many.touches(at, at + few.run_)) return true;
+      std::size_t i = 0;
+      while (i < few.levels_ && ++index[i] == few.level_[i].size) index[i++] = 0;
+      if (i == few.levels_) return false;
+    }
+  }
+  friend bool operator==(const footprint& a, const footprint& b) noexcept {
+    if (a.first_ != b.first_ || a.run_ != b.run_ || a.levels_ != b.levels_) return false;
+    for (std::size_t i = 0; i < a.levels_; ++i)
+      if (a.level_[i].size != b.level_[i].size || a.level_[i].step != b.level_[i].step)
+        return false;
+    return true;
+  }
+
+  static constexpr std::uint64_t most_rows = 4096;
+
+ private:
+  struct dimension {
+    std::uint64_t size = 1, step = 0;
+  };
+  /// Bytes from the first to the last of `levels` inner levels.
+  [[nodiscard]] std::uint64_t extent(std::size_t levels) const noexcept {
+    std::uint64_t bytes = run_;
+    for (std::size_t i = 0; i < levels; ++i) bytes += (level_[i].size - 1) * level_[i].step;
+    return bytes;
+  }
+
+  std::uint64_t first_ = 0, end_ = 0, run_ = 0, rows_ = 0;
+  dimension level_[max_rank];  // from the innermost
+  std::size_t levels_ = 0;
+};
+
+/// Whether element-wise operations may read one and write the other: each element at one place.
+[[nodiscard]] constexpr bool same_elements(const layout& a, const layout& b) noexcept {
+  if (a.rank != b.rank) return false;
+  for (std::size_t d = 0; d < max_rank; ++d)
+    if (a.shape[d] != b.shape[d] || a.offsets[d] != b.offsets[d] || a.strides[d] != b.strides[d])
+      return false;
+  return true;
+}
+/// The same for two tensors of one rank and the same Strides and bytes: where their boxes meet.
+[[nodiscard]] constexpr bool same_grid(const layout& a, const layout& b) noexcept {
+  if (a.rank != b.rank) return false;
+  for (std::size_t d = 0; d < max_rank; ++d)
+    if (a.strides[d] != b.strides[d]) return false;
+  return true;
+}
+[[nodiscard]] constexpr bool boxes_meet(const layout& a, const layout& b) noexcept {
+  for (std::size_t d = 0; d < max_rank; ++d)
+    if (a.offsets[d] >= b.offsets[d] + b.shape[d] || b.offsets[d] >= a.offsets[d] + a.shape[d])
+      return false;
+  return true;
+}
+/// Whether two tensors of one buffer share a byte, whose elements take so many bytes.
+[[nodiscard]] inline bool overlap(const layout& a, std::uint64_t bytes_a, const layout& b,
+                                  std::uint64_t bytes_b) noexcept {
+  if (bytes_a == bytes_b && same_grid(a, b)) return boxes_meet(a, b);
+  return overlap(footprint(a, bytes_a), footprint(b, bytes_b));
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_OVERLAP_HPP
+
+// ---- tessera/ark/rules_graph.hpp
+//
+// The rules G but G14: nodes, their edges, and who makes which tensor.
+//
+//   graph_rules edges(c);
+//   edges.run();
+//   edges.order();        // nodes such that producers come first; empty when there is a circle
+//
+//   G01  node Ids are unique                       G07  producers are earlier in the array
+//   G02  a node's Id is its index                  G08  an edge stands once in a list
+//   G03  edges name nodes                          G09  who uses a result lists its producer
+//   G04  edges stand on both sides                 G10  a tensor is the result of one operation
+//   G05  no node depends on itself                 G12  an operation doesn't use its own result
+//   G06  no circles                                G13  a result isn't used before it is made
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     none; all is linear in nodes, edges and uses.
+// Allocation: 20 bytes for each edge, 20 for each node, 4 for each tensor.
+
+#ifndef TESSERA_ARK_RULES_GRAPH_HPP
+#define TESSERA_ARK_RULES_GRAPH_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/rules_structure.hpp
+//
+// The rules S, as far as reading leaves any, and what verification knows of a graph.
+//
+//   context c(g, options, found);
+//   if (indices_hold(g)) structure_rules(c).run();
+//
+//   S03  WorldSize is at least 1, and Rank below it           S08  Args is an object
+//   S06  a node of one Op has one                             S12  no unknown members (strict)
+//   S07  Ops is not empty                                     S13  Ids are not negative
+//
+// Lifetime:   a context borrows the graph and the findings.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: 12 bytes for each operation, and the indices by Id.
+
+#ifndef TESSERA_ARK_RULES_STRUCTURE_HPP
+#define TESSERA_ARK_RULES_STRUCTURE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Whether all indices and enumerators of a graph that may be filled by hand lie in their tables,
+/// and no operation stands in two nodes.
+[[nodiscard]] inline bool indices_hold(const graph& g) noexcept {
+  const auto holds = [](range r, std::size_t size) {
+    return r.count == 0 || (r.first < size && r.count <= size - r.first);
+  };
+  const auto text_holds = [&](string s) {
+    return s.size == 0 ||
+           (s.first < g.characters.size() && s.size <= g.characters.size() - s.first);
+  };
+  const auto member_holds = [&](std::uint32_t m) { return m == none || m < g.members.size(); };
+  const auto in = [](auto value, std::size_t count) {
+    return static_cast<std::size_t>(value) < count;
+  };
+  for (const std::size_t size :
+       {g.nodes.size(), g.ops.size(), g.uses.size(), g.arguments.size(), g.tensors.size(),
+        g.layouts.size(), g.buffers.size(), g.tags.size(), g.integers.size(), g.members.size()})
+    if (size >= none) return false;
+  if (!in(g.form, std::size(dialect_table)) || !member_holds(g.own_members)) return false;
+  std::uint64_t ops = 0, uses = 0, edges = 0, arguments = 0;
+  for (const node& n : g.nodes) {
+    if (!holds(n.ops, g.ops.size()) || !holds(n.producers, g.integers.size()) ||
+        !holds(n.consumers, g.integers.size()) || !member_holds(n.members))
+      return false;
+    ops += n.ops.count;
+    edges += std::uint64_t{n.producers.count} + n.consumers.count;
+  }
+  for (const op& o : g.ops) {
+    const std::uint64_t count = std::uint64_t{o.reads} + o.writes + o.results;
+    if (!in(o.type, std::size(op_table)) || count > g.uses.size() ||
+        !holds({o.first_use, static_cast<std::uint32_t>(count)}, g.uses.size()) ||
+        !holds(o.arguments, g.arguments.size()) || !text_holds(o.name) ||
+        !text_holds(o.unknown_type) || !in(o.args, 3) || !member_holds(o.members))
+      return false;
+    uses += count;
+    arguments += o.arguments.count;
+  }
+  if (ops > g.ops.size() || uses >= none || edges >= none || arguments >= none) return false;
+  for (const std::uint32_t t : g.uses)
+    if (t >= g.tensors.size()) return false;
+  for (const argument& a : g.arguments) {
+    if (!in(a.name, std::size(argument_names)) || !in(a.type, std::size(argument_type_names)) ||
+        !text_holds(a.other_name) || !text_holds(a.token) || !holds(a.integers, g.integers.size()))
+      return false;
+    if (a.type == argument_type::tensor &&
+        (a.integer < 0 || static_cast<std::uint64_t>(a.integer) >= g.tensors.size()))
+      return false;
+  }
+  for (const tensor& t : g.tensors)
+    if (t.layout >= g.layouts.size() || t.buffer >= g.buffers.size() || !member_holds(t.members) ||
+        !in(t.type, std::size(data_type_table)))
+      return false;
+  for (const layout& l : g.layouts) {
+    if (l.pads == none) continue;
+    if (!holds({l.pads, l.rank > max_rank ? 0 : l.rank}, g.integers.size())) return false;
+  }
+  for (const buffer& b : g.buffers)
+    if (!holds(b.send_tags, g.tags.size()) || !holds(b.recv_tags, g.tags.size()) ||
+        !member_holds(b.members) || !in(b.external, 3))
+      return false;
+  for (const member& m : g.members)
+    if (!text_holds(m.key) || !text_holds(m.value) || !member_holds(m.next)) return false;
+  return true;
+}
+
+/// An operation in its place.
+struct op_place {
+  std::uint32_t node, index;  // in graph::nodes, and among the node's operations
+  std::uint32_t op;           // in graph::ops
+};
+
+/// What the rules look at.
+struct context {
+  context(const ark::graph& graph, const verify_options& o, findings& f)
+      : g(graph),
+        options(o),
+        found(f),
+        nodes(graph.nodes.data(), graph.nodes.size()),
+        tensors(graph.tensors.data(), graph.tensors.size()),
+        buffers(graph.buffers.data(), graph.buffers.size()) {
+    ops.reserve(g.ops.size());
+    for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
+      for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i)
+        ops.push_back({n, i, g.nodes[n].ops.first + i});
+  }
+
+  template <class Words>
+  void error(errc code, const place& at, Words&& words) {
+    found.add(code, severity::error, at, words);
+  }
+  template <class Words>
+  void warning(errc code, const place& at, Words&& words) {
+    found.add(code, severity::warning, at, words);
+  }
+  /// The first entry of a tensor's Id; of its buffer's Id.
+  [[nodiscard]] std::uint32_t same_tensor(std::uint32_t t) const noexcept {
+    return tensors.first_of(t);
+  }
+  [[nodiscard]] std::uint32_t storage_of(std::uint32_t t) const noexcept {
+    return buffers.first_of(g.tensors[t].buffer);
+  }
+  [[nodiscard]] static place at(const op_place& p) noexcept { return at_op(p.node, p.index); }
+  [[nodiscard]] static place at(const op_place& p, list l, std::uint32_t use) noexcept {
+    return at_use(p.node, p.index, l, use);
+  }
+  [[nodiscard]] place at(const op_place& p, const argument& a) const noexcept {
+    return at(p).in("Args").in(name(g, a));
+  }
+
+  const ark::graph& g;
+  const verify_options& options;
+  findings& found;
+  id_index nodes, tensors, buffers;
+  pool<op_place> ops;  // in the order of execution
+  pool<bool> unsound;  // by tensor: its description breaks a rule T, so that its shape says nothing
+};
+
+/// S12 for the members of one object.
+inline void unknown_members(context& c, std::uint32_t members, const place& at, bool buffer) {
+  if (!c.options.strict) return;
+  std::size_t left = c.g.members.size();  // a list that was linked by hand may not end
+  for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
+    const std::string_view key = text_of(c.g, c.g.members[m].key);
+    if (buffer && (key == "ExternalDataSize" || key == "DeviceId")) continue;
+    c.warning(errc::ark_s12_unknown_member, at.in(key),
+              [&](text& out) { quote(out << "the format has no member ", key); });
+  }
+}
+
+/// The rules S of the root, nodes and operations; tensors and buffers come with their own rules.
+inline void structure_rules(context& c) {
+  const graph& g = c.g;
+  if (g.world_size < 1)
+    c.error(errc::ark_s03_world, at_root().in("WorldSize"),
+            [&](text& out) { out << "WorldSize " << g.world_size << " is below 1"; });
+  if (g.rank < 0 || g.rank >= g.world_size)
+    c.error(errc::ark_s03_world, at_root().in("Rank"), [&](text& out) {
+      out << "Rank " << g.rank << " is not one of " << g.world_size << " ranks";
+    });
+  unknown_members(c, g.own_members, at_root(), false);
+  const bool holds_ops = info(g.form).holds_ops;
+  for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
+    const node& v = g.nodes[n];
+    if (v.id < 0)
+      c.error(errc::ark_s13_integer, at_node(n).in("Id"),
+              [&](text& out) { out << "Id " << v.id << " is negative"; });
+    if (v.ops.count == 0)
+      c.found.add(errc::ark_s07_no_ops, severity::error, at_node(n));
+    else if (!holds_ops && v.ops.count != 1)
+      c.error(errc::ark_s06_op_or_ops, at_node(n), [&](text& out) {
+        out << "the node has " << v.ops.count << " operations, where " << info(g.form).name
+            << " has one";
+      });
+    unknown_members(c, v.members, at_node(n), false);
+  }
+  for (const op_place& p : c.ops) {
+    const op& o = g.ops[p.op];
+    if (o.args != args_form::object)
+      c.warning(errc::ark_s08_op_member, c.at(p).in("Args"), [&](text& out) {
+        out << "Args is " << (o.args == args_form::null ? "null" : "an array")
+            << ", where an empty object is expected";
+      });
+    unknown_members(c, o.members, c.at(p), false);
+  }
+}
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RULES_STRUCTURE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class graph_rules {
+ public:
+  explicit graph_rules(context& c)
+      : c_(c), g_(c.g), count_(static_cast<std::uint32_t>(c.g.nodes.size())) {}
+
+  void run() {
+    ids();
+    for (side& s : sides_) resolve(s);
+    for (side& s : sides_) listed(s);
+    mirrored();
+    if (!ascending()) sort_nodes();
+    array_order();
+    tensors();
+  }
+
+  /// Whether the order of the array is one in which producers come first.
+  [[nodiscard]] bool in_order() const noexcept { return in_order_; }
+  /// Otherwise such an order of the nodes; empty when there is none.
+  [[nodiscard]] const pool<std::uint32_t>& order() const noexcept { return order_; }
+  /// The nodes that a node lists as producers, `none` for what isn't there.
+  [[nodiscard]] view<std::uint32_t> producers(std::uint32_t n) const noexcept {
+    return {sides_[0].target.data() + sides_[0].first[n],
+            sides_[0].first[n + 1] - sides_[0].first[n]};
+  }
+
+ private:
+  /// Edges as one of their two nodes lists them.
+  struct side {
+    bool producers;
+    pool<std::uint32_t> target;  // by edge: the node that is listed
+    pool<std::uint32_t> owner;   // by edge: the node that lists it
+    pool<std::uint32_t> first;   // by node: its first edge, and behind the last node the end
+    pool<std::uint32_t> by_target, first_by_target;  // edges by the node that is listed
+  };
+
+  [[nodiscard]] static std::string_view member_of(const side& s) noexcept {
+    return s.producers ? "ProducerNodeIds" : "ConsumerNodeIds";
+  }
+  [[nodiscard]] static std::string_view word_of(const side& s) noexcept {
+    return s.producers ? "producer " : "consumer ";
+  }
+  [[nodiscard]] range range_of(const side& s, std::uint32_t n) const noexcept {
+    return s.producers ? g_.nodes[n].producers : g_.nodes[n].consumers;
+  }
+  [[nodiscard]] place at(const side& s, std::uint32_t edge) const noexcept {
+    const std::uint32_t n = s.owner[edge];
+    return at_node(n).in(member_of(s), edge - s.first[n]);
+  }
+
+  /// G01, G02.
+  void ids() {
+    for (std::uint32_t n = 0; n < count_; ++n) {
+      const std::int64_t id = g_.nodes[n].id;
+      if (const std::uint32_t first = c_.nodes.first_of(n); first != n) {
+        repeated_ = true;
+        c_.error(errc::ark_g01_node_id, at_node(n).in("Id"), [&](text& out) {
+          out << "Id " << id << " is that of $.Nodes[" << first << "] too";
+        });
+      } else if (id != std::int64_t{n}) {
+        c_.warning(errc::ark_g02_node_index, at_node(n).in("Id"),
+                   [&](text& out) { out << "Id " << id << " of the node with index " << n; });
+      }
+    }
+  }
+
+  /// Finds the nodes that edges name, and lists the edges by them.
+  void resolve(side& s) {
+    std::uint32_t edges = 0;
+    s.first.reserve(std::size_t{count_} + 1);
+    for (std::uint32_t n = 0; n < count_; ++n) {
+      s.first.push_back(edges);
+      edges += range_of(s, n).count;
+    }
+    s.first.push_back(edges);
+    s.target.reserve(edges);
+    s.owner.reserve(edges);
+    s.first_by_target.resize(std::size_t{count_} + 1);
+    for (std::uint32_t n = 0; n < count_; ++n)
+      for (const std::int64_t id : integers(g_, range_of(s, n))) {
+        const std::uint32_t t = c_.nodes.first(id);
+        s.target.push_back(t);
+        s.owner.push_back(n);
+        if (t != none) ++s.first_by_target[t + 1];
+      }
+    for (std::uint32_t n = 0; n < count_; ++n) s.first_by_target[n + 1] += s.first_by_target[n];
+    s.by_target.resize(s.first_by_target[count_]);
+    pool<std::uint32_t> next = s.first_by_target;
+    for (std::uint32_t e = 0; e < edges; ++e)
+      if (s.target[e] != none) s.by_target[next[s.target[e]]++] = e;
+  }
+
+  /// G03, G05, G08.
+  void listed(const side& s) {
+    pool<std::uint32_t> seen;  // by node: the node that listed it last, + 1
+    seen.resize(count_);
+    for (std::uint32_t e = 0; e < s.target.size(); ++e) {
+      const std::uint32_t n = s.owner[e], t = s.target[e];
+      const std::int64_t id = g_.integers[range_of(s, n).first + (e - s.first[n])];
+      if (t == none) {
+        c_.error(errc::ark_g03_edge_target, at(s, e),
+                 [&](text& out) { out << word_of(s) << id << " does not exist"; });
+        continue;
+      }
+      if (t == c_.nodes.first_of(n))
+        c_.error(errc::ark_g05_self_edge, at(s, e),
+                 [&](text& out) { out << "node " << id << " lists itself"; });
+      if (seen[t] == n + 1)
+        c_.warning(errc::ark_g08_repeated_edge, at(s, e),
+                   [&](text& out) { out << word_of(s) << id << " stands in this list already"; });
+      seen[t] = n + 1;
+    }
+  }
+
+  /// G04.
+  void mirrored() {
+    pool<bool> repeated;  // nodes of one Id can't be told apart from outside
+    if (repeated_) {
+      repeated.resize(count_);
+      for (std::uint32_t n = 0; n < count_; ++n)
+        if (const std::uint32_t first = c_.nodes.first_of(n); first != n)
+          repeated[first] = repeated[n] = true;
+    }
+    pool<std::uint32_t> seen;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const side &s = sides_[i], &other = sides_[1 - i];
+      pool<bool> missing;
+      missing.resize(s.target.size());
+      bool any = false;
+      seen.clear();
+      seen.resize(count_);
+      for (std::uint32_t n = 0; n < count_; ++n) {
+        if (s.first_by_target[n] == s.first_by_target[n + 1]) continue;
+        for (std::uint32_t e = other.first[n]; e < other.first[n + 1]; ++e)
+          if (other.target[e] != none) seen[other.target[e]] = n + 1;
+        for (std::uint32_t k = s.first_by_target[n]; k < s.first_by_target[n + 1]; ++k) {
+          const std::uint32_t e = s.by_target[k], owner = s.owner[e];
+          if (seen[owner] == n + 1 || owner == n) continue;
+          if (repeated_ && (repeated[owner] || repeated[n])) continue;
+          any = missing[e] = true;
+        }
+      }
+      for (std::uint32_t e = 0; any && e < s.target.size(); ++e)
+        if (missing[e])
+          c_.error(errc::ark_g04_edge_mirror, at(s, e), [&](text& out) {
+            out << word_of(s) << g_.nodes[s.target[e]].id << " does not list node "
+                << g_.nodes[s.owner[e]].id << " in its " << member_of(other);
+          });
+    }
+  }
+
+  /// Whether all edges go forward in the array.
+  [[nodiscard]] bool ascending() noexcept {
+    in_order_ = true;
+    for (const side& s : sides_)
+      for (std::uint32_t e = 0; e < s.target.size(); ++e) {
+        const std::uint32_t t = s.target[e], n = s.owner[e];
+        if (t != none && t != n && (t > n) == s.producers) in_order_ = false;
+      }
+    return in_order_;
+  }
+
+  /// Some order along the edges of both sides; G06 when there is none.
+  void sort_nodes() {
+    pool<std::uint32_t> waits_for;
+    waits_for.resize(count_);
+    const auto each = [&](std::uint32_t n, bool before, auto&& visit) {
+      // Nodes before n list it as consumer, or it lists them as producers.
+      const side &own = sides_[before ? 0 : 1], &other = sides_[before ? 1 : 0];
+      for (std::uint32_t e = own.first[n]; e < own.first[n + 1]; ++e)
+        if (own.target[e] != none && own.target[e] != n) visit(own.target[e]);
+      for (std::uint32_t k = other.first_by_target[n]; k < other.first_by_target[n + 1]; ++k)
+        if (const std::uint32_t o = other.owner[other.by_target[k]]; o != n) visit(o);
+    };
+    for (std::uint32_t n = 0; n < count_; ++n)
+      each(n, true, [&](std::uint32_t) { ++waits_for[n]; });
+    for (std::uint32_t n = 0; n < count_; ++n)
+      if (waits_for[n] == 0) order_.push_back(n);
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      each(order_[i], false, [&](std::uint32_t n) {
+        if (--waits_for[n] == 0) order_.push_back(n);
+      });
+    if (order_.size() == count_) return;
+    order_.clear();
+
+    // Each node that is left has one before it that is left: going back from it ends in a circle.
+    pool<std::uint32_t> visited, circle;  // by node: the walk that came here, + 1
+    visited.resize(count_);
+    for (std::uint32_t start = 0; start < count_; ++start) {
+      std::uint32_t n = start;
+      while (waits_for[n] != 0 && visited[n] == 0) {
+        visited[n] = start + 1;
+        std::uint32_t before = n;
+        each(n, true, [&](std::uint32_t m) {
+          if (waits_for[m] != 0 && before == n) before = m;
+        });
+        n = before;
+      }
+      if (waits_for[n] == 0 || visited[n] != start + 1) continue;
+      circle.clear();
+      std::uint32_t lowest = 0;
+      std::uint32_t at = n;
+      do {
+        visited[at] = none;  // this circle is told of once
+        if (circle.empty() || at < circle[lowest])
+          lowest = static_cast<std::uint32_t>(circle.size());
+        circle.push_back(at);
+        std::uint32_t before = at;
+        each(at, true, [&](std::uint32_t m) {
+          if (waits_for[m] != 0 && before == at) before = m;
+        });
+        at = before;
+      } while (at != n);
+      report_circle(circle, lowest);
+    }
+  }
+  /// A circle, backwards along its edges.
+  void report_circle(const pool<std::uint32_t>& circle, std::uint32_t lowest) {
+    c_.error(errc::ark_g06_cycle, at_node(circle[lowest]), [&](text& out) {
+      out << "nodes depend on each other in a circle: ";
+      const std::size_t shown = circle.size() < 12 ? circle.size() : 12;
+      for (std::size_t i = 0; i < shown; ++i) {
+        const std::size_t k = (lowest + circle.size() - i) % circle.size();
+        out << g_.nodes[circle[k]].id << " -> ";
+      }
+      if (shown < circle.size()) out << "(" << circle.size() - shown << " more) -> ";
+      out << g_.nodes[circle[lowest]].id;
+    });
+  }
+
+  /// G07.
+  void array_order() {
+    const side& s = sides_[0];
+    for (std::uint32_t e = 0; !in_order_ && e < s.target.size(); ++e) {
+      const std::uint32_t n = s.owner[e], t = s.target[e];
+      if (t == none || t <= n) continue;
+      c_.warning(errc::ark_g07_order, at(s, e), [&](text& out) {
+        out << "producer " << g_.nodes[t].id << " comes later, as $.Nodes[" << t << ']';
+      });
+    }
+  }
+
+  /// G09, G10, G12, G13.
+  void tensors() {
+    pool<std::uint32_t> maker;  // by tensor: which operation in order makes it, + 1
+    maker.resize(g_.tensors.size());
+    for (std::uint32_t i = 0; i < c_.ops.size(); ++i) {
+      const op_place& p = c_.ops[i];
+      const auto made = results(g_, g_.ops[p.op]);
+      for (std::uint32_t k = 0; k < made.size(); ++k) {
+        std::uint32_t& m = maker[c_.same_tensor(made[k])];
+        if (m == 0) {
+          m = i + 1;
+          continue;
+        }
+        c_.error(errc::ark_g10_second_producer, c_.at(p, list::results, k), [&](text& out) {
+          const op_place& first = c_.ops[m - 1];
+          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
+              << g_.nodes[first.node].id;
+          quote(out << ' ', name(g_, g_.ops[first.op]));
+          out << " already";
+        });
+      }
+    }
+    pool<std::uint32_t> listed;  // by node: the one that lists it as producer, + 1
+    listed.resize(count_);
+    std::uint32_t current = none;
+    for (std::uint32_t i = 0; i < c_.ops.size(); ++i) {
+      const op_place& p = c_.ops[i];
+      const op& o = g_.ops[p.op];
+      const view<std::uint32_t> used{g_.uses.data() + o.first_use, std::size_t{o.reads} + o.writes};
+      for (std::uint32_t u = 0; u < used.size(); ++u) {
+        const std::uint32_t m = maker[c_.same_tensor(used[u])];
+        if (m == 0) continue;
+        const std::int64_t id = g_.tensors[used[u]].id;
+        const place at = at_use(p.node, p.index, o, u);
+        if (m - 1 == i) {
+          c_.error(errc::ark_g12_own_result, at,
+                   [&](text& out) { out << "tensor " << id << " is this operation's own result"; });
+          continue;
+        }
+        const std::uint32_t from = c_.ops[m - 1].node;
+        if (m - 1 > i)
+          c_.error(errc::ark_g13_use_before_result, at, [&](text& out) {
+            out << "tensor " << id << " is made later, by node " << g_.nodes[from].id;
+          });
+        const std::uint32_t producer = c_.nodes.first_of(from);
+        if (producer == c_.nodes.first_of(p.node)) continue;
+        if (current != p.node) {
+          current = p.node;
+          for (const std::uint32_t t : producers(current))
+            if (t != none) listed[t] = current + 1;
+        }
+        if (listed[producer] == current + 1) continue;
+        listed[producer] = current + 1;
+        c_.error(errc::ark_g09_missing_edge, at, [&](text& out) {
+          out << "tensor " << id << " is a result of node " << g_.nodes[from].id
+              << ", which this node does not list as producer";
+        });
+      }
+    }
+  }
+
+  context& c_;
+  const graph& g_;
+  std::uint32_t count_;
+  side sides_[2] = {{true, {}, {}, {}, {}, {}}, {false, {}, {}, {}, {}, {}}};
+  pool<std::uint32_t> order_;
+  bool in_order_ = true, repeated_ = false;
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RULES_GRAPH_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class hazards {
+ public:
+  hazards(context& c, const graph_rules& edges) : c_(c), g_(c.g), edges_(edges) {}
+
+  /// False when it stopped early.
+  bool run() {
+    if (!edges_.in_order() && edges_.order().empty())
+      return true;  // in a circle nothing is ordered
+    const auto count = static_cast<std::uint32_t>(g_.nodes.size());
+    left_ = c_.options.hazard_steps;
+    rank_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) rank_[node_at(i)] = i;
+    reached_.resize(count);
+    told_.resize(count);
+    newest_.resize(g_.buffers.size());
+    newest_write_.resize(g_.buffers.size());
+    first_op_.resize(std::size_t{count} + 1);
+    for (const op_place& p : c_.ops) ++first_op_[p.node + 1];
+    for (std::uint32_t n = 0; n < count; ++n) first_op_[n + 1] += first_op_[n];
+    written();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t n = node_at(i);
+      current_ = n;
+      frontier_.clear();
+      started_ = false;
+      for (std::uint32_t k = first_op_[n]; k < first_op_[n + 1]; ++k)
+        if (!operation(c_.ops[k])) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct access {
+    std::uint32_t tensor, node;
+    std::uint32_t older, older_write;  // of the same buffer, + 1; 0: none
+    bool write, ordered;               // ordered: behind every conflicting access before it
+  };
+
+  /// Nodes in an order along their edges.
+  [[nodiscard]] std::uint32_t node_at(std::uint32_t i) const noexcept {
+    return edges_.in_order() ? i : edges_.order()[i];
+  }
+  [[nodiscard]] static bool accesses(op_type t) noexcept {
+    switch (t) {
+      case op_type::send_done:
+      case op_type::device_sync: return false;
+      default: return info(t).kind != op_kind::view && info(t).kind != op_kind::none;
+    }
+  }
+  [[nodiscard]] static bool is_label(op_type t, std::uint32_t read) noexcept {
+    return read == 0 && (t == op_type::recv || t == op_type::recv_packet);
+  }
+  /// Buffers that nothing writes need no look.
+  void written() {
+    written_.resize(g_.buffers.size());
+    for (const op_place& p : c_.ops) {
+      const op& o = g_.ops[p.op];
+      if (accesses(o.type))
+        for (const std::uint32_t t : writes(g_, o)) written_[c_.storage_of(t)] = true;
+    }
+  }
+
+  bool operation(const op_place& p) {
+    const op& o = g_.ops[p.op];
+    if (!accesses(o.type)) return true;
+    for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+      const std::uint32_t t = g_.uses[o.first_use + u];
+      const std::uint32_t storage = c_.storage_of(t);
+      if (!written_[storage] || c_.unsound[t] || (u < o.reads && is_label(o.type, u))) continue;
+      const bool write = u >= o.reads;
+      access a{t, p.node, newest_[storage], newest_write_[storage], write, true};
+      if (!look_back(a, p, o, u)) return false;
+      all_.push_back(a);
+      newest_[storage] = static_cast<std::uint32_t>(all_.size());
+      if (write) newest_write_[storage] = newest_[storage];
+    }
+    return true;
+  }
+
+  bool look_back(access& a, const op_place& p, const op& o, std::uint32_t use) {
+    const layout& mine = layout_of(g_, a.tensor);
+    const std::uint64_t bytes = info(g_.tensors[a.tensor].type).bytes;
+    for (std::uint32_t i = a.write ? a.older : a.older_write; i != 0;) {
+      if (left_ == 0) return false;
+      --left_;
+      const access& b = all_[i - 1];
+      i = a.write ? b.older : b.older_write;
+      // What one node does is in order; its accesses before this one have looked back themselves.
+      const bool same_node = b.node == a.node;
+      const layout& other = layout_of(g_, b.tensor);
+      const std::uint64_t other_bytes = info(g_.tensors[b.tensor].type).bytes;
+      if (b.tensor != a.tensor) {
+        left_ -= left_ < 8 ? left_ : 8;
+        if (!overlap(mine, bytes, other, other_bytes)) continue;
+      }
+      bool path = same_node;
+      if (!path && !reaches(b.node, path)) return false;
+      if (!path) {
+        a.ordered = false;
+        tell(a, b, p, o, use);
+      } else if (b.write && b.ordered &&
+                 (b.tensor == a.tensor ||
+                  footprint(other, other_bytes).covers(footprint(mine, bytes)))) {
+        break;
+      }
+    }
+    return true;
+  }
+
+  /// Whether a path of edges leads from a node to the current one. Nodes are reached from the
+  /// current one backwards, the last first, and only as far as somebody asks.
+  bool reaches(std::uint32_t from, bool& path) {
+    if (!started_) {
+      started_ = true;
+      expand(current_);
+    }
+    while (reached_[from] != current_ + 1 && !frontier_.empty() && frontier_[0] >= rank_[from]) {
+      if (left_ == 0) return false;
+      --left_;
+      expand(node_at(pop()));
+    }
+    path = reached_[from] == current_ + 1;
+    return true;
+  }
+  void expand(std::uint32_t n) {
+    for (const std::uint32_t m : edges_.producers(n)) {
+      left_ -= left_ == 0 ? 0 : 1;
+      if (m == none || reached_[m] == current_ + 1 || m == current_) continue;
+      reached_[m] = current_ + 1;
+      push(rank_[m]);
+    }
+  }
+  // A heap of places in the order of nodes, the last on top.
+  void push(std::uint32_t place) {
+    frontier_.push_back(place);
+    std::size_t i = frontier_.size() - 1;
+    for (; i > 0 && frontier_[(i - 1) / 2] < place; i = (i - 1) / 2)
+      frontier_[i] = frontier_[(i - 1) / 2];
+    frontier_[i] = place;
+  }
+  std::uint32_t pop() noexcept {
+    const std::uint32_t top = frontier_[0], last = frontier_.back();
+    frontier_.pop_back();
+    std::size_t i = 0;
+    for (std::size_t child; (child = 2 * i + 1) < frontier_.size(); i = child) {
+      if (child + 1 < frontier_.size() && frontier_[child] < frontier_[child + 1]) ++child;
+      if (frontier_[child] <= last) break;
+      frontier_[i] = frontier_[child];
+    }
+    if (!frontier_.empty()) frontier_[i] = last;
+    return top;
+  }
+
+  void tell(const access& a, const access& b, const op_place& p, const op& o, std::uint32_t use) {
+    if (told_[b.node] == a.node + 1) return;
+    told_[b.node] = a.node + 1;
+    c_.warning(errc::ark_g14_unordered_access, at_use(p.node, p.index, o, use), [&](text& out) {
+      out << "node " << g_.nodes[b.node].id << (b.write ? " writes" : " reads")
+          << " the same bytes of buffer " << buffer_of(g_, a.tensor).id
+          << ", and no path of dependencies leads from it to node " << g_.nodes[a.node].id;
+    });
+  }
+
+  context& c_;
+  const graph& g_;
+  const graph_rules& edges_;
+  std::uint64_t left_ = 0;
+  pool<std::uint32_t> rank_;                   // by node: its place in the order
+  pool<std::uint32_t> first_op_;               // by node: its operations in context::ops
+  pool<bool> written_;                         // by buffer
+  pool<std::uint32_t> newest_, newest_write_;  // by buffer: its accesses so far, + 1; 0: none
+  pool<access> all_;
+  pool<std::uint32_t> reached_, told_;  // by node: the node for which it was, + 1
+  pool<std::uint32_t> frontier_;
+  std::uint32_t current_ = 0;
+  bool started_ = false;
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_HAZARDS_HPP
+
+// ---- tessera/ark/rules_op.hpp
+//
+// The rules O: what each operation wants of its tensors and arguments.
+//
+//   op_rules(c).run();
+//
+//   O01  Type is known                       O09  a view stays in its buffer
+//   O02  IsVirtual fits Type                 O10  reductions: Axis and shape
+//   O03  as many tensors as Type has         O11  transpositions: permutation and shape
+//   O04  arguments, in their TYPEs           O12  matrix multiplications: shapes, padding
+//   O05  {TYPE: value}                       O13  lookups: ranks and shape
+//   O06  DataTypes                           O14  what is read and written overlaps
+//   O07  shapes that broadcast               O15  Rope's last dimension is even
+//   O08  the result is what was written
+//
+// Of operations newer than D3 only what is known is checked.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_RULES_OP_HPP
+#define TESSERA_ARK_RULES_OP_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+
+// ---- tessera/ark/rules_communication.hpp
+//
+// The rules C: what moves between ranks, as far as one file shows.
+//
+//   communication_rules rules(c);
+//   rules.operation(place, send, true);
+//   rules.computation(place, relu);
+//
+//   C01  Send, SendDone, SendPacket          C05  DeviceSync
+//   C02  Recv, RecvPacket                    C06  a model of one rank doesn't communicate
+//   C03  sizes of what is sent; packets      C07  computations use local buffers
+//   C04  RecvReduceSend, RecvReduceSendPacket
+//
+// A packet is payload and flag, half and half, so packet buffers are UINT8 of twice the payload.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: 8 bytes for each tag of two lists that are compared.
+
+#ifndef TESSERA_ARK_RULES_COMMUNICATION_HPP
+#define TESSERA_ARK_RULES_COMMUNICATION_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/shapes.hpp
+//
+// What operations make of shapes, for verifying models and for building them.
+//
+//   ark::dimensions out;
+//   if (ark::broadcast(ark::shape_of(a), ark::shape_of(b), out)) …      // [4,1] + [8] → [4,8]
+//   ark::matmul_shape m;
+//   if (ark::multiply(ark::shape_of(a), ark::shape_of(b), false, true, m)) use(m.out, m.inner);
+//
+//   broadcast     aligned at the last dimension; each pair equal, or one of them 1
+//   reduced       the axis becomes 1, or goes; the only axis that goes leaves [1]
+//   permuted      out[i] = in[permutation[i]]
+//   multiply      [.., M, K] x [.., K, N]; one dimension acts as [1, K] or [K, 1]; up to two of them
+//                 give [M, N], otherwise batches are broadcast to the rank of the larger
+//   looked_up     [a, b, c] in [rows, columns] → [a, b, c, columns], in two forms
+//
+// Lifetime:   values.
+// Errors:     false, for shapes that don't fit.
+// Limits:     four dimensions.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_SHAPES_HPP
+#define TESSERA_ARK_SHAPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// One to four sizes; those from `rank` on are 1.
+struct dimensions {
+  std::int64_t size[max_rank] = {1, 1, 1, 1};
+  std::uint32_t rank = 1;
+
+  [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
+  friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
+};
+/// Some numbers of a layout; a layout without dimensions is [1].
+[[nodiscard]] constexpr dimensions dimensions_of(const std::int64_t (&sizes)[max_rank],
+                                                 std::uint32_t rank) noexcept {
+  dimensions d;
+  d.rank = rank == 0 ? 1 : rank;
+  for (std::size_t i = 0; i < max_rank; ++i) d.size[i] = sizes[i];
+  return d;
+}
+[[nodiscard]] constexpr dimensions shape_of(const layout& l) noexcept {
+  return dimensions_of(l.shape, l.rank);
+}
+[[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
+  return dimensions_of(l.padded_shape, l.rank);
+}
+/// How many elements; what fits a tensor of 2^63 bytes doesn't overflow.
+[[nodiscard]] constexpr std::uint64_t elements(const layout& l) noexcept {
+  std::uint64_t n = 1;
+  for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
+  return n;
+}
+/// "[4,8]"
+inline text& operator<<(text& out, const dimensions& d) {
+  out << '[';
+  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
+  return out << ']';
+}
+
+/// The same with ones in front: four dimensions.
+[[nodiscard]] constexpr dimensions extended(const dimensions& d) noexcept {
+  dimensions out;
+  out.rank = max_rank;
+  for (std::uint32_t i = 0; i < d.rank; ++i) out.size[max_rank - d.rank + i] = d.size[i];
+  return out;
+}
+/// The last `rank` of four dimensions.
+[[nodiscard]] constexpr dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept {
+  dimensions out;
+  out.rank = rank;
+  for (std::uint32_t i = 0; i < rank; ++i) out.size[i] = four.size[max_rank - rank + i];
+  return out;
+}
+[[nodiscard]] constexpr bool broadcast(const dimensions& a, const dimensions& b,
+                                       dimensions& out) noexcept {
+  const dimensions x = extended(a), y = extended(b);
+  dimensions four = x;
+  for (std::size_t i = 0; i < max_rank; ++i) {
+    if (x.size[i] != y.size[i] && x.size[i] != 1 && y.size[i] != 1) return false;
+    if (x.size[i] == 1) four.size[i] = y.size[i];
+  }
+  out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
+  return true;
+}
+/// Whether broadcasting alone makes `a` the shape `to`.
+[[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
+  dimensions out;
+  return broadcast(a, to, out) && out == to;
+}
+/// `axis` may be negative: -1 is the last.
+[[nodiscard]] constexpr bool reduced(const dimensions& in, std::int64_t axis, bool keep,
+                                     dimensions& out) noexcept {
+  const std::int64_t rank = in.rank;
+  if (axis < -rank || axis >= rank) return false;
+  const auto at = static_cast<std::uint32_t>(axis < 0 ? axis + rank : axis);
+  out = in;
+  out.size[at] = 1;
+  if (keep || in.rank == 1) return true;
+  for (std::uint32_t i = at; i + 1 < in.rank; ++i) out.size[i] = in.size[i + 1];
+  out.size[--out.rank] = 1;
+  return true;
+}
+[[nodiscard]] constexpr bool permuted(const dimensions& in, view<std::int64_t> permutation,
+                                      dimensions& out) noexcept {
+  if (permutation.size() != in.rank) return false;
+  out = in;
+  unsigned seen = 0;
+  for (std::uint32_t i = 0; i < in.rank; ++i) {
+    const std::int64_t from = permutation[i];
+    if (from < 0 || from >= std::int64_t{in.rank} || (seen >> from & 1) != 0) return false;
+    seen |= 1u << from;
+    out.size[i] = in.size[from];
+  }
+  return true;
+}
+/// What a matrix multiplication makes.
+struct matmul_shape {
+  dimensions out;
+  std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
+};
+/// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the
+/// left inner dimension are then given all the same.
+[[nodiscard]] constexpr bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
+                                      bool transpose_b, matmul_shape& m) noexcept {
+  dimensions x = extended(a), y = extended(b);
+  if (b.rank == 1) {  // a column, where the first operand would be a row
+    y.size[2] = b.size[0];
+    y.size[3] = 1;
+  }
+  m.rows = x.size[transpose_a ? 3 : 2];
+  m.inner = x.size[transpose_a ? 2 : 3];
+  m.columns = y.size[transpose_b ? 2 : 3];
+  const std::int64_t other = y.size[transpose_b ? 3 : 2];
+  for (std::size_t i = 2; i < max_rank; ++i) x.size[i] = y.size[i] = 1;
+  dimensions four;
+  const bool fits = broadcast(x, y, four);
+  if (fits) {
+    four.size[2] = m.rows;
+    four.size[3] = m.columns;
+    const std::uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
+    m.out = last_of(four, rank < 2 ? 2 : rank);
+  }
+  return fits && m.inner == other;
+}
+/// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
+[[nodiscard]] constexpr bool looked_up(const dimensions& indices, const dimensions& table,
+                                       dimensions& out) noexcept {
+  if (indices.rank > 3 || table.rank != 2) return false;
+  const dimensions four = extended(indices);
+  out.rank = max_rank;
+  for (std::size_t i = 0; i < 3; ++i) out.size[i] = four.size[i + 1];
+  out.size[3] = table.size[1];
+  return true;
+}
+/// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.
+[[nodiscard]] constexpr bool is_looked_up(const dimensions& indices, const dimensions& table,
+                                          const dimensions& out) noexcept {
+  dimensions four;
+  return looked_up(indices, table, four) && (out == four || out == last_of(four, indices.rank + 1));
+}
+
+/// The name under which older files have an argument of `op`; `other` when there is none.
+[[nodiscard]] constexpr argument_name older_name(argument_name name, op_type op) noexcept {
+  switch (name) {
+    case argument_name::factor:
+      return op == op_type::scalar_add || op == op_type::scalar_mul ? argument_name::value
+                                                                    : argument_name::other;
+    case argument_name::value:
+      return op == op_type::scalar_assign ? argument_name::factor : argument_name::other;
+    case argument_name::transpose_input:
+      return op == op_type::matmul ? argument_name::is_input_column_major : argument_name::other;
+    case argument_name::transpose_other:
+      return op == op_type::matmul ? argument_name::is_other_column_major : argument_name::other;
+    default: return argument_name::other;
+  }
+}
+/// An operation's argument under its name or the older one; null when neither is there. For an
+/// operation of a program, each argument that its Type requires is there, in its TYPE.
+[[nodiscard]] inline const argument* argument_of(const graph& g, const op& o,
+                                                 argument_name name) noexcept {
+  if (const argument* const a = find_argument(g, o, name)) return a;
+  const argument_name older = older_name(name, o.type);
+  return older == argument_name::other ? nullptr : find_argument(g, o, older);
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_SHAPES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class communication_rules {
+ public:
+  explicit communication_rules(context& c) : c_(c), g_(c.g) {}
+
+  /// C07: of an operation that computes.
+  void computation(const op_place& p, const op& o) {
+    const std::uint32_t count = o.reads + o.writes;
+    for (std::uint32_t u = 0; u < count; ++u)
+      if (const buffer& b = buffer_of(g_, uses(g_, o)[u]); !is_local(g_, b))
+        c_.error(errc::ark_c07_remote, at_use(p.node, p.index, o, u).in("Buffer"), [&](text& out) {
+          out << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank;
+        });
+  }
+
+  /// The others, of an operation that has as many tensors as its Type says.
+  void operation(const op_place& p, const op& o, bool arguments_hold) {
+    p_ = p;
+    if (g_.world_size == 1) {
+      c_.error(errc::ark_c06_single, c_.at(p),
+               [&](text& out) { out << info(o.type).name << " in a model of one rank"; });
+      return;
+    }
+    sound_ = true;
+    for (const std::uint32_t t : uses(g_, o)) sound_ = sound_ && !c_.unsound[t];
+    switch (o.type) {
+      case op_type::send: send(o); break;
+      case op_type::send_packet: send_packet(o); break;
+      case op_type::send_done: expect(errc::ark_c01_send, o, list::reads, 0, false); break;
+      case op_type::recv: recv(o); break;
+      case op_type::recv_packet: recv_packet(o); break;
+      case op_type::recv_reduce_send:
+      case op_type::recv_reduce_send_packet: recv_reduce_send(o, arguments_hold); break;
+      case op_type::device_sync:
+        if (arguments_hold) device_sync(o);
+        break;
+      default: break;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t tensor_at(const op& o, list l, std::uint32_t i) const noexcept {
+    return l == list::reads ? reads(g_, o)[i] : writes(g_, o)[i];
+  }
+  [[nodiscard]] const buffer& buffer_at(const op& o, list l, std::uint32_t i) const noexcept {
+    return buffer_of(g_, tensor_at(o, l, i));
+  }
+  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
+
+  /// Whether a tensor lies on this rank, or on another.
+  bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
+    const buffer& b = buffer_at(o, l, i);
+    if (is_local(g_, b) == local) return true;
+    c_.error(code, use(l, i).in("Buffer").in("Rank"), [&](text& out) {
+      out << info(o.type).name << (l == list::reads ? " reads a " : " writes a ")
+          << (local ? "local" : "remote") << " buffer here, found Rank " << b.rank;
+    });
+    return false;
+  }
+  /// Whether a list has tags at all, of one rank (-1: any).
+  [[nodiscard]] bool has_tag(range list, std::int32_t rank) const noexcept {
+    for (const tag& t : tags(g_, list))
+      if (rank < 0 || t.rank == rank) return true;
+    return false;
+  }
+  /// Whether a stand-in's tag is one of a local buffer's for the rank of the stand-in.
+  [[nodiscard]] bool paired(range remote, range local, std::int32_t rank) const {
+    if (remote.count == 1 || local.count == 1) {
+      for (const tag& a : tags(g_, remote))
+        for (const tag& b : tags(g_, local))
+          if (b.rank == rank && a.number == b.number) return true;
+      return false;
+    }
+    pool<std::int32_t> numbers[2];
+    for (const tag& a : tags(g_, remote)) numbers[0].push_back(a.number);
+    for (const tag& b : tags(g_, local))
+      if (b.rank == rank) numbers[1].push_back(b.number);
+    for (pool<std::int32_t>& n : numbers)
+      sort(n.data(), n.size(), [](std::int32_t a, std::int32_t b) { return a < b; });
+    for (std::size_t i = 0, j = 0; i < numbers[0].size() && j < numbers[1].size();) {
+      if (numbers[0][i] == numbers[1][j]) return true;
+      ++(numbers[0][i] < numbers[1][j] ? i : j);
+    }
+    return false;
+  }
+
+  /// C01, C03.
+  void send(const op& o) {
+    const bool from = expect(errc::ark_c01_send, o, list::reads, 0, true);
+    const bool to = expect(errc::ark_c01_send, o, list::writes, 0, false);
+    const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
+    if (from && to && !paired(remote.recv_tags, data.send_tags, remote.rank))
+      c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"),
+               [&](text& out) {
+                 out << "no tag here is in the SendTags of buffer " << data.id << " for rank "
+                     << remote.rank;
+               });
+    const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
+    if (!sound_) return;
+    const std::uint64_t a = elements(layout_of(g_, r)), b = elements(layout_of(g_, w));
+    if (a != b || g_.tensors[r].type != g_.tensors[w].type)
+      c_.warning(errc::ark_c03_packet, use(list::writes, 0), [&](text& out) {
+        out << a << ' ' << info(g_.tensors[r].type).name << " are sent into " << b << ' '
+            << info(g_.tensors[w].type).name;
+      });
+  }
+  void send_packet(const op& o) {
+    expect(errc::ark_c01_send, o, list::reads, 0, true);
+    if (expect(errc::ark_c01_send, o, list::writes, 0, false))
+      tagged(errc::ark_c01_send, list::writes, 0, buffer_at(o, list::writes, 0));
+    packets(o, list::writes, 0, reads(g_, o)[0], 1);
+  }
+  void tagged(errc code, list l, std::uint32_t i, const buffer& remote) {
+    if (remote.recv_tags.count == 0)
+      c_.error(code, use(l, i).in("Buffer").in("RecvTags"), [&](text& out) {
+        out << "buffer " << remote.id << " of rank " << remote.rank
+            << " is written and needs a tag";
+      });
+  }
+  /// C03: a tensor of packets for `count` times a payload.
+  void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
+    const std::uint32_t t = tensor_at(o, l, i);
+    if (g_.tensors[t].type != data_type::uint8)
+      c_.error(errc::ark_c03_packet, use(l, i).in("DataType"), [&](text& out) {
+        out << "packets are UINT8, found " << info(g_.tensors[t].type).name;
+      });
+    if (!sound_) return;
+    const std::uint64_t bytes =
+        elements(layout_of(g_, payload)) * info(g_.tensors[payload].type).bytes;
+    const std::uint64_t found = elements(layout_of(g_, t));
+    std::uint64_t wanted = 0;
+    if (__builtin_mul_overflow(bytes, 2 * count, &wanted) || wanted != found)
+      c_.error(errc::ark_c03_packet, use(l, i).in("Shape"), [&](text& out) {
+        out << "packets for " << count << " times " << bytes << " bytes take twice as much, found "
+            << found;
+      });
+  }
+
+  /// C02.
+  void recv(const op& o) {
+    const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
+    const bool to = expect(errc::ark_c02_recv, o, list::writes, 0, true);
+    const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
+    if (from && to && !paired(remote.send_tags, data.recv_tags, remote.rank))
+      c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"), [&](text& out) {
+        out << "no tag here is in the RecvTags of buffer " << data.id << " for rank "
+            << remote.rank;
+      });
+  }
+  void recv_packet(const op& o) {
+    const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
+    const bool scratch = expect(errc::ark_c02_recv, o, list::reads, 1, true);
+    expect(errc::ark_c02_recv, o, list::writes, 0, true);
+    const buffer &peer = buffer_at(o, list::reads, 0), &b = buffer_at(o, list::reads, 1);
+    if (from && scratch && !has_tag(b.recv_tags, peer.rank))
+      c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"),
+               [&](text& out) { out << "no tag here is for rank " << peer.rank; });
+    packets(o, list::reads, 1, writes(g_, o)[0], 1);
+  }
+
+  /// C04, C03.
+  void recv_reduce_send(const op& o, bool arguments_hold) {
+    constexpr errc code = errc::ark_c04_peers;
+    const bool packet = o.type == op_type::recv_reduce_send_packet;
+    const std::uint32_t peers = o.writes - 1;
+    expect(code, o, list::reads, 0, true);
+    const bool scratch_local = expect(code, o, list::reads, 1, true);
+    expect(code, o, list::writes, 0, true);
+    if (arguments_hold) {
+      const argument& n = *find_argument(g_, o, argument_name::n_peers);
+      const argument& rank = *find_argument(g_, o, argument_name::rank);
+      if (n.integer != std::int64_t{peers})
+        c_.error(code, c_.at(p_, n), [&](text& out) {
+          out << "NPeers is " << n.integer << ", where WriteTensors has " << peers
+              << " behind the first";
+        });
+      own_rank(code, rank);
+    }
+    const buffer& scratch = buffer_at(o, list::reads, 1);
+    pool<bool> tagged_ranks;  // which ranks the scratch buffer has a tag for
+    if (scratch_local) {
+      tagged_ranks.resize(peers + std::size_t{1});
+      for (const tag& t : tags(g_, scratch.recv_tags))
+        if (t.rank >= 0 && static_cast<std::uint32_t>(t.rank) <= peers)
+          tagged_ranks[static_cast<std::size_t>(t.rank)] = true;
+    }
+    for (std::uint32_t i = 0; i < peers; ++i) {
+      if (!expect(code, o, list::writes, i + 1, false)) continue;
+      const buffer& b = buffer_at(o, list::writes, i + 1);
+      const std::int64_t wanted = std::int64_t{i} + (std::int64_t{i} < g_.rank ? 0 : 1);
+      if (b.rank != wanted)
+        c_.error(code, use(list::writes, i + 1).in("Buffer").in("Rank"), [&](text& out) {
+          out << "peers stand in order of their ranks: expected rank " << wanted << ", found "
+              << b.rank;
+        });
+      else if (scratch_local && !tagged_ranks[static_cast<std::size_t>(wanted)])
+        c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"),
+                 [&](text& out) { out << "no tag here is for rank " << wanted; });
+      tagged(code, list::writes, i + 1, b);
+      if (packet) packets(o, list::writes, i + 1, reads(g_, o)[0], 1);
+    }
+    if (packet) return packets(o, list::reads, 1, reads(g_, o)[0], peers);
+    if (!sound_) return;
+    const std::uint32_t data = reads(g_, o)[0], s = reads(g_, o)[1];
+    std::uint64_t wanted = 0;
+    const std::uint64_t found = elements(layout_of(g_, s));
+    if (g_.tensors[s].type != g_.tensors[data].type)
+      c_.error(code, use(list::reads, 1).in("DataType"), [&](text& out) {
+        out << "the scratch buffer has the data's DataType, found " << info(g_.tensors[s].type).name
+            << " beside " << info(g_.tensors[data].type).name;
+      });
+    if (__builtin_mul_overflow(elements(layout_of(g_, data)), std::uint64_t{peers}, &wanted) ||
+        wanted != found)
+      c_.error(code, use(list::reads, 1).in("Shape"), [&](text& out) {
+        out << "the scratch buffer holds " << peers << " times " << elements(layout_of(g_, data))
+            << " elements, found " << found;
+      });
+  }
+  void own_rank(errc code, const argument& rank) {
+    if (rank.integer != std::int64_t{g_.rank})
+      c_.error(code, c_.at(p_, rank), [&](text& out) {
+        out << "Rank is " << rank.integer << " in the file of rank " << g_.rank;
+      });
+  }
+
+  /// C05.
+  void device_sync(const op& o) {
+    own_rank(errc::ark_c05_sync, *find_argument(g_, o, argument_name::rank));
+    const argument& peers = *find_argument(g_, o, argument_name::peer_num);
+    if (peers.integer != std::int64_t{g_.world_size} - 1)
+      c_.error(errc::ark_c05_sync, c_.at(p_, peers), [&](text& out) {
+        out << "PeerNum is " << peers.integer << " in a model of " << g_.world_size << " ranks";
+      });
+    // The rule O09 for the one operation of this kind that hands its tensor on.
+    const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
+    if (c_.storage_of(r) != c_.storage_of(w))
+      c_.error(errc::ark_o09_view_buffer, use(list::writes, 0).in("Buffer"), [&](text& out) {
+        out << "DeviceSync hands tensor " << g_.tensors[r].id << " on, in its buffer "
+            << buffer_of(g_, r).id << ", found buffer " << buffer_of(g_, w).id;
+      });
+  }
+
+  context& c_;
+  const graph& g_;
+  op_place p_ = {};
+  bool sound_ = true;  // all tensors of the operation are
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RULES_COMMUNICATION_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// The rows of argument_table that are about an operation.
+struct argument_rows {
+  std::size_t first = 0, count = 0;
+  [[nodiscard]] constexpr const argument_row* begin() const noexcept {
+    return argument_table + first;
+  }
+  [[nodiscard]] constexpr const argument_row* end() const noexcept { return begin() + count; }
+};
+[[nodiscard]] constexpr argument_rows rows_of(op_type type) noexcept {
+  argument_rows r;
+  for (std::size_t i = 0; i < std::size(argument_table); ++i) {
+    if (argument_table[i].op != type) continue;
+    if (r.count++ == 0) r.first = i;
+  }
+  return r;
+}
+struct argument_index {
+  argument_rows of[std::size(op_table)] = {};
+};
+inline constexpr argument_index arguments_by_op = [] {
+  argument_index index;
+  for (std::size_t i = 0; i < std::size(op_table); ++i)
+    index.of[i] = rows_of(static_cast<op_type>(i));
+  return index;
+}();
+
+class op_rules {
+ public:
+  explicit op_rules(context& c) : c_(c), g_(c.g) {}
+
+  void run() {
+    communication_rules communication(c_);
+    for (const op_place& p : c_.ops) {
+      p_ = p;
+      const op& o = g_.ops[p.op];
+      if (o.type == op_type::unknown) {
+        c_.found.add(errc::ark_o01_type, c_.options.strict ? severity::error : severity::warning,
+                     c_.at(p).in("Type"),
+                     [&](text& out) { quote(out << "unknown Type ", type_name(g_, o)); });
+        continue;
+      }
+      if (o.is_virtual != is_virtual(o.type))
+        c_.warning(errc::ark_o02_virtual, c_.at(p).in("IsVirtual"), [&](text& out) {
+          out << info(o.type).name << (o.is_virtual ? " is not virtual" : " is virtual");
+        });
+      const std::uint64_t before = c_.found.errors();
+      arity(o);
+      if (c_.found.errors() != before) continue;
+      const bool arguments_hold = arguments_of(o);
+      tensors_of(o, arguments_hold);
+      if (info(o.type).kind == op_kind::communication)
+        communication.operation(p, o, arguments_hold);
+      else if (info(o.type).kind != op_kind::view && info(o.type).kind != op_kind::none)
+        communication.computation(p, o);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t read(const op& o, std::uint32_t i) const noexcept {
+    return reads(g_, o)[i];
+  }
+  [[nodiscard]] std::uint32_t written(const op& o, std::uint32_t i) const noexcept {
+    return writes(g_, o)[i];
+  }
+  [[nodiscard]] const layout& at(std::uint32_t t) const noexcept { return layout_of(g_, t); }
+  [[nodiscard]] data_type type(std::uint32_t t) const noexcept { return g_.tensors[t].type; }
+  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
+  [[nodiscard]] static std::string_view name_of(const op& o) noexcept { return info(o.type).name; }
+
+  /// O03.
+  void arity(const op& o) {
+    const op_row& row = info(o.type);
+    const std::uint32_t counts[] = {o.reads, o.writes, o.results};
+    const std::int8_t wanted[] = {row.reads, row.writes, row.results};
+    for (std::size_t i = 0; i < 3; ++i) {
+      // Any number of peers follows what is written locally.
+      const bool fits = wanted[i] >= 0 ? counts[i] == static_cast<std::uint32_t>(wanted[i])
+                                       : i != 1 || counts[i] >= 1;
+      if (fits) continue;
+      c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]), [&](text& out) {
+        out << name_of(o) << " has ";
+        if (wanted[i] < 0)
+          out << "at least 1";
+        else
+          out << static_cast<int>(wanted[i]);
+        out << " in " << list_names[i] << ", found " << counts[i];
+      });
+    }
+  }
+
+  // ---- arguments
+
+  /// O04, O05. Whether all that the Type requires is there.
+  bool arguments_of(const op& o) {
+    const argument_rows rows = arguments_by_op.of[static_cast<std::size_t>(o.type)];
+    if (rows.count == 0 && o.arguments.count == 0) return true;
+    const std::uint64_t before = c_.found.errors();
+    std::uint32_t seen = 0;
+    for (const argument& a : arguments(g_, o)) {
+      const bool well_formed = form(a);
+      const argument_row* row = nullptr;
+      for (const argument_row& r : rows)
+        if (r.name == a.name) row = &r;
+      if (a.name != argument_name::other) {
+        const std::uint32_t bit = 1u << static_cast<unsigned>(a.name);
+        if ((seen & bit) != 0)
+          c_.error(errc::json_duplicate_key, c_.at(p_, a),
+                   [&](text& out) { quote(out << "a second argument ", name(g_, a)); });
+        seen |= bit;
+      }
+      if (row == nullptr) {
+        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
+          quote(out << name_of(o) << " has no argument ", name(g_, a));
+        });
+      } else if (well_formed && a.type != row->type) {
+        c_.error(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
+          out << "expected " << name(g_, a) << " as " << type_text(row->type) << ", found "
+              << type_text(a.type);
+        });
+      } else if (row->use == argument_use::alias) {
+        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
+          out << name(g_, a) << " is another spelling of ";
+          for (const argument_row& r : rows)
+            if (older_name(r.name, o.type) == a.name) out << argument_names[index(r.name)];
+        });
+      }
+    }
+    for (const argument_row& r : rows) {
+      if (r.use != argument_use::required) continue;
+      const argument* const a = find_argument(g_, o, r.name);
+      const argument_name older = older_name(r.name, o.type);
+      const argument* const b =
+          older == argument_name::other ? nullptr : find_argument(g_, o, older);
+      if (a == nullptr && b == nullptr)
+        c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"), [&](text& out) {
+          out << name_of(o) << " needs an argument " << argument_names[index(r.name)] << " of "
+              << type_text(r.type);
+        });
+      if (a != nullptr && b != nullptr && a->type == b->type &&
+          (a->type == argument_type::float32 ? !(a->real == b->real) : a->integer != b->integer))
+        c_.error(errc::ark_o04_argument, c_.at(p_, *b), [&](text& out) {
+          out << name(g_, *b) << " and " << name(g_, *a) << " are two spellings of one argument "
+              << "and differ";
+        });
+    }
+    return c_.found.errors() == before;
+  }
+  template <class Enumerator>
+  [[nodiscard]] static constexpr std::size_t index(Enumerator e) noexcept {
+    return static_cast<std::size_t>(e);
+  }
+  [[nodiscard]] static std::string_view type_text(argument_type t) noexcept {
+    return argument_type_names[index(t)];
+  }
+
+  /// O05.
+  bool form(const argument& a) {
+    bool fits = true;
+    switch (a.type) {
+      case argument_type::other: fits = false; break;
+      case argument_type::int32: fits = a.integer >= INT32_MIN && a.integer <= INT32_MAX; break;
+      case argument_type::uint32: fits = a.integer >= 0 && a.integer <= UINT32_MAX; break;
+      case argument_type::boolean: fits = a.integer == 0 || a.integer == 1; break;
+      case argument_type::float32: fits = a.real - a.real == 0; break;  // finite
+      case argument_type::dims: fits = a.integers.count <= max_rank; break;
+      case argument_type::offset:
+        if (a.integers.count == 1)
+          c_.warning(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
+            out << "OFFSET is an integer, where BufferId and Value are expected";
+          });
+        else
+          fits = a.integers.count == 2;
+        for (const std::int64_t v : integers(g_, a.integers)) fits = fits && v >= 0;
+        break;
+      case argument_type::int64:
+      case argument_type::uint64:
+      case argument_type::tensor: break;
+    }
+    if (!fits)
+      c_.error(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
+        out << "expected {TYPE: value} with one known TYPE and a value in its range";
+        if (a.type == argument_type::other) excerpt(out << ", found ", text_of(g_, a.token));
+      });
+    return fits;
+  }
+
+  // ---- tensors
+
+  void tensors_of(const op& o, bool arguments_hold) {
+    for (const std::uint32_t t : uses(g_, o))
+      if (c_.unsound[t]) return;
+    const op_kind kind = info(o.type).kind;
+    switch (kind) {
+      case op_kind::view: view_of(o); return;
+      case op_kind::none:
+      case op_kind::unknown: return;
+      case op_kind::communication: break;
+      case op_kind::fill: break;
+      case op_kind::unary: unary(o); break;
+      case op_kind::binary: binary(o); break;
+      case op_kind::layer_norm: layer_norm(o); break;
+      case op_kind::reduce:
+        if (arguments_hold) reduce(o);
+        break;
+      case op_kind::transpose:
+        if (arguments_hold) transpose(o);
+        break;
+      case op_kind::matmul:
+        if (arguments_hold) matmul(o);
+        break;
+      case op_kind::embedding: embedding(o); break;
+      case op_kind::kv_cache_slot: kv_cache_slot(o); break;
+    }
+    result(o);
+    if (kind != op_kind::communication && kind != op_kind::kv_cache_slot) overlaps(o, kind);
+  }
+
+  /// O09.
+  void view_of(const op& o) {
+    if (o.reads > 0) same_buffer(read(o, 0), results(g_, o)[0], use(list::results, 0));
+  }
+  void same_buffer(std::uint32_t from, std::uint32_t to, const place& where) {
+    if (c_.storage_of(from) == c_.storage_of(to)) return;
+    c_.error(errc::ark_o09_view_buffer, where.in("Buffer"), [&](text& out) {
+      out << "a view of tensor " << g_.tensors[from].id << " lies in buffer "
+          << buffer_of(g_, to).id << ", where that has buffer " << buffer_of(g_, from).id;
+    });
+  }
+  /// O08.
+  void result(const op& o) {
+    const bool done = o.type == op_type::send_done;
+    const std::uint32_t at_list = o.type == op_type::kv_cache_slot ? 2 : 0;
+    const std::uint32_t from = done ? read(o, 0) : written(o, at_list);
+    const std::uint32_t to = results(g_, o)[0];
+    if (from == to || (c_.storage_of(from) == c_.storage_of(to) && type(from) == type(to) &&
+                       same_dimensions(at(from), at(to))))
+      return;
+    c_.error(errc::ark_o08_result_view, use(list::results, 0), [&](text& out) {
+      out << "the result is another view than " << (done ? "ReadTensors[" : "WriteTensors[")
+          << at_list << "], tensor " << g_.tensors[from].id << ": another ";
+      if (c_.storage_of(from) != c_.storage_of(to))
+        out << "buffer";
+      else if (type(from) != type(to))
+        out << "DataType";
+      else
+        out << "layout";
+    });
+  }
+
+  /// O06.
+  void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const place& where) {
+    if (type(expected) == type(t)) return;
+    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
+      out << name_of(o) << " has tensors of one DataType, found " << info(type(t)).name
+          << " beside " << info(type(expected)).name;
+    });
+  }
+  void same_types(const op& o) {
+    const std::uint32_t first = read(o, 0);
+    for (std::uint32_t i = 1; i < o.reads; ++i)
+      same_type(o, first, read(o, i), use(list::reads, i));
+    same_type(o, first, written(o, 0), use(list::writes, 0));
+  }
+  void expect_type(const op& o, data_type wanted, std::uint32_t t, const place& where) {
+    if (type(t) == wanted) return;
+    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
+      out << name_of(o) << " wants " << info(wanted).name << " here, found " << info(type(t)).name;
+    });
+  }
+
+  void unary(const op& o) {
+    if (o.type != op_type::cast) same_types(o);
+    const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
+    if (o.type == op_type::softmax ? a == w : broadcasts_to(a, w)) return;
+    c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
+      out << "Shape " << a << " of what is read does not "
+          << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
+    });
+  }
+  void binary(const op& o) {
+    same_types(o);
+    const dimensions a = shape_of(at(read(o, 0))), b = shape_of(at(read(o, 1)));
+    const dimensions w = shape_of(at(written(o, 0)));
+    dimensions out_shape;
+    if (!broadcast(a, b, out_shape))
+      c_.error(errc::ark_o07_shape, use(list::reads, 1).in("Shape"),
+               [&](text& out) { out << "Shapes " << a << " and " << b << " do not broadcast"; });
+    else if (!(out_shape == w))
+      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "Shapes " << a << " and " << b << " broadcast to " << out_shape << ", not to " << w;
+      });
+    if (o.type != op_type::rope) return;
+    if (a.last() == b.last() && a.last() == w.last() && w.last() % 2 == 0) return;
+    c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"), [&](text& out) {
+      out << "Rope wants one even last dimension in all tensors, found " << a.last() << ", "
+          << b.last() << " and " << w.last();
+    });
+  }
+  void layer_norm(const op& o) {
+    same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
+    const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
+    if (!(x == w))
+      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "LayerNorm of Shape " << x << " has the same Shape, found " << w;
+      });
+    for (std::uint32_t i = 1; i < 3; ++i)
+      if (const dimensions s = shape_of(at(read(o, i))); !broadcasts_to(s, x))
+        c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"),
+                 [&](text& out) { out << "Shape " << s << " does not broadcast to " << x; });
+  }
+
+  /// O10.
+  void reduce(const op& o) {
+    same_types(o);
+    const argument& axis = *argument_of(g_, o, argument_name::axis);
+    const bool keep = argument_of(g_, o, argument_name::keep_dim)->integer != 0;
+    const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
+    dimensions wanted;
+    if (!reduced(a, axis.integer, keep, wanted))
+      c_.error(errc::ark_o10_reduction, c_.at(p_, axis),
+               [&](text& out) { out << "Axis " << axis.integer << " is none of Shape " << a; });
+    else if (!(wanted == w))
+      c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "Shape " << a << " reduced along Axis " << axis.integer
+            << (keep ? ", which is kept," : "") << " is " << wanted << ", not " << w;
+      });
+  }
+  /// O11.
+  void transpose(const op& o) {
+    same_types(o);
+    const argument& permutation = *argument_of(g_, o, argument_name::permutation);
+    const auto axes = integers(g_, permutation.integers);
+    const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
+    dimensions wanted;
+    if (!permuted(a, axes, wanted)) {
+      c_.error(errc::ark_o11_permutation, c_.at(p_, permutation), [&](text& out) {
+        out << "Permutation is none of the " << a.rank << " axes of Shape " << a;
+      });
+      return;
+    }
+    if (wanted == w) return;
+    std::int64_t inverse[max_rank] = {};
+    for (std::uint32_t i = 0; i < a.rank; ++i) inverse[axes[i]] = i;
+    dimensions other;
+    const bool is_inverse = permuted(a, {inverse, a.rank}, other) && other == w;
+    c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"), [&](text& out) {
+      out << "Shape " << a << " permuted is " << wanted << ", not " << w;
+      if (is_inverse) out << ", which fits the inverse permutation";
+    });
+  }
+
+  /// O12.
+  void matmul(const op& o) {
+    same_types(o);
+    const std::uint32_t x = read(o, 0), y = read(o, 1), z = written(o, 0);
+    const bool tx = argument_of(g_, o, argument_name::transpose_input)->integer != 0;
+    const bool ty = argument_of(g_, o, argument_name::transpose_other)->integer != 0;
+    const dimensions a = shape_of(at(x)), b = shape_of(at(y)), w = shape_of(at(z));
+    matmul_shape m, padded;
+    const auto turned = [](bool t) { return t ? " (transposed)" : ""; };
+    if (!multiply(a, b, tx, ty, m)) {
+      c_.error(errc::ark_o12_matmul, use(list::reads, 1).in("Shape"), [&](text& out) {
+        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " do not multiply";
+      });
+      return;
+    }
+    if (!(m.out == w))
+      c_.error(errc::ark_o12_matmul, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " multiply to "
+            << m.out << ", not to " << w;
+      });
+    const dimensions pa = padded_shape_of(at(x)), pb = padded_shape_of(at(y));
+    const dimensions pw = padded_shape_of(at(z));
+    const bool fits = multiply(pa, pb, tx, ty, padded);
+    if (m.out == w && !(fits && padded.out == pw)) {
+      const place where = use(fits ? list::writes : list::reads, fits ? 0 : 1);
+      const bool pads = (fits ? at(z) : at(y)).pads != none;
+      c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"), [&](text& out) {
+        out << "PaddedShapes " << pa << turned(tx) << " and " << pb << turned(ty);
+        if (fits)
+          out << " multiply to " << padded.out << ", not to " << pw;
+        else
+          out << " do not multiply";
+      });
+    }
+    if (o.type == op_type::matmul_add) {
+      const layout& residual = at(read(o, 2));
+      if (!(shape_of(residual) == w) || !(padded_shape_of(residual) == pw))
+        c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"), [&](text& out) {
+          out << "what is added has another Shape or PaddedShape than what is written";
+        });
+    }
+    if (o.type == op_type::matmul && o.arguments.count > 2) redundant(o, m, padded);
+  }
+  /// O12 of arguments that say once more what the tensors say.
+  void redundant(const op& o, const matmul_shape& m, const matmul_shape& padded) {
+    const dimensions a = extended(shape_of(at(read(o, 0))));
+    const dimensions b = extended(shape_of(at(read(o, 1))));
+    const auto last = [&](std::uint32_t t) {
+      const layout& l = at(t);
+      return l.strides[l.rank == 0 ? 0 : l.rank - 1];
+    };
+    const std::int64_t c = last(written(o, 0));
+    const auto check = [&](argument_name name, std::uint32_t count, std::int64_t v0,
+                           std::int64_t v1, std::int64_t v2, std::int64_t v3) {
+      const argument* const arg = find_argument(g_, o, name);
+      if (arg == nullptr) return;
+      const std::int64_t values[max_rank] = {v0, v1, v2, v3};
+      const auto found = integers(g_, arg->integers);
+      bool same = found.size() == count;
+      for (std::size_t i = 0; same && i < count; ++i) same = found[i] == values[i];
+      if (same) return;
+      c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg), [&](text& out) {
+        out << argument_names[index(name)] << " is " << dimensions_of(values, count)
+            << " by the tensors, which count";
+      });
+    };
+    check(argument_name::input_dim_nc, 2, a.size[0], a.size[1], 1, 1);
+    check(argument_name::other_dim_nc, 2, b.size[0], b.size[1], 1, 1);
+    check(argument_name::shape_mnk, 3, m.rows, m.columns, m.inner, 1);
+    check(argument_name::padded_shape_mnk, 3, padded.rows, padded.columns, padded.inner, 1);
+    check(argument_name::strides_acdb, 4, last(read(o, 0)), c, c, last(read(o, 1)));
+  }
+
+  /// O13.
+  void embedding(const op& o) {
+    expect_type(o, data_type::int32, read(o, 0), use(list::reads, 0));
+    same_type(o, read(o, 1), written(o, 0), use(list::writes, 0));
+    const dimensions i = shape_of(at(read(o, 0))), t = shape_of(at(read(o, 1)));
+    const dimensions w = shape_of(at(written(o, 0)));
+    dimensions wanted;
+    if (i.rank > 3)
+      c_.error(errc::ark_o13_embedding, use(list::reads, 0).in("Shape"),
+               [&](text& out) { out << "indices have up to 3 dimensions, found Shape " << i; });
+    if (t.rank != 2)
+      c_.error(errc::ark_o13_embedding, use(list::reads, 1).in("Shape"),
+               [&](text& out) { out << "a table has 2 dimensions, found Shape " << t; });
+    if (looked_up(i, t, wanted) && !is_looked_up(i, t, w))
+      c_.error(errc::ark_o13_embedding, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "rows of " << t << " at indices " << i << " have Shape " << wanted << ", not " << w;
+      });
+  }
+
+  /// token, position → cache, position, output (facts are partial).
+  void kv_cache_slot(const op& o) {
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const list l = i == 0 ? list::reads : list::writes;
+      const std::uint32_t position = i == 0 ? read(o, 1) : written(o, 1);
+      expect_type(o, data_type::int32, position, use(l, 1));
+      if (elements(at(position)) != 1)
+        c_.error(errc::ark_o07_shape, use(l, 1).in("Shape"), [&](text& out) {
+          out << "the position is one number, found Shape " << shape_of(at(position));
+        });
+    }
+    const std::uint32_t token = read(o, 0), cache = written(o, 0), output = written(o, 2);
+    same_type(o, token, cache, use(list::writes, 0));
+    same_type(o, token, output, use(list::writes, 2));
+    const std::uint64_t slot = elements(at(cache)) / static_cast<std::uint64_t>(at(cache).shape[0]);
+    for (std::uint32_t i = 0; i < 2; ++i)
+      if (const std::uint32_t t = i == 0 ? token : output; elements(at(t)) != slot)
+        c_.error(errc::ark_o07_shape,
+                 use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"),
+                 [&](text& out) {
+                   out << "a slot of the cache holds " << slot << " elements, where Shape "
+                       << shape_of(at(t)) << " has " << elements(at(t));
+                 });
+  }
+
+  /// O14.
+  void overlaps(const op& o, op_kind kind) {
+    const std::uint32_t w = written(o, 0);
+    for (std::uint32_t i = 0; i < o.reads; ++i) {
+      const std::uint32_t r = read(o, i);
+      if (c_.storage_of(r) != c_.storage_of(w)) continue;
+      const std::uint64_t rb = info(type(r)).bytes, wb = info(type(w)).bytes;
+      const bool element_wise = kind == op_kind::unary || kind == op_kind::binary;
+      if (element_wise && o.type != op_type::softmax && rb == wb && same_elements(at(r), at(w)))
+        continue;
+      if (!overlap(at(r), rb, at(w), wb)) continue;
+      c_.found.add(errc::ark_o14_overlap,
+                   kind == op_kind::reduce ? severity::error : severity::warning,
+                   use(list::reads, i), [&](text& out) {
+                     out << "tensor " << g_.tensors[r].id << " shares bytes with tensor "
+                         << g_.tensors[w].id << ", which " << name_of(o) << " writes";
+                   });
+    }
+  }
+
+  context& c_;
+  const graph& g_;
+  op_place p_ = {};
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RULES_OP_HPP
+
+// ---- tessera/ark/rules_tensor.hpp
+//
+// The rules T and B: tensors and buffers, each looked at where it is used first.
+//
+//   tensor_rules(c).run();
+//   c.unsound[t];              // whether its shape says nothing
+//
+//   T01  one to four dimensions            B01  a buffer Id has one Rank and one set of tags
+//   T02  sizes of at least 1               B02  Rank is -1 or a rank
+//   T03  Offsets of at least 0             B03  tags ascend, each once
+//   T04  Shape <= PaddedShape              B04  tags name other ranks; a stand-in's the own one
+//   T05  Offsets + PaddedShape <= Strides  B05  a tag names one sender and one receiver
+//   T06  FP8 needs verify_options::fp8
+//   T07  fewer than 2^63 bytes             S12, S13 for tensors and buffers
+//   T08  a tensor Id has one description
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: a byte for each tensor, buffer and layout; 16 bytes for each tag.
+
+#ifndef TESSERA_ARK_RULES_TENSOR_HPP
+#define TESSERA_ARK_RULES_TENSOR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Bytes that the memory of a tensor's buffer has at least, for its Strides; 0 when that is not a
+/// number below 2^63.
+[[nodiscard]] constexpr std::uint64_t bytes_of(const layout& l, data_type type) noexcept {
+  std::uint64_t bytes = info(type).bytes;
+  for (const std::int64_t d : l.strides) {
+    if (d < 1 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(d), &bytes) ||
+        bytes > INT64_MAX)
+      return 0;
+  }
+  return bytes;
+}
+
+class tensor_rules {
+ public:
+  explicit tensor_rules(context& c) : c_(c), g_(c.g) {}
+
+  void run() {
+    seen_tensor_.resize(g_.tensors.size());
+    seen_buffer_.resize(g_.buffers.size());
+    layouts_.resize(g_.layouts.size());
+    c_.unsound.resize(g_.tensors.size());
+    for (const op_place& p : c_.ops) {
+      const op& o = g_.ops[p.op];
+      const auto used = uses(g_, o);
+      for (std::uint32_t u = 0; u < used.size(); ++u)
+        if (!seen_tensor_[used[u]]) first_use(used[u], at_use(p.node, p.index, o, u));
+      for (const argument& a : arguments(g_, o))
+        if (a.type == argument_type::tensor)
+          if (const auto t = static_cast<std::uint32_t>(a.integer); !seen_tensor_[t])
+            first_use(t, c_.at(p, a).in("TENSOR"));
+    }
+    reused_tags();
+  }
+
+ private:
+  enum flaw : std::uint8_t {
+    known = 1,
+    rank = 2,
+    no_rank = 4,
+    size = 8,
+    offset = 16,
+    padding = 32,
+    outside = 64,
+    pad_step = 128
+  };
+  struct list_name {
+    std::string_view name;
+    const std::int64_t (&values)[max_rank];
+  };
+  struct tag_use {
+    tag t;
+    std::uint32_t storage, index;  // which buffer, and its place in the list
+    std::uint32_t at;              // of the buffer, in places_
+  };
+
+  [[nodiscard]] flaw flaws(std::uint32_t index) noexcept {
+    std::uint8_t& known_flaws = layouts_[index];
+    if (known_flaws != 0) return static_cast<flaw>(known_flaws);
+    const layout& l = g_.layouts[index];
+    unsigned f = known;
+    if (l.rank > max_rank) f |= rank;
+    if (l.rank == 0) f |= no_rank;
+    for (std::size_t d = 0; d < max_rank; ++d) {
+      if (l.shape[d] < 1 || l.padded_shape[d] < 1 || l.strides[d] < 1) f |= size;
+      if (l.offsets[d] < 0) f |= offset;
+    }
+    for (std::size_t d = 0; (f & (rank | size | offset)) == 0 && d < max_rank; ++d) {
+      if (l.shape[d] > l.padded_shape[d]) f |= padding;
+      if (l.padded_shape[d] > l.strides[d] || l.offsets[d] > l.strides[d] - l.padded_shape[d])
+        f |= outside;
+      if (d >= l.rank && (l.shape[d] != 1 || l.strides[d] != 1 || l.offsets[d] != 0)) f |= rank;
+    }
+    for (std::uint32_t d = 0; (f & (rank | size)) == 0 && l.pads != none && d < l.rank; ++d)
+      if (const std::int64_t pad = g_.integers[l.pads + d]; pad < 1 || l.strides[d] % pad != 0)
+        f |= pad_step;
+    return static_cast<flaw>(known_flaws = static_cast<std::uint8_t>(f));
+  }
+
+  void first_use(std::uint32_t t, const place& at) {
+    seen_tensor_[t] = true;
+    const tensor& x = g_.tensors[t];
+    const layout& l = g_.layouts[x.layout];
+    const flaw f = flaws(x.layout);
+    const std::uint64_t bytes = bytes_of(l, x.type);
+    if (f != known || bytes == 0) {
+      c_.unsound[t] = (f & ~unsigned{known | no_rank | pad_step}) != 0 || bytes == 0;
+      layout_flaws(l, f, bytes, at);
+    }
+    if (x.id < 0)
+      c_.error(errc::ark_s13_integer, at.in("Id"),
+               [&](text& out) { out << "Id " << x.id << " is negative"; });
+    if (info(x.type).kind == data_kind::fp8)
+      c_.found.add(errc::ark_t06_data_type, c_.options.fp8 ? severity::warning : severity::error,
+                   at.in("DataType"), [&](text& out) {
+                     out << "DataType " << info(x.type).name << " is known to a branch alone";
+                   });
+    if (const std::uint32_t first = c_.same_tensor(t); first != t) differs(first, t, at);
+    unknown_members(c_, x.members, at, false);
+    if (!seen_buffer_[x.buffer]) first_use_of_buffer(x.buffer, at.in("Buffer"));
+  }
+
+  /// T01 to T05, T07.
+  void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const place& at) {
+    if ((f & rank) != 0)
+      c_.error(errc::ark_t01_rank, at.in("Shape"),
+               [&](text& out) { out << "expected one to four dimensions, found " << l.rank; });
+    if ((f & no_rank) != 0)
+      c_.warning(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
+        out << "a tensor without dimensions is taken as one element, [1]";
+      });
+    if ((f & rank) != 0) return;
+    const auto dims = [&](const std::int64_t(&v)[max_rank]) { return dimensions_of(v, l.rank); };
+    // Where a D1a file has Pads there is no PaddedShape to point at.
+    const std::string_view padded = l.pads == none ? "PaddedShape" : "Shape";
+    const list_name sizes[] = {
+        {"Shape", l.shape}, {padded, l.padded_shape}, {"Strides", l.strides}};
+    for (const list_name& s : sizes)
+      for (std::uint32_t d = 0; (f & size) != 0 && d < l.rank; ++d)
+        if (s.values[d] < 1 && !(l.pads != none && &s == &sizes[1]))
+          c_.error(errc::ark_t02_dimension, at.in(s.name, d), [&](text& out) {
+            out << s.name << ' ' << dims(s.values) << " holds a size below 1";
+          });
+    for (std::uint32_t d = 0; (f & offset) != 0 && d < l.rank; ++d)
+      if (l.offsets[d] < 0)
+        c_.error(errc::ark_t03_offset, at.in("Offsets", d), [&](text& out) {
+          out << "Offsets " << dims(l.offsets) << " holds a negative number";
+        });
+    if ((f & padding) != 0)
+      c_.error(errc::ark_t04_padding, at.in(padded), [&](text& out) {
+        out << "PaddedShape " << dims(l.padded_shape) << " is below Shape " << dims(l.shape);
+      });
+    if ((f & outside) != 0)
+      c_.error(errc::ark_t05_strides, at.in("Strides"), [&](text& out) {
+        out << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
+            << " exceed Strides " << dims(l.strides);
+      });
+    if ((f & pad_step) != 0)
+      c_.error(errc::ark_t05_strides, at.in("Pads"), [&](text& out) {
+        std::int64_t pads[max_rank] = {1, 1, 1, 1};
+        for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
+        out << "Strides " << dims(l.strides) << " are no multiples of Pads " << dims(pads);
+      });
+    if (bytes == 0 && (f & size) == 0)
+      c_.error(errc::ark_t07_size, at.in("Strides"), [&](text& out) {
+        out << "Strides " << dims(l.strides) << " take 2^63 bytes or more";
+      });
+  }
+
+  /// T08.
+  void differs(std::uint32_t first, std::uint32_t t, const place& at) {
+    const tensor &a = g_.tensors[first], &b = g_.tensors[t];
+    const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
+    const auto add = [&](std::string_view member, auto&& words) {
+      c_.error(errc::ark_t08_tensor_differs, at.in(member), [&](text& out) {
+        out << "tensor " << b.id << " has " << member << ' ';
+        words(out);
+      });
+    };
+    if (a.type != b.type)
+      return add("DataType", [&](text& out) {
+        out << info(b.type).name << " here and " << info(a.type).name << " before";
+      });
+    const list_name here[] = {{"Shape", y.shape},
+                              {"Strides", y.strides},
+                              {"Offsets", y.offsets},
+                              {y.pads == none ? "PaddedShape" : "Pads", y.padded_shape}};
+    const list_name before[] = {{"Shape", x.shape},
+                                {"Strides", x.strides},
+                                {"Offsets", x.offsets},
+                                {"PaddedShape", x.padded_shape}};
+    for (std::size_t i = 0; i < 4; ++i) {
+      const dimensions now = dimensions_of(here[i].values, y.rank < max_rank ? y.rank : max_rank);
+      const dimensions then =
+          dimensions_of(before[i].values, x.rank < max_rank ? x.rank : max_rank);
+      if (now == then) continue;
+      return add(here[i].name, [&](text& out) { out << now << " here and " << then << " before"; });
+    }
+    if (c_.storage_of(t) != c_.storage_of(first))
+      add("Buffer", [&](text& out) {
+        out << g_.buffers[b.buffer].id << " here and " << g_.buffers[a.buffer].id << " before";
+      });
+  }
+
+  void first_use_of_buffer(std::uint32_t b, const place& at) {
+    seen_buffer_[b] = true;
+    const buffer& x = g_.buffers[b];
+    const std::uint32_t first = c_.buffers.first_of(b);
+    if (first != b) buffer_differs(g_.buffers[first], x, at);
+    if (x.id < 0)
+      c_.error(errc::ark_s13_integer, at.in("Id"),
+               [&](text& out) { out << "Id " << x.id << " is negative"; });
+    unknown_members(c_, x.members, at, true);
+    if (x.rank < -1 || x.rank >= g_.world_size)
+      c_.error(errc::ark_b02_buffer_rank, at.in("Rank"), [&](text& out) {
+        out << "Rank " << x.rank << " is neither -1 nor one of " << g_.world_size << " ranks";
+      });
+    tag_list(x, x.send_tags, "SendTags", at);
+    tag_list(x, x.recv_tags, "RecvTags", at);
+    if (first != b || !is_local(g_, x)) return;
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      const range list = kind == 0 ? x.send_tags : x.recv_tags;
+      for (std::uint32_t i = 0; i < list.count; ++i)
+        tags_[kind].push_back(
+            {g_.tags[list.first + i], b, i, static_cast<std::uint32_t>(places_.size())});
+    }
+    if (x.send_tags.count + std::uint64_t{x.recv_tags.count} != 0) places_.push_back(at);
+  }
+  [[nodiscard]] static constexpr bool before(const tag& a, const tag& b) noexcept {
+    return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
+  }
+
+  /// B03, B04.
+  void tag_list(const buffer& x, range list, std::string_view member, const place& at) {
+    bool ascending = true;
+    for (std::uint32_t i = 0; i < list.count; ++i) {
+      const tag t = g_.tags[list.first + i];
+      const bool local = is_local(g_, x);
+      const bool good = local ? t.rank >= 0 && t.rank < g_.world_size && t.rank != g_.rank
+                              : t.rank == -1 || t.rank == g_.rank;
+      if (!good)
+        c_.error(errc::ark_b04_tag_rank, at.in(member, i), [&](text& out) {
+          out << '[' << t.rank << ',' << t.number << "] names rank " << t.rank << ", where a "
+              << (local ? "local buffer's tags name another rank of "
+                        : "remote buffer's tags name -1 or the own rank of ")
+              << g_.world_size;
+        });
+      if (i > 0 && !before(g_.tags[list.first + i - 1], t)) ascending = false;
+    }
+    if (ascending) return;
+    pool<tag_use> sorted;
+    for (std::uint32_t i = 0; i < list.count; ++i)
+      sorted.push_back({g_.tags[list.first + i], 0, i, 0});
+    const auto less = [](const tag_use& a, const tag_use& b) { return before(a.t, b.t); };
+    sort(sorted.data(), sorted.size(), less);
+    pool<bool> again;
+    again.resize(list.count);
+    for (std::size_t i = 1; i < sorted.size(); ++i)
+      if (sorted[i].t == sorted[i - 1].t) again[sorted[i].index] = true;
+    bool unordered = false;
+    for (std::uint32_t i = 0; i < list.count; ++i) {
+      const tag t = g_.tags[list.first + i];
+      if (again[i])
+        c_.warning(errc::ark_b03_tags, at.in(member, i), [&](text& out) {
+          out << '[' << t.rank << ',' << t.number << "] stands in this list already";
+        });
+      unordered = unordered || (i > 0 && before(t, g_.tags[list.first + i - 1]));
+    }
+    if (unordered)
+      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member),
+                   [&](text& out) { out << member << " do not ascend"; });
+  }
+
+  /// B01.
+  void buffer_differs(const buffer& first, const buffer& x, const place& at) {
+    const auto add = [&](std::string_view member, auto&& words) {
+      c_.error(errc::ark_b01_buffer_differs, at.in(member), [&](text& out) {
+        out << "buffer " << x.id << " has ";
+        words(out);
+      });
+    };
+    if (first.rank != x.rank)
+      add("Rank",
+          [&](text& out) { out << "Rank " << x.rank << " here and " << first.rank << " before"; });
+    if (!same_tags(first.send_tags, x.send_tags))
+      add("SendTags", [](text& out) { out << "other SendTags here than before"; });
+    if (!same_tags(first.recv_tags, x.recv_tags))
+      add("RecvTags", [](text& out) { out << "other RecvTags here than before"; });
+    if (first.external != x.external) {
+      if (x.external == external::absent)
+        c_.error(errc::ark_b01_buffer_differs, at,
+                 [&](text& out) { out << "buffer " << x.id << " has IsExternal elsewhere alone"; });
+      else
+        add("IsExternal", [](text& out) { out << "another IsExternal here than before"; });
+    }
+  }
+  [[nodiscard]] bool same_tags(range a, range b) const {
+    if (a.count != b.count) return false;
+    std::uint32_t same = 0;
+    while (same < a.count && g_.tags[a.first + same] == g_.tags[b.first + same]) ++same;
+    if (same == a.count) return true;
+    pool<tag> sets[2];  // in another order they are the same
+    const range lists[] = {a, b};
+    for (std::size_t k = 0; k < 2; ++k) {
+      sets[k].append(g_.tags.data() + lists[k].first, lists[k].count);
+      sort(sets[k].data(), sets[k].size(), before);
+    }
+    return sets[0] == sets[1];
+  }
+
+  /// B05.
+  void reused_tags() {
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      pool<tag_use>& all = tags_[kind];
+      sort(all.data(), all.size(),
+           [](const tag_use& a, const tag_use& b) { return before(a.t, b.t); });
+      for (std::size_t i = 1; i < all.size(); ++i) {
+        const tag_use &a = all[i - 1], &b = all[i];
+        if (!(a.t == b.t) || a.storage == b.storage) continue;
+        c_.error(errc::ark_b05_tag_reused,
+                 places_[b.at].in(kind == 0 ? "SendTags" : "RecvTags", b.index), [&](text& out) {
+                   out << '[' << b.t.rank << ',' << b.t.number << "] stands in buffer "
+                       << g_.buffers[a.storage].id << " too";
+                 });
+      }
+    }
+  }
+
+  context& c_;
+  const graph& g_;
+  pool<bool> seen_tensor_, seen_buffer_;
+  pool<std::uint8_t> layouts_;  // flaws of each
+  pool<tag_use> tags_[2];       // SendTags, RecvTags of local buffers
+  pool<place> places_;          // where local buffers with tags stand first
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RULES_TENSOR_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -8571,7 +10901,8 @@ class program {
   [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
     return storages_[buffer];
   }
-  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer").
+  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer"); 0
+  /// for other entries.
   [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
     return bytes_[storage];
   }
@@ -8586,14 +10917,32 @@ class program {
   pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
 };
 
-inline result<program> verify(graph g, const verify_options&, report*, std::string_view) {
+/// Verifies one file. `found` gets all that was found; `source`, the text that was read, gives the
+/// exact offsets of it (without, they are those of nodes).
+inline result<program> verify(graph g, const verify_options& options, report* found,
+                              std::string_view source) {
+  const graph* const only = &g;
+  detail::findings findings({&only, 1}, {&source, 1}, options, found);
+  if (!detail::indices_hold(g)) {
+    findings.add(errc::ark_pool_index, severity::error, detail::at_root());
+    return findings.error();
+  }
+  detail::context c(g, options, findings);
+  detail::structure_rules(c);
+  detail::graph_rules edges(c);
+  edges.run();
+  detail::tensor_rules(c).run();
+  detail::op_rules(c).run();
+  if (options.hazards && !detail::hazards(c, edges).run() && found != nullptr)
+    found->hazards_bounded = true;
+  findings.finish();
+  if (findings.failed()) return findings.error();
+
   program p;
-  const detail::id_index buffers(g.buffers.data(), g.buffers.size());
-  p.storages_ = buffers.firsts();
+  p.storages_ = c.buffers.firsts();
   p.bytes_.resize(g.buffers.size());
   for (const tensor& t : g.tensors) {
-    std::uint64_t bytes = info(t.type).bytes;
-    for (const std::int64_t d : g.layouts[t.layout].strides) bytes *= static_cast<std::uint64_t>(d);
+    const std::uint64_t bytes = detail::bytes_of(g.layouts[t.layout], t.type);
     std::uint64_t& most = p.bytes_[p.storages_[t.buffer]];
     if (bytes > most) most = bytes;
   }
@@ -10984,12 +13333,6 @@ class ranks_checker {
           << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
     });
   }
-  [[nodiscard]] static std::uint64_t elements(const layout& l) noexcept {
-    std::uint64_t n = 1;
-    for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
-    return n;
-  }
-
   /// M09.
   void syncs() {
     pool<std::uint64_t> all;

@@ -1848,11 +1848,12 @@ inline void append_double(text& out, double v, double_style style) {
   X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
   X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
   X(ark_dialect, 2110, "the dialect has no form for this")                                         \
-  X(ark_not_finite, 2111, "JSON has no form for a number that is not finite")                      \
+  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
   X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
   X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
   X(ark_division, 2114, "an integer is divided by zero")                                           \
   X(ark_index, 2115, "a row index lies outside the table")                                         \
+  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
   X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \

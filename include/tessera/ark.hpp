@@ -16,6 +16,8 @@
 //   write_plan      its JSON; and print, for people               ark/plan_write.hpp
 //   verify_plan     what is wrong with it, or with its model      ark/plan_verify.hpp, plan_match.hpp
 //   plan_model      its operations as a graph                     ark/plan_model.hpp
+//   schedule        the order in which one process runs all ranks ark/world.hpp
+//   broadcast …     what operations make of shapes                 ark/shapes.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
@@ -41,6 +43,7 @@
 #include "ark/plan_write.hpp"
 #include "ark/ranks.hpp"
 #include "ark/read.hpp"
+#include "ark/shapes.hpp"
 #include "ark/verify.hpp"
 #include "ark/world.hpp"
 #include "ark/write.hpp"

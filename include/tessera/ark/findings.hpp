@@ -58,7 +58,7 @@ struct place {
   std::uint32_t op = none;    // among the node's
   detail::list list = detail::list::nothing;
   std::uint32_t use = 0;  // in the list
-  below steps[3];
+  below steps[6];
   std::uint32_t depth = 0;
 
   /// A member below, or an element of it.
@@ -111,6 +111,7 @@ class findings {
          : s == severity::warning ? report_->warnings
                                   : report_->notes);
     }
+    if (s == severity::error) ++errors_;
     const bool first = s == severity::error && error_.code == errc::ok;
     if (first) {
       error_ = {code, 0};
@@ -139,6 +140,8 @@ class findings {
     add(code, s, at, [&](text& out) { out << tessera::error{code}.message(); });
   }
 
+  /// How many errors there were.
+  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
   /// The first error, after finish().
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
@@ -230,18 +233,27 @@ class findings {
   report* report_;
   pool<pending> pending_;
   tessera::error error_;
+  std::uint64_t errors_ = 0;
   pending first_place_ = {0, none, 0};
   text first_path_;
 };
 
-/// Text of a file inside a sentence: in quotes, and cut when it is long.
-inline void quote(text& out, std::string_view s) {
+/// The start of a text of the file, when it is long.
+inline void excerpt(text& out, std::string_view s) {
   constexpr std::size_t most = 60;
-  if (s.size() <= most) return json::append_quoted(out, s);
+  if (s.size() <= most) {
+    out << s;
+    return;
+  }
   std::size_t size = most;
   while (size > 0 && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u) --size;
-  json::append_quoted(out, s.substr(0, size));
-  out << "...";
+  out << s.substr(0, size) << "...";
+}
+/// The same in quotes.
+inline void quote(text& out, std::string_view s) {
+  text start;
+  excerpt(start, s);
+  json::append_quoted(out, start);
 }
 
 }  // namespace detail

@@ -38,6 +38,7 @@
 #include "findings.hpp"
 #include "format.hpp"
 #include "graph.hpp"
+#include "shapes.hpp"
 #include "verify.hpp"
 #include "world.hpp"
 
@@ -412,12 +413,6 @@ class ranks_checker {
           << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
     });
   }
-  [[nodiscard]] static std::uint64_t elements(const layout& l) noexcept {
-    std::uint64_t n = 1;
-    for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
-    return n;
-  }
-
   /// M09.
   void syncs() {
     pool<std::uint64_t> all;

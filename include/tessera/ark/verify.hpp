@@ -7,10 +7,24 @@
 //   auto program = ark::verify(std::move(*graph), {}, &found, source);
 //   if (!program) …                       // `found` says why; program.err() is the first error
 //
+// Proven of a program (specification, "Node" to "Buffer"):
+//
+//   graph       edges name nodes, stand on both sides and go in no circle; a tensor is the result of
+//               one operation, before any that uses it; operations in the array's order can run
+//   tensors     1 <= Shape <= PaddedShape, Offsets + PaddedShape <= Strides, fewer than 2^63 bytes;
+//               one description for each Id, of tensors and of buffers
+//   operations  of a known Type: their tensors, DataTypes, shapes, arguments (see argument_of); the
+//               result is the view that was written
+//   messages    stand-ins, tags, packets and peers fit together as far as one file shows
+//
+// Left to who runs it: operations of unknown Type (unless strict), the rows that a lookup asks for,
+// division of integers by zero. Reading and writing may overlap (warning O14), except in reductions.
+//
 // Lifetime:   a program owns its graph.
-// Errors:     that of the first diagnostic that is an error.
+// Errors:     that of the first diagnostic that is an error; ark_pool_index for a graph whose
+//             indices lead nowhere, which reading never makes.
 // Limits:     verify_options.
-// Allocation: linear in the graph.
+// Allocation: linear in the graph: about 80 bytes for each operation with its tensors and edges.
 
 #ifndef TESSERA_ARK_VERIFY_HPP
 #define TESSERA_ARK_VERIFY_HPP
@@ -25,9 +39,12 @@
 #include "../version.hpp"
 #include "diagnostic.hpp"
 #include "findings.hpp"
-#include "format.hpp"
 #include "graph.hpp"
-#include "index.hpp"
+#include "hazards.hpp"
+#include "rules_graph.hpp"
+#include "rules_op.hpp"
+#include "rules_structure.hpp"
+#include "rules_tensor.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -48,7 +65,8 @@ class program {
   [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
     return storages_[buffer];
   }
-  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer").
+  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer"); 0
+  /// for other entries.
   [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
     return bytes_[storage];
   }
@@ -63,14 +81,32 @@ class program {
   pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
 };
 
-inline result<program> verify(graph g, const verify_options&, report*, std::string_view) {
+/// Verifies one file. `found` gets all that was found; `source`, the text that was read, gives the
+/// exact offsets of it (without, they are those of nodes).
+inline result<program> verify(graph g, const verify_options& options, report* found,
+                              std::string_view source) {
+  const graph* const only = &g;
+  detail::findings findings({&only, 1}, {&source, 1}, options, found);
+  if (!detail::indices_hold(g)) {
+    findings.add(errc::ark_pool_index, severity::error, detail::at_root());
+    return findings.error();
+  }
+  detail::context c(g, options, findings);
+  detail::structure_rules(c);
+  detail::graph_rules edges(c);
+  edges.run();
+  detail::tensor_rules(c).run();
+  detail::op_rules(c).run();
+  if (options.hazards && !detail::hazards(c, edges).run() && found != nullptr)
+    found->hazards_bounded = true;
+  findings.finish();
+  if (findings.failed()) return findings.error();
+
   program p;
-  const detail::id_index buffers(g.buffers.data(), g.buffers.size());
-  p.storages_ = buffers.firsts();
+  p.storages_ = c.buffers.firsts();
   p.bytes_.resize(g.buffers.size());
   for (const tensor& t : g.tensors) {
-    std::uint64_t bytes = info(t.type).bytes;
-    for (const std::int64_t d : g.layouts[t.layout].strides) bytes *= static_cast<std::uint64_t>(d);
+    const std::uint64_t bytes = detail::bytes_of(g.layouts[t.layout], t.type);
     std::uint64_t& most = p.bytes_[p.storages_[t.buffer]];
     if (bytes > most) most = bytes;
   }

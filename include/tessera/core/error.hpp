@@ -216,6 +216,7 @@
   X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
   X(ark_division, 2114, "an integer is divided by zero")                                           \
   X(ark_index, 2115, "a row index lies outside the table")                                         \
+  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
   X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \
