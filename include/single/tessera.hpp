@@ -5547,7 +5547,6 @@ inline void append_message(text& out, error e) {
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 
 
@@ -6483,7 +6482,6 @@ class graph_check {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 
 
@@ -7893,7 +7891,6 @@ class plan_reader {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -8286,7 +8283,6 @@ inline void add_edges(graph& g) {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -8824,7 +8820,6 @@ class footprint {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -9539,7 +9534,6 @@ class hazards {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 

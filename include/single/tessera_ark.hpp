@@ -84,7 +84,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 
 
@@ -3401,7 +3400,6 @@ class graph_check {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 
 
@@ -4890,7 +4888,6 @@ class plan_reader {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -5283,7 +5280,6 @@ inline void add_edges(graph& g) {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -6142,7 +6138,6 @@ class footprint {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -6857,7 +6852,6 @@ class hazards {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 

@@ -4,7 +4,7 @@
 // What including a header costs: preprocessed lines, which are exact, and the compiler's CPU time
 // as a ratio to `#include <vector>`.
 //
-//   include_cost COMPILER INCLUDE_DIR SCRATCH_DIR HEADER...
+//   include_cost COMPILER INCLUDE_DIR SCRATCH_DIR [HEADER RATIO]...
 //
 // CPU time and not wall time, the fastest of several runs, the header and <vector> in turns: what a
 // busy machine adds, it adds to both. Runs are added until the verdict is in or the patience is
@@ -28,7 +28,6 @@ extern char** environ;
 namespace {
 
 constexpr long max_lines = 26000;
-constexpr double max_ratio = 2.5;
 constexpr int min_rounds = 7;
 constexpr int max_rounds = 25;
 constexpr double hopeless = 1.2;  // beyond this much over the limit, more runs change nothing
@@ -73,7 +72,7 @@ long count_lines(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) fail("usage: include_cost COMPILER INCLUDE_DIR SCRATCH_DIR HEADER...");
+  if (argc < 6) fail("usage: include_cost COMPILER INCLUDE_DIR SCRATCH_DIR [HEADER RATIO]...");
   const std::string scratch = argv[3];
   const std::string lines_file = scratch + "/lines.txt";
   const std::string vector_unit = scratch + "/vector.cpp";
@@ -88,7 +87,8 @@ int main(int argc, char** argv) {
   };
 
   bool good = true;
-  for (int i = 4; i < argc; ++i) {
+  for (int i = 4; i + 1 < argc; i += 2) {
+    const double max_ratio = std::atof(argv[i + 1]);
     std::ofstream(header_unit) << "#include \"" << argv[i] << "\"\nint main() {}\n";
     run(with({"-E", "-P", header_unit}), lines_file);
     const long lines = count_lines(lines_file);

@@ -30,7 +30,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 
 #include "../core/pool.hpp"
