@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
+#include <algorithm>
 #include <string>
 #include <tessera/core/describe.hpp>
+#include <tessera/core/sort.hpp>
 #include <vector>
 
 #include "../support/catch.hpp"
@@ -198,4 +200,90 @@ TEST_CASE("describe: the path of a deep place grows with its depth alone", "[cor
   for (int i = 0; i < 1000; ++i) source += "{\"k\":[1,2,3]},";
   source += "[4]]";
   CHECK(path(source, source.size() - 3) == "$[1000][0]");
+}
+
+TEST_CASE("json::find: the inverse of json::path", "[core]") {
+  const std::string text =
+      "\xEF\xBB\xBF {\"a\": [1, [true, null], {\"b c\": -2.5e3, \"\\u0061\": \"x]\"}],\n"
+      "\"\": {}, \"k10\": [[], {\"a\": {\"a\": []}}], \"k1\": {\"q\\\"]\": "
+      "[0,1,2,3,4,5,6,7,8,9,10]}}  tail";
+  // Each value that a reader meets is at the path that path() gives it.
+  std::vector<std::string> paths;
+  std::vector<std::uint64_t> expected;
+  const std::size_t end = text.find("  tail");
+  for (std::size_t at = 3; at < end; ++at) {
+    const std::string at_path = path(std::string_view(text).substr(0, end), at);
+    if (!paths.empty() && std::find(paths.begin(), paths.end(), at_path) != paths.end()) continue;
+    const std::uint64_t found = json::find(text, at_path);
+    REQUIRE(found != json::no_offset);
+    CHECK(path(text, found) == at_path);
+    CHECK(found >= 4);
+    paths.push_back(at_path);
+    expected.push_back(found);
+  }
+  CHECK(paths.size() > 20);
+  CHECK(json::find(text, "$") == 4);
+  CHECK(json::find(text, "$.a[1][1]") == text.find("null"));
+  CHECK(json::find(text, R"($.a[2]["b c"])") == text.find("-2.5"));
+  CHECK(json::find(text, "$.a[2].a") == text.find("\"x]"));
+  CHECK(json::find(text, R"($.k1["q\"]"][10])") == text.find("10]}"));
+
+  // In any order, twice, among others that lead nowhere: one walk.
+  const std::string nowhere[] = {"",
+                                 "a",
+                                 "$a",
+                                 "$.b",
+                                 "$.a[3]",
+                                 "$.a.b",
+                                 "$[0]",
+                                 "$.k10[01]",
+                                 "$.a[",
+                                 "$.",
+                                 "$.a[2][\"b",
+                                 "$.a[0][0]",
+                                 "$.a[99999999999999999999]",
+                                 "$[\"\"].x"};
+  std::vector<std::string_view> all;
+  for (const std::string& p : paths) all.push_back(p);
+  for (const std::string& p : nowhere) all.push_back(p);
+  for (const std::string& p : paths) all.push_back(p);
+  std::reverse(all.begin(), all.begin() + 17);
+  std::vector<std::uint64_t> offsets(all.size());
+  json::find(text, {all.data(), all.size()}, offsets.data());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    INFO(all[i]);
+    CHECK(offsets[i] == json::find(text, all[i]));
+    const auto known = std::find(paths.begin(), paths.end(), all[i]);
+    CHECK(offsets[i] == (known == paths.end()
+                             ? json::no_offset
+                             : expected[static_cast<std::size_t>(known - paths.begin())]));
+  }
+  // Broken text: what stands before the break is found.
+  CHECK(json::find("[1, 2, x", "$[1]") == 4);
+  CHECK(json::find("[1, 2, x", "$[3]") == json::no_offset);
+  CHECK(json::find("", "$.a") == json::no_offset);
+}
+
+TEST_CASE("sort: stable, whatever the order was", "[core]") {
+  struct pair {
+    int key, place;
+  };
+  std::uint32_t seed = 1;
+  for (std::size_t count : {0u, 1u, 2u, 3u, 7u, 64u, 65u, 1000u})
+    for (int shape = 0; shape < 4; ++shape) {
+      std::vector<pair> v;
+      for (std::size_t i = 0; i < count; ++i) {
+        seed = seed * 1664525 + 1013904223;
+        const int n = static_cast<int>(i);
+        const int keys[] = {n, -n, n / 3, static_cast<int>(seed >> 28)};
+        v.push_back({keys[shape], n});
+      }
+      std::vector<pair> expected = v;
+      const auto less = [](const pair& a, const pair& b) { return a.key < b.key; };
+      std::stable_sort(expected.begin(), expected.end(), less);
+      tessera::sort(v.data(), v.size(), less);
+      CHECK(std::equal(v.begin(), v.end(), expected.begin(), [](const pair& a, const pair& b) {
+        return a.key == b.key && a.place == b.place;
+      }));
+    }
 }

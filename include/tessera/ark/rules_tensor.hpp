@@ -145,8 +145,12 @@ class tensor_rules {
   /// T01 to T05, T07.
   void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const place& at) {
     if ((f & rank) != 0)
-      c_.error(errc::ark_t01_rank, at.in("Shape"),
-               [&](text& out) { out << "expected one to four dimensions, found " << l.rank; });
+      c_.error(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
+        if (l.rank > max_rank)
+          out << "expected one to four dimensions, found " << l.rank;
+        else
+          out << "behind " << l.rank << " dimensions there is another";
+      });
     if ((f & no_rank) != 0)
       c_.warning(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
         out << "a tensor without dimensions is taken as one element, [1]";
