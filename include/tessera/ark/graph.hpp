@@ -16,7 +16,7 @@
 //
 // Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
 // Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
-// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
+// and so have buffers. Layouts are shared among tensors.
 //
 // Members that the format doesn't know are kept, as JSON text, with the object that held them.
 //
@@ -235,6 +235,8 @@ struct graph {
 class interner {
  public:
   explicit interner(graph& g) noexcept : graph_(g) {}
+  interner(const interner&) = delete;  // its journal points into it
+  interner& operator=(const interner&) = delete;
 
   /// Copies characters.
   [[nodiscard]] string characters(std::string_view s) {
@@ -242,18 +244,21 @@ class interner {
     graph_.characters << s;
     return out;
   }
-  /// The layout's index; one that was added lately is found again.
+  /// The layout's index.
   [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
     if (recent_.empty()) recent_.resize(recent_layouts);
-    std::uint64_t hash = l.rank;
-    for (std::size_t d = 0; d < max_rank; ++d)
-      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
-        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
-    std::uint32_t& slot = recent_[static_cast<std::size_t>(hash >> 52)];  // index + 1
+    const std::uint64_t hash = hash_of(l);
+    std::uint32_t& slot = recent_[recent_slot(hash)];
     if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
-    slot = index(graph_.layouts.size()) + 1;
-    graph_.layouts.push_back(l);
-    return slot - 1;
+    std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
+    if (latest == none || !same(graph_.layouts[latest], l)) {
+      replaced_layouts_ += latest != none ? 1 : 0;
+      note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
+      latest = index(graph_.layouts.size());
+      graph_.layouts.push_back(l);
+    }
+    slot = latest + 1;
+    return latest;
   }
   /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
   /// off again when the buffer is known.
@@ -263,6 +268,7 @@ class interner {
       graph_.tags.resize(first_tag);
       return latest;
     }
+    note(buffer_ids_, b.id, latest);
     latest = index(graph_.buffers.size());
     graph_.buffers.push_back(b);
     return latest;
@@ -278,10 +284,66 @@ class interner {
            same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
         return latest;
     }
+    note(tensor_ids_, t.id, latest);
     latest = index(graph_.tensors.size());
     graph_.tensors.push_back(t);
     return latest;
   }
+  /// The tensor or buffer that was added last under an Id, or `none`.
+  [[nodiscard]] std::uint32_t find_tensor(std::int64_t id) const noexcept {
+    return tensor_ids_.find(id);
+  }
+  [[nodiscard]] std::uint32_t find_buffer(std::int64_t id) const noexcept {
+    return buffer_ids_.find(id);
+  }
+  /// How many layouts have lost their place to another one of the same hash. While it stays the same,
+  /// layout() finds what it found before.
+  [[nodiscard]] std::uint32_t replaced_layouts() const noexcept { return replaced_layouts_; }
+
+  /// The sizes of all the graph's pools.
+  struct mark {
+    std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
+        characters;
+  };
+  /// From now on, until the next mark, go_back() can undo what is added.
+  [[nodiscard]] mark set_mark() noexcept {
+    journal_.clear();
+    noting_ = true;
+    const graph& g = graph_;
+    return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
+            g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
+            g.integers.size(), g.members.size(), g.characters.size()};
+  }
+  /// Cuts all pools back to where they were at the last mark.
+  void go_back(const mark& to) {
+    for (; !journal_.empty(); journal_.pop_back())
+      journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
+    const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
+      if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
+    };
+    graph& g = graph_;
+    for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
+      forget(tensor_ids_, g.tensors[i].id, to.tensors);
+    for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
+      forget(buffer_ids_, g.buffers[i].id, to.buffers);
+    for (std::size_t i = to.layouts; i < g.layouts.size(); ++i) {
+      const std::uint64_t hash = hash_of(g.layouts[i]);
+      forget(layout_hashes_, static_cast<std::int64_t>(hash), to.layouts);
+      recent_[recent_slot(hash)] = 0;
+    }
+    g.nodes.resize(to.nodes);
+    g.ops.resize(to.ops);
+    g.uses.resize(to.uses);
+    g.arguments.resize(to.arguments);
+    g.tensors.resize(to.tensors);
+    g.layouts.resize(to.layouts);
+    g.buffers.resize(to.buffers);
+    g.tags.resize(to.tags);
+    g.integers.resize(to.integers);
+    g.members.resize(to.members);
+    g.characters.truncate(to.characters);
+  }
+
   /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
   [[nodiscard]] bool overflown() const noexcept { return overflown_; }
   /// A pool's size as an index.
@@ -301,15 +363,17 @@ class interner {
       if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
       const std::uint64_t i = number - base_;
       if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      if (i < 1024 + 2 * lookups_ && tree_.empty()) {
+      if (i < 1024 + 2 * lookups_) {
         const std::size_t first = dense_.size();
         dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
         for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
+        for (const leaf& l : tree_)
+          if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
+            dense_[static_cast<std::size_t>(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
         return dense_[static_cast<std::size_t>(i)];
       }
-      std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
-      bits ^= bits >> 32;
       std::uint32_t at = tree_.empty() ? none : 0, parent = none;
+      std::uint64_t bits = mixed(number);
       std::size_t side = 0;
       for (; at != none; bits <<= 1) {
         if (tree_[at].id == id) return tree_[at].entry;
@@ -321,8 +385,23 @@ class interner {
       tree_.push_back({id, {none, none}, none});
       return tree_.back().entry;
     }
+    [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
+      const auto number = static_cast<std::uint64_t>(id);
+      const std::uint64_t i = number - base_;
+      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+      std::uint64_t bits = mixed(number);
+      for (std::uint32_t at = tree_.empty() ? none : 0; at != none; bits <<= 1) {
+        if (tree_[at].id == id) return tree_[at].entry;
+        at = tree_[at].child[bits >> 63];
+      }
+      return none;
+    }
 
    private:
+    [[nodiscard]] static std::uint64_t mixed(std::uint64_t number) noexcept {
+      const std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+      return bits ^ bits >> 32;
+    }
     struct leaf {
       std::int64_t id;
       std::uint32_t child[2];
@@ -332,6 +411,22 @@ class interner {
     pool<leaf> tree_;
     std::uint64_t lookups_ = 0, base_ = 0;
   };
+
+  /// Before `latest`, the entry of a key, changes.
+  void note(id_map& map, std::int64_t key, std::uint32_t latest) {
+    if (noting_ && latest != none) journal_.push_back({&map, key, latest});
+  }
+
+  [[nodiscard]] static std::uint64_t hash_of(const ark::layout& l) noexcept {
+    std::uint64_t hash = l.rank;
+    for (std::size_t d = 0; d < l.rank && d < max_rank; ++d)
+      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+    return hash;
+  }
+  [[nodiscard]] static std::size_t recent_slot(std::uint64_t hash) noexcept {
+    return static_cast<std::size_t>(hash >> 52);
+  }
 
   [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
     if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
@@ -357,10 +452,20 @@ class interner {
     return true;
   }
 
+  /// An entry of a map that another has replaced.
+  struct change {
+    id_map* map;
+    std::int64_t key;
+    std::uint32_t entry;
+  };
+
   static constexpr std::size_t recent_layouts = 4096;
   graph& graph_;
-  id_map tensor_ids_, buffer_ids_;
-  pool<std::uint32_t> recent_;  // indices + 1 by hash
+  id_map tensor_ids_, buffer_ids_, layout_hashes_;
+  pool<std::uint32_t> recent_;  // indices + 1, by hash; to find most layouts at once
+  pool<change> journal_;        // since the mark
+  std::uint32_t replaced_layouts_ = 0;
+  bool noting_ = false;  // a mark is set
   bool overflown_ = false;
 };
 

@@ -45,9 +45,15 @@
 #include "../version.hpp"
 #include "format.hpp"
 #include "graph.hpp"
+#include "read_fast.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
+
+/// Ways to read, which differ in nothing but time: `best` compares with what stood before (see
+/// read_fast.hpp), and takes `plain` where that isn't enough.
+enum class read_path : std::uint8_t { plain, best };
+
 namespace detail {
 
 class plan_reader;
@@ -57,7 +63,7 @@ class graph_reader {
  public:
   graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
 
-  void model(json::reader& in) {
+  void model(json::reader& in, read_path path) {
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
     bool rank = false, world = false, nodes = false;
@@ -75,7 +81,9 @@ class graph_reader {
       } else if (key == "Nodes") {
         nodes = true;
         if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
-        for (in.array(); in.element();) node(in);
+        fast_nodes fast(graph_, names_, signs_, limit_);
+        for (in.array(); in.element();)
+          if (path == read_path::plain || !fast.read(in)) node(in);
         too_many(in, graph_.nodes.size());
       } else {
         member(in, key, unknown);
@@ -83,7 +91,7 @@ class graph_reader {
     }
     if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
     if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
-    graph_.form = form();
+    graph_.form = signs_.form();
   }
 
   void node(json::reader& in) {
@@ -106,8 +114,9 @@ class graph_reader {
       } else if (key == "Op" || key == "Ops") {
         const bool many = key == "Ops";
         (many ? ops : op) = true;
-        if ((op && ops) || holds_ops_ == !many) return in.fail(errc::ark_s06_op_or_ops, n.offset);
-        holds_ops_ = many;
+        if ((op && ops) || signs_.holds_ops == !many)
+          return in.fail(errc::ark_s06_op_or_ops, n.offset);
+        signs_.holds_ops = many;
         n.ops = many ? operations(in) : one_operation(in);
       } else {
         member(in, key, unknown);
@@ -168,25 +177,12 @@ class graph_reader {
     o.writes = names_.index(uses[1].size());
     o.results = names_.index(uses[2].size());
     for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul)
-      (find_argument(graph_, o, argument_name::shape_mnk) != nullptr ? long_matmul_
-                                                                     : short_matmul_) = true;
+    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
     graph_.ops.push_back(o);
   }
 
-  /// What the members that were met say of the dialect.
-  [[nodiscard]] dialect form() const noexcept {
-    if (holds_ops_ != true) return external_ ? dialect::d3x : dialect::d3;
-    if (pads_) return dialect::d1a;
-    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
-    return external_ ? dialect::d2x : dialect::d2;
-  }
-  /// The same for a plan, which has no nodes: whatever its operations show.
-  [[nodiscard]] dialect plan_form() const noexcept {
-    if (pads_) return dialect::d1a;
-    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
-    return !external_ ? dialect::d3 : external_last_ ? dialect::d2x : dialect::d3x;
-  }
+  /// The dialect of a plan, which has no nodes: whatever its operations show.
+  [[nodiscard]] dialect plan_form() const noexcept { return signs_.plan_form(); }
   /// Fails when an index of 32 bits no longer reaches.
   void finish(json::reader& in) {
     if (names_.overflown()) in.fail(errc::ark_too_large, 0);
@@ -195,17 +191,6 @@ class graph_reader {
 
  private:
   friend class plan_reader;
-
-  /// Not seen yet, or what was seen.
-  class maybe {
-   public:
-    maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
-    [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
-    [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
-
-   private:
-    std::int8_t value_ = -1;
-  };
 
   /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
   /// is left to the reader.
@@ -329,7 +314,7 @@ class graph_reader {
           if (!find_data_type(name, t.type)) return in.fail(errc::ark_t06_data_type, name_at), 0;
       } else if (key == "Buffer") {
         has_buffer = true;
-        if (!buffer_third_.known()) buffer_third_ = !seen[0];
+        if (!signs_.buffer_third.known()) signs_.buffer_third = !seen[0];
         t.buffer = buffer(in);
       } else {
         member(in, key, unknown);
@@ -346,7 +331,7 @@ class graph_reader {
       for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
       l.pads = names_.index(graph_.integers.size());
       graph_.integers.append(pads, counts[4]);
-      pads_ = true;
+      signs_.pads = true;
     }
     t.layout = names_.layout(l);
     return names_.tensor(t);
@@ -377,8 +362,8 @@ class graph_reader {
       } else if (key == "IsExternal") {
         if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
         b.external = in.boolean() ? external::yes : external::no;
-        external_ = true;
-        external_last_ = external_last_ || send || recv;
+        signs_.external = true;
+        signs_.external_last = signs_.external_last || send || recv;
       } else {
         member(in, key, unknown);
       }
@@ -505,19 +490,18 @@ class graph_reader {
   interner names_;
   limits limit_;
   pool<std::uint32_t> uses_[3];
-  maybe holds_ops_, buffer_third_;
-  bool pads_ = false, external_ = false, external_last_ = false, long_matmul_ = false,
-       short_matmul_ = false;
+  dialect_signs signs_;
 };
 
 }  // namespace detail
 
 /// Reads a model graph of any dialect.
-[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {}) {
+[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {},
+                                        read_path path = read_path::best) {
   graph g;
   json::reader in(source, limit);
   detail::graph_reader reader(g, limit);
-  reader.model(in);
+  reader.model(in, path);
   reader.finish(in);
   if (const error e = in.finish(); e.code != errc::ok) return e;
   return g;
