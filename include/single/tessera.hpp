@@ -5933,7 +5933,7 @@ template <std::size_t Size>
 //
 // Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
 // Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
-// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
+// and so have buffers. Layouts are shared among tensors.
 //
 // Members that the format doesn't know are kept, as JSON text, with the object that held them.
 //
@@ -6148,6 +6148,8 @@ struct graph {
 class interner {
  public:
   explicit interner(graph& g) noexcept : graph_(g) {}
+  interner(const interner&) = delete;  // its journal points into it
+  interner& operator=(const interner&) = delete;
 
   /// Copies characters.
   [[nodiscard]] string characters(std::string_view s) {
@@ -6155,18 +6157,21 @@ class interner {
     graph_.characters << s;
     return out;
   }
-  /// The layout's index; one that was added lately is found again.
+  /// The layout's index.
   [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
     if (recent_.empty()) recent_.resize(recent_layouts);
-    std::uint64_t hash = l.rank;
-    for (std::size_t d = 0; d < max_rank; ++d)
-      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
-        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
-    std::uint32_t& slot = recent_[static_cast<std::size_t>(hash >> 52)];  // index + 1
+    const std::uint64_t hash = hash_of(l);
+    std::uint32_t& slot = recent_[recent_slot(hash)];
     if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
-    slot = index(graph_.layouts.size()) + 1;
-    graph_.layouts.push_back(l);
-    return slot - 1;
+    std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
+    if (latest == none || !same(graph_.layouts[latest], l)) {
+      replaced_layouts_ += latest != none ? 1 : 0;
+      note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
+      latest = index(graph_.layouts.size());
+      graph_.layouts.push_back(l);
+    }
+    slot = latest + 1;
+    return latest;
   }
   /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
   /// off again when the buffer is known.
@@ -6176,6 +6181,7 @@ class interner {
       graph_.tags.resize(first_tag);
       return latest;
     }
+    note(buffer_ids_, b.id, latest);
     latest = index(graph_.buffers.size());
     graph_.buffers.push_back(b);
     return latest;
@@ -6191,10 +6197,66 @@ class interner {
            same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
         return latest;
     }
+    note(tensor_ids_, t.id, latest);
     latest = index(graph_.tensors.size());
     graph_.tensors.push_back(t);
     return latest;
   }
+  /// The tensor or buffer that was added last under an Id, or `none`.
+  [[nodiscard]] std::uint32_t find_tensor(std::int64_t id) const noexcept {
+    return tensor_ids_.find(id);
+  }
+  [[nodiscard]] std::uint32_t find_buffer(std::int64_t id) const noexcept {
+    return buffer_ids_.find(id);
+  }
+  /// How many layouts have lost their place to another one of the same hash. While it stays the same,
+  /// layout() finds what it found before.
+  [[nodiscard]] std::uint32_t replaced_layouts() const noexcept { return replaced_layouts_; }
+
+  /// The sizes of all the graph's pools.
+  struct mark {
+    std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
+        characters;
+  };
+  /// From now on, until the next mark, go_back() can undo what is added.
+  [[nodiscard]] mark set_mark() noexcept {
+    journal_.clear();
+    noting_ = true;
+    const graph& g = graph_;
+    return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
+            g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
+            g.integers.size(), g.members.size(), g.characters.size()};
+  }
+  /// Cuts all pools back to where they were at the last mark.
+  void go_back(const mark& to) {
+    for (; !journal_.empty(); journal_.pop_back())
+      journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
+    const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
+      if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
+    };
+    graph& g = graph_;
+    for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
+      forget(tensor_ids_, g.tensors[i].id, to.tensors);
+    for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
+      forget(buffer_ids_, g.buffers[i].id, to.buffers);
+    for (std::size_t i = to.layouts; i < g.layouts.size(); ++i) {
+      const std::uint64_t hash = hash_of(g.layouts[i]);
+      forget(layout_hashes_, static_cast<std::int64_t>(hash), to.layouts);
+      recent_[recent_slot(hash)] = 0;
+    }
+    g.nodes.resize(to.nodes);
+    g.ops.resize(to.ops);
+    g.uses.resize(to.uses);
+    g.arguments.resize(to.arguments);
+    g.tensors.resize(to.tensors);
+    g.layouts.resize(to.layouts);
+    g.buffers.resize(to.buffers);
+    g.tags.resize(to.tags);
+    g.integers.resize(to.integers);
+    g.members.resize(to.members);
+    g.characters.truncate(to.characters);
+  }
+
   /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
   [[nodiscard]] bool overflown() const noexcept { return overflown_; }
   /// A pool's size as an index.
@@ -6214,15 +6276,17 @@ class interner {
       if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
       const std::uint64_t i = number - base_;
       if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      if (i < 1024 + 2 * lookups_ && tree_.empty()) {
+      if (i < 1024 + 2 * lookups_) {
         const std::size_t first = dense_.size();
         dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
         for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
+        for (const leaf& l : tree_)
+          if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
+            dense_[static_cast<std::size_t>(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
         return dense_[static_cast<std::size_t>(i)];
       }
-      std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
-      bits ^= bits >> 32;
       std::uint32_t at = tree_.empty() ? none : 0, parent = none;
+      std::uint64_t bits = mixed(number);
       std::size_t side = 0;
       for (; at != none; bits <<= 1) {
         if (tree_[at].id == id) return tree_[at].entry;
@@ -6234,8 +6298,23 @@ class interner {
       tree_.push_back({id, {none, none}, none});
       return tree_.back().entry;
     }
+    [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
+      const auto number = static_cast<std::uint64_t>(id);
+      const std::uint64_t i = number - base_;
+      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+      std::uint64_t bits = mixed(number);
+      for (std::uint32_t at = tree_.empty() ? none : 0; at != none; bits <<= 1) {
+        if (tree_[at].id == id) return tree_[at].entry;
+        at = tree_[at].child[bits >> 63];
+      }
+      return none;
+    }
 
    private:
+    [[nodiscard]] static std::uint64_t mixed(std::uint64_t number) noexcept {
+      const std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+      return bits ^ bits >> 32;
+    }
     struct leaf {
       std::int64_t id;
       std::uint32_t child[2];
@@ -6245,6 +6324,22 @@ class interner {
     pool<leaf> tree_;
     std::uint64_t lookups_ = 0, base_ = 0;
   };
+
+  /// Before `latest`, the entry of a key, changes.
+  void note(id_map& map, std::int64_t key, std::uint32_t latest) {
+    if (noting_ && latest != none) journal_.push_back({&map, key, latest});
+  }
+
+  [[nodiscard]] static std::uint64_t hash_of(const ark::layout& l) noexcept {
+    std::uint64_t hash = l.rank;
+    for (std::size_t d = 0; d < l.rank && d < max_rank; ++d)
+      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+    return hash;
+  }
+  [[nodiscard]] static std::size_t recent_slot(std::uint64_t hash) noexcept {
+    return static_cast<std::size_t>(hash >> 52);
+  }
 
   [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
     if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
@@ -6270,10 +6365,20 @@ class interner {
     return true;
   }
 
+  /// An entry of a map that another has replaced.
+  struct change {
+    id_map* map;
+    std::int64_t key;
+    std::uint32_t entry;
+  };
+
   static constexpr std::size_t recent_layouts = 4096;
   graph& graph_;
-  id_map tensor_ids_, buffer_ids_;
-  pool<std::uint32_t> recent_;  // indices + 1 by hash
+  id_map tensor_ids_, buffer_ids_, layout_hashes_;
+  pool<std::uint32_t> recent_;  // indices + 1, by hash; to find most layouts at once
+  pool<change> journal_;        // since the mark
+  std::uint32_t replaced_layouts_ = 0;
+  bool noting_ = false;  // a mark is set
   bool overflown_ = false;
 };
 
@@ -6975,8 +7080,886 @@ class rule {
 #include <utility>
 
 
+// ---- tessera/ark/read_fast.hpp
+//
+// Nodes of a model graph by what stood before: the fast path of read.hpp.
+//
+//   detail::fast_nodes fast(g, names, signs, limit);
+//   for (in.array(); in.element();)
+//     if (!fast.read(in)) plain.node(in);     // as many as it takes, then one that it doesn't
+//
+// Files repeat themselves, and so text is compared with text that was read, not parsed again:
+//
+//   keys      in any order, with any white space (repeated_text.hpp)
+//   tensors   whole, but for two numbers, the tensor's Id and its buffer's. Which pattern comes is
+//             guessed: the one that the Id had before, or that followed on the same tensors. Three
+//             comparisons and two numbers then read a tensor
+//   Args      whole
+//
+// It is an optimist. A node with anything unusual in it (escapes, unknown members, numbers of more
+// than 15 digits, values of the wrong kind) is undone and left to the plain reader, which also finds
+// the error if there is one. With or without it graphs and errors are the same.
+//
+// Lifetime:   borrows the text, the graph and its interner.
+// Errors:     none; it stops before a node that it doesn't know.
+// Limits:     those of read.hpp; what is too much for them is left as well.
+// Allocation: the graph, a tenth of it again, and at most 400 KB of patterns.
+
+#ifndef TESSERA_ARK_READ_FAST_HPP
+#define TESSERA_ARK_READ_FAST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/repeated_text.hpp
+//
+// JSON that repeats itself: objects and arrays are compared with those that stood before.
+//
+//   links<2> next;                                   // for each kind of object
+//   p = object(keys, next, p, seen, [&](std::size_t key, const char* v) {
+//     return key == 0 ? integer(v, t.id) : quoted(v, t.name);     // what follows, or null
+//   });
+//
+// What stands between a value and the next one (comma, white space, key in quotes, colon) is the
+// same in nearly all objects of a kind. By the member before, it is kept as a view of the text where
+// it stood last; one comparison then gives the next key, whatever the order of keys and the white
+// space. Only what differs is looked at, and kept in its turn.
+//
+// Lifetime:   borrows the text.
+// Errors:     none: a step returns null at anything unusual, which json::reader then reads, or
+//             refuses. What isn't null is as json::reader reads it.
+// Limits:     integers have 15 digits; strings have no escapes; the last 24 bytes of the text, and
+//             lists of more than `most` elements, are unusual.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_REPEATED_TEXT_HPP
+#define TESSERA_ARK_REPEATED_TEXT_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
+namespace detail {
+
+/// Finds the names of a table by a few of their bytes.
+template <std::size_t Count>
+class name_slots {
+ public:
+  template <class Row>
+  constexpr explicit name_slots(const Row (&rows)[Count]) {
+    for (std::size_t i = 0; i < Count; ++i) {
+      if constexpr (requires { rows[i].name; })
+        names_[i] = rows[i].name;
+      else
+        names_[i] = rows[i];
+      if (names_[i].empty()) continue;
+      std::uint8_t at = slot(names_[i]);
+      while (slots_[at] != 0) ++at;
+      slots_[at] = static_cast<std::uint8_t>(i + 1);
+    }
+  }
+  /// Its index, or Count.
+  [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept {
+    if (name.empty()) return Count;
+    for (std::uint8_t at = slot(name); slots_[at] != 0; ++at)
+      if (const std::size_t i = slots_[at] - 1u; names_[i] == name) return i;
+    return Count;
+  }
+
+ private:
+  [[nodiscard]] static constexpr std::uint8_t slot(std::string_view s) noexcept {
+    auto hash = static_cast<std::uint32_t>(s.size());
+    for (const std::size_t i : {std::size_t{0}, s.size() / 4, s.size() / 2, s.size() - 1})
+      hash = (hash ^ static_cast<unsigned char>(s[i])) * 0x9e3779b1u;
+    return static_cast<std::uint8_t>(hash >> 24);
+  }
+  std::string_view names_[Count] = {};
+  std::uint8_t slots_[256] = {};  // index + 1
+};
+template <class Row, std::size_t Count>
+name_slots(const Row (&)[Count]) -> name_slots<Count>;
+
+class repeated_text {
+ protected:
+  explicit repeated_text(std::uint64_t most) noexcept : most_(most) {}
+
+  static constexpr std::size_t reach = 24;  // what small values may look at
+
+  struct expected {
+    const char* text = nullptr;
+    std::size_t size = SIZE_MAX;
+  };
+  [[nodiscard]] static std::uint64_t word(const char* p) noexcept {
+    return load_le<std::uint64_t>(p);
+  }
+  [[nodiscard, gnu::always_inline]] static bool equal(const char* a, const char* b,
+                                                      std::size_t size) noexcept {
+    if (size > 32) return std::memcmp(a, b, size) == 0;
+    if (size >= 8) {
+      const char *const c = a + size - 8, *const d = b + size - 8;
+      std::uint64_t differ = (word(a) ^ word(b)) | (word(c) ^ word(d));
+      if (size > 16) differ |= (word(a + 8) ^ word(b + 8)) | (word(c - 8) ^ word(d - 8));
+      return differ == 0;
+    }
+    if (size >= 4)
+      return load_le<std::uint32_t>(a) == load_le<std::uint32_t>(b) &&
+             load_le<std::uint32_t>(a + size - 4) == load_le<std::uint32_t>(b + size - 4);
+    return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
+  }
+  /// One more byte than that can be read there.
+  [[nodiscard, gnu::always_inline]] bool is(const char* p, const char* text,
+                                            std::size_t size) const noexcept {
+    return static_cast<std::size_t>(end_ - p) > size && equal(p, text, size);
+  }
+  [[nodiscard]] static bool is_space(char c) noexcept {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+  }
+  [[nodiscard]] const char* space(const char* p) const noexcept {
+    while (p != end_ && is_space(*p)) ++p;
+    return p;
+  }
+  /// `c` with the white space around it.
+  const char* separator(expected& e, const char* p, char c) const noexcept {
+    if (is(p, e.text, e.size) && !is_space(p[e.size])) return p + e.size;
+    const char* q = space(p);
+    if (q == end_ || *q != c) return nullptr;
+    q = space(q + 1);
+    e = {p, static_cast<std::size_t>(q - p)};
+    return q;
+  }
+
+  // ---- Objects and arrays
+
+  struct link : expected {
+    std::size_t key = 0;  // which member it leads to; the number of keys behind the last one
+  };
+  /// What leads from each member to the next; the last entry is for the first member.
+  template <std::size_t Keys>
+  using links = link[Keys + 1];
+
+  template <std::size_t Keys>
+  [[gnu::noinline]] bool learn(const name_slots<Keys>& keys, link& l, const char* const p,
+                               bool first) const noexcept {
+    const char* q = first ? p : space(p);
+    if (q == end_) return false;
+    l.text = p;
+    l.key = Keys;
+    if (!(first && *q == '{') && !(!first && *q == ',')) {
+      l.size = static_cast<std::size_t>(q + 1 - p);
+      return !first && *q == '}';
+    }
+    q = space(q + 1);
+    l.size = SIZE_MAX;
+    std::string_view key;
+    if ((q = quoted(q, key)) == nullptr) return false;
+    l.key = keys.find(key);
+    q = space(q);
+    if (l.key == Keys || q == end_ || *q != ':') return false;
+    l.size = static_cast<std::size_t>(space(q + 1) - p);
+    return true;
+  }
+  /// Calls value(key, at) for each member, which returns what follows; `seen` gets their bits.
+  template <std::size_t Keys, class Value>
+  [[gnu::always_inline]] const char* object(const name_slots<Keys>& keys, links<Keys>& next,
+                                            const char* p, unsigned& seen, Value value) {
+    seen = 0;
+    for (std::size_t before = Keys;;) {
+      link& l = next[before];
+      if (!is(p, l.text, l.size) || (l.key != Keys && is_space(p[l.size])))
+        if (!learn(keys, l, p, before == Keys)) return l.size = SIZE_MAX, nullptr;
+      p += l.size;
+      before = l.key;
+      if (before == Keys) return p;
+      if ((seen >> before & 1) != 0) return nullptr;
+      seen |= 1u << before;
+      if ((p = value(before, p)) == nullptr) return nullptr;
+    }
+  }
+
+  struct array_space {
+    expected open, comma;
+  };
+  /// Calls element(at) for each, which returns what follows.
+  template <class Element>
+  [[gnu::always_inline]] const char* array(array_space& s, const char* p, std::uint32_t& count,
+                                           Element element) {
+    count = 0;
+    if (end_ - p < 2 || *p != '[') return nullptr;
+    if (p[1] == ']') return p + 2;
+    p = separator(s.open, p, '[');
+    if (p == nullptr || p == end_) return nullptr;
+    for (;;) {
+      if ((p = element(p)) == nullptr || ++count > most_) return nullptr;
+      if (end_ - p < 2) return nullptr;
+      if (*p == ',' && !is_space(p[1])) {
+        ++p;
+        continue;
+      }
+      if (*p == ']') return p + 1;
+      if (const char* const next = separator(s.comma, p, ',')) {
+        p = next;
+        continue;
+      }
+      p = space(p);
+      return p != end_ && *p == ']' ? p + 1 : nullptr;
+    }
+  }
+
+  // ---- Values
+
+  const char* integer(const char* p, std::int64_t& out, std::int64_t low,
+                      std::int64_t high = INT64_MAX) const noexcept {
+    if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
+    const bool negative = *p == '-';
+    p += negative ? 1 : 0;
+    std::uint64_t v = 0;
+    const char* const first = p;
+    unsigned size = digits(p, v);
+    if (size == 8) size += digits(p, v);
+    if (size - 1 > 14 || (*first == '0' && size > 1)) return nullptr;
+    out = static_cast<std::int64_t>(negative ? 0 - v : v);
+    return out >= low && out <= high ? p : nullptr;
+  }
+  /// An Id: an integer from 0 on, mostly of a few digits.
+  [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const noexcept {
+    if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
+    std::uint64_t v = 0;
+    const char* behind = p;
+    const unsigned size = digits(behind, v);
+    if (size - 1 > 6 || (*p == '0' && size > 1)) return integer(p, out, 0);
+    out = static_cast<std::int64_t>(v);
+    return behind;
+  }
+  /// Appends up to 8 digits to `value`. Returns how many.
+  [[gnu::always_inline]] static unsigned digits(const char*& p, std::uint64_t& value) noexcept {
+    const std::uint64_t w = word(p) ^ 0x3030303030303030u;
+    // The lowest byte that is above 9 sets its top bit; what it carries goes up.
+    const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
+    const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
+    if (bits == 0) return 0;
+    std::uint64_t d = w << (64 - bits);
+    d = d * (10 * 256 + 1) >> 8;
+    d = (d & 0x00ff00ff00ff00ffu) * (100 * 65536 + 1) >> 16;
+    d = (d & 0x0000ffff0000ffffu) * (10000 * 4294967296 + 1) >> 32;
+    value = value * tessera::detail::powers_of_ten[bits / 8] + d;
+    p += bits / 8;
+    return bits / 8;
+  }
+  /// A string without escapes.
+  const char* quoted(const char* p, std::string_view& out) const noexcept {
+    if (p == end_ || *p != '"') return nullptr;
+    const char* const first = ++p;
+    while (static_cast<std::size_t>(end_ - p) >= reach) {
+      constexpr std::uint64_t ones = 0x0101010101010101u;
+      const std::uint64_t w = word(p), quote = w ^ ones * '"', slash = w ^ ones * '\\';
+      // The lowest byte that isn't plain text sets its top bit; what it borrows comes from above.
+      const std::uint64_t stop =
+          (w | (w - ones * 0x20) | (quote - ones) | (slash - ones)) & (ones * 0x80);
+      p += stop == 0 ? 8 : std::countr_zero(stop) / 8;
+      if (stop == 0) continue;
+      if (*p == '"') {
+        out = {first, static_cast<std::size_t>(p - first)};
+        return p + 1;
+      }
+      const auto c = static_cast<unsigned char>(*p);
+      const unsigned length = c < 0x80 ? 0 : utf8_length(p, end_);  // else an escape or a control
+      if (length == 0) return nullptr;
+      p += length;
+    }
+    return nullptr;
+  }
+  const char* boolean(const char* p, bool& out) const noexcept {
+    out = is(p, "true", 4);
+    return out ? p + 4 : is(p, "false", 5) ? p + 5 : nullptr;
+  }
+
+  const char *begin_ = nullptr, *end_ = nullptr;  // of the whole text
+  std::uint64_t most_;                            // elements of a list
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_REPEATED_TEXT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Not seen yet, or what was seen.
+class maybe {
+ public:
+  maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
+  [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
+  [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
+
+ private:
+  std::int8_t value_ = -1;
+};
+
+/// What the members that were met say of the dialect.
+struct dialect_signs {
+  maybe holds_ops, buffer_third;
+  bool pads = false, external = false, external_last = false;
+  bool long_matmul = false, short_matmul = false;
+
+  void matmul(const graph& g, const op& o) noexcept {
+    (find_argument(g, o, argument_name::shape_mnk) != nullptr ? long_matmul : short_matmul) = true;
+  }
+  [[nodiscard]] dialect form() const noexcept {
+    if (holds_ops != true) return external ? dialect::d3x : dialect::d3;
+    if (pads) return dialect::d1a;
+    if (buffer_third == true) return short_matmul && !long_matmul ? dialect::d1c : dialect::d1b;
+    return external ? dialect::d2x : dialect::d2;
+  }
+  /// The same for a plan, which has no nodes: whatever its operations show.
+  [[nodiscard]] dialect plan_form() const noexcept {
+    if (pads) return dialect::d1a;
+    if (buffer_third == true) return short_matmul && !long_matmul ? dialect::d1c : dialect::d1b;
+    return !external ? dialect::d3 : external_last ? dialect::d2x : dialect::d3x;
+  }
+};
+
+inline constexpr name_slots op_slots(op_table);
+inline constexpr name_slots argument_slots(argument_names);
+inline constexpr name_slots argument_type_slots(argument_type_names);
+inline constexpr name_slots data_type_slots(data_type_table);
+
+inline constexpr std::string_view node_keys[] = {"Id", "ProducerNodeIds", "ConsumerNodeIds", "Op",
+                                                 "Ops"};
+inline constexpr std::string_view op_keys[] = {
+    "Type", "Name", "IsVirtual", "ReadTensors", "WriteTensors", "ResultTensors", "Args"};
+inline constexpr std::string_view tensor_keys[] = {"Id",      "DataType",    "Shape", "Strides",
+                                                   "Offsets", "PaddedShape", "Buffer"};
+inline constexpr std::string_view buffer_keys[] = {"Id", "Rank", "SendTags", "RecvTags",
+                                                   "IsExternal"};
+inline constexpr name_slots node_slots(node_keys);
+inline constexpr name_slots op_member_slots(op_keys);
+inline constexpr name_slots tensor_slots(tensor_keys);
+inline constexpr name_slots buffer_slots(buffer_keys);
+
+class fast_nodes : repeated_text {
+ public:
+  fast_nodes(graph& g, interner& names, dialect_signs& signs, const limits& limit) noexcept
+      : repeated_text(limit.max_items), graph_(g), names_(names), signs_(signs) {}
+  fast_nodes(const fast_nodes&) = delete;
+  fast_nodes& operator=(const fast_nodes&) = delete;
+
+  /// Reads nodes, the one that comes next and those behind it, as many as it knows; false when that
+  /// is none.
+  bool read(json::reader& in) {
+    const std::string_view rest = in.rest();
+    if (rest.data() == refused_ || rest.size() < reach || !in.has_depth(depth)) return false;
+    begin_ = rest.data() - in.offset();
+    end_ = rest.data() + rest.size();
+    if (table_bits_ == 0) {
+      const auto bits = static_cast<unsigned>(std::bit_width(rest.size()));
+      table_bits_ = bits < 14 ? 5 : bits > 23 ? 14 : bits - 9;
+    }
+    const char* done = rest.data();
+    for (const char* p = done; p != nullptr; p = separator(between_nodes_, done, ',')) {
+      if (!reserved_ && p - rest.data() > sample) reserve(p);
+      const interner::mark start = names_.set_mark();
+      const dialect_signs signs = signs_;
+      learned_.clear();
+      const char* const behind = node(p);
+      if (behind == nullptr) {
+        names_.go_back(start);
+        signs_ = signs;
+        for (const char** text : learned_) *text = nullptr;
+        refused_ = p;
+        break;
+      }
+      done = behind;
+    }
+    in.resume(done);
+    return done != rest.data();
+  }
+
+ private:
+  static constexpr std::uint32_t depth = 8;  // of a tag's number inside a node
+  static constexpr std::ptrdiff_t sample = 1 << 16;
+
+  // ---- The model. All functions return what follows, or null.
+
+  const char* node(const char* p) {
+    ark::node n;
+    n.offset = static_cast<std::uint64_t>(p - begin_);
+    unsigned seen = 0;
+    p = object(node_slots, node_links_, p, seen, [&](std::size_t key, const char* v) {
+      switch (key) {
+        case 0: return id(v, n.id);
+        case 1: return ids(v, n.producers);
+        case 2: return ids(v, n.consumers);
+        default: return operations(v, n.ops, key == 4);
+      }
+    });
+    if (p == nullptr || (seen != 0b01111 && seen != 0b10111)) return nullptr;
+    graph_.nodes.push_back(n);
+    return p;
+  }
+  const char* ids(const char* p, range& out) {
+    out.first = names_.index(graph_.integers.size());
+    return array(ids_space_, p, out.count, [this](const char* v) {
+      std::int64_t n = 0;
+      if ((v = id(v, n)) != nullptr) graph_.integers.push_back(n);
+      return v;
+    });
+  }
+  const char* dimensions(const char* p, std::int64_t (&out)[max_rank], std::uint32_t& count) {
+    std::size_t at = 0;
+    return array(dimensions_space_, p, count, [&](const char* v) {
+      return at < max_rank ? integer(v, out[at++], INT64_MIN) : nullptr;
+    });
+  }
+  const char* operations(const char* p, range& out, bool many) {
+    if (signs_.holds_ops == !many) return nullptr;
+    signs_.holds_ops = many;
+    out = {names_.index(graph_.ops.size()), 1};
+    if (!many) return operation(p);
+    p = array(ops_space_, p, out.count, [this](const char* v) { return operation(v); });
+    return out.count == 0 ? nullptr : p;
+  }
+  const char* operation(const char* p) {
+    ark::op o;
+    unsigned seen = 0;
+    p = object(op_member_slots, op_links_, p, seen, [&](std::size_t key, const char* v) {
+      std::string_view text;
+      switch (key) {
+        case 0: {
+          if ((v = quoted(v, text)) == nullptr) return v;
+          const std::size_t type = op_slots.find(text);
+          o.type = type < std::size(op_table) ? static_cast<op_type>(type) : op_type::unknown;
+          if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
+          return v;
+        }
+        case 1:
+          if ((v = quoted(v, text)) != nullptr) o.name = names_.characters(text);
+          return v;
+        case 2: return boolean(v, o.is_virtual);
+        case 6: return arguments(v, o.arguments);
+        default: {
+          pool<std::uint32_t>& list = uses_[key - 3];
+          std::uint32_t count = 0;
+          list.clear();
+          return array(tensors_space_, v, count, [&](const char* t) {
+            std::uint32_t use = 0;
+            if ((t = tensor(t, use)) != nullptr) list.push_back(use);
+            return t;
+          });
+        }
+      }
+    });
+    if (p == nullptr || seen != 0b1111111) return nullptr;
+    o.first_use = names_.index(graph_.uses.size());
+    o.reads = names_.index(uses_[0].size());
+    o.writes = names_.index(uses_[1].size());
+    o.results = names_.index(uses_[2].size());
+    for (const pool<std::uint32_t>& list : uses_) graph_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
+    graph_.ops.push_back(o);
+    return p;
+  }
+
+  // ---- Args
+
+  /// Args that were read, and where they are in graph::arguments.
+  struct known_arguments {
+    const char* text;
+    std::uint32_t size, first, count;
+  };
+  static constexpr std::size_t argument_sets = 64, ways = 4;
+
+  const char* arguments(const char* const p, range& out) {
+    out = {names_.index(graph_.arguments.size()), 0};
+    if (end_ - p < 32 || *p != '{') return nullptr;
+    if (p[1] == '}') return p + 2;
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < 32; i += 8)
+      hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
+    if (known_arguments_.empty()) known_arguments_.resize(argument_sets * ways);
+    known_arguments* const set = &known_arguments_[(hash >> 58) * ways];
+    for (std::size_t i = 0; i < ways; ++i)
+      if (set[i].text != nullptr && is(p, set[i].text, set[i].size)) {
+        out.count = set[i].count;
+        repeat(set[i]);
+        return p + set[i].size;
+      }
+    unsigned seen = 0;
+    const char* const behind =
+        object(argument_slots, argument_links_, p, seen, [&](std::size_t name, const char* v) {
+          argument a;
+          a.name = static_cast<argument_name>(name);
+          if ((v = argument_value(v, a)) != nullptr) graph_.arguments.push_back(a);
+          return v;
+        });
+    if (behind == nullptr) return nullptr;
+    out.count = names_.index(graph_.arguments.size() - out.first);
+    if (out.count > most_ || behind - p > 4096) return nullptr;
+    known_arguments& k = set[next_way_++ % ways];
+    k = {p, static_cast<std::uint32_t>(behind - p), out.first, out.count};
+    learned_.push_back(&k.text);
+    return behind;
+  }
+  void repeat(const known_arguments& k) {
+    for (std::uint32_t i = k.first; i < k.first + k.count; ++i) {
+      argument a = graph_.arguments[i];
+      if (a.type == argument_type::float32) a.token = names_.characters(text_of(graph_, a.token));
+      if (a.type == argument_type::dims) {
+        const std::uint32_t from = a.integers.first;
+        a.integers.first = names_.index(graph_.integers.size());
+        graph_.integers.append(graph_.integers.data() + from, a.integers.count);
+      }
+      graph_.arguments.push_back(a);
+    }
+  }
+  /// {"TYPE": value}
+  const char* argument_value(const char* p, argument& a) {
+    unsigned seen = 0;
+    p = object(argument_type_slots, argument_type_links_, p, seen,
+               [&](std::size_t type, const char* v) -> const char* {
+                 a.type = static_cast<argument_type>(type);
+                 switch (a.type) {
+                   case argument_type::int32: return integer(v, a.integer, INT32_MIN, INT32_MAX);
+                   case argument_type::int64: return integer(v, a.integer, INT64_MIN);
+                   case argument_type::uint32: return integer(v, a.integer, 0, UINT32_MAX);
+                   case argument_type::uint64: return integer(v, a.integer, 0);
+                   case argument_type::boolean: {
+                     bool value = false;
+                     v = boolean(v, value);
+                     a.integer = value ? 1 : 0;
+                     return v;
+                   }
+                   case argument_type::float32: {
+                     const std::string_view rest(v, static_cast<std::size_t>(end_ - v));
+                     json::reader in(rest), again(rest);
+                     a.real = in.float32();
+                     const std::string_view token = again.number().token;
+                     if (in.failed()) return nullptr;
+                     a.token = names_.characters(token);
+                     return v + token.size();
+                   }
+                   case argument_type::dims: {
+                     std::int64_t dims[max_rank] = {};
+                     a.integers.first = names_.index(graph_.integers.size());
+                     v = dimensions(v, dims, a.integers.count);
+                     if (v != nullptr) graph_.integers.append(dims, a.integers.count);
+                     return v;
+                   }
+                   default: return nullptr;
+                 }
+               });
+    return std::has_single_bit(seen) ? p : nullptr;
+  }
+
+  // ---- Tensors
+
+  /// Text of a tensor in three parts, between and around its Id and its buffer's, and what it says.
+  struct pattern {
+    const char* text;         // of the first part; null: there is none
+    std::uint32_t sizes[3];   // of the parts
+    std::uint32_t starts[3];  // behind `text`
+    std::uint32_t layout;
+    std::int32_t rank;
+    range send_tags, recv_tags;  // in graph::tags
+    data_type type;
+    ark::external external;
+    bool buffer_first, recv_first;  // of two Ids, of two lists of tags
+  };
+
+  const char* tensor(const char* p, std::uint32_t& out) {
+    if (patterns_.empty()) {
+      patterns_.resize((std::size_t{1} << table_bits_ >> 2) + 1);
+      after_path_.resize(std::size_t{1} << table_bits_);
+      after_two_.resize(std::size_t{1} << table_bits_);
+    }
+    if (replaced_layouts_ != names_.replaced_layouts()) {
+      replaced_layouts_ = names_.replaced_layouts();
+      for (pattern& t : patterns_) t.text = nullptr;
+    }
+    const auto slot = [this](std::uint64_t path) {
+      return static_cast<std::size_t>(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
+    };
+    std::uint16_t met = static_cast<std::uint16_t>(two_);
+    const char* behind = known(p, met, out);
+    if (behind == nullptr) {
+      std::uint16_t& by_path = after_path_[slot(path_)];
+      std::uint16_t& by_two = after_two_[slot(two_)];
+      behind = follows(p, met = by_path, out);
+      if (behind == nullptr && by_two != by_path) behind = follows(p, met = by_two, out);
+      if (behind == nullptr) behind = spelled(p, met, out);
+      by_path = by_two = met;
+    }
+    path_ = path_ << 4 ^ std::uint64_t{met} * 0x9e3779b1u;  // of the last 16, and less of each
+    two_ = two_ << 16 | met;
+    return behind;
+  }
+  /// A tensor of the pattern that its first Id had before, if it begins as `which` does.
+  const char* known(const char* p, std::uint16_t& which, std::uint32_t& out) {
+    const pattern& t = patterns_[which];
+    std::int64_t ids[2];
+    if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
+    p = id(p + t.sizes[0], ids[0]);
+    if (p == nullptr) return nullptr;
+    const std::uint32_t entry =
+        t.buffer_first ? names_.find_buffer(ids[0]) : names_.find_tensor(ids[0]);
+    const pool<std::uint16_t>& had = had_[t.buffer_first ? 1 : 0];
+    if (entry >= had.size()) return nullptr;
+    const pattern& u = patterns_[had[entry]];
+    if (u.text == nullptr || u.sizes[0] != t.sizes[0] || !equal(t.text, u.text, t.sizes[0]))
+      return nullptr;
+    p = second_half(u, p, ids[1]);
+    if (p != nullptr) out = intern(u, which = had[entry], ids);
+    return p;
+  }
+  /// A tensor of this pattern.
+  const char* follows(const char* p, std::uint16_t which, std::uint32_t& out) {
+    const pattern& t = patterns_[which];
+    std::int64_t ids[2];
+    if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
+    p = id(p + t.sizes[0], ids[0]);
+    if (p != nullptr) p = second_half(t, p, ids[1]);
+    if (p != nullptr) out = intern(t, which, ids);
+    return p;
+  }
+  [[gnu::always_inline]] const char* second_half(const pattern& t, const char* p,
+                                                 std::int64_t& out) const noexcept {
+    if (!is(p, t.text + t.starts[1], t.sizes[1])) return nullptr;
+    p = id(p + t.sizes[1], out);
+    return p != nullptr && is(p, t.text + t.starts[2], t.sizes[2]) ? p + t.sizes[2] : nullptr;
+  }
+  std::uint32_t intern(const pattern& t, std::uint16_t which, const std::int64_t (&ids)[2]) {
+    const std::int64_t id = ids[t.buffer_first ? 1 : 0], buffer_id = ids[t.buffer_first ? 0 : 1];
+    const std::uint32_t before = names_.find_tensor(id);
+    if (before != none && is_of(graph_.tensors[before], t) &&
+        graph_.tensors[before].buffer == names_.find_buffer(buffer_id)) {
+      remember(t.buffer_first, t.buffer_first ? graph_.tensors[before].buffer : before, which);
+      return before;
+    }
+    ark::buffer b;
+    b.id = buffer_id;
+    b.rank = t.rank;
+    b.external = t.external;
+    const std::size_t first = graph_.tags.size();
+    if (t.recv_first) b.recv_tags = tags_again(t.recv_tags);
+    b.send_tags = tags_again(t.send_tags);
+    if (!t.recv_first) b.recv_tags = tags_again(t.recv_tags);
+    const std::uint32_t buffer = names_.buffer(b, first);
+    const std::uint32_t tensor = names_.tensor({id, t.layout, buffer, none, t.type});
+    remember(t.buffer_first, t.buffer_first ? buffer : tensor, which);
+    return tensor;
+  }
+  /// Whether that is all that the pattern says of it. Tags are left to the interner.
+  [[nodiscard]] bool is_of(const ark::tensor& k, const pattern& t) const noexcept {
+    const ark::buffer& b = graph_.buffers[k.buffer];
+    return k.layout == t.layout && k.type == t.type && k.members == none && b.rank == t.rank &&
+           b.external == t.external && b.members == none &&
+           (b.send_tags.count | b.recv_tags.count | t.send_tags.count | t.recv_tags.count) == 0;
+  }
+  range tags_again(range r) {
+    const std::uint32_t first = names_.index(graph_.tags.size());
+    if (r.count != 0) graph_.tags.append(graph_.tags.data() + r.first, r.count);
+    return {first, r.count};
+  }
+  /// The pattern that a tensor, or a buffer, had.
+  void remember(bool is_buffer, std::uint32_t entry, std::uint16_t which) {
+    pool<std::uint16_t>& had = had_[is_buffer ? 1 : 0];
+    if (entry >= had.size()) had.resize(std::size_t{entry} + 1);
+    had[entry] = which;
+  }
+
+  /// Reads a tensor member by member, and keeps its pattern.
+  const char* spelled(const char* const p, std::uint16_t& which, std::uint32_t& out) {
+    ark::tensor t;
+    ark::layout l;
+    const char *id_at[2][2] = {}, *behind = nullptr;  // [1]: the buffer's
+    bool recv_first = false;
+    std::uint32_t counts[4] = {};
+    unsigned seen = 0;
+    behind = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
+      switch (key) {
+        case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
+        case 1: {
+          std::string_view name;
+          if ((v = quoted(v, name)) == nullptr) return v;
+          const std::size_t type = data_type_slots.find(name);
+          t.type = static_cast<data_type>(type);
+          return type < std::size(data_type_table) ? v : nullptr;
+        }
+        case 2: return dimensions(v, l.shape, counts[0]);
+        case 3: return dimensions(v, l.strides, counts[1]);
+        case 4: return dimensions(v, l.offsets, counts[2]);
+        case 5: return dimensions(v, l.padded_shape, counts[3]);
+        default:
+          if (!signs_.buffer_third.known()) signs_.buffer_third = (seen & 1u << 2) == 0;
+          return buffer(v, t.buffer, id_at[1], recv_first);
+      }
+    });
+    which = 0;
+    if (behind == nullptr || seen != 0b1111111 || counts[1] != counts[0] ||
+        counts[2] != counts[0] || counts[3] != counts[0])
+      return nullptr;
+    l.rank = counts[0];
+    t.layout = names_.layout(l);
+    out = names_.tensor(t);
+    if (behind - p > 8192) return behind;
+
+    const bool buffer_first = id_at[1][0] < id_at[0][0];
+    const ark::buffer& b = graph_.buffers[t.buffer];
+    const char* const(&one)[2] = id_at[buffer_first ? 1 : 0];
+    const char* const(&two)[2] = id_at[buffer_first ? 0 : 1];
+    const auto size = [](const char* from, const char* to) {
+      return static_cast<std::uint32_t>(to - from);
+    };
+    const pattern made{p,
+                       {size(p, one[0]), size(one[1], two[0]), size(two[1], behind)},
+                       {0, size(p, one[1]), size(p, two[1])},
+                       t.layout,
+                       b.rank,
+                       b.send_tags,
+                       b.recv_tags,
+                       t.type,
+                       b.external,
+                       buffer_first,
+                       recv_first};
+    which = place(made);
+    remember(buffer_first, buffer_first ? t.buffer : out, which);
+    return behind;
+  }
+  /// Where the pattern of the same text is, or goes; never 0.
+  std::uint16_t place(const pattern& made) {
+    std::uint64_t hash = 0;
+    for (std::size_t part = 0; part < 3; ++part) {
+      const char* const text = made.text + made.starts[part];
+      for (std::size_t i = 0; i + 8 <= made.sizes[part]; i += 8)
+        hash = std::rotl(hash ^ word(text + i), 23) * 0x9e3779b97f4a7c15u;
+    }
+    hash = (hash ^ made.sizes[1]) * 0x9e3779b97f4a7c15u;
+    const std::size_t set =
+        1 + static_cast<std::size_t>(hash >> (64 - table_bits_ + 4)) * ways;  // 0: no pattern
+    std::size_t at = set + next_way_++ % ways;
+    for (std::size_t i = set; i < set + ways; ++i) {
+      const pattern& t = patterns_[i];
+      bool same = t.text != nullptr;
+      for (std::size_t part = 0; part < 3 && same; ++part)
+        same = t.sizes[part] == made.sizes[part] &&
+               equal(t.text + t.starts[part], made.text + made.starts[part], made.sizes[part]);
+      if (same) return static_cast<std::uint16_t>(i);
+      if (t.text == nullptr) at = i;
+    }
+    patterns_[at] = made;
+    learned_.push_back(&patterns_[at].text);
+    return static_cast<std::uint16_t>(at);
+  }
+  const char* buffer(const char* p, std::uint32_t& out, const char* (&id_at)[2], bool& recv_first) {
+    ark::buffer b;
+    const std::size_t first_tag = graph_.tags.size();
+    unsigned seen = 0;
+    p = object(buffer_slots, buffer_links_, p, seen, [&](std::size_t key, const char* v) {
+      switch (key) {
+        case 0: id_at[0] = v; return id_at[1] = id(v, b.id);
+        case 1: {
+          std::int64_t rank = 0;
+          v = integer(v, rank, INT32_MIN, INT32_MAX);
+          b.rank = static_cast<std::int32_t>(rank);
+          return v;
+        }
+        case 2: return tags(v, b.send_tags);
+        case 3: recv_first = (seen & 1u << 2) == 0; return tags(v, b.recv_tags);
+        default: {
+          bool external = false;
+          v = boolean(v, external);
+          b.external = external ? external::yes : external::no;
+          signs_.external = true;
+          signs_.external_last = signs_.external_last || (seen & 0b1100) != 0;
+          return v;
+        }
+      }
+    });
+    if (p == nullptr || (seen & 0b1111) != 0b1111) return nullptr;
+    out = names_.buffer(b, first_tag);
+    return p;
+  }
+  const char* tags(const char* p, range& out) {
+    out.first = names_.index(graph_.tags.size());
+    return array(tags_space_, p, out.count, [this](const char* v) -> const char* {
+      std::int64_t pair[2] = {};
+      std::uint32_t count = 0, at = 0;
+      v = array(tag_space_, v, count, [&](const char* n) {
+        return at < 2 ? integer(n, pair[at++], INT32_MIN, INT32_MAX) : nullptr;
+      });
+      if (v == nullptr || count != 2) return nullptr;
+      graph_.tags.push_back(
+          {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
+      return v;
+    });
+  }
+
+  /// Room for the nodes behind `p`, if they are as those before.
+  void reserve(const char* p) {
+    reserved_ = true;
+    const double more = 1.06 * static_cast<double>(end_ - begin_) / static_cast<double>(p - begin_);
+    const auto scale = [more](auto& list) {
+      list.reserve(static_cast<std::size_t>(static_cast<double>(list.size()) * more));
+    };
+    scale(graph_.nodes);
+    scale(graph_.ops);
+    scale(graph_.uses);
+    scale(graph_.arguments);
+    scale(graph_.tensors);
+    scale(graph_.buffers);
+    scale(graph_.integers);
+  }
+
+  graph& graph_;
+  interner& names_;
+  dialect_signs& signs_;
+  const char* refused_ = nullptr;  // the node that was left last
+  bool reserved_ = false;
+  unsigned table_bits_ = 0;  // of tables of the past; they grow with the text
+
+  expected between_nodes_;
+  array_space ids_space_, ops_space_, tensors_space_, dimensions_space_, tags_space_, tag_space_;
+  links<std::size(node_keys)> node_links_;
+  links<std::size(op_keys)> op_links_;
+  links<std::size(tensor_keys)> tensor_links_;
+  links<std::size(buffer_keys)> buffer_links_;
+  links<std::size(argument_names)> argument_links_;
+  links<std::size(argument_type_names)> argument_type_links_;
+
+  pool<std::uint32_t> uses_[3];
+  pool<known_arguments> known_arguments_;
+  pool<pattern> patterns_;                      // by their hash
+  pool<std::uint16_t> after_path_, after_two_;  // patterns that followed on others
+  pool<std::uint16_t> had_[2];                  // patterns of tensors, and of buffers
+  std::uint64_t path_ = 0;                      // the latest patterns, mixed
+  std::uint32_t two_ = 0;                       // the latest two
+  std::uint32_t replaced_layouts_ = 0, next_way_ = 0;
+  pool<const char**> learned_;  // of the present node
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_READ_FAST_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Ways to read, which differ in nothing but time: `best` compares with what stood before (see
+/// read_fast.hpp), and takes `plain` where that isn't enough.
+enum class read_path : std::uint8_t { plain, best };
+
 namespace detail {
 
 class plan_reader;
@@ -6986,7 +7969,7 @@ class graph_reader {
  public:
   graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
 
-  void model(json::reader& in) {
+  void model(json::reader& in, read_path path) {
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
     bool rank = false, world = false, nodes = false;
@@ -7004,7 +7987,9 @@ class graph_reader {
       } else if (key == "Nodes") {
         nodes = true;
         if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
-        for (in.array(); in.element();) node(in);
+        fast_nodes fast(graph_, names_, signs_, limit_);
+        for (in.array(); in.element();)
+          if (path == read_path::plain || !fast.read(in)) node(in);
         too_many(in, graph_.nodes.size());
       } else {
         member(in, key, unknown);
@@ -7012,7 +7997,7 @@ class graph_reader {
     }
     if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
     if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
-    graph_.form = form();
+    graph_.form = signs_.form();
   }
 
   void node(json::reader& in) {
@@ -7035,8 +8020,9 @@ class graph_reader {
       } else if (key == "Op" || key == "Ops") {
         const bool many = key == "Ops";
         (many ? ops : op) = true;
-        if ((op && ops) || holds_ops_ == !many) return in.fail(errc::ark_s06_op_or_ops, n.offset);
-        holds_ops_ = many;
+        if ((op && ops) || signs_.holds_ops == !many)
+          return in.fail(errc::ark_s06_op_or_ops, n.offset);
+        signs_.holds_ops = many;
         n.ops = many ? operations(in) : one_operation(in);
       } else {
         member(in, key, unknown);
@@ -7097,25 +8083,12 @@ class graph_reader {
     o.writes = names_.index(uses[1].size());
     o.results = names_.index(uses[2].size());
     for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul)
-      (find_argument(graph_, o, argument_name::shape_mnk) != nullptr ? long_matmul_
-                                                                     : short_matmul_) = true;
+    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
     graph_.ops.push_back(o);
   }
 
-  /// What the members that were met say of the dialect.
-  [[nodiscard]] dialect form() const noexcept {
-    if (holds_ops_ != true) return external_ ? dialect::d3x : dialect::d3;
-    if (pads_) return dialect::d1a;
-    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
-    return external_ ? dialect::d2x : dialect::d2;
-  }
-  /// The same for a plan, which has no nodes: whatever its operations show.
-  [[nodiscard]] dialect plan_form() const noexcept {
-    if (pads_) return dialect::d1a;
-    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
-    return !external_ ? dialect::d3 : external_last_ ? dialect::d2x : dialect::d3x;
-  }
+  /// The dialect of a plan, which has no nodes: whatever its operations show.
+  [[nodiscard]] dialect plan_form() const noexcept { return signs_.plan_form(); }
   /// Fails when an index of 32 bits no longer reaches.
   void finish(json::reader& in) {
     if (names_.overflown()) in.fail(errc::ark_too_large, 0);
@@ -7124,17 +8097,6 @@ class graph_reader {
 
  private:
   friend class plan_reader;
-
-  /// Not seen yet, or what was seen.
-  class maybe {
-   public:
-    maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
-    [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
-    [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
-
-   private:
-    std::int8_t value_ = -1;
-  };
 
   /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
   /// is left to the reader.
@@ -7258,7 +8220,7 @@ class graph_reader {
           if (!find_data_type(name, t.type)) return in.fail(errc::ark_t06_data_type, name_at), 0;
       } else if (key == "Buffer") {
         has_buffer = true;
-        if (!buffer_third_.known()) buffer_third_ = !seen[0];
+        if (!signs_.buffer_third.known()) signs_.buffer_third = !seen[0];
         t.buffer = buffer(in);
       } else {
         member(in, key, unknown);
@@ -7275,7 +8237,7 @@ class graph_reader {
       for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
       l.pads = names_.index(graph_.integers.size());
       graph_.integers.append(pads, counts[4]);
-      pads_ = true;
+      signs_.pads = true;
     }
     t.layout = names_.layout(l);
     return names_.tensor(t);
@@ -7306,8 +8268,8 @@ class graph_reader {
       } else if (key == "IsExternal") {
         if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
         b.external = in.boolean() ? external::yes : external::no;
-        external_ = true;
-        external_last_ = external_last_ || send || recv;
+        signs_.external = true;
+        signs_.external_last = signs_.external_last || send || recv;
       } else {
         member(in, key, unknown);
       }
@@ -7434,19 +8396,18 @@ class graph_reader {
   interner names_;
   limits limit_;
   pool<std::uint32_t> uses_[3];
-  maybe holds_ops_, buffer_third_;
-  bool pads_ = false, external_ = false, external_last_ = false, long_matmul_ = false,
-       short_matmul_ = false;
+  dialect_signs signs_;
 };
 
 }  // namespace detail
 
 /// Reads a model graph of any dialect.
-[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {}) {
+[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {},
+                                        read_path path = read_path::best) {
   graph g;
   json::reader in(source, limit);
   detail::graph_reader reader(g, limit);
-  reader.model(in);
+  reader.model(in, path);
   reader.finish(in);
   if (const error e = in.finish(); e.code != errc::ok) return e;
   return g;

@@ -15,15 +15,14 @@
 //             comparisons and two numbers then read a tensor
 //   Args      whole
 //
-// It is an optimist. A node with anything unusual in it (escapes, letters beyond ASCII, unknown
-// members, numbers of more than 15 digits, values of the wrong kind) is undone and left to the
-// plain reader, which also finds the error if there is one. With or without it graphs and errors
-// are the same.
+// It is an optimist. A node with anything unusual in it (escapes, unknown members, numbers of more
+// than 15 digits, values of the wrong kind) is undone and left to the plain reader, which also finds
+// the error if there is one. With or without it graphs and errors are the same.
 //
 // Lifetime:   borrows the text, the graph and its interner.
 // Errors:     none; it stops before a node that it doesn't know.
 // Limits:     those of read.hpp; what is too much for them is left as well.
-// Allocation: the graph, a tenth of it again, and at most 200 KB of patterns.
+// Allocation: the graph, a tenth of it again, and at most 400 KB of patterns.
 
 #ifndef TESSERA_ARK_READ_FAST_HPP
 #define TESSERA_ARK_READ_FAST_HPP
@@ -113,7 +112,7 @@ class fast_nodes : repeated_text {
     end_ = rest.data() + rest.size();
     if (table_bits_ == 0) {
       const auto bits = static_cast<unsigned>(std::bit_width(rest.size()));
-      table_bits_ = bits < 14 ? 5 : bits > 21 ? 12 : bits - 9;
+      table_bits_ = bits < 14 ? 5 : bits > 23 ? 14 : bits - 9;
     }
     const char* done = rest.data();
     for (const char* p = done; p != nullptr; p = separator(between_nodes_, done, ',')) {
@@ -147,7 +146,7 @@ class fast_nodes : repeated_text {
     unsigned seen = 0;
     p = object(node_slots, node_links_, p, seen, [&](std::size_t key, const char* v) {
       switch (key) {
-        case 0: return integer(v, n.id);
+        case 0: return id(v, n.id);
         case 1: return ids(v, n.producers);
         case 2: return ids(v, n.consumers);
         default: return operations(v, n.ops, key == 4);
@@ -160,8 +159,8 @@ class fast_nodes : repeated_text {
   const char* ids(const char* p, range& out) {
     out.first = names_.index(graph_.integers.size());
     return array(ids_space_, p, out.count, [this](const char* v) {
-      std::int64_t id = 0;
-      if ((v = integer(v, id)) != nullptr) graph_.integers.push_back(id);
+      std::int64_t n = 0;
+      if ((v = id(v, n)) != nullptr) graph_.integers.push_back(n);
       return v;
     });
   }
@@ -188,8 +187,9 @@ class fast_nodes : repeated_text {
         case 0: {
           if ((v = quoted(v, text)) == nullptr) return v;
           const std::size_t type = op_slots.find(text);
-          o.type = static_cast<op_type>(type);
-          return type < std::size(op_table) ? v : nullptr;
+          o.type = type < std::size(op_table) ? static_cast<op_type>(type) : op_type::unknown;
+          if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
+          return v;
         }
         case 1:
           if ((v = quoted(v, text)) != nullptr) o.name = names_.characters(text);
@@ -281,7 +281,7 @@ class fast_nodes : repeated_text {
                    case argument_type::int32: return integer(v, a.integer, INT32_MIN, INT32_MAX);
                    case argument_type::int64: return integer(v, a.integer, INT64_MIN);
                    case argument_type::uint32: return integer(v, a.integer, 0, UINT32_MAX);
-                   case argument_type::uint64: return integer(v, a.integer);
+                   case argument_type::uint64: return integer(v, a.integer, 0);
                    case argument_type::boolean: {
                      bool value = false;
                      v = boolean(v, value);
@@ -327,7 +327,7 @@ class fast_nodes : repeated_text {
 
   const char* tensor(const char* p, std::uint32_t& out) {
     if (patterns_.empty()) {
-      patterns_.resize((std::size_t{1} << table_bits_ >> 1) + 1);
+      patterns_.resize((std::size_t{1} << table_bits_ >> 2) + 1);
       after_path_.resize(std::size_t{1} << table_bits_);
       after_two_.resize(std::size_t{1} << table_bits_);
     }
@@ -338,49 +338,64 @@ class fast_nodes : repeated_text {
     const auto slot = [this](std::uint64_t path) {
       return static_cast<std::size_t>(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
     };
-    std::uint16_t& by_path = after_path_[slot(path_)];
-    std::uint16_t& by_two = after_two_[slot(two_)];
-    std::uint16_t met = by_path;
-    const char* behind = guessed(p, met, out);
-    if (behind == nullptr && by_two != by_path) behind = guessed(p, met = by_two, out);
-    if (behind == nullptr) behind = spelled(p, met, out);
-    by_path = by_two = met;
+    std::uint16_t met = static_cast<std::uint16_t>(two_);
+    const char* behind = known(p, met, out);
+    if (behind == nullptr) {
+      std::uint16_t& by_path = after_path_[slot(path_)];
+      std::uint16_t& by_two = after_two_[slot(two_)];
+      behind = follows(p, met = by_path, out);
+      if (behind == nullptr && by_two != by_path) behind = follows(p, met = by_two, out);
+      if (behind == nullptr) behind = spelled(p, met, out);
+      by_path = by_two = met;
+    }
     path_ = path_ << 4 ^ std::uint64_t{met} * 0x9e3779b1u;  // of the last 16, and less of each
     two_ = two_ << 16 | met;
     return behind;
   }
-  /// A tensor of that pattern, or of the one that its Id had before.
-  const char* guessed(const char* p, std::uint16_t& which, std::uint32_t& out) {
+  /// A tensor of the pattern that its first Id had before, if it begins as `which` does.
+  const char* known(const char* p, std::uint16_t& which, std::uint32_t& out) {
     const pattern& t = patterns_[which];
     std::int64_t ids[2];
     if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
-    p = integer(p + t.sizes[0], ids[0]);
+    p = id(p + t.sizes[0], ids[0]);
     if (p == nullptr) return nullptr;
-    const std::uint32_t known =
+    const std::uint32_t entry =
         t.buffer_first ? names_.find_buffer(ids[0]) : names_.find_tensor(ids[0]);
     const pool<std::uint16_t>& had = had_[t.buffer_first ? 1 : 0];
-    if (known < had.size() && had[known] != which) {
-      const pattern& u = patterns_[had[known]];
-      if (u.text != nullptr && u.sizes[0] == t.sizes[0] && equal(t.text, u.text, t.sizes[0]))
-        if (const char* const behind = second_half(u, p, ids[1])) {
-          which = had[known];
-          out = intern(u, which, ids);
-          return behind;
-        }
-    }
-    p = second_half(t, p, ids[1]);
+    if (entry >= had.size()) return nullptr;
+    const pattern& u = patterns_[had[entry]];
+    if (u.text == nullptr || u.sizes[0] != t.sizes[0] || !equal(t.text, u.text, t.sizes[0]))
+      return nullptr;
+    p = second_half(u, p, ids[1]);
+    if (p != nullptr) out = intern(u, which = had[entry], ids);
+    return p;
+  }
+  /// A tensor of this pattern.
+  const char* follows(const char* p, std::uint16_t which, std::uint32_t& out) {
+    const pattern& t = patterns_[which];
+    std::int64_t ids[2];
+    if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
+    p = id(p + t.sizes[0], ids[0]);
+    if (p != nullptr) p = second_half(t, p, ids[1]);
     if (p != nullptr) out = intern(t, which, ids);
     return p;
   }
   [[gnu::always_inline]] const char* second_half(const pattern& t, const char* p,
-                                                 std::int64_t& id) const noexcept {
+                                                 std::int64_t& out) const noexcept {
     if (!is(p, t.text + t.starts[1], t.sizes[1])) return nullptr;
-    p = integer(p + t.sizes[1], id);
+    p = id(p + t.sizes[1], out);
     return p != nullptr && is(p, t.text + t.starts[2], t.sizes[2]) ? p + t.sizes[2] : nullptr;
   }
   std::uint32_t intern(const pattern& t, std::uint16_t which, const std::int64_t (&ids)[2]) {
+    const std::int64_t id = ids[t.buffer_first ? 1 : 0], buffer_id = ids[t.buffer_first ? 0 : 1];
+    const std::uint32_t before = names_.find_tensor(id);
+    if (before != none && is_of(graph_.tensors[before], t) &&
+        graph_.tensors[before].buffer == names_.find_buffer(buffer_id)) {
+      remember(t.buffer_first, t.buffer_first ? graph_.tensors[before].buffer : before, which);
+      return before;
+    }
     ark::buffer b;
-    b.id = ids[t.buffer_first ? 0 : 1];
+    b.id = buffer_id;
     b.rank = t.rank;
     b.external = t.external;
     const std::size_t first = graph_.tags.size();
@@ -388,10 +403,16 @@ class fast_nodes : repeated_text {
     b.send_tags = tags_again(t.send_tags);
     if (!t.recv_first) b.recv_tags = tags_again(t.recv_tags);
     const std::uint32_t buffer = names_.buffer(b, first);
-    const std::uint32_t tensor =
-        names_.tensor({ids[t.buffer_first ? 1 : 0], t.layout, buffer, none, t.type});
+    const std::uint32_t tensor = names_.tensor({id, t.layout, buffer, none, t.type});
     remember(t.buffer_first, t.buffer_first ? buffer : tensor, which);
     return tensor;
+  }
+  /// Whether that is all that the pattern says of it. Tags are left to the interner.
+  [[nodiscard]] bool is_of(const ark::tensor& k, const pattern& t) const noexcept {
+    const ark::buffer& b = graph_.buffers[k.buffer];
+    return k.layout == t.layout && k.type == t.type && k.members == none && b.rank == t.rank &&
+           b.external == t.external && b.members == none &&
+           (b.send_tags.count | b.recv_tags.count | t.send_tags.count | t.recv_tags.count) == 0;
   }
   range tags_again(range r) {
     const std::uint32_t first = names_.index(graph_.tags.size());
@@ -415,7 +436,7 @@ class fast_nodes : repeated_text {
     unsigned seen = 0;
     behind = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
       switch (key) {
-        case 0: id_at[0][0] = v; return id_at[0][1] = integer(v, t.id);
+        case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
         case 1: {
           std::string_view name;
           if ((v = quoted(v, name)) == nullptr) return v;
@@ -473,7 +494,7 @@ class fast_nodes : repeated_text {
     }
     hash = (hash ^ made.sizes[1]) * 0x9e3779b97f4a7c15u;
     const std::size_t set =
-        1 + static_cast<std::size_t>(hash >> (64 - table_bits_ + 3)) * ways;  // 0: no pattern
+        1 + static_cast<std::size_t>(hash >> (64 - table_bits_ + 4)) * ways;  // 0: no pattern
     std::size_t at = set + next_way_++ % ways;
     for (std::size_t i = set; i < set + ways; ++i) {
       const pattern& t = patterns_[i];
@@ -494,7 +515,7 @@ class fast_nodes : repeated_text {
     unsigned seen = 0;
     p = object(buffer_slots, buffer_links_, p, seen, [&](std::size_t key, const char* v) {
       switch (key) {
-        case 0: id_at[0] = v; return id_at[1] = integer(v, b.id);
+        case 0: id_at[0] = v; return id_at[1] = id(v, b.id);
         case 1: {
           std::int64_t rank = 0;
           v = integer(v, rank, INT32_MIN, INT32_MAX);

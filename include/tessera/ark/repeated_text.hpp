@@ -16,8 +16,8 @@
 // Lifetime:   borrows the text.
 // Errors:     none: a step returns null at anything unusual, which json::reader then reads, or
 //             refuses. What isn't null is as json::reader reads it.
-// Limits:     integers have 15 digits; strings are ASCII without escapes; the last 24 bytes of the
-//             text, and lists of more than `most` elements, are unusual.
+// Limits:     integers have 15 digits; strings have no escapes; the last 24 bytes of the text, and
+//             lists of more than `most` elements, are unusual.
 // Allocation: none.
 
 #ifndef TESSERA_ARK_REPEATED_TEXT_HPP
@@ -31,6 +31,7 @@
 
 #include "../core/bytes.hpp"
 #include "../core/number.hpp"
+#include "../core/text.hpp"
 #include "../version.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -97,9 +98,10 @@ class repeated_text {
       if (size > 16) differ |= (word(a + 8) ^ word(b + 8)) | (word(c - 8) ^ word(d - 8));
       return differ == 0;
     }
-    for (std::size_t i = 0; i < size; ++i)
-      if (a[i] != b[i]) return false;
-    return true;
+    if (size >= 4)
+      return load_le<std::uint32_t>(a) == load_le<std::uint32_t>(b) &&
+             load_le<std::uint32_t>(a + size - 4) == load_le<std::uint32_t>(b + size - 4);
+    return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
   }
   /// One more byte than that can be read there.
   [[nodiscard, gnu::always_inline]] bool is(const char* p, const char* text,
@@ -202,7 +204,7 @@ class repeated_text {
 
   // ---- Values
 
-  const char* integer(const char* p, std::int64_t& out, std::int64_t low = 0,
+  const char* integer(const char* p, std::int64_t& out, std::int64_t low,
                       std::int64_t high = INT64_MAX) const noexcept {
     if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
     const bool negative = *p == '-';
@@ -214,6 +216,16 @@ class repeated_text {
     if (size - 1 > 14 || (*first == '0' && size > 1)) return nullptr;
     out = static_cast<std::int64_t>(negative ? 0 - v : v);
     return out >= low && out <= high ? p : nullptr;
+  }
+  /// An Id: an integer from 0 on, mostly of a few digits.
+  [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const noexcept {
+    if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
+    std::uint64_t v = 0;
+    const char* behind = p;
+    const unsigned size = digits(behind, v);
+    if (size - 1 > 6 || (*p == '0' && size > 1)) return integer(p, out, 0);
+    out = static_cast<std::int64_t>(v);
+    return behind;
   }
   /// Appends up to 8 digits to `value`. Returns how many.
   [[gnu::always_inline]] static unsigned digits(const char*& p, std::uint64_t& value) noexcept {
@@ -230,21 +242,26 @@ class repeated_text {
     p += bits / 8;
     return bits / 8;
   }
-  /// A string of ASCII without escapes.
+  /// A string without escapes.
   const char* quoted(const char* p, std::string_view& out) const noexcept {
     if (p == end_ || *p != '"') return nullptr;
     const char* const first = ++p;
-    for (; static_cast<std::size_t>(end_ - p) >= reach; p += 8) {
+    while (static_cast<std::size_t>(end_ - p) >= reach) {
       constexpr std::uint64_t ones = 0x0101010101010101u;
       const std::uint64_t w = word(p), quote = w ^ ones * '"', slash = w ^ ones * '\\';
-      // The lowest byte that ends plain text sets its top bit; what it borrows comes from above.
+      // The lowest byte that isn't plain text sets its top bit; what it borrows comes from above.
       const std::uint64_t stop =
           (w | (w - ones * 0x20) | (quote - ones) | (slash - ones)) & (ones * 0x80);
+      p += stop == 0 ? 8 : std::countr_zero(stop) / 8;
       if (stop == 0) continue;
-      p += std::countr_zero(stop) / 8;
-      if (*p != '"') return nullptr;
-      out = {first, static_cast<std::size_t>(p - first)};
-      return p + 1;
+      if (*p == '"') {
+        out = {first, static_cast<std::size_t>(p - first)};
+        return p + 1;
+      }
+      const auto c = static_cast<unsigned char>(*p);
+      const unsigned length = c < 0x80 ? 0 : utf8_length(p, end_);  // else an escape or a control
+      if (length == 0) return nullptr;
+      p += length;
     }
     return nullptr;
   }
