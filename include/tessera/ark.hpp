@@ -5,6 +5,8 @@
 //
 //   auto graph = tessera::ark::read(source);
 //   if (!graph) return fail(describe(graph.err(), source));
+//   std::cout << tessera::ark::print(*graph);
+//   auto text = tessera::ark::write(*graph, {.to = tessera::ark::dialect::d2});
 //
 //   read            every dialect                                  ark/read.hpp
 //   verify          the rules of one file: a report and a program  ark/verify.hpp
@@ -18,6 +20,11 @@
 //   plan_model      its operations as a graph                     ark/plan_model.hpp
 //   schedule        the order in which one process runs all ranks ark/world.hpp
 //   broadcast …     what operations make of shapes                 ark/shapes.hpp
+//   write           byte for byte as the format's own serializer  ark/write.hpp
+//   print           a listing, one line an operation              ark/print.hpp
+//   canonicalise    one form whatever the Ids were                ark/canonical.hpp
+//   builder         graphs made in code                           ark/build.hpp
+//   check           whether a graph has a text at all             ark/check.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
@@ -30,6 +37,8 @@
 #ifndef TESSERA_ARK_HPP
 #define TESSERA_ARK_HPP
 
+#include "ark/build.hpp"
+#include "ark/canonical.hpp"
 #include "ark/check.hpp"
 #include "ark/convert.hpp"
 #include "ark/diagnostic.hpp"
@@ -41,6 +50,7 @@
 #include "ark/plan_model.hpp"
 #include "ark/plan_verify.hpp"
 #include "ark/plan_write.hpp"
+#include "ark/print.hpp"
 #include "ark/ranks.hpp"
 #include "ark/read.hpp"
 #include "ark/shapes.hpp"

@@ -130,13 +130,12 @@ struct upstream_file {
   return R"({"Rank":0,"WorldSize":1,"Nodes":)" + list(nodes) + std::string(more) + "}";
 }
 
-/// A node that reads tensor `from` in the buffer of that number, and has made the next two, in the
-/// next buffer.
+/// A node that reads tensor `from`, 0 or the result of another one, and makes the next two.
 [[nodiscard]] inline std::string relu(int id, int from = 0, const std::string& producers = "[]",
                                       const std::string& consumers = "[]") {
   return node(id, producers, consumers,
-              op("Relu", list({tensor(from, from)}), list({tensor(from + 1, from + 1)}),
-                 list({tensor(from + 2, from + 1)})));
+              op("Relu", list({tensor(from, from == 0 ? 0 : from - 1)}),
+                 list({tensor(from + 1, from + 1)}), list({tensor(from + 2, from + 1)})));
 }
 /// A file of one operation with these arguments.
 [[nodiscard]] inline std::string with_args(std::string_view args,

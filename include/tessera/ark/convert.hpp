@@ -207,28 +207,28 @@ class converter {
 
     pool<edge> outer;
     if (const error e = old_edges(old, outer); e.code != errc::ok) return e;
+    // Edges into one old node stand together. `wanted` says which nodes have one to the node at hand,
+    // and `found` for which of them a shared tensor says where it goes.
     pool<edge> edges;
-    for (std::uint32_t i = 0; i < old.size(); ++i)
-      for (std::uint32_t k = first[i] + 1; k < first[i + 1]; ++k) edges.push_back({k - 1, k});
-    // Edges into one old node stand together. `wanted` says which of them lead to the node at hand,
-    // and whether a shared tensor has been found.
     pool<std::uint32_t> wanted, found;
     wanted.resize(old.size());
     found.resize(old.size());
-    for (std::size_t at = 0, next = 0; at < outer.size(); at = next) {
-      const std::uint32_t to = outer[at].to;
-      for (next = at; next < outer.size() && outer[next].to == to; ++next)
-        wanted[outer[next].from] = to + 1;
+    std::size_t at = 0;
+    for (std::uint32_t to = 0; to < old.size(); ++to) {
+      const std::size_t begin = at;
+      for (; at < outer.size() && outer[at].to == to; ++at) wanted[outer[at].from] = to + 1;
       for (std::uint32_t piece = first[to]; piece < first[to + 1]; ++piece) {
+        if (piece != first[to]) edges.push_back({piece - 1, piece});
         const op& o = g_.ops[g_.nodes[piece].ops.first];
         for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
           const std::uint32_t made = maker[g_.uses[o.first_use + u]];
-          if (made == none || wanted[owner[made]] != to + 1) continue;
-          found[owner[made]] = to + 1;
-          edges.push_back({made, piece});
+          if (made == none) continue;
+          if (wanted[owner[made]] == to + 1) found[owner[made]] = to + 1;
+          if (owner[made] == to ? made < piece : wanted[owner[made]] == to + 1)
+            edges.push_back({made, piece});
         }
       }
-      for (std::size_t i = at; i < next; ++i)
+      for (std::size_t i = begin; i < at; ++i)
         if (const std::uint32_t from = outer[i].from; found[from] != to + 1)
           edges.push_back({first[from + 1] - 1, first[to]});
     }
@@ -287,6 +287,8 @@ class converter {
     if (wanted)
       if (const errc code = repeat_shapes(o); code != errc::ok) return code;
     kept.count = static_cast<std::uint32_t>(g_.arguments.size() - kept.first);
+    sort(g_.arguments.data() + kept.first, kept.count,
+         [&](const argument& a, const argument& b) { return name(g_, a) < name(g_, b); });
     o.arguments = kept;
     return errc::ok;
   }
@@ -320,7 +322,7 @@ class converter {
     const auto mnk = [&](const std::int64_t* x, const std::int64_t* y, std::int64_t* out) {
       out[0] = from_end(x, a.rank, transpose_a ? 0 : 1);
       out[2] = from_end(x, a.rank, transpose_a ? 1 : 0);
-      out[1] = b.rank == 1 ? 1 : from_end(y, b.rank, transpose_b ? 1 : 0);
+      out[1] = b.rank == 1 ? (transpose_b ? y[0] : 1) : from_end(y, b.rank, transpose_b ? 1 : 0);
     };
     std::int64_t shape[3], padded[3];
     mnk(a.shape, b.shape, shape);
