@@ -27,7 +27,7 @@
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
 // Limits:     core/limits.hpp, on by default.
-// Allocation: at most 8 × input + 64 KiB to read.
+// Allocation: at most 24 × input + 64 KiB to read.
 
 
 // ---- tessera/version.hpp
@@ -5127,7 +5127,7 @@ class graph_printer {
 // Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
 //             object that lacks a member; too_many_items, input_too_large, ark_too_large.
 // Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 8 × input + 64 KiB, for hostile text; about half of the input for real files.
+// Allocation: at most 24 × input + 64 KiB, for hostile text; about half of the input for real files.
 
 #ifndef TESSERA_ARK_READ_HPP
 #define TESSERA_ARK_READ_HPP

@@ -30,7 +30,7 @@
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
 // Limits:     core/limits.hpp, on by default.
-// Allocation: at most 8 × input + 64 KiB to read.
+// Allocation: at most 24 × input + 64 KiB to read.
 
 #include "version.hpp"  // before the guard: a second version must not pass unseen
 

@@ -231,7 +231,7 @@ TEST_CASE("ark/convert: every sample to every dialect, and back", "[ark]") {
   if (samples::upstream().empty()) WARN("no samples");
   std::size_t i = 0;
   for (const samples::upstream_file& f : samples::upstream()) {
-    if (!f.pretty) continue;
+    if (!f.pretty || f.name.ends_with(".full.json")) continue;
     INFO(f.name);
     const ark::graph g = samples::model(f.content);
     const std::vector<std::string> bare = bare_operations(g);

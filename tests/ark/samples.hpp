@@ -29,7 +29,7 @@
 
 #include "../support/catch.hpp"
 
-namespace samples {
+namespace ark_samples {
 
 namespace ark = tessera::ark;
 
@@ -143,6 +143,8 @@ struct upstream_file {
   return file({node(0, "[]", "[]", op(type, "[]", "[]", "[]", args))});
 }
 
-}  // namespace samples
+}  // namespace ark_samples
+
+namespace samples = ark_samples;  // there is another one in the same program
 
 #endif  // TESSERA_TESTS_ARK_SAMPLES_HPP
