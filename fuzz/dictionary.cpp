@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <string_view>
 #include <tessera/alir.hpp>
+#include <tessera/ark.hpp>
 
 namespace {
 
@@ -42,6 +43,14 @@ class dictionary {
     char raw[sizeof value];
     store_le(raw, value);
     token({raw, sizeof raw});
+  }
+  [[nodiscard]] bool holds(std::string_view plain) const {
+    text quoted;  // as token() writes it, but for what isn't printable
+    for (const char c : plain) {
+      if (c == '"') quoted << '\\';
+      quoted << c;
+    }
+    return out_.view().find(quoted.view()) != std::string_view::npos;
   }
   [[nodiscard]] const text& content() const noexcept { return out_; }
 
@@ -180,16 +189,60 @@ void alir_tokens(dictionary& out) {
   for (const std::int32_t v : {2, 3, 4, INT32_MAX, INT32_MIN}) out.word(v);
 }
 
+void ark_tokens(dictionary& out) {
+  // A graph with everything that the writer can write names all keys.
+  ark::builder b(0, 2);
+  const ark::value x = b.tensor({4, 8}, ark::data_type::fp32);
+  b.recv(b.tensor({4}, ark::data_type::fp32), 1, 7);
+  b.reduce_sum(x, 1);
+  const result<ark::graph> g = b.finish();
+  out.group("keys");
+  for (const ark::dialect d : {ark::dialect::d3x, ark::dialect::d2, ark::dialect::d1a}) {
+    const result<text> json = ark::write(*g, {.to = d, .pretty = false});
+    const std::string_view all = *json;
+    for (std::size_t at = 0; (at = all.find("\":", at)) != std::string_view::npos; at += 2) {
+      const std::size_t first = all.rfind('"', at - 1);
+      const std::string_view key = all.substr(first, at + 2 - first);
+      if (!out.holds(key)) out.token(key);
+    }
+  }
+  for (const char* s : {"\"BufferId\":", "\"Value\":", "\"ExternalDataSize\":", "\"DeviceId\":"})
+    out.token(s);
+  out.group("parts");
+  const result<text> one = ark::write(*g, {.pretty = false});
+  const std::string_view all = *one;
+  // libFuzzer takes no more than 64 bytes.
+  const std::size_t shape = all.find("\"Shape\":[4]"), buffer = all.find(",\"Buffer\"", shape);
+  out.token(all.substr(shape, buffer - shape));
+  out.token(all.substr(buffer, all.find('}', buffer) + 1 - buffer));
+  const std::size_t node = all.find("{\"Id\":0,\"Prod");
+  out.token(all.substr(node, all.find(",\"Op\"", node) - node));
+  out.token("\"Rank\":0,\"WorldSize\":1,\"Nodes\":[");
+  out.token("[[1,-2147483648]]");
+  out.group("types of operations");
+  for (const ark::op_row& row : ark::op_table)
+    if (!row.name.empty()) out.token(text() << '"' << row.name << '"');
+  out.group("types of data");
+  for (const ark::data_type_row& row : ark::data_type_table)
+    out.token(text() << '"' << row.name << '"');
+  out.group("arguments");
+  for (const std::string_view type : ark::argument_type_names)
+    if (!type.empty()) out.token(text() << "{\"" << type << "\":");
+  for (const std::string_view name : ark::argument_names)
+    if (!name.empty()) out.token(text() << '"' << name << "\":{");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string_view name = count == 3 ? arguments[1] : "";
-  if (name != "alir" && name != "json") {
-    std::fprintf(stderr, "usage: %s alir|json FILE\n", arguments[0]);
+  if (name != "alir" && name != "ark" && name != "json") {
+    std::fprintf(stderr, "usage: %s alir|ark|json FILE\n", arguments[0]);
     return 2;
   }
   dictionary out(name);
   if (name == "alir") alir_tokens(out);
+  if (name == "ark") ark_tokens(out);
   json_tokens(out);
   std::FILE* const file = std::fopen(arguments[2], "wb");
   if (file == nullptr) return std::perror(arguments[2]), 3;

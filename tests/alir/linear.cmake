@@ -4,7 +4,8 @@
 # The law "linear": instructions(2n) <= 2.5 * instructions(n) for every verb and every input of
 # worst.hpp, counted by callgrind. 50000 more are allowed: memcpy counts as few or many, by size.
 #
-#   cmake -DPROGRAM=tessera_alir_linear -DVALGRIND=/usr/bin/valgrind -DSCRATCH=folder -P linear.cmake
+#   cmake -DPROGRAM=tessera_alir_linear -DVERBS=read,print -DVALGRIND=/usr/bin/valgrind -DSCRATCH=folder
+#         -P linear.cmake
 
 cmake_minimum_required(VERSION 3.21)
 if(NOT VALGRIND)
@@ -45,7 +46,7 @@ endfunction()
 
 execute_process(COMMAND "${PROGRAM}" OUTPUT_VARIABLE names)
 string(REGEX MATCHALL "[a-z0-9_]+" names "${names}")
-set(verbs read describe print write_json verify write_bytecode make_machine)
+string(REPLACE "," ";" verbs "${VERBS}")
 set(bad "")
 set(n 2000)
 math(EXPR twice "2 * ${n}")

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// ark::read, and all that takes an unproven graph: for any text a value or an error with an offset
+// inside, the same one every time; no proper prefix of a model is a model.
+
+#include <string>
+#include <tessera/ark.hpp>
+
+#include "require.hpp"
+
+using namespace tessera;
+
+namespace {
+
+/// Lower limits refuse more, change nothing about what they accept, and hide no other error.
+void check_limits(std::string_view source, const result<ark::graph>& g) {
+  const result<ark::graph> low = ark::read(source, {.max_items = 4, .max_depth = 9});
+  if (low) {
+    fuzz::require(g && ark::print(*low) == ark::print(*g),
+                  "what lower limits accept reads the same");
+    return;
+  }
+  fuzz::require_error(low.err(), source.size());
+  const errc code = low.err().code;
+  if (code == errc::too_many_items || code == errc::json_depth) return;
+  fuzz::require(low.err() == g.err(), "lower limits add only errors of their own");
+}
+
+void check_prefix(std::string_view source) {
+  const std::size_t kept = fuzz::below(source, source.size());
+  if (source.find_first_not_of(" \t\r\n", kept) == std::string_view::npos) return;
+  const fuzz::exact prefix(source.substr(0, kept));
+  const result<ark::graph> g = ark::read(prefix.text());
+  fuzz::require(!g, "a proper prefix is an error");
+  fuzz::require_error(g.err(), kept);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const fuzz::exact copy(fuzz::as_text(data, size));
+  const std::string_view source = copy.text();
+  result<ark::graph> g = ark::read(source);
+  check_limits(source, g);
+  if (!g) {
+    fuzz::require_error(g.err(), size);
+    fuzz::require(!describe(g.err(), source).empty(), "every error can be described");
+    return 0;
+  }
+  check_prefix(source);
+  fuzz::require(ark::check(*g) == error{}, "what was read is a graph");
+  fuzz::require(!ark::print(*g).empty(), "every graph can be printed");
+  // White space in front moves offsets and nothing else.
+  const std::string moved = " " + std::string(source);
+  if (const result<ark::graph> same = ark::read(moved); source.substr(0, 1) != "\xef")
+    fuzz::require(same && ark::print(*same) == ark::print(*g), "white space changes nothing");
+  ark::report found;
+  const result<ark::program> p = ark::verify(std::move(*g), {}, &found, source);
+  if (!p) {
+    fuzz::require_error(p.err(), size);
+    fuzz::require(!describe(p.err(), source).empty(), "every error can be described");
+  }
+  return 0;
+}
