@@ -1,0 +1,351 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "execute.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/elementwise.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::ark {
+namespace {
+
+using model::data_type;
+using model::op_type;
+
+[[nodiscard]] std::byte* at(const patch& p, std::uint64_t i, std::uint64_t j, std::uint64_t k,
+                            std::uint64_t l) noexcept {
+  return p.start.data + static_cast<std::ptrdiff_t>(i) * p.step[0] +
+         static_cast<std::ptrdiff_t>(j) * p.step[1] + static_cast<std::ptrdiff_t>(k) * p.step[2] +
+         static_cast<std::ptrdiff_t>(l) * p.step[3];
+}
+
+/// Calls f(a's offset, b's offset, count) for the runs of elements that are neighbours in both of two
+/// patches of one shape, in C order. Offsets are bytes from their starts.
+template <class F>
+void for_runs(const patch& a, const patch& b, F&& f) {
+  std::size_t inner = 4;  // dimensions from here on are one run
+  std::uint64_t run = 1;
+  const auto goes_on = [&run](const patch& p, std::size_t d) {
+    return p.shape[d] == 1 || p.step[d] == static_cast<std::ptrdiff_t>(run * p.element);
+  };
+  while (inner > 0 && goes_on(a, inner - 1) && goes_on(b, inner - 1)) run *= a.shape[--inner];
+  std::uint64_t size[4];
+  for (std::size_t d = 0; d < 4; ++d) size[d] = d < inner ? a.shape[d] : 1;
+  const auto offset = [](const patch& p, std::uint64_t i, std::uint64_t j, std::uint64_t k,
+                         std::uint64_t l) {
+    return i * static_cast<std::uint64_t>(p.step[0]) + j * static_cast<std::uint64_t>(p.step[1]) +
+           k * static_cast<std::uint64_t>(p.step[2]) + l * static_cast<std::uint64_t>(p.step[3]);
+  };
+  for (std::uint64_t i = 0; i < size[0]; ++i)
+    for (std::uint64_t j = 0; j < size[1]; ++j)
+      for (std::uint64_t k = 0; k < size[2]; ++k)
+        for (std::uint64_t l = 0; l < size[3]; ++l)
+          f(offset(a, i, j, k, l), offset(b, i, j, k, l), static_cast<std::size_t>(run));
+}
+}  // namespace
+
+void gather(const patch& from, std::byte* to) {
+  for_runs(from, from, [&](std::uint64_t offset, std::uint64_t, std::size_t count) {
+    std::memcpy(to, from.start.data + offset, count * from.element);
+    to += count * from.element;
+  });
+}
+void scatter(const std::byte* from, const patch& to) {
+  for_runs(to, to, [&](std::uint64_t offset, std::uint64_t, std::size_t count) {
+    std::memcpy(to.start.data + offset, from, count * to.element);
+    from += count * to.element;
+  });
+}
+
+namespace {
+
+[[nodiscard]] errc map(const map_step& s) {
+  if (s.divides) {
+    bool zero = false;
+    for_rows(s.over, s.scalar,
+             [&](const row& r, std::uint64_t) { zero = zero || has_zero(s.type, r); });
+    if (zero) return errc::ark_division;
+  }
+  for_rows(s.over, s.scalar, [&s](const row& r, std::uint64_t) { s.function(r); });
+  return errc::ok;
+}
+
+[[nodiscard]] errc look_up(const look_up_step& s) {
+  const std::uint64_t rows = s.table.shape[2];
+  const auto index_at = [&s](std::uint64_t i, std::uint64_t j, std::uint64_t k) {
+    std::int32_t index = 0;
+    std::memcpy(&index, at(s.indices, 0, i, j, k), sizeof index);
+    return static_cast<std::int64_t>(index);
+  };
+  const auto for_indices = [&s](auto&& f) {
+    for (std::uint64_t i = 0; i < s.out.shape[0]; ++i)
+      for (std::uint64_t j = 0; j < s.out.shape[1]; ++j)
+        for (std::uint64_t k = 0; k < s.out.shape[2]; ++k) f(i, j, k);
+  };
+  // -1 is the last row. Beyond that, nothing is written.
+  const auto row_of_index = [rows](std::int64_t index) {
+    return static_cast<std::uint64_t>(index < 0 ? index + static_cast<std::int64_t>(rows) : index);
+  };
+  bool inside = true;
+  for_indices([&](std::uint64_t i, std::uint64_t j, std::uint64_t k) {
+    inside = inside && row_of_index(index_at(i, j, k)) < rows;
+  });
+  if (!inside) return errc::ark_index;
+  for_indices([&](std::uint64_t i, std::uint64_t j, std::uint64_t k) {
+    std::memcpy(at(s.out, i, j, k, 0), at(s.table, 0, 0, row_of_index(index_at(i, j, k)), 0),
+                static_cast<std::size_t>(s.out.shape[3]) * s.out.element);
+  });
+  return errc::ok;
+}
+
+[[nodiscard]] errc cache(const cache_step& s, std::byte* workspace) {
+  std::int32_t position = 0;
+  std::memcpy(&position, s.position_in.start.data, sizeof position);
+  if (position < 0 || static_cast<std::uint64_t>(position) >= s.slots) return errc::ark_index;
+  std::byte* const token = workspace + s.workspace;
+  gather(s.token, token);
+  patch slot = s.cache;
+  slot.start.data += position * s.slot_step;
+  scatter(token, slot);
+  scatter(token, s.out);
+  ++position;
+  std::memcpy(s.position_out.start.data, &position, sizeof position);
+  return errc::ok;
+}
+
+void send(const send_step& s, std::byte* workspace, transport& to) {
+  std::byte* const room = workspace + s.workspace;
+  const std::uint64_t bytes = s.from.count() * s.from.element, start = s.to.start.offset;
+  if (s.packets) {
+    gather(s.from, room);
+    to_packets(room, bytes, s.flag, room + bytes);
+    to.put(s.rank, s.storage, start, room + bytes, static_cast<std::size_t>(bytes) * 2);
+  } else if (s.reshapes) {  // in C order, as far as there is room and data
+    gather(s.from, room);
+    std::uint64_t done = 0;
+    for_runs(s.to, s.to, [&](std::uint64_t offset, std::uint64_t, std::size_t count) {
+      const std::uint64_t part = std::min<std::uint64_t>(bytes - done, count * s.to.element);
+      if (part != 0)
+        to.put(s.rank, s.storage, start + offset, room + done, static_cast<std::size_t>(part));
+      done += part;
+    });
+  } else {
+    for_runs(s.from, s.to, [&](std::uint64_t from, std::uint64_t offset, std::size_t count) {
+      to.put(s.rank, s.storage, start + offset, s.from.start.data + from, count * s.to.element);
+    });
+  }
+}
+
+// ---- products
+
+/// A matrix of a patch that kernels can read: its rows or its columns are contiguous.
+[[nodiscard]] kernels::matrix matrix_of(const std::byte* data, std::ptrdiff_t row_step,
+                                        std::ptrdiff_t column_step, bool transposed) noexcept {
+  const std::ptrdiff_t stride = transposed ? column_step : row_step;
+  return {static_cast<const float*>(static_cast<const void*>(data)),
+          static_cast<std::size_t>(stride) / sizeof(float), transposed};
+}
+
+class product {
+ public:
+  product(const multiply_step& s, std::byte* workspace, bool fast, kernels::matmul_workspace* room)
+      : s_(s), fast_(fast), room_(room), load_(load_floats(s.type)), store_(store_floats(s.type)) {
+    copies_ = s.type != data_type::fp32;
+    direct_ = !copies_ && (s.op == op_type::matmul || s.op == op_type::mma);
+    std::byte* to = workspace + s.workspace;
+    const auto take = [&to](std::size_t rows, std::size_t columns) {
+      std::byte* const start = to;
+      to += (rows * columns * sizeof(float) + 63) / 64 * 64;
+      return static_cast<float*>(static_cast<void*>(start));
+    };
+    if (copies_) a_ = take(s.m, s.k);
+    if (copies_) b_ = take(s.k, s.n);
+    if (!direct_) c_ = take(s.m, s.n);
+  }
+
+  void run() {
+    for (std::uint64_t i = 0; i < s_.c.shape[0]; ++i)
+      for (std::uint64_t j = 0; j < s_.c.shape[1]; ++j) multiply(i, j);
+  }
+
+ private:
+  /// The rows that stand in memory, or a copy of them in FP32.
+  [[nodiscard]] kernels::matrix matrix(const patch& p, const std::byte* data, bool transposed,
+                                       float* copy, const std::byte*& copied) {
+    if (!copies_) return matrix_of(data, p.step[2], p.step[3], transposed);
+    const std::size_t rows = static_cast<std::size_t>(p.shape[transposed ? 3 : 2]);
+    const std::size_t columns = static_cast<std::size_t>(p.shape[transposed ? 2 : 3]);
+    const std::ptrdiff_t step = p.step[transposed ? 3 : 2];
+    const std::ptrdiff_t inner = p.step[transposed ? 2 : 3] / p.element;
+    for (std::size_t r = 0; copied != data && r < rows; ++r)
+      load_(data + static_cast<std::ptrdiff_t>(r) * step, inner, copy + r * columns, columns);
+    copied = data;
+    return {copy, columns, transposed};
+  }
+
+  void multiply(std::uint64_t i, std::uint64_t j) {
+    const kernels::matrix a = matrix(s_.a, at(s_.a, i, j, 0, 0), s_.transpose_a, a_, copied_a_);
+    const kernels::matrix b = matrix(s_.b, at(s_.b, i, j, 0, 0), s_.transpose_b, b_, copied_b_);
+    std::byte* const to = at(s_.c, i, j, 0, 0);
+    kernels::product c{c_, s_.n};
+    if (direct_)
+      c = {static_cast<float*>(static_cast<void*>(to)),
+           static_cast<std::size_t>(s_.c.step[2]) / sizeof(float)};
+    if (fast_)
+      kernels::matmul(s_.m, s_.n, s_.k, a, b, c, *room_);
+    else
+      kernels::matmul_reference(s_.m, s_.n, s_.k, a, b, c, *room_);
+    for (std::size_t r = 0; !direct_ && r < s_.m; ++r) {
+      float* const from = c_ + r * s_.n;
+      std::byte* const row = to + static_cast<std::ptrdiff_t>(r) * s_.c.step[2];
+      finish(from, i, j, r);
+      store_(from, row, 1, s_.n);
+      if (fast_ || (s_.op != op_type::matmul && s_.op != op_type::mma)) continue;
+      // Rounding to FP32 first matters only in the middle between two numbers.
+      for (std::size_t column = 0; column < s_.n; ++column)
+        if (rounds_twice(s_.type, from[column]))
+          store_double(s_.type, dot(a, b, r, column), row + column * s_.c.element);
+    }
+  }
+
+  /// One element in FP64, in order.
+  [[nodiscard]] double dot(const kernels::matrix& a, const kernels::matrix& b, std::size_t i,
+                           std::size_t j) const noexcept {
+    const float* const x = a.data + (a.transposed ? i : i * a.stride);
+    const float* const y = b.data + (b.transposed ? j * b.stride : j);
+    const std::size_t x_step = a.transposed ? a.stride : 1, y_step = b.transposed ? 1 : b.stride;
+    double sum = 0;
+    for (std::size_t p = 0; p < s_.k; ++p)
+      sum += static_cast<double>(x[p * x_step]) * static_cast<double>(y[p * y_step]);
+    return sum;
+  }
+
+  /// What the fused forms do with a row of the product, in FP32.
+  void finish(float* row, std::uint64_t i, std::uint64_t j, std::size_t r) const noexcept {
+    if (s_.op == op_type::matmul_gelu) {
+      kernels::apply(kernels::unary::gelu, row, row, s_.n);
+    } else if (s_.op == op_type::matmul_scale) {
+      kernels::apply(kernels::binary::mul, row, s_.scale, row, s_.n);
+    } else if (s_.op == op_type::matmul_add) {
+      constexpr std::size_t part = 512;
+      float added[part];
+      for (std::size_t column = 0; column < s_.n; column += part) {
+        const std::size_t count = std::min(part, s_.n - column);
+        load_(at(s_.residual, i, j, r, column), s_.residual.step[3] / s_.residual.element, added,
+              count);
+        kernels::apply(kernels::binary::add, row + column, added, row + column, count);
+      }
+    }
+  }
+
+  const multiply_step& s_;
+  bool fast_, copies_ = false, direct_ = false;
+  kernels::matmul_workspace* room_;
+  float_loader load_;
+  float_storer store_;
+  float *a_ = nullptr, *b_ = nullptr, *c_ = nullptr;
+  const std::byte *copied_a_ = nullptr, *copied_b_ = nullptr;
+};
+
+void multiply(const multiply_step& s, std::byte* workspace, bool fast,
+              kernels::matmul_workspace* room) {
+  if (info(s.type).kind == model::data_kind::floating)
+    return product(s, workspace, fast, room).run();
+  const integer_product function = integer_matmul(s.type);
+  const auto view = [&s](const patch& p, const std::byte* data) {
+    return matrix_view{data, p.step[2] / p.element, p.step[3] / p.element};
+  };
+  for (std::uint64_t i = 0; i < s.c.shape[0]; ++i)
+    for (std::uint64_t j = 0; j < s.c.shape[1]; ++j)
+      function(s.m, s.n, s.k, view(s.a, at(s.a, i, j, 0, 0)), view(s.b, at(s.b, i, j, 0, 0)),
+               at(s.c, i, j, 0, 0), s.c.step[2] / s.c.element);
+}
+
+}  // namespace
+
+std::span<const std::uint32_t> runner::waiting_channels() const noexcept {
+  const step& s = waiting_step();
+  return s.kind == step_kind::wait ? plan_->waits[s.index].channels
+                                   : std::span<const std::uint32_t>();
+}
+
+state runner::advance(transport& to, const observer& watch) {
+  for (;; ++next_) {
+    const step& s = plan_->steps[next_];
+    switch (s.kind) {
+      case step_kind::map:
+      case step_kind::reduce:
+      case step_kind::multiply:
+      case step_kind::look_up:
+      case step_kind::cache:
+      case step_kind::send:
+      case step_kind::unpack:
+      case step_kind::sum:
+        if (done_.code = compute(s, to); done_.code != errc::ok) {
+          done_.node = s.node;
+          done_.op = s.op;
+          return state::trapped;
+        }
+        break;
+      case step_kind::wait:
+        if (!to.take(waiting_channels())) return state::waiting;
+        break;
+      case step_kind::sync:
+        if (!waits_) ++syncs_;
+        waits_ = !to.sync(rank_, syncs_);
+        if (waits_) return state::waiting;
+        break;
+      case step_kind::end: return state::finished;
+    }
+    if (!s.last) continue;
+    done_.steps += plan_->costs[next_];
+    if (watch.call != nullptr) watch.call(watch.self, rank_, s.node, s.op);
+  }
+}
+
+errc runner::compute(const step& s, transport& to) {
+  const plan& p = *plan_;
+  switch (s.kind) {
+    case step_kind::map: return map(p.maps[s.index]);
+    case step_kind::reduce: {
+      const reduce_step& r = p.reductions[s.index];
+      for_rows(r.over, {},
+               [&r](const row& results, std::uint64_t) { r.function(results, r.depth, r.step); });
+      return errc::ok;
+    }
+    case step_kind::multiply:
+      multiply(p.products[s.index], p.workspace, fast_, room_);
+      return errc::ok;
+    case step_kind::look_up: return look_up(p.look_ups[s.index]);
+    case step_kind::cache: return cache(p.caches[s.index], p.workspace);
+    case step_kind::send: {
+      const send_step& out = p.sends[s.index];
+      send(out, p.workspace, to);
+      for (const std::uint32_t c : out.signals) to.signal(c);
+      return errc::ok;
+    }
+    case step_kind::unpack: {
+      const unpack_step& u = p.unpacks[s.index];
+      const std::uint64_t bytes = u.out.count() * u.out.element;
+      from_packets(u.packets.start.data, 0, bytes, p.workspace + u.workspace);
+      scatter(p.workspace + u.workspace, u.out);
+      return errc::ok;
+    }
+    case step_kind::sum: {
+      const sum_step& m = p.sums[s.index];
+      for_rows(m.over, {},
+               [&m](const row& r, std::uint64_t first) { m.function(r, m.list, first); });
+      return errc::ok;
+    }
+    case step_kind::wait:
+    case step_kind::sync:
+    case step_kind::end: break;
+  }
+  return errc::ok;
+}
+
+}  // namespace vm::ark
+}  // namespace tessera::inline TESSERA_ABI

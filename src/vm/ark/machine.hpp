@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The reference VM of ARK: runs one rank, or all ranks of a model together.
+//
+//   tessera::vm::ark::machine vm(world);            // world: of one program, or of all ranks
+//   if (!vm.made()) report(vm.made());
+//   vm.write(0, tensor, bytes);                     // dense, little-endian
+//   const outcome done = vm.run();
+//   if (!done) report(done.code, done.rank, done.node, done.op, done.text);
+//   vm.read(0, tensor, bytes);
+//
+//   storage         bytes, zero at first; every tensor is a view of one
+//   FP32            computed as it is
+//   FP16, BF16      computed in FP32, rounded once to nearest, ties to even
+//   sums            of Matmul, ReduceSum and ReduceMean in FP64, rounded once; `fast`: Matmul in FP32,
+//                   in another order
+//   integers        wrap around; BYTE is UINT8
+//   padding         never read, and never written
+//
+// Operations run in the order of the file. Where an operation would overwrite what it still reads,
+// it runs as if all inputs had been read first. Ranks take turns: each runs until it waits. Every
+// run begins without messages; buffers keep what they hold.
+//
+// Lifetime:   a machine borrows the world and its programs. One machine serves one caller at a time.
+// Errors:     made(): ark_unsupported, naming the operation; budget_memory. run(): those,
+//             budget_steps before anything runs; ark_division and ark_index, before the operation
+//             writes anything; ark_m08_deadlock, and who waits for what.
+// Limits:     machine_options; max_steps.
+// Allocation: when a machine is made, without memory if it would be too much. Storages that nothing
+//             touches are not touched. run() allocates nothing but texts.
+
+#ifndef TESSERA_VM_ARK_MACHINE_HPP
+#define TESSERA_VM_ARK_MACHINE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "execute.hpp"
+#include "plan.hpp"
+#include "tessera/ark.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::ark {
+
+struct machine_options {
+  bool fast = false;  ///< sums of products in FP32, as quick as the host can
+  std::uint64_t max_memory = budget{}.max_memory;
+};
+
+/// Bytes of one storage or of scratch: 64-byte aligned, zero, and untouched as long as they are.
+class memory_block {
+ public:
+  memory_block() = default;
+  explicit memory_block(std::uint64_t bytes);
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  struct release {
+    void operator()(void* p) const noexcept;
+  };
+  std::unique_ptr<void, release> owned_;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+class machine {
+ public:
+  explicit machine(const model::world& w, const machine_options& how = {});
+  machine(machine&&) noexcept;
+  machine& operator=(machine&&) noexcept;
+  ~machine();
+
+  /// Whether it can run, and if not, why.
+  [[nodiscard]] const outcome& made() const noexcept { return made_; }
+  /// Bytes of memory that it has or would need.
+  [[nodiscard]] std::uint64_t memory() const noexcept { return memory_; }
+  /// outcome::steps of a whole run.
+  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
+
+  /// The bytes of a buffer, by its index in the rank's graph().buffers, as the host has them; none
+  /// when another rank holds it.
+  [[nodiscard]] std::span<std::byte> memory(std::size_t rank, std::uint32_t buffer) noexcept;
+  /// Elements through a tensor's view, by its index in the rank's graph().tensors: dense over its
+  /// Shape, in C order, little-endian. False when there is no such tensor, when another rank holds
+  /// it, or when the size is not that of its elements.
+  bool write(std::size_t rank, std::uint32_t tensor, std::span<const std::byte> dense);
+  bool read(std::size_t rank, std::uint32_t tensor, std::span<std::byte> dense) const;
+
+  outcome run(std::uint64_t max_steps = budget{}.max_steps) { return run_watched(max_steps, {}); }
+  /// The same, calling `observe(rank, node, op)` behind every operation that does anything.
+  template <class Observer>
+  outcome run(std::uint64_t max_steps, Observer&& observe) {
+    const auto call = [](void* self, std::uint32_t rank, std::uint32_t node, std::uint32_t op) {
+      (*static_cast<std::remove_reference_t<Observer>*>(self))(rank, node, op);
+    };
+    // The observer may be constant; `call` gives it back as what it was.
+    void* const self = const_cast<void*>(static_cast<const void*>(std::addressof(observe)));
+    return run_watched(max_steps, {call, self});
+  }
+  /// Fills all storages with zeros.
+  void reset() noexcept;
+
+ private:
+  class post;
+  struct rank_memory {
+    std::vector<memory_block> blocks;
+    std::vector<std::byte*> storages;  // of each buffer that is one
+  };
+
+  outcome run_watched(std::uint64_t max_steps, const observer& watch);
+  [[nodiscard]] bool find(std::size_t rank, std::uint32_t tensor, std::size_t bytes,
+                          patch& out) const;
+
+  const model::world* world_;
+  outcome made_;
+  std::uint64_t memory_ = 0, steps_ = 0;
+  std::vector<plan> plans_;
+  std::vector<rank_memory> ranks_;
+  memory_block scratch_;
+  std::unique_ptr<kernels::matmul_workspace> room_;
+  std::unique_ptr<post> post_;
+  std::vector<runner> runners_;
+};
+
+/// A tensor of a rank that a model gets from outside, or leaves behind.
+struct end_point {
+  std::uint32_t rank = 0;
+  std::uint32_t tensor = 0;  ///< in the rank's graph().tensors
+  std::uint32_t buffer = 0;  ///< in its graph().buffers
+  friend bool operator==(const end_point&, const end_point&) = default;
+};
+/// Tensors of which something is read before anything writes there, in the order in which they are
+/// read; of those with one view of one buffer, the first. Neither views nor Noop read anything.
+[[nodiscard]] std::vector<end_point> inputs(const model::world& w);
+/// Tensors that are written, and of which nothing is read or overwritten later; results where there
+/// are, in the order of their operations.
+[[nodiscard]] std::vector<end_point> outputs(const model::world& w);
+
+}  // namespace vm::ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_ARK_MACHINE_HPP

@@ -1,0 +1,747 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/convert.hpp"
+#include "kernels/elementwise.hpp"
+#include "tessera/core/float16.hpp"
+
+// Rows that are read and written are the same one or don't overlap, so that neither order of
+// elements can be told from the other. Compilers can't know that.
+#if defined(__clang__)
+#define TESSERA_ROW_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TESSERA_ROW_LOOP _Pragma("GCC ivdep")
+#else
+#define TESSERA_ROW_LOOP
+#endif
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::ark {
+namespace {
+
+using model::data_type;
+using model::op_type;
+
+/// Elements that are converted at a time.
+constexpr std::size_t chunk = 512;
+
+// ---- element types
+
+struct half {
+  std::uint16_t bits;
+};
+struct bfloat {
+  std::uint16_t bits;
+};
+template <class T>
+constexpr bool is_float =
+    std::is_same_v<T, float> || std::is_same_v<T, half> || std::is_same_v<T, bfloat>;
+
+/// Calls f with a T{} of the type; the result of FP8, which no plan has, is that of f(no_type{}).
+struct no_type {};
+template <class F>
+auto with_type(data_type type, F&& f) noexcept {
+  switch (type) {
+    case data_type::fp32: return f(float{});
+    case data_type::fp16: return f(half{});
+    case data_type::bf16: return f(bfloat{});
+    case data_type::int32: return f(std::int32_t{});
+    case data_type::uint32: return f(std::uint32_t{});
+    case data_type::int8: return f(std::int8_t{});
+    case data_type::uint8:
+    case data_type::byte: return f(std::uint8_t{});
+    case data_type::fp8_e4m3:
+    case data_type::fp8_e5m2: break;
+  }
+  return f(no_type{});
+}
+
+template <class T>
+[[nodiscard]] T read(const std::byte* from) noexcept {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+template <class T>
+void write(std::byte* to, T value) noexcept {
+  std::memcpy(to, &value, sizeof value);
+}
+/// Element i of a row.
+template <class T>
+[[nodiscard]] const std::byte* at(const std::byte* base, std::ptrdiff_t step,
+                                  std::size_t i) noexcept {
+  return base + static_cast<std::ptrdiff_t>(i) * step * static_cast<std::ptrdiff_t>(sizeof(T));
+}
+template <class T>
+[[nodiscard]] std::byte* at(std::byte* base, std::ptrdiff_t step, std::size_t i) noexcept {
+  return base + static_cast<std::ptrdiff_t>(i) * step * static_cast<std::ptrdiff_t>(sizeof(T));
+}
+/// As what it is. Memory of tensors is aligned for every type that lies in it.
+template <class T>
+[[nodiscard]] const T* as(const std::byte* p) noexcept {
+  return static_cast<const T*>(static_cast<const void*>(p));
+}
+template <class T>
+[[nodiscard]] T* as(std::byte* p) noexcept {
+  return static_cast<T*>(static_cast<void*>(p));
+}
+
+template <class T>
+[[nodiscard]] float to_float(T value) noexcept {
+  if constexpr (std::is_same_v<T, half>)
+    return float_from_half(value.bits);
+  else if constexpr (std::is_same_v<T, bfloat>)
+    return float_from_bfloat16(value.bits);
+  else
+    return static_cast<float>(value);
+}
+/// Exact.
+template <class T>
+[[nodiscard]] double to_double(T value) noexcept {
+  if constexpr (is_float<T>)
+    return static_cast<double>(to_float(value));
+  else
+    return static_cast<double>(value);
+}
+/// Cut off; beyond its range, an integer type's nearest value; 0 for NaN.
+template <class Int, class Real>
+[[nodiscard]] Int cut(Real value) noexcept {
+  using limits = std::numeric_limits<Int>;
+  constexpr auto end = static_cast<Real>(std::uint64_t{1} << limits::digits);
+  if (value != value) return 0;
+  if (value <= static_cast<Real>(limits::min())) return limits::min();
+  if (value >= end) return limits::max();
+  return static_cast<Int>(value);
+}
+template <class T>
+[[nodiscard]] T from_float(float value) noexcept {
+  if constexpr (std::is_same_v<T, half>)
+    return {half_from_float(value)};
+  else if constexpr (std::is_same_v<T, bfloat>)
+    return {bfloat16_from_float(value)};
+  else if constexpr (std::is_same_v<T, float>)
+    return value;
+  else
+    return cut<T>(value);
+}
+/// The float next to a double on the side of 0, with its last bit set if anything was lost: what
+/// it is rounded to then, the double would be.
+[[nodiscard]] float round_to_odd(double value) noexcept {
+  const float near = static_cast<float>(value);
+  if (static_cast<double>(near) == value || value != value) return near;
+  const auto bits = std::bit_cast<std::uint32_t>(near);
+  const bool away = std::fabs(static_cast<double>(near)) > std::fabs(value);
+  return std::bit_cast<float>((away ? bits - 1 : bits) | 1u);
+}
+template <class T>
+[[nodiscard]] T from_double(double value) noexcept {
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<float>(value);
+  else if constexpr (is_float<T>)
+    return from_float<T>(round_to_odd(value));
+  else
+    return cut<T>(value);
+}
+
+// ---- rows as floats
+
+/// The elements as floats: themselves, where they are floats in a row, and else copies.
+template <class T>
+[[nodiscard]] const float* load(const std::byte* from, std::ptrdiff_t step, std::size_t count,
+                                float* copies) noexcept {
+  if constexpr (std::is_same_v<T, float>)
+    if (step == 1) return as<float>(from);
+  if (step == 0) {
+    std::fill_n(copies, count, to_float(read<T>(from)));
+  } else if (step == 1) {
+    if constexpr (std::is_same_v<T, half>) {
+      kernels::floats_from_halves(as<std::uint16_t>(from), copies, count);
+    } else if constexpr (std::is_same_v<T, bfloat>) {
+      kernels::floats_from_bfloat16s(as<std::uint16_t>(from), copies, count);
+    } else {
+      const T* const values = as<T>(from);
+      for (std::size_t i = 0; i < count; ++i) copies[i] = to_float(values[i]);
+    }
+  } else {
+    for (std::size_t i = 0; i < count; ++i) copies[i] = to_float(read<T>(at<T>(from, step, i)));
+  }
+  return copies;
+}
+template <class T>
+void store(const float* from, std::byte* to, std::ptrdiff_t step, std::size_t count) noexcept {
+  if (step == 1) {
+    if constexpr (std::is_same_v<T, half>) {
+      kernels::halves_from_floats(from, as<std::uint16_t>(to), count);
+    } else if constexpr (std::is_same_v<T, bfloat>) {
+      kernels::bfloat16s_from_floats(from, as<std::uint16_t>(to), count);
+    } else {
+      T* const values = as<T>(to);
+      for (std::size_t i = 0; i < count; ++i) values[i] = from_float<T>(from[i]);
+    }
+  } else {
+    for (std::size_t i = 0; i < count; ++i) write(at<T>(to, step, i), from_float<T>(from[i]));
+  }
+}
+
+template <class T>
+void load_to(const std::byte* from, std::ptrdiff_t step, float* to, std::size_t count) noexcept {
+  const float* const loaded = load<T>(from, step, count, to);
+  if (loaded != to) std::memcpy(to, loaded, count * sizeof(float));
+}
+
+/// Cuts a row into parts and gives them as floats, in[0] and in[1], to f(a, b, out, n).
+template <class T, bool Two, class F>
+void for_floats(const row& r, F&& f) noexcept {
+  if constexpr (std::is_same_v<T, float>)
+    if (r.in_step[0] == 1 && (!Two || r.in_step[1] == 1) && r.out_step == 1) {
+      f(as<float>(r.in[0]), Two ? as<float>(r.in[1]) : nullptr, as<float>(r.out), r.count);
+      return;
+    }
+  alignas(64) float a_copies[chunk], b_copies[chunk], results[chunk];
+  for (std::size_t i = 0; i < r.count; i += chunk) {
+    const std::size_t n = std::min(chunk, r.count - i);
+    const float* const a = load<T>(at<T>(r.in[0], r.in_step[0], i), r.in_step[0], n, a_copies);
+    const float* b = nullptr;
+    if constexpr (Two) b = load<T>(at<T>(r.in[1], r.in_step[1], i), r.in_step[1], n, b_copies);
+    std::byte* const out = at<T>(r.out, r.out_step, i);
+    if constexpr (std::is_same_v<T, float>)
+      if (r.out_step == 1) {
+        f(a, b, as<float>(out), n);
+        continue;
+      }
+    f(a, b, results, n);
+    store<T>(results, out, r.out_step, n);
+  }
+}
+
+// ---- element-wise functions
+
+template <class T, kernels::binary Op>
+void binary_floats(const row& r) noexcept {
+  if constexpr (std::is_same_v<T, float>) {
+    const float *const a = as<float>(r.in[0]), *const b = as<float>(r.in[1]);
+    if (r.out_step == 1 && r.in_step[0] == 1 && r.in_step[1] == 0)
+      return kernels::apply(Op, a, *b, as<float>(r.out), r.count);
+    if (r.out_step == 1 && r.in_step[0] == 0 && r.in_step[1] == 1)
+      return kernels::apply(Op, *a, b, as<float>(r.out), r.count);
+  }
+  for_floats<T, true>(r, [](const float* a, const float* b, float* out, std::size_t n) {
+    kernels::apply(Op, a, b, out, n);
+  });
+}
+template <class T, kernels::unary Op>
+void unary_floats(const row& r) noexcept {
+  for_floats<T, false>(r, [](const float* a, const float*, float* out, std::size_t n) {
+    kernels::apply(Op, a, out, n);
+  });
+}
+template <class T, kernels::binary Op>
+void scalar_floats(const row& r) noexcept {
+  for_floats<T, false>(r, [s = r.scalar](const float* a, const float*, float* out, std::size_t n) {
+    kernels::apply(Op, a, s, out, n);
+  });
+}
+/// max(x, 0), where a NaN counts for nothing.
+template <class T>
+[[nodiscard]] T positive(T x) noexcept {
+  return x > T{} ? x : T{};
+}
+template <class T>
+void relu_floats(const row& r) noexcept {
+  for_floats<T, false>(r, [](const float* a, const float*, float* out, std::size_t n) {
+    TESSERA_ROW_LOOP
+    for (std::size_t i = 0; i < n; ++i) out[i] = positive(a[i]);
+  });
+}
+
+/// f(element of each input) for integers.
+template <class T, class F>
+void map_one(const row& r, F&& f) noexcept {
+  if (r.in_step[0] == 1 && r.out_step == 1) {
+    const T* const a = as<T>(r.in[0]);
+    T* const out = as<T>(r.out);
+    TESSERA_ROW_LOOP
+    for (std::size_t i = 0; i < r.count; ++i) out[i] = f(a[i]);
+    return;
+  }
+  for (std::size_t i = 0; i < r.count; ++i)
+    write(at<T>(r.out, r.out_step, i), f(read<T>(at<T>(r.in[0], r.in_step[0], i))));
+}
+template <class T, class F>
+void map_two(const row& r, F&& f) noexcept {
+  if (r.in_step[0] == 1 && r.in_step[1] == 1 && r.out_step == 1) {
+    const T *const a = as<T>(r.in[0]), *const b = as<T>(r.in[1]);
+    T* const out = as<T>(r.out);
+    TESSERA_ROW_LOOP
+    for (std::size_t i = 0; i < r.count; ++i) out[i] = f(a[i], b[i]);
+    return;
+  }
+  for (std::size_t i = 0; i < r.count; ++i)
+    write(at<T>(r.out, r.out_step, i),
+          f(read<T>(at<T>(r.in[0], r.in_step[0], i)), read<T>(at<T>(r.in[1], r.in_step[1], i))));
+}
+/// Without overflow that isn't defined: as 32-bit unsigned, then cut to the type.
+template <class T, kernels::binary Op>
+[[nodiscard]] T wrapped(T a, std::uint32_t b) noexcept {
+  static_assert(Op != kernels::binary::div);
+  const auto x = static_cast<std::uint32_t>(a);
+  return static_cast<T>(Op == kernels::binary::add   ? x + b
+                        : Op == kernels::binary::sub ? x - b
+                                                     : x * b);
+}
+template <class T, kernels::binary Op>
+void binary_integers(const row& r) noexcept {
+  map_two<T>(r, [](T a, T b) { return wrapped<T, Op>(a, static_cast<std::uint32_t>(b)); });
+}
+template <class T>
+void divide_integers(const row& r) noexcept {
+  map_two<T>(r, [](T a, T b) {
+    return static_cast<T>(static_cast<std::int64_t>(a) / static_cast<std::int64_t>(b));
+  });
+}
+template <class T, kernels::binary Op>
+void scalar_integers(const row& r) noexcept {
+  map_one<T>(r, [s = r.integer](T a) { return wrapped<T, Op>(a, s); });
+}
+template <class T>
+void relu_integers(const row& r) noexcept {
+  map_one<T>(r, [](T a) { return positive(a); });
+}
+template <class T>
+void copy_elements(const row& r) noexcept {
+  if (r.in_step[0] == 1 && r.out_step == 1) {
+    std::memmove(r.out, r.in[0], r.count * sizeof(T));
+    return;
+  }
+  if (r.in_step[0] == 0 && r.out_step == 1) {
+    std::fill_n(as<T>(r.out), r.count, read<T>(r.in[0]));
+    return;
+  }
+  for (std::size_t i = 0; i < r.count; ++i)
+    write(at<T>(r.out, r.out_step, i), read<T>(at<T>(r.in[0], r.in_step[0], i)));
+}
+template <class T>
+void fill(const row& r) noexcept {
+  T value;
+  if constexpr (is_float<T>)
+    value = from_float<T>(r.scalar);
+  else
+    value = static_cast<T>(r.integer);
+  for (std::size_t i = 0; i < r.count; ++i) write(at<T>(r.out, r.out_step, i), value);
+}
+
+template <class T>
+void rope(const row& r) noexcept {
+  for (std::size_t i = 0; i + 1 < r.count; i += 2) {
+    const T x[2] = {read<T>(at<T>(r.in[0], r.in_step[0], i)),
+                    read<T>(at<T>(r.in[0], r.in_step[0], i + 1))};
+    const T f[2] = {read<T>(at<T>(r.in[1], r.in_step[1], i)),
+                    read<T>(at<T>(r.in[1], r.in_step[1], i + 1))};
+    T y[2];
+    if constexpr (is_float<T>) {
+      const float x0 = to_float(x[0]), x1 = to_float(x[1]);
+      const float f0 = to_float(f[0]), f1 = to_float(f[1]);
+      y[0] = from_float<T>(x0 * f0 - x1 * f1);
+      y[1] = from_float<T>(x0 * f1 + x1 * f0);
+    } else {
+      const auto x0 = static_cast<std::uint32_t>(x[0]), x1 = static_cast<std::uint32_t>(x[1]);
+      const auto f0 = static_cast<std::uint32_t>(f[0]), f1 = static_cast<std::uint32_t>(f[1]);
+      y[0] = static_cast<T>(x0 * f0 - x1 * f1);
+      y[1] = static_cast<T>(x0 * f1 + x1 * f0);
+    }
+    write(at<T>(r.out, r.out_step, i), y[0]);
+    write(at<T>(r.out, r.out_step, i + 1), y[1]);
+  }
+}
+
+// ---- casts
+
+template <class From, class To>
+[[nodiscard]] To cast_one(From value) noexcept {
+  if constexpr (std::is_same_v<From, To>)
+    return value;
+  else if constexpr (is_float<From> && is_float<To>)
+    return from_float<To>(to_float(value));
+  else if constexpr (std::is_same_v<From, float>)
+    return cut<To>(value);
+  else if constexpr (is_float<From>)  // 16-bit floats are rounded, ties to even
+    return cut<To>(std::nearbyint(to_float(value)));
+  else if constexpr (is_float<To>)
+    return from_double<To>(static_cast<double>(value));
+  else
+    return static_cast<To>(value);
+}
+template <class From, class To>
+void cast(const row& r) noexcept {
+  if (r.in_step[0] == 1 && r.out_step == 1) {
+    const From* const a = as<From>(r.in[0]);
+    To* const out = as<To>(r.out);
+    TESSERA_ROW_LOOP
+    for (std::size_t i = 0; i < r.count; ++i) out[i] = cast_one<From, To>(a[i]);
+    return;
+  }
+  for (std::size_t i = 0; i < r.count; ++i)
+    write(at<To>(r.out, r.out_step, i),
+          cast_one<From, To>(read<From>(at<From>(r.in[0], r.in_step[0], i))));
+}
+
+// ---- along an axis
+
+template <class T>
+void softmax(const row& r) noexcept {
+  const auto in = [&r](std::size_t i) {
+    return to_double(read<T>(at<T>(r.in[0], r.in_step[0], i)));
+  };
+  double most = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (std::size_t i = 0; i < r.count; ++i) most = in(i) > most ? in(i) : most;
+  for (std::size_t i = 0; i < r.count; ++i) sum += std::exp(in(i)-most);
+  for (std::size_t i = 0; i < r.count; ++i)
+    write(at<T>(r.out, r.out_step, i), from_double<T>(std::exp(in(i)-most) / sum));
+}
+template <class T>
+void layer_norm(const row& r) noexcept {
+  const auto in = [&r](std::size_t which, std::size_t i) {
+    return to_double(read<T>(at<T>(r.in[which], r.in_step[which], i)));
+  };
+  const auto count = static_cast<double>(r.count);
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < r.count; ++i) sum += in(0, i);
+  const double mean = sum / count;
+  for (std::size_t i = 0; i < r.count; ++i) squares += (in(0, i) - mean) * (in(0, i) - mean);
+  const double scale = 1 / std::sqrt(squares / count + 1e-5);
+  for (std::size_t i = 0; i < r.count; ++i)
+    write(at<T>(r.out, r.out_step, i),
+          from_double<T>((in(0, i) - mean) * scale * in(1, i) + in(2, i)));
+}
+
+/// Runs over `depth` for parts of a row of results: f(sums, index in the row, how many, element of
+/// depth).  Elements that are neighbours in memory are read one after another.
+template <class T, class Sum, class Add, class Put>
+void reduce_rows(const row& r, std::size_t depth, std::ptrdiff_t step, Sum first, Add&& add,
+                 Put&& put) noexcept {
+  if (std::abs(step) <= std::abs(r.in_step[0]) || r.count == 1) {
+    for (std::size_t i = 0; i < r.count; ++i) {
+      const std::byte* const in = at<T>(r.in[0], r.in_step[0], i);
+      Sum sum = first;
+      if (step == 1) {
+        const T* const values = as<T>(in);
+        for (std::size_t p = 0; p < depth; ++p) sum = add(sum, values[p]);
+      } else {
+        for (std::size_t p = 0; p < depth; ++p) sum = add(sum, read<T>(at<T>(in, step, p)));
+      }
+      write(at<T>(r.out, r.out_step, i), put(sum));
+    }
+    return;
+  }
+  Sum sums[chunk];
+  for (std::size_t i = 0; i < r.count; i += chunk) {
+    const std::size_t n = std::min(chunk, r.count - i);
+    std::fill_n(sums, n, first);
+    for (std::size_t p = 0; p < depth; ++p) {
+      const std::byte* const in = at<T>(at<T>(r.in[0], r.in_step[0], i), step, p);
+      if (r.in_step[0] == 1) {
+        const T* const values = as<T>(in);
+        for (std::size_t j = 0; j < n; ++j) sums[j] = add(sums[j], values[j]);
+      } else {
+        for (std::size_t j = 0; j < n; ++j)
+          sums[j] = add(sums[j], read<T>(at<T>(in, r.in_step[0], j)));
+      }
+    }
+    for (std::size_t j = 0; j < n; ++j) write(at<T>(r.out, r.out_step, i + j), put(sums[j]));
+  }
+}
+
+template <class T>
+void reduce_sum(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
+  if constexpr (is_float<T>)
+    reduce_rows<T>(
+        r, depth, step, 0.0, [](double sum, T x) { return sum + to_double(x); },
+        [](double sum) { return from_double<T>(sum); });
+  else
+    reduce_rows<T>(
+        r, depth, step, std::uint32_t{0},
+        [](std::uint32_t sum, T x) { return sum + static_cast<std::uint32_t>(x); },
+        [](std::uint32_t sum) { return static_cast<T>(sum); });
+}
+template <class T>
+void reduce_mean(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
+  if constexpr (is_float<T>)
+    reduce_rows<T>(
+        r, depth, step, 0.0, [](double sum, T x) { return sum + to_double(x); },
+        [depth](double sum) { return from_double<T>(sum / static_cast<double>(depth)); });
+  else
+    reduce_rows<T>(
+        r, depth, step, std::int64_t{0},
+        [](std::int64_t sum, T x) { return sum + static_cast<std::int64_t>(x); },
+        [depth](std::int64_t sum) {
+          return static_cast<T>(sum / static_cast<std::int64_t>(depth));
+        });
+}
+template <class T>
+void reduce_max(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
+  // NaNs are dropped, and what is below the least finite value is that.
+  if constexpr (is_float<T>) {
+    const float least = std::is_same_v<T, half>     ? -65504.0f
+                        : std::is_same_v<T, bfloat> ? -0x1.fep127f
+                                                    : -std::numeric_limits<float>::max();
+    reduce_rows<T>(
+        r, depth, step, least,
+        [](float most, T x) { return to_float(x) > most ? to_float(x) : most; },
+        [](float most) { return from_float<T>(most); });
+  } else {
+    reduce_rows<T>(
+        r, depth, step, std::numeric_limits<T>::min(),
+        [](T most, T x) { return x > most ? x : most; }, [](T most) { return most; });
+  }
+}
+
+template <class T>
+void sum_segments(const row& r, const segment_list& from, std::uint64_t first) noexcept {
+  using sum_type = std::conditional_t<is_float<T>, float, std::uint32_t>;
+  const auto widen = [](T x) {
+    if constexpr (is_float<T>)
+      return to_float(x);
+    else
+      return static_cast<std::uint32_t>(x);
+  };
+  sum_type sums[chunk];
+  std::byte part[chunk * sizeof(T)];
+  for (std::size_t i = 0; i < r.count; i += chunk) {
+    const std::size_t n = std::min(chunk, r.count - i);
+    for (std::size_t j = 0; j < n; ++j)
+      sums[j] = widen(read<T>(at<T>(r.in[0], r.in_step[0], i + j)));
+    for (std::size_t s = 0; s < from.count; ++s) {
+      const std::byte* const segment = from.data + s * from.distance;
+      const std::uint64_t offset = (first + i) * sizeof(T);
+      if (from.packets)
+        from_packets(segment, offset, n * sizeof(T), part);
+      else
+        std::memcpy(part, segment + offset, n * sizeof(T));
+      for (std::size_t j = 0; j < n; ++j) sums[j] += widen(read<T>(part + j * sizeof(T)));
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      if constexpr (is_float<T>)
+        write(at<T>(r.out, r.out_step, i + j), from_float<T>(sums[j]));
+      else
+        write(at<T>(r.out, r.out_step, i + j), static_cast<T>(sums[j]));
+    }
+  }
+}
+
+template <class T>
+void multiply_integers(std::size_t m, std::size_t n, std::size_t k, const matrix_view& a,
+                       const matrix_view& b, std::byte* c, std::ptrdiff_t c_step) noexcept {
+  std::uint32_t sums[chunk];
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < n; j += chunk) {
+      const std::size_t columns = std::min(chunk, n - j);
+      std::fill_n(sums, columns, 0u);
+      for (std::size_t p = 0; p < k; ++p) {
+        const auto x = static_cast<std::uint32_t>(
+            read<T>(at<T>(at<T>(a.data, a.row_step, i), a.column_step, p)));
+        const std::byte* const from = at<T>(at<T>(b.data, b.row_step, p), b.column_step, j);
+        if (b.column_step == 1) {
+          const T* const values = as<T>(from);
+          for (std::size_t q = 0; q < columns; ++q)
+            sums[q] += x * static_cast<std::uint32_t>(values[q]);
+        } else {
+          for (std::size_t q = 0; q < columns; ++q)
+            sums[q] += x * static_cast<std::uint32_t>(read<T>(at<T>(from, b.column_step, q)));
+        }
+      }
+      for (std::size_t q = 0; q < columns; ++q)
+        write(at<T>(at<T>(c, c_step, i), 1, j + q), static_cast<T>(sums[q]));
+    }
+}
+
+// ---- choosing
+
+// One function template for types that are floats, and one for integers.
+#define TESSERA_CHOOSE(function, type, floats, integers)                                           \
+  with_type(type, []<class T>(T) noexcept -> function {                                            \
+    if constexpr (std::is_same_v<T, no_type>)                                                      \
+      return nullptr;                                                                              \
+    else if constexpr (is_float<T>)                                                                \
+      return floats;                                                                               \
+    else                                                                                           \
+      return integers;                                                                             \
+  })
+
+using enum kernels::binary;
+
+template <kernels::unary Op>
+[[nodiscard]] row_function through_floats(data_type type) noexcept {
+  return TESSERA_CHOOSE(row_function, type, (unary_floats<T, Op>), (unary_floats<T, Op>));
+}
+template <kernels::binary Op>
+[[nodiscard]] row_function arithmetic(data_type type) noexcept {
+  return TESSERA_CHOOSE(row_function, type, (binary_floats<T, Op>), (binary_integers<T, Op>));
+}
+template <kernels::binary Op>
+[[nodiscard]] row_function with_scalar(data_type type) noexcept {
+  return TESSERA_CHOOSE(row_function, type, (scalar_floats<T, Op>), (scalar_integers<T, Op>));
+}
+
+}  // namespace
+
+row_function row_of(op_type op, data_type type) noexcept {
+  switch (op) {
+    case op_type::add: return arithmetic<add>(type);
+    case op_type::sub: return arithmetic<sub>(type);
+    case op_type::mul: return arithmetic<mul>(type);
+    case op_type::div:
+      return TESSERA_CHOOSE(row_function, type, (binary_floats<T, div>), divide_integers<T>);
+    case op_type::rope: return TESSERA_CHOOSE(row_function, type, rope<T>, rope<T>);
+    case op_type::scalar_add: return with_scalar<add>(type);
+    case op_type::scalar_mul: return with_scalar<mul>(type);
+    case op_type::scalar_assign: return TESSERA_CHOOSE(row_function, type, fill<T>, fill<T>);
+    case op_type::copy:
+    case op_type::store:
+    case op_type::transpose:
+      return TESSERA_CHOOSE(row_function, type, copy_elements<T>, copy_elements<T>);
+    case op_type::exp: return through_floats<kernels::unary::exp>(type);
+    case op_type::sqrt: return through_floats<kernels::unary::sqrt>(type);
+    case op_type::rsqrt: return through_floats<kernels::unary::rsqrt>(type);
+    case op_type::sigmoid: return through_floats<kernels::unary::sigmoid>(type);
+    case op_type::gelu: return through_floats<kernels::unary::gelu>(type);
+    case op_type::relu: return TESSERA_CHOOSE(row_function, type, relu_floats<T>, relu_integers<T>);
+    case op_type::softmax: return TESSERA_CHOOSE(row_function, type, softmax<T>, softmax<T>);
+    case op_type::layer_norm:
+      return TESSERA_CHOOSE(row_function, type, layer_norm<T>, layer_norm<T>);
+    case op_type::tensor:
+    case op_type::placeholder:
+    case op_type::reshape:
+    case op_type::noop:
+    case op_type::cast:
+    case op_type::reduce_sum:
+    case op_type::reduce_max:
+    case op_type::reduce_mean:
+    case op_type::matmul:
+    case op_type::embedding:
+    case op_type::send:
+    case op_type::send_done:
+    case op_type::recv:
+    case op_type::send_packet:
+    case op_type::recv_packet:
+    case op_type::recv_reduce_send_packet:
+    case op_type::recv_reduce_send:
+    case op_type::device_sync:
+    case op_type::matmul_gelu:
+    case op_type::matmul_scale:
+    case op_type::matmul_add:
+    case op_type::mma:
+    case op_type::kv_cache_slot:
+    case op_type::unknown: break;
+  }
+  return nullptr;
+}
+
+row_function cast_row(data_type from, data_type to) noexcept {
+  return with_type(from, [to]<class From>(From) noexcept -> row_function {
+    return with_type(to, []<class To>(To) noexcept -> row_function {
+      if constexpr (std::is_same_v<From, no_type> || std::is_same_v<To, no_type>)
+        return nullptr;
+      else
+        return cast<From, To>;
+    });
+  });
+}
+
+reduce_function reduction(op_type op, data_type type) noexcept {
+  if (op == op_type::reduce_sum)
+    return TESSERA_CHOOSE(reduce_function, type, reduce_sum<T>, reduce_sum<T>);
+  if (op == op_type::reduce_mean)
+    return TESSERA_CHOOSE(reduce_function, type, reduce_mean<T>, reduce_mean<T>);
+  return TESSERA_CHOOSE(reduce_function, type, reduce_max<T>, reduce_max<T>);
+}
+sum_function segment_sum(data_type type) noexcept {
+  return TESSERA_CHOOSE(sum_function, type, sum_segments<T>, sum_segments<T>);
+}
+integer_product integer_matmul(data_type type) noexcept {
+  return TESSERA_CHOOSE(integer_product, type, nullptr, multiply_integers<T>);
+}
+float_loader load_floats(data_type type) noexcept {
+  return TESSERA_CHOOSE(float_loader, type, load_to<T>, load_to<T>);
+}
+float_storer store_floats(data_type type) noexcept {
+  return TESSERA_CHOOSE(float_storer, type, store<T>, store<T>);
+}
+
+#undef TESSERA_CHOOSE
+
+void round_scalar(data_type type, float value, row& to) noexcept {
+  with_type(type, [value, &to]<class T>(T) noexcept {
+    if constexpr (std::is_same_v<T, no_type>)
+      return;
+    else if constexpr (is_float<T>)
+      to.scalar = to_float(from_float<T>(value));
+    else
+      to.integer = static_cast<std::uint32_t>(cut<T>(value));
+  });
+}
+
+bool has_zero(data_type type, const row& r) noexcept {
+  return with_type(type, [&r]<class T>(T) noexcept {
+    bool found = false;
+    if constexpr (std::is_integral_v<T>)
+      for (std::size_t i = 0; i < r.count; ++i)
+        found = found || read<T>(at<T>(r.in[1], r.in_step[1], i)) == 0;
+    return found;
+  });
+}
+
+bool rounds_twice(data_type type, float value) noexcept {
+  if (value == 0 || !std::isfinite(value)) return false;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const float below = std::bit_cast<float>(bits - 1), above = std::bit_cast<float>(bits + 1);
+  switch (type) {
+    case data_type::fp16: return half_from_float(below) != half_from_float(above);
+    case data_type::bf16: return bfloat16_from_float(below) != bfloat16_from_float(above);
+    case data_type::fp32:
+    case data_type::int32:
+    case data_type::uint32:
+    case data_type::int8:
+    case data_type::uint8:
+    case data_type::byte:
+    case data_type::fp8_e4m3:
+    case data_type::fp8_e5m2: break;
+  }
+  return false;
+}
+
+void store_double(data_type type, double value, std::byte* to) noexcept {
+  with_type(type, [value, to]<class T>(T) noexcept {
+    if constexpr (!std::is_same_v<T, no_type>) write(to, from_double<T>(value));
+  });
+}
+
+void to_packets(const std::byte* from, std::uint64_t bytes, std::uint32_t flag,
+                std::byte* to) noexcept {
+  for (std::uint64_t done = 0; done < bytes; done += 4) {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(4, bytes - done));
+    std::memcpy(to + packet_offset(done), from + done, size);
+    std::memcpy(to + packet_offset(done) + size, &flag, size);
+  }
+}
+
+void from_packets(const std::byte* packets, std::uint64_t first, std::uint64_t bytes,
+                  std::byte* to) noexcept {
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t offset = first + done;
+    const std::uint64_t size = std::min(4 - offset % 4, bytes - done);
+    std::memcpy(to + done, packets + packet_offset(offset), static_cast<std::size_t>(size));
+    done += size;
+  }
+}
+
+}  // namespace vm::ark
+}  // namespace tessera::inline TESSERA_ABI
