@@ -128,20 +128,6 @@ class machine {
   std::vector<runner> runners_;
 };
 
-/// A tensor of a rank that a model gets from outside, or leaves behind.
-struct end_point {
-  std::uint32_t rank = 0;
-  std::uint32_t tensor = 0;  ///< in the rank's graph().tensors
-  std::uint32_t buffer = 0;  ///< in its graph().buffers
-  friend bool operator==(const end_point&, const end_point&) = default;
-};
-/// Tensors of which something is read before anything writes there, in the order in which they are
-/// read; of those with one view of one buffer, the first. Neither views nor Noop read anything.
-[[nodiscard]] std::vector<end_point> inputs(const model::world& w);
-/// Tensors that are written, and of which nothing is read or overwritten later; results where there
-/// are, in the order of their operations.
-[[nodiscard]] std::vector<end_point> outputs(const model::world& w);
-
 }  // namespace vm::ark
 }  // namespace tessera::inline TESSERA_ABI
 

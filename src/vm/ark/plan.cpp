@@ -164,7 +164,8 @@ class planner {
     for (const std::uint32_t t : inputs) {
       const patch* const as = stretched != patches.end() ? *stretched++ : nullptr;
       if (in_order && as != nullptr && same_elements(*as, p)) continue;
-      clear = clear && !overlap(program_, t, out);
+      clear = clear && (patch_of(program_, t).start.storage != p.start.storage ||
+                        !overlap(region_of(program_, t), region_of(program_, out)));
     }
     if (clear) return p;
     return dense({.offset = take(times(elements(p.shape), p.element))}, p.shape, p.element);
@@ -499,10 +500,7 @@ class planner {
     s.from = from;
     s.to = patch_of(program_, to);
     // The patch lies in this file's stand-in; its bytes, in the owner's buffer.
-    std::uint64_t end = s.to.start.offset + s.to.element;
-    for (std::size_t d = 0; d < 4; ++d)
-      end += (s.to.shape[d] - 1) * static_cast<std::uint64_t>(s.to.step[d]);
-    if (end > owner.bytes(s.storage)) return errc::ark_m05_size;
+    if (region_of(program_, to).end > owner.bytes(s.storage)) return errc::ark_m05_size;
     s.packets = o.type == op_type::send_packet || o.type == op_type::recv_reduce_send_packet;
     const std::uint64_t bytes = times(elements(from.shape), from.element);
     if (s.packets) {
@@ -624,30 +622,28 @@ patch dense(const place& start, const std::uint64_t (&shape)[4], std::uint8_t el
   return out;
 }
 
-bool overlap(const model::program& p, std::uint32_t a, std::uint32_t b) {
-  const model::graph& g = p.graph();
-  const model::tensor &x = g.tensors[a], &y = g.tensors[b];
-  if (p.storage(x.buffer) != p.storage(y.buffer)) return false;
-  const model::layout &k = g.layouts[x.layout], &l = g.layouts[y.layout];
-  bool same = k.rank == l.rank && info(x.type).bytes == info(y.type).bytes;
+region region_of(const model::program& p, std::uint32_t tensor) {
+  const patch t = patch_of(p, tensor);
+  region out{&layout_of(p.graph(), tensor), t.element, t.start.offset, t.start.offset + t.element};
+  for (std::size_t d = 0; d < 4; ++d)
+    out.end += (t.shape[d] - 1) * static_cast<std::uint64_t>(t.step[d]);
+  return out;
+}
+
+bool alike(const region& a, const region& b) noexcept {
+  bool same = a.layout->rank == b.layout->rank && a.element == b.element;
   // The first of the strides has no influence on where elements are.
-  for (std::size_t d = 1; d < model::max_rank; ++d) same = same && k.strides[d] == l.strides[d];
-  if (same) {
-    for (std::size_t d = 0; d < k.rank; ++d)
-      if (k.offsets[d] + k.shape[d] <= l.offsets[d] || l.offsets[d] + l.shape[d] <= k.offsets[d])
-        return false;
-    return true;
-  }
-  const auto range = [&p](std::uint32_t tensor) {
-    const patch t = patch_of(p, tensor);
-    std::uint64_t end = t.start.offset + t.element;
-    for (std::size_t d = 0; d < 4; ++d)
-      end += (t.shape[d] - 1) * static_cast<std::uint64_t>(t.step[d]);
-    return std::pair(t.start.offset, end);
-  };
-  const auto [first, end] = range(a);
-  const auto [other_first, other_end] = range(b);
-  return first < other_end && other_first < end;
+  for (std::size_t d = 1; d < model::max_rank; ++d)
+    same = same && a.layout->strides[d] == b.layout->strides[d];
+  return same;
+}
+bool overlap(const region& a, const region& b) noexcept {
+  if (a.first >= b.end || b.first >= a.end) return false;
+  const model::layout &k = *a.layout, &l = *b.layout;
+  for (std::size_t d = 0; alike(a, b) && d < k.rank; ++d)
+    if (k.offsets[d] + k.shape[d] <= l.offsets[d] || l.offsets[d] + l.shape[d] <= k.offsets[d])
+      return false;
+  return true;
 }
 
 outcome make_plan(const model::world& w, std::size_t rank, plan& out) {

@@ -78,8 +78,17 @@ struct patch {
 };
 /// The patch of a tensor; its place is in the buffer entry that program::storage names.
 [[nodiscard]] patch patch_of(const model::program& p, std::uint32_t tensor);
-/// Whether two tensors of a graph have bytes in common.
-[[nodiscard]] bool overlap(const model::program& p, std::uint32_t a, std::uint32_t b);
+/// Which bytes of a buffer a tensor has: a box of its elements, between two offsets.
+struct region {
+  const model::layout* layout = nullptr;
+  std::uint8_t element = 1;  ///< bytes of one
+  std::uint64_t first = 0, end = 0;
+};
+[[nodiscard]] region region_of(const model::program& p, std::uint32_t tensor);
+/// Whether both count elements alike, so that their boxes can be compared.
+[[nodiscard]] bool alike(const region& a, const region& b) noexcept;
+/// Whether they may have bytes in common; exact for those that are alike.
+[[nodiscard]] bool overlap(const region& a, const region& b) noexcept;
 /// Elements in a row from `data` on.
 [[nodiscard]] patch dense(const place& start, const std::uint64_t (&shape)[4],
                           std::uint8_t element);
