@@ -134,14 +134,12 @@ class planner {
   [[nodiscard]] std::uint32_t write(const model::op& o, std::size_t i) const {
     return writes(g_, o)[i];
   }
-  [[nodiscard]] bool is_set(const model::op& o, name which, name alias) const {
-    const model::argument* a = find_argument(g_, o, which);
-    if (a == nullptr) a = find_argument(g_, o, alias);
+  [[nodiscard]] bool is_set(const model::op& o, name which) const {
+    const model::argument* const a = argument_of(g_, o, which);
     return a != nullptr && a->integer != 0;
   }
-  [[nodiscard]] float real(const model::op& o, name which, name alias) const {
-    const model::argument* a = find_argument(g_, o, which);
-    if (a == nullptr) a = find_argument(g_, o, alias);
+  [[nodiscard]] float real(const model::op& o, name which) const {
+    const model::argument* const a = argument_of(g_, o, which);
     return a != nullptr ? a->real : 0;
   }
 
@@ -279,7 +277,7 @@ class planner {
     s.function = o.type == op_type::cast ? cast_row(g_.tensors[read(o, 0)].type, type)
                                          : row_of(o.type, type);
     if (o.type == op_type::scalar_add || o.type == op_type::scalar_mul)
-      round_scalar(type, real(o, name::factor, name::value), s.scalar);
+      round_scalar(type, real(o, name::factor), s.scalar);
     cost_ = elements(shape.shape);
     push(step_kind::map, out_.maps, s);
     finish(o, out);
@@ -293,7 +291,7 @@ class planner {
     s.over = merge(out, {});
     s.type = type;
     s.function = row_of(o.type, type);
-    round_scalar(type, real(o, name::value, name::factor), s.scalar);
+    round_scalar(type, real(o, name::value), s.scalar);
     cost_ = elements(out.shape);
     push(step_kind::map, out_.maps, s);
     return errc::ok;
@@ -303,7 +301,7 @@ class planner {
     const std::uint32_t from = read(o, 0);
     patch a = patch_of(program_, from);
     const std::int64_t rank = layout_of(g_, from).rank;
-    const model::argument* const argument = find_argument(g_, o, name::axis);
+    const model::argument* const argument = argument_of(g_, o, name::axis);
     std::int64_t axis = argument != nullptr ? argument->integer : 0;
     if (axis < 0) axis += rank;
     if (axis < 0 || axis >= rank) return errc::ark_o10_reduction;
@@ -335,7 +333,7 @@ class planner {
     const std::uint32_t from = read(o, 0);
     const patch a = patch_of(program_, from);
     const std::size_t rank = layout_of(g_, from).rank, first = 4 - rank;
-    const model::argument* const p = find_argument(g_, o, name::permutation);
+    const model::argument* const p = argument_of(g_, o, name::permutation);
     if (p == nullptr || p->integers.count != rank) return errc::ark_o11_permutation;
     const patch out = target(o, {from}, {}, false);
     patch turned = a;
@@ -359,9 +357,9 @@ class planner {
     multiply_step s;
     s.op = o.type;
     s.type = g_.tensors[write(o, 0)].type;
-    s.transpose_a = is_set(o, name::transpose_input, name::is_input_column_major);
-    s.transpose_b = is_set(o, name::transpose_other, name::is_other_column_major);
-    s.scale = real(o, name::scale, name::scale);
+    s.transpose_a = is_set(o, name::transpose_input);
+    s.transpose_b = is_set(o, name::transpose_other);
+    s.scale = real(o, name::scale);
     s.a = patch_of(program_, read(o, 0));
     s.b = patch_of(program_, read(o, 1));
     patch &a = s.a, &b = s.b;
@@ -506,7 +504,7 @@ class planner {
     if (s.packets) {
       if (s.to.element != 1 || elements(s.to.shape) != times(bytes, 2) || !is_dense(s.to))
         return errc::ark_c03_packet;
-      const model::argument* const flag = find_argument(g_, o, name::flag);
+      const model::argument* const flag = argument_of(g_, o, name::flag);
       s.flag = flag != nullptr ? static_cast<std::uint32_t>(flag->integer) : 0;
       s.workspace = take(times(bytes, 3));
     } else if (from.element != s.to.element ||
