@@ -120,6 +120,7 @@ namespace {
 class silence final : public tessera::vm::ark::transport {
  public:
   void put(std::uint32_t, std::uint32_t, std::uint64_t, const std::byte*, std::size_t) override {}
+  void flush(std::uint32_t) override {}
   void signal(std::uint32_t channel) override { sent.push_back(channel); }
   bool take(std::span<const std::uint32_t>) override { return false; }
   bool sync(std::uint32_t, std::uint64_t) override { return false; }

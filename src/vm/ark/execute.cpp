@@ -324,6 +324,7 @@ errc runner::compute(const step& s, transport& to) {
     case step_kind::send: {
       const send_step& out = p.sends[s.index];
       send(out, p.workspace, to);
+      to.flush(out.rank);
       for (const std::uint32_t c : out.signals) to.signal(c);
       return errc::ok;
     }

@@ -45,6 +45,7 @@ class machine::post final : public transport {
            std::size_t bytes) override {
     std::memcpy(storages_[to][storage] + offset, from, bytes);
   }
+  void flush(std::uint32_t) override {}
   void signal(std::uint32_t channel) override { ++counts_[channel]; }
   [[nodiscard]] bool take(std::span<const std::uint32_t> channels) override {
     for (const std::uint32_t c : channels)
@@ -72,46 +73,63 @@ namespace {
 
 }  // namespace
 
-machine::machine(const model::world& w, const machine_options& how) : world_(&w) {
-  plans_.resize(w.size());
-  std::uint64_t scratch = 0;
-  bool multiplies = false;
-  for (std::size_t r = 0; r < w.size(); ++r) {
-    made_ = make_plan(w, r, plans_[r]);
+machine::machine(const model::world& w, const machine_options& how, std::size_t first,
+                 std::size_t last)
+    : world_(&w), how_(how), first_(first) {
+  plans_.resize(last - first);
+  for (std::size_t r = first; r < last; ++r) {
+    plan& p = plans_[r - first];
+    made_ = make_plan(w, r, p);
     if (!made_) return;
-    steps_ = plus(steps_, plans_[r].cost);
-    scratch = std::max(scratch, plans_[r].scratch);
-    multiplies = multiplies || plans_[r].multiplies;
-    const model::program& p = w.rank(r);
-    for (std::uint32_t b = 0; b < p.graph().buffers.size(); ++b)
-      if (p.storage(b) == b && is_local(p.graph(), p.graph().buffers[b]))
-        memory_ = plus(memory_, plus(p.bytes(b), 64));
+    steps_ = plus(steps_, p.cost);
+    scratch_size_ = std::max(scratch_size_, p.scratch);
+    multiplies_ = multiplies_ || p.multiplies;
+    memory_ = plus(memory_, arena_size(w.rank(r)));
   }
-  memory_ = plus(memory_, scratch);
-  if (multiplies) memory_ = plus(memory_, kernels::matmul_workspace::bytes);
+  memory_ = plus(memory_, scratch_size_);
+  if (multiplies_) memory_ = plus(memory_, kernels::matmul_workspace::bytes);
   if (memory_ > how.max_memory ||
-      memory_ > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max())) {
+      memory_ > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()))
     made_.code = errc::budget_memory;
-    return;
+}
+machine::machine(const model::world& w, const machine_options& how) : machine(w, how, 0, w.size()) {
+  if (made_) allocate();
+}
+
+std::vector<std::uint64_t> machine::arena_offsets(const model::program& p) {
+  // Each behind the one before, on a line of its own; the end behind all.
+  std::vector<std::uint64_t> out;
+  std::uint64_t end = 0;
+  for (std::uint32_t b = 0; b < p.graph().buffers.size(); ++b) {
+    out.push_back(end);
+    if (p.storage(b) == b && is_local(p.graph(), p.graph().buffers[b]))
+      end = plus(end, plus(p.bytes(b), 64)) & ~std::uint64_t{63};
   }
-  bool enough = true;
-  ranks_.resize(w.size());
-  scratch_ = memory_block(scratch);
-  enough = scratch_.data() != nullptr;
-  if (multiplies) room_ = std::make_unique<kernels::matmul_workspace>();
-  for (std::size_t r = 0; r < w.size(); ++r) {
-    const model::program& p = w.rank(r);
-    rank_memory& m = ranks_[r];
+  out.push_back(end);
+  return out;
+}
+std::uint64_t machine::arena_size(const model::program& p) { return arena_offsets(p).back(); }
+
+void machine::allocate(std::byte* arena) {
+  scratch_ = memory_block(scratch_size_);
+  bool enough = scratch_.data() != nullptr;
+  if (multiplies_) room_ = std::make_unique<kernels::matmul_workspace>();
+  ranks_.resize(plans_.size());
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    const model::program& p = world_->rank(first_ + i);
+    const std::vector<std::uint64_t> offsets = arena_offsets(p);
+    rank_memory& m = ranks_[i];
     m.blocks.resize(p.graph().buffers.size());
     m.storages.resize(p.graph().buffers.size());
     for (std::uint32_t b = 0; b < m.blocks.size(); ++b) {
       if (p.storage(b) != b || !is_local(p.graph(), p.graph().buffers[b])) continue;
-      m.blocks[b] = memory_block(p.bytes(b));
-      m.storages[b] = m.blocks[b].data();
+      if (arena == nullptr) m.blocks[b] = memory_block(p.bytes(b));
+      m.storages[b] = arena == nullptr ? m.blocks[b].data() : arena + offsets[b];
       enough = enough && m.storages[b] != nullptr;
     }
-    plans_[r].place_at(m.storages, scratch_.data());
-    runners_.emplace_back(plans_[r], static_cast<std::uint32_t>(r), how.fast, room_.get());
+    plans_[i].place_at(m.storages, scratch_.data());
+    runners_.emplace_back(plans_[i], static_cast<std::uint32_t>(first_ + i), how_.fast,
+                          room_.get());
   }
   if (!enough) made_.code = errc::budget_memory;
   post_ = std::make_unique<post>(*this);
@@ -122,18 +140,25 @@ machine::~machine() = default;
 
 // ---- tensors from outside
 
+std::byte* machine::storage(std::size_t rank, std::uint32_t index) const noexcept {
+  if (!made_ || rank < first_ || rank - first_ >= ranks_.size()) return nullptr;
+  return ranks_[rank - first_].storages[index];
+}
+
 std::span<std::byte> machine::memory(std::size_t rank, std::uint32_t buffer) noexcept {
-  if (!made_ || rank >= ranks_.size() || buffer >= ranks_[rank].blocks.size()) return {};
-  const memory_block& b = ranks_[rank].blocks[world_->rank(rank).storage(buffer)];
-  return {b.data(), b.size()};
+  if (rank >= world_->size() || buffer >= world_->rank(rank).graph().buffers.size()) return {};
+  const model::program& p = world_->rank(rank);
+  std::byte* const data = storage(rank, p.storage(buffer));
+  if (data == nullptr) return {};
+  return {data, static_cast<std::size_t>(p.bytes(p.storage(buffer)))};
 }
 
 bool machine::find(std::size_t rank, std::uint32_t tensor, std::size_t bytes, patch& out) const {
-  if (!made_ || rank >= ranks_.size() || tensor >= world_->rank(rank).graph().tensors.size())
-    return false;
+  if (rank >= world_->size() || tensor >= world_->rank(rank).graph().tensors.size()) return false;
   out = patch_of(world_->rank(rank), tensor);
-  if (ranks_[rank].storages[out.start.storage] == nullptr) return false;
-  out.start.data = ranks_[rank].storages[out.start.storage] + out.start.offset;
+  std::byte* const data = storage(rank, out.start.storage);
+  if (data == nullptr) return false;
+  out.start.data = data + out.start.offset;
   return out.count() * out.element == bytes;
 }
 
@@ -162,9 +187,10 @@ bool machine::read(std::size_t rank, std::uint32_t tensor, std::span<std::byte> 
 }
 
 void machine::reset() noexcept {
-  for (const rank_memory& r : ranks_)
-    for (const memory_block& b : r.blocks)
-      if (b.size() != 0) std::memset(b.data(), 0, b.size());
+  for (std::size_t i = 0; i < ranks_.size(); ++i)
+    for (std::uint32_t b = 0; b < ranks_[i].storages.size(); ++b)
+      if (std::byte* const data = ranks_[i].storages[b])
+        std::memset(data, 0, static_cast<std::size_t>(world_->rank(first_ + i).bytes(b)));
 }
 
 // ---- running
@@ -177,6 +203,10 @@ namespace {
 }
 
 }  // namespace
+
+std::string machine::describe_left(const model::channel& c, std::uint64_t count) {
+  return std::to_string(count) + " messages " + describe(c) + " were never received\n";
+}
 
 outcome machine::run_watched(std::uint64_t max_steps, const observer& watch) {
   if (!made_) return made_;
@@ -230,9 +260,7 @@ outcome machine::run_watched(std::uint64_t max_steps, const observer& watch) {
     return done;
   }
   for (std::size_t c = 0; c < world_->channels().size(); ++c)
-    if (post_->left(c) != 0)
-      done.text += std::to_string(post_->left(c)) + " messages " + describe(world_->channels()[c]) +
-                   " were never received\n";
+    if (post_->left(c) != 0) done.text += describe_left(world_->channels()[c], post_->left(c));
   return done;
 }
 

@@ -37,6 +37,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -106,6 +107,19 @@ class machine {
   /// Fills all storages with zeros.
   void reset() noexcept;
 
+ protected:
+  /// Plans for the ranks [first, last) alone, and no memory yet.
+  machine(const model::world& w, const machine_options& how, std::size_t first, std::size_t last);
+  /// Places all storages and scratch. With an arena, of arena_size() zeros, the storages of the one
+  /// rank lie in it; see arena_offset.
+  void allocate(std::byte* arena = nullptr);
+  [[nodiscard]] static std::uint64_t arena_size(const model::program& p);
+  [[nodiscard]] static std::vector<std::uint64_t> arena_offsets(const model::program& p);
+  [[nodiscard]] static std::string describe_left(const model::channel& c, std::uint64_t count);
+  [[nodiscard]] runner& runner_of(std::size_t rank) noexcept { return runners_[rank - first_]; }
+
+  outcome made_;
+
  private:
   class post;
   struct rank_memory {
@@ -116,10 +130,13 @@ class machine {
   outcome run_watched(std::uint64_t max_steps, const observer& watch);
   [[nodiscard]] bool find(std::size_t rank, std::uint32_t tensor, std::size_t bytes,
                           patch& out) const;
+  [[nodiscard]] std::byte* storage(std::size_t rank, std::uint32_t index) const noexcept;
 
   const model::world* world_;
-  outcome made_;
-  std::uint64_t memory_ = 0, steps_ = 0;
+  machine_options how_;
+  std::size_t first_ = 0;  // the ranks that it has, from here on
+  std::uint64_t memory_ = 0, steps_ = 0, scratch_size_ = 0;
+  bool multiplies_ = false;
   std::vector<plan> plans_;
   std::vector<rank_memory> ranks_;
   memory_block scratch_;

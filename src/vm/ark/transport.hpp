@@ -5,7 +5,8 @@
 // and meeting points.
 //
 //   t.put(2, storage, offset, bytes, count);
-//   t.signal(channel);             // behind all that was put
+//   t.flush(2);                    // now it is there
+//   t.signal(channel);
 //   if (!t.take(channels)) …       // not there yet: the rank waits
 //
 // Lifetime:   a transport outlives the runs that use it.
@@ -35,7 +36,9 @@ class transport {
   /// Writes to a storage of rank `to`.
   virtual void put(std::uint32_t to, std::uint32_t storage, std::uint64_t offset,
                    const std::byte* from, std::size_t bytes) = 0;
-  /// Sends a message on a channel of the world. What was put to its receiver is there before it.
+  /// Waits until what was put to rank `to` is there, and `from` may change.
+  virtual void flush(std::uint32_t to) = 0;
+  /// Sends a message on a channel of the world.
   virtual void signal(std::uint32_t channel) = 0;
   /// Takes a message of each channel; if any is missing, none.
   [[nodiscard]] virtual bool take(std::span<const std::uint32_t> channels) = 0;
