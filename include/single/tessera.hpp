@@ -5497,26 +5497,24 @@ inline void append_message(text& out, error e) {
 //   auto graph = tessera::ark::read(source);
 //   if (!graph) return fail(describe(graph.err(), source));
 //   std::cout << tessera::ark::print(*graph);
-//   auto text = tessera::ark::write(*graph, {.to = tessera::ark::dialect::d2});
+//   tessera::ark::report found;
+//   auto program = tessera::ark::verify(std::move(*graph), {}, &found, source);
+//   auto json = tessera::ark::write(program->graph(), {.to = tessera::ark::dialect::d2});
 //
-//   read            every dialect                                  ark/read.hpp
-//   verify          the rules of one file: a report and a program  ark/verify.hpp
-//   verify_ranks    the rules of all ranks together: a world       ark/ranks.hpp
-//   write           D3, or any other dialect                       ark/write.hpp
-//   convert         from one dialect to another                    ark/convert.hpp
-//   describe        an error with line, column, path and caret     core/describe.hpp
-//   read_plan       a plan: how a machine runs a model            ark/plan.hpp
-//   write_plan      its JSON; and print, for people               ark/plan_write.hpp
-//   verify_plan     what is wrong with it, or with its model      ark/plan_verify.hpp, plan_match.hpp
-//   plan_model      its operations as a graph                     ark/plan_model.hpp
-//   schedule        the order in which one process runs all ranks ark/world.hpp
-//   broadcast …     what operations make of shapes                 ark/shapes.hpp
-//   write           byte for byte as the format's own serializer  ark/write.hpp
-//   print           a listing, one line an operation              ark/print.hpp
-//   canonicalise    one form whatever the Ids were                ark/canonical.hpp
-//   builder         graphs made in code                           ark/build.hpp
-//   check           whether a graph has a text at all             ark/check.hpp
-//   describe        an error with line, column, path and caret    core/describe.hpp
+//   read            every dialect                                      ark/read.hpp
+//   verify          the rules of one file: a report and a program      ark/verify.hpp
+//   verify_ranks    the rules of all ranks together: a world           ark/ranks.hpp
+//   write           byte for byte as the format's own serializer       ark/write.hpp
+//   convert         from one dialect to another                        ark/convert.hpp
+//   canonicalise    one form whatever the Ids were                     ark/canonical.hpp
+//   print           a listing, one line an operation                   ark/print.hpp
+//   builder         graphs made in code                                ark/build.hpp
+//   schedule        the order in which one process runs all ranks      ark/world.hpp
+//   read_plan       a plan: how a machine runs a model                 ark/plan.hpp
+//   write_plan      its JSON; and print, for people                    ark/plan_write.hpp
+//   verify_plan     what is wrong with it, alone or with its model     ark/plan_verify.hpp, plan_match.hpp
+//   plan_model      its operations as a graph                          ark/plan_model.hpp
+//   describe        an error with line, column, path and caret         core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
