@@ -28,7 +28,7 @@
 //   schedule        the order in which one process runs all ranks      ark/world.hpp
 //   read_plan       a plan: how a machine runs a model                 ark/plan.hpp
 //   write_plan      its JSON; and print, for people                    ark/plan_write.hpp
-//   verify_plan     what is wrong with it, alone or with its model     ark/plan_verify.hpp, plan_match.hpp
+//   verify_plan     what is wrong with it, alone or with its model     ark/plan_match.hpp
 //   plan_model      its operations as a graph                          ark/plan_model.hpp
 //   describe        an error with line, column, path and caret         core/describe.hpp
 //
@@ -1117,7 +1117,6 @@ struct line_column {
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <string_view>
 
 

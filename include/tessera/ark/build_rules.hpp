@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <string_view>
 
 #include "../core/error.hpp"
