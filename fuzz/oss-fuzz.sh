@@ -47,6 +47,7 @@ for source in fuzz/*.cpp; do
   fi
   case $name in
     alir_*) cp fuzz/alir.dict "$OUT/$name.dict" ;;
+    ark_*) cp fuzz/ark.dict "$OUT/$name.dict" ;;
     *) cp fuzz/json.dict "$OUT/$name.dict" ;;
   esac
   echo "$name: built"

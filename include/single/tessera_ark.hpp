@@ -13,24 +13,16 @@
 //   auto graph = tessera::ark::read(source);
 //   if (!graph) return fail(describe(graph.err(), source));
 //   std::cout << tessera::ark::print(*graph);
-//   tessera::ark::report found;
-//   auto program = tessera::ark::verify(std::move(*graph), {}, &found, source);
-//   auto json = tessera::ark::write(program->graph(), {.to = tessera::ark::dialect::d2});
+//   auto text = tessera::ark::write(*graph, {.to = tessera::ark::dialect::d2});
 //
-//   read            every dialect                                      ark/read.hpp
-//   verify          the rules of one file: a report and a program      ark/verify.hpp
-//   verify_ranks    the rules of all ranks together: a world           ark/ranks.hpp
-//   write           byte for byte as the format's own serializer       ark/write.hpp
-//   convert         from one dialect to another                        ark/convert.hpp
-//   canonicalise    one form whatever the Ids were                     ark/canonical.hpp
-//   print           a listing, one line an operation                   ark/print.hpp
-//   builder         graphs made in code                                ark/build.hpp
-//   schedule        the order in which one process runs all ranks      ark/world.hpp
-//   read_plan       a plan: how a machine runs a model                 ark/plan.hpp
-//   write_plan      its JSON; and print, for people                    ark/plan_write.hpp
-//   verify_plan     what is wrong with it, alone or with its model     ark/plan_match.hpp
-//   plan_model      its operations as a graph                          ark/plan_model.hpp
-//   describe        an error with line, column, path and caret         core/describe.hpp
+//   read            every dialect                                 ark/read.hpp
+//   write           byte for byte as the format's own serializer  ark/write.hpp
+//   print           a listing, one line an operation              ark/print.hpp
+//   convert         from one dialect to another                   ark/convert.hpp
+//   canonicalise    one form whatever the Ids were                ark/canonical.hpp
+//   builder         graphs made in code                           ark/build.hpp
+//   check           whether a graph has a text at all             ark/check.hpp
+//   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
@@ -519,12 +511,11 @@ class pool {
   X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
   X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
   X(ark_dialect, 2110, "the dialect has no form for this")                                         \
-  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
+  X(ark_not_finite, 2111, "JSON has no form for a number that is not finite")                      \
   X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
   X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
   X(ark_division, 2114, "an integer is divided by zero")                                           \
   X(ark_index, 2115, "a row index lies outside the table")                                         \
-  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
   X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \
@@ -649,19 +640,17 @@ class [[nodiscard]] result {
 
 // ---- tessera/core/sort.hpp
 //
-// Sorting, stable, for plain values in a row.
+// Sorting plain values: heap sort, in place, without recursion, never quadratic.
 //
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
+//   std::int64_t ids[] = {3, 1, 2};
+//   tessera::sort(ids, 3, [](std::int64_t a, std::int64_t b) { return a < b; });
 //
-// Merges runs that are there already, so that values in order cost one pass. It stands in for the
-// standard algorithm, which costs more to include than all the rest.
+// Not stable. What is sorted already costs one comparison an element.
 //
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons.
-// Allocation: as much again as is sorted, unless it is in order.
+// Lifetime:   borrows for the call.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
 
 #ifndef TESSERA_CORE_SORT_HPP
 #define TESSERA_CORE_SORT_HPP
@@ -671,30 +660,29 @@ class [[nodiscard]] result {
 
 namespace tessera::inline TESSERA_ABI {
 
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+/// Orders `count` values so that none is `before` the one in front of it.
+template <class T, class Before>
+constexpr void sort(T* values, std::size_t count, Before before) {
+  std::size_t sorted = 1;
+  while (sorted < count && !before(values[sorted], values[sorted - 1])) ++sorted;
+  if (sorted >= count) return;
+  const auto swap = [](T& a, T& b) {
+    const T c = a;
+    a = b;
+    b = c;
+  };
+  const auto sift = [&](std::size_t root, std::size_t size) {
+    for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
+      if (child + 1 < size && before(values[child], values[child + 1])) ++child;
+      if (!before(values[root], values[child])) return;
+      swap(values[root], values[child]);
     }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
+  };
+  for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
+  for (std::size_t size = count; size > 1;) {
+    swap(values[0], values[--size]);
+    sift(0, size);
   }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
 }
 
 }  // namespace tessera::inline TESSERA_ABI
@@ -1117,6 +1105,7 @@ struct line_column {
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <string_view>
 
 
@@ -1152,6 +1141,7 @@ struct line_column {
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 
@@ -1503,7 +1493,7 @@ template <std::size_t Size>
 //
 // Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
 // Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
-// and so have buffers. Layouts are shared among tensors.
+// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
 //
 // Members that the format doesn't know are kept, as JSON text, with the object that held them.
 //
@@ -1718,8 +1708,6 @@ struct graph {
 class interner {
  public:
   explicit interner(graph& g) noexcept : graph_(g) {}
-  interner(const interner&) = delete;  // its journal points into it
-  interner& operator=(const interner&) = delete;
 
   /// Copies characters.
   [[nodiscard]] string characters(std::string_view s) {
@@ -1727,21 +1715,18 @@ class interner {
     graph_.characters << s;
     return out;
   }
-  /// The layout's index.
+  /// The layout's index; one that was added lately is found again.
   [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
     if (recent_.empty()) recent_.resize(recent_layouts);
-    const std::uint64_t hash = hash_of(l);
-    std::uint32_t& slot = recent_[recent_slot(hash)];
+    std::uint64_t hash = l.rank;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+    std::uint32_t& slot = recent_[static_cast<std::size_t>(hash >> 52)];  // index + 1
     if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
-    std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
-    if (latest == none || !same(graph_.layouts[latest], l)) {
-      replaced_layouts_ += latest != none ? 1 : 0;
-      note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
-      latest = index(graph_.layouts.size());
-      graph_.layouts.push_back(l);
-    }
-    slot = latest + 1;
-    return latest;
+    slot = index(graph_.layouts.size()) + 1;
+    graph_.layouts.push_back(l);
+    return slot - 1;
   }
   /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
   /// off again when the buffer is known.
@@ -1751,7 +1736,6 @@ class interner {
       graph_.tags.resize(first_tag);
       return latest;
     }
-    note(buffer_ids_, b.id, latest);
     latest = index(graph_.buffers.size());
     graph_.buffers.push_back(b);
     return latest;
@@ -1767,66 +1751,10 @@ class interner {
            same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
         return latest;
     }
-    note(tensor_ids_, t.id, latest);
     latest = index(graph_.tensors.size());
     graph_.tensors.push_back(t);
     return latest;
   }
-  /// The tensor or buffer that was added last under an Id, or `none`.
-  [[nodiscard]] std::uint32_t find_tensor(std::int64_t id) const noexcept {
-    return tensor_ids_.find(id);
-  }
-  [[nodiscard]] std::uint32_t find_buffer(std::int64_t id) const noexcept {
-    return buffer_ids_.find(id);
-  }
-  /// How many layouts have lost their place to another one of the same hash. While it stays the same,
-  /// layout() finds what it found before.
-  [[nodiscard]] std::uint32_t replaced_layouts() const noexcept { return replaced_layouts_; }
-
-  /// The sizes of all the graph's pools.
-  struct mark {
-    std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
-        characters;
-  };
-  /// From now on, until the next mark, go_back() can undo what is added.
-  [[nodiscard]] mark set_mark() noexcept {
-    journal_.clear();
-    noting_ = true;
-    const graph& g = graph_;
-    return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
-            g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
-            g.integers.size(), g.members.size(), g.characters.size()};
-  }
-  /// Cuts all pools back to where they were at the last mark.
-  void go_back(const mark& to) {
-    for (; !journal_.empty(); journal_.pop_back())
-      journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
-    const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
-      if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
-    };
-    graph& g = graph_;
-    for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
-      forget(tensor_ids_, g.tensors[i].id, to.tensors);
-    for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
-      forget(buffer_ids_, g.buffers[i].id, to.buffers);
-    for (std::size_t i = to.layouts; i < g.layouts.size(); ++i) {
-      const std::uint64_t hash = hash_of(g.layouts[i]);
-      forget(layout_hashes_, static_cast<std::int64_t>(hash), to.layouts);
-      recent_[recent_slot(hash)] = 0;
-    }
-    g.nodes.resize(to.nodes);
-    g.ops.resize(to.ops);
-    g.uses.resize(to.uses);
-    g.arguments.resize(to.arguments);
-    g.tensors.resize(to.tensors);
-    g.layouts.resize(to.layouts);
-    g.buffers.resize(to.buffers);
-    g.tags.resize(to.tags);
-    g.integers.resize(to.integers);
-    g.members.resize(to.members);
-    g.characters.truncate(to.characters);
-  }
-
   /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
   [[nodiscard]] bool overflown() const noexcept { return overflown_; }
   /// A pool's size as an index.
@@ -1846,17 +1774,15 @@ class interner {
       if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
       const std::uint64_t i = number - base_;
       if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      if (i < 1024 + 2 * lookups_) {
+      if (i < 1024 + 2 * lookups_ && tree_.empty()) {
         const std::size_t first = dense_.size();
         dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
         for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
-        for (const leaf& l : tree_)
-          if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
-            dense_[static_cast<std::size_t>(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
         return dense_[static_cast<std::size_t>(i)];
       }
+      std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+      bits ^= bits >> 32;
       std::uint32_t at = tree_.empty() ? none : 0, parent = none;
-      std::uint64_t bits = mixed(number);
       std::size_t side = 0;
       for (; at != none; bits <<= 1) {
         if (tree_[at].id == id) return tree_[at].entry;
@@ -1868,23 +1794,8 @@ class interner {
       tree_.push_back({id, {none, none}, none});
       return tree_.back().entry;
     }
-    [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
-      const auto number = static_cast<std::uint64_t>(id);
-      const std::uint64_t i = number - base_;
-      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      std::uint64_t bits = mixed(number);
-      for (std::uint32_t at = tree_.empty() ? none : 0; at != none; bits <<= 1) {
-        if (tree_[at].id == id) return tree_[at].entry;
-        at = tree_[at].child[bits >> 63];
-      }
-      return none;
-    }
 
    private:
-    [[nodiscard]] static std::uint64_t mixed(std::uint64_t number) noexcept {
-      const std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
-      return bits ^ bits >> 32;
-    }
     struct leaf {
       std::int64_t id;
       std::uint32_t child[2];
@@ -1894,22 +1805,6 @@ class interner {
     pool<leaf> tree_;
     std::uint64_t lookups_ = 0, base_ = 0;
   };
-
-  /// Before `latest`, the entry of a key, changes.
-  void note(id_map& map, std::int64_t key, std::uint32_t latest) {
-    if (noting_ && latest != none) journal_.push_back({&map, key, latest});
-  }
-
-  [[nodiscard]] static std::uint64_t hash_of(const ark::layout& l) noexcept {
-    std::uint64_t hash = l.rank;
-    for (std::size_t d = 0; d < l.rank && d < max_rank; ++d)
-      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
-        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
-    return hash;
-  }
-  [[nodiscard]] static std::size_t recent_slot(std::uint64_t hash) noexcept {
-    return static_cast<std::size_t>(hash >> 52);
-  }
 
   [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
     if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
@@ -1935,20 +1830,10 @@ class interner {
     return true;
   }
 
-  /// An entry of a map that another has replaced.
-  struct change {
-    id_map* map;
-    std::int64_t key;
-    std::uint32_t entry;
-  };
-
   static constexpr std::size_t recent_layouts = 4096;
   graph& graph_;
-  id_map tensor_ids_, buffer_ids_, layout_hashes_;
-  pool<std::uint32_t> recent_;  // indices + 1, by hash; to find most layouts at once
-  pool<change> journal_;        // since the mark
-  std::uint32_t replaced_layouts_ = 0;
-  bool noting_ = false;  // a mark is set
+  id_map tensor_ids_, buffer_ids_;
+  pool<std::uint32_t> recent_;  // indices + 1 by hash
   bool overflown_ = false;
 };
 
@@ -2218,6 +2103,7 @@ class shape_rules {
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 
@@ -3887,6 +3773,7 @@ class graph_check {
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 
@@ -4952,43 +4839,264 @@ class rule {
 
 #endif  // TESSERA_ARK_DIAGNOSTIC_HPP
 
-// ---- tessera/ark/plan.hpp
+// ---- tessera/ark/print.hpp
 //
-// Plans: how a machine runs a model. Operations cut into tiles, and who computes them.
+// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
 //
-//   auto plan = ark::read_plan(source);
-//   if (!plan) return fail(describe(plan.err(), source));
-//   for (const ark::plan_task& t : plan->tasks)
-//     for (std::uint32_t i = 0; i < t.ops.count; ++i)
-//       use(t.id, plan->parts.ops[t.ops.first + i], plan->configs[t.ops.first + i].num_tasks);
+//   tessera::text listing = ark::print(*graph);
 //
-//   plan             Rank WorldSize [Architecture] NumProcessors NumWarpsPerProcessor TaskInfos
-//                    ProcessorGroups
-//   task             Id NumWarps SramBytes Ops: operations of the model, each with its Config
-//   Config           NumWarps SramBytes NumTasks [Tile TileShapeMNK ImplType ChannelType …]
-//   processor group  ProcessorRange ResourceGroups
-//   resource group   ProcessorRange WarpRange SramRange TaskGroups
-//   task group       TaskId TaskRange Granularity
-//   range            [begin, end] or [begin, end, step]; `end` is behind the last
+//   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
+//   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
+//   %4 FP16[3,1] of [4,8] at [1,0] @2 = Tensor(%2 FP16[3,1] @1)  # node 1 "view" <- 0
+//   %6 = Send(%2 FP16[3,1] @1) -> %5 FP16[3,1] @3:rank1  # node 2 "send"
+//   @1: sends [1,-2147483648]
+//   @3: rank 1, receives [-1,-2147483648]
 //
-// Architecture is absent in older files and stands behind NumWarpsPerProcessor in some that were
-// edited by hand; that is kept, and so are unknown members of every object, and null in place of the
-// lists that older planners wrote for an empty model. A Config is kept whole, as compact JSON; what
-// is known of it is read from there, and values in another form than expected are as if absent.
+//   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
+//                       it isn't the plain case. A result without them is the same view as the first
+//                       tensor that is written
+//   @ID                 the buffer; those that aren't plain local ones stand at the end
+//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
+//   node 3.1            the second operation of node 3; <- its producers, -> its consumers
 //
-// Lifetime:   a plan owns itself.
-// Errors:     those of read() for operations; ark_plan_member, ark_plan_range and ark_plan_config at
-//             the value that is wrong, or at the object that lacks a member.
-// Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 16 × input + 64 KiB, for hostile text; about the input for real files.
+// Lifetime:   the text owns itself.
+// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
+// Limits:     none.
+// Allocation: the text.
 
-#ifndef TESSERA_ARK_PLAN_HPP
-#define TESSERA_ARK_PLAN_HPP
+#ifndef TESSERA_ARK_PRINT_HPP
+#define TESSERA_ARK_PRINT_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Appends the parts of a listing. Plans hold the same operations and use it too.
+class graph_printer {
+ public:
+  graph_printer(text& out, const graph& g) : out_(out), g_(g) {}
+
+  void count(std::size_t n, std::string_view noun) {
+    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
+  }
+
+  /// Results, Type, tensors that are read and written, arguments. No end of line.
+  void operation(const op& o) {
+    const view<std::uint32_t> written = writes(g_, o);
+    std::string_view between;
+    for (const std::uint32_t t : results(g_, o)) {
+      out_ << between;
+      if (!written.empty() && same_view(t, written[0]))
+        out_ << '%' << g_.tensors[t].id;
+      else
+        tensor(t);
+      between = ", ";
+    }
+    if (o.results != 0) out_ << " = ";
+    word(type_name(g_, o));
+    out_ << '(';
+    tensors(reads(g_, o));
+    out_ << ')';
+    if (o.writes != 0) out_ << " -> ";
+    tensors(written);
+    if (o.arguments.count == 0) return;
+    between = " {";
+    for (const argument& a : arguments(g_, o)) {
+      out_ << between;
+      one_argument(o, a);
+      between = ", ";
+    }
+    out_ << '}';
+  }
+  /// What doesn't change what an operation does.
+  void comment(const op& o) {
+    out_ << ' ';
+    json::append_quoted(out_, name(g_, o));
+    if (o.is_virtual != is_virtual(o.type)) out_ << (o.is_virtual ? ", virtual" : ", not virtual");
+    members(o.members);
+  }
+  void members(std::uint32_t first) {
+    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
+      out_ << ", ";
+      word(text_of(g_, g_.members[i].key));
+      out_ << '=' << text_of(g_, g_.members[i].value);
+    }
+  }
+  void edges(std::string_view arrow, view<std::int64_t> ids) {
+    for (std::size_t i = 0; i < ids.size(); ++i) out_ << (i == 0 ? arrow : ", ") << ids[i];
+  }
+
+  /// A line for a buffer, unless there is nothing to say of it.
+  void buffer(const ark::buffer& b) {
+    const bool local = is_local(g_, b);
+    if (local && b.send_tags.count + std::uint64_t{b.recv_tags.count} == 0 &&
+        b.external != external::yes && b.members == none)
+      return;
+    out_ << '@' << b.id << ": ";
+    std::string_view between;
+    if (!local) {
+      out_ << "rank " << b.rank;
+      between = ", ";
+    }
+    if (b.external == external::yes) {
+      out_ << between << "external";
+      between = ", ";
+    }
+    for (const bool sends : {true, false}) {
+      const view<tag> list = tags(g_, sends ? b.send_tags : b.recv_tags);
+      if (list.empty()) continue;
+      out_ << between << (sends ? "sends" : "receives");
+      for (const tag& t : list) out_ << " [" << t.rank << ',' << t.number << ']';
+      between = ", ";
+    }
+    if (between.empty()) out_ << "local";
+    members(b.members);
+    out_ << '\n';
+  }
+
+ private:
+  /// A name that would be read as one word stands as it is, others in quotes.
+  void word(std::string_view s) {
+    bool plain = !s.empty();
+    for (const char c : s)
+      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || c == '_' || c == '-');
+    if (plain)
+      out_ << s;
+    else
+      json::append_quoted(out_, s);
+  }
+  void list(const std::int64_t* values, std::size_t count) {
+    out_ << '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i != 0) out_ << ',';
+      out_ << values[i];
+    }
+    out_ << ']';
+  }
+  static bool equal(const std::int64_t* a, const std::int64_t* b, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+  [[nodiscard]] bool same_view(std::uint32_t a, std::uint32_t b) const noexcept {
+    return g_.tensors[a].type == g_.tensors[b].type &&
+           g_.tensors[a].buffer == g_.tensors[b].buffer &&
+           same_dimensions(layout_of(g_, a), layout_of(g_, b));
+  }
+  void tensors(view<std::uint32_t> all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i != 0) out_ << ", ";
+      tensor(all[i]);
+    }
+  }
+  void tensor(std::uint32_t index) {
+    constexpr std::int64_t zeros[max_rank] = {}, ones[max_rank] = {1, 1, 1, 1};
+    const ark::tensor& t = g_.tensors[index];
+    const layout& l = g_.layouts[t.layout];
+    out_ << '%' << t.id << ' ' << info(t.type).name;
+    list(l.shape, l.rank);
+    const auto unless = [&](const std::int64_t* plain, const char* word, const std::int64_t* is) {
+      if (equal(plain, is, l.rank)) return;
+      out_ << word;
+      list(is, l.rank);
+    };
+    unless(l.shape, " of ", l.strides);
+    unless(zeros, " at ", l.offsets);
+    unless(l.shape, " padded ", l.padded_shape);
+    if (l.pads != none) unless(ones, " pads ", g_.integers.data() + l.pads);
+    const ark::buffer& b = g_.buffers[t.buffer];
+    out_ << " @" << b.id;
+    if (!is_local(g_, b)) out_ << ":rank" << b.rank;
+  }
+
+  void one_argument(const op& o, const argument& a) {
+    word(name(g_, a));
+    out_ << '=';
+    bool known = false;
+    for (const argument_row& row : argument_table)
+      known = known || (row.op == o.type && row.name == a.name && row.type == a.type);
+    if (!known && a.type != argument_type::other)
+      out_ << argument_type_names[static_cast<std::size_t>(a.type)] << ':';
+    switch (a.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32: out_ << a.integer; break;
+      case argument_type::uint64: out_ << static_cast<std::uint64_t>(a.integer); break;
+      case argument_type::boolean: out_ << (a.integer != 0 ? "true" : "false"); break;
+      case argument_type::float32:
+        if (a.token.size != 0)
+          out_ << text_of(g_, a.token);
+        else
+          append_double(out_, static_cast<double>(a.real), double_style::json15);
+        break;
+      case argument_type::dims:
+        list(g_.integers.data() + a.integers.first, a.integers.count);
+        break;
+      case argument_type::tensor: tensor(static_cast<std::uint32_t>(a.integer)); break;
+      case argument_type::offset: {
+        const view<std::int64_t> parts = integers(g_, a.integers);
+        if (parts.size() == 2) out_ << '@' << parts[0] << '+';
+        out_ << parts[parts.size() - 1];
+        break;
+      }
+      case argument_type::other: out_ << text_of(g_, a.token); break;
+    }
+  }
+
+  text& out_;
+  const graph& g_;
+};
+
+}  // namespace detail
+
+/// The listing of a graph.
+[[nodiscard]] inline text print(const graph& g) {
+  text out;
+  detail::graph_printer p(out, g);
+  const error wrong = check(g);
+  out << "ark " << (wrong.code == errc::ark_dialect ? std::string_view("?") : info(g.form).name)
+      << ": rank " << g.rank << " of " << g.world_size << ", ";
+  p.count(g.nodes.size(), "node");
+  out << ", ";
+  p.count(g.ops.size(), "operation");
+  out << ", ";
+  p.count(g.tensors.size(), "tensor");
+  out << ", ";
+  p.count(g.buffers.size(), "buffer");
+  if (wrong.code != errc::ok) {
+    out << "; " << wrong.name() << '\n';
+    return out;
+  }
+  p.members(g.own_members);
+  out << '\n';
+  for (const node& n : g.nodes)
+    for (std::uint32_t i = 0; i < n.ops.count; ++i) {
+      const op& o = g.ops[n.ops.first + i];
+      p.operation(o);
+      out << "  # node " << n.id;
+      if (n.ops.count > 1) out << '.' << i;
+      p.comment(o);
+      if (i == 0) {
+        p.edges(" <- ", integers(g, n.producers));
+        p.edges(" -> ", integers(g, n.consumers));
+        p.members(n.members);
+      }
+      out << '\n';
+    }
+  for (const buffer& b : g.buffers) p.buffer(b);
+  return out;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PRINT_HPP
 
 // ---- tessera/ark/read.hpp
 //
@@ -5030,896 +5138,16 @@ class rule {
 #include <utility>
 
 
-// ---- tessera/ark/read_fast.hpp
-//
-// Nodes of a model graph by what stood before: the fast path of read.hpp.
-//
-//   detail::fast_nodes fast(g, names, signs, limit);
-//   for (in.array(); in.element();)
-//     if (!fast.read(in)) plain.node(in);     // as many as it takes, then one that it doesn't
-//
-// Files repeat themselves, and so text is compared with text that was read, not parsed again:
-//
-//   keys      in any order, with any white space (repeated_text.hpp)
-//   tensors   whole, but for two numbers, the tensor's Id and its buffer's. Which pattern comes is
-//             guessed: the one that the Id had before, or that followed on the same tensors. Three
-//             comparisons and two numbers then read a tensor
-//   Args      whole
-//
-// It is an optimist. A node with anything unusual in it (escapes, unknown members, numbers of more
-// than 15 digits, values of the wrong kind) is undone and left to the plain reader, which also finds
-// the error if there is one. With or without it graphs and errors are the same.
-//
-// Lifetime:   borrows the text, the graph and its interner.
-// Errors:     none; it stops before a node that it doesn't know.
-// Limits:     those of read.hpp; what is too much for them is left as well.
-// Allocation: the graph, a tenth of it again, and at most 400 KB of patterns.
-
-#ifndef TESSERA_ARK_READ_FAST_HPP
-#define TESSERA_ARK_READ_FAST_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/ark/repeated_text.hpp
-//
-// JSON that repeats itself: objects and arrays are compared with those that stood before.
-//
-//   links<2> next;                                   // for each kind of object
-//   p = object(keys, next, p, seen, [&](std::size_t key, const char* v) {
-//     return key == 0 ? integer(v, t.id) : quoted(v, t.name);     // what follows, or null
-//   });
-//
-// What stands between a value and the next one (comma, white space, key in quotes, colon) is the
-// same in nearly all objects of a kind. By the member before, it is kept as a view of the text where
-// it stood last; one comparison then gives the next key, whatever the order of keys and the white
-// space. Only what differs is looked at, and kept in its turn.
-//
-// Lifetime:   borrows the text.
-// Errors:     none: a step returns null at anything unusual, which json::reader then reads, or
-//             refuses. What isn't null is as json::reader reads it.
-// Limits:     integers have 15 digits; strings have no escapes; the last 24 bytes of the text, and
-//             lists of more than `most` elements, are unusual.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_REPEATED_TEXT_HPP
-#define TESSERA_ARK_REPEATED_TEXT_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
-
-/// Finds the names of a table by a few of their bytes.
-template <std::size_t Count>
-class name_slots {
- public:
-  template <class Row>
-  constexpr explicit name_slots(const Row (&rows)[Count]) {
-    for (std::size_t i = 0; i < Count; ++i) {
-      if constexpr (requires { rows[i].name; })
-        names_[i] = rows[i].name;
-      else
-        names_[i] = rows[i];
-      if (names_[i].empty()) continue;
-      std::uint8_t at = slot(names_[i]);
-      while (slots_[at] != 0) ++at;
-      slots_[at] = static_cast<std::uint8_t>(i + 1);
-    }
-  }
-  /// Its index, or Count.
-  [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept {
-    if (name.empty()) return Count;
-    for (std::uint8_t at = slot(name); slots_[at] != 0; ++at)
-      if (const std::size_t i = slots_[at] - 1u; names_[i] == name) return i;
-    return Count;
-  }
-
- private:
-  [[nodiscard]] static constexpr std::uint8_t slot(std::string_view s) noexcept {
-    auto hash = static_cast<std::uint32_t>(s.size());
-    for (const std::size_t i : {std::size_t{0}, s.size() / 4, s.size() / 2, s.size() - 1})
-      hash = (hash ^ static_cast<unsigned char>(s[i])) * 0x9e3779b1u;
-    return static_cast<std::uint8_t>(hash >> 24);
-  }
-  std::string_view names_[Count] = {};
-  std::uint8_t slots_[256] = {};  // index + 1
-};
-template <class Row, std::size_t Count>
-name_slots(const Row (&)[Count]) -> name_slots<Count>;
-
-class repeated_text {
- protected:
-  explicit repeated_text(std::uint64_t most) noexcept : most_(most) {}
-
-  static constexpr std::size_t reach = 24;  // what small values may look at
-
-  struct expected {
-    const char* text = nullptr;
-    std::size_t size = SIZE_MAX;
-  };
-  [[nodiscard]] static std::uint64_t word(const char* p) noexcept {
-    return load_le<std::uint64_t>(p);
-  }
-  [[nodiscard, gnu::always_inline]] static bool equal(const char* a, const char* b,
-                                                      std::size_t size) noexcept {
-    if (size > 32) return std::memcmp(a, b, size) == 0;
-    if (size >= 8) {
-      const char *const c = a + size - 8, *const d = b + size - 8;
-      std::uint64_t differ = (word(a) ^ word(b)) | (word(c) ^ word(d));
-      if (size > 16) differ |= (word(a + 8) ^ word(b + 8)) | (word(c - 8) ^ word(d - 8));
-      return differ == 0;
-    }
-    if (size >= 4)
-      return load_le<std::uint32_t>(a) == load_le<std::uint32_t>(b) &&
-             load_le<std::uint32_t>(a + size - 4) == load_le<std::uint32_t>(b + size - 4);
-    return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
-  }
-  /// One more byte than that can be read there.
-  [[nodiscard, gnu::always_inline]] bool is(const char* p, const char* text,
-                                            std::size_t size) const noexcept {
-    return static_cast<std::size_t>(end_ - p) > size && equal(p, text, size);
-  }
-  [[nodiscard]] static bool is_space(char c) noexcept {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-  }
-  [[nodiscard]] const char* space(const char* p) const noexcept {
-    while (p != end_ && is_space(*p)) ++p;
-    return p;
-  }
-  /// `c` with the white space around it.
-  const char* separator(expected& e, const char* p, char c) const noexcept {
-    if (is(p, e.text, e.size) && !is_space(p[e.size])) return p + e.size;
-    const char* q = space(p);
-    if (q == end_ || *q != c) return nullptr;
-    q = space(q + 1);
-    e = {p, static_cast<std::size_t>(q - p)};
-    return q;
-  }
-
-  // ---- Objects and arrays
-
-  struct link : expected {
-    std::size_t key = 0;  // which member it leads to; the number of keys behind the last one
-  };
-  /// What leads from each member to the next; the last entry is for the first member.
-  template <std::size_t Keys>
-  using links = link[Keys + 1];
-
-  template <std::size_t Keys>
-  [[gnu::noinline]] bool learn(const name_slots<Keys>& keys, link& l, const char* const p,
-                               bool first) const noexcept {
-    const char* q = first ? p : space(p);
-    if (q == end_) return false;
-    l.text = p;
-    l.key = Keys;
-    if (!(first && *q == '{') && !(!first && *q == ',')) {
-      l.size = static_cast<std::size_t>(q + 1 - p);
-      return !first && *q == '}';
-    }
-    q = space(q + 1);
-    l.size = SIZE_MAX;
-    std::string_view key;
-    if ((q = quoted(q, key)) == nullptr) return false;
-    l.key = keys.find(key);
-    q = space(q);
-    if (l.key == Keys || q == end_ || *q != ':') return false;
-    l.size = static_cast<std::size_t>(space(q + 1) - p);
-    return true;
-  }
-  /// Calls value(key, at) for each member, which returns what follows; `seen` gets their bits.
-  template <std::size_t Keys, class Value>
-  [[gnu::always_inline]] const char* object(const name_slots<Keys>& keys, links<Keys>& next,
-                                            const char* p, unsigned& seen, Value value) {
-    seen = 0;
-    for (std::size_t before = Keys;;) {
-      link& l = next[before];
-      if (!is(p, l.text, l.size) || (l.key != Keys && is_space(p[l.size])))
-        if (!learn(keys, l, p, before == Keys)) return l.size = SIZE_MAX, nullptr;
-      p += l.size;
-      before = l.key;
-      if (before == Keys) return p;
-      if ((seen >> before & 1) != 0) return nullptr;
-      seen |= 1u << before;
-      if ((p = value(before, p)) == nullptr) return nullptr;
-    }
-  }
-
-  struct array_space {
-    expected open, comma;
-  };
-  /// Calls element(at) for each, which returns what follows.
-  template <class Element>
-  [[gnu::always_inline]] const char* array(array_space& s, const char* p, std::uint32_t& count,
-                                           Element element) {
-    count = 0;
-    if (end_ - p < 2 || *p != '[') return nullptr;
-    if (p[1] == ']') return p + 2;
-    p = separator(s.open, p, '[');
-    if (p == nullptr || p == end_) return nullptr;
-    for (;;) {
-      if ((p = element(p)) == nullptr || ++count > most_) return nullptr;
-      if (end_ - p < 2) return nullptr;
-      if (*p == ',' && !is_space(p[1])) {
-        ++p;
-        continue;
-      }
-      if (*p == ']') return p + 1;
-      if (const char* const next = separator(s.comma, p, ',')) {
-        p = next;
-        continue;
-      }
-      p = space(p);
-      return p != end_ && *p == ']' ? p + 1 : nullptr;
-    }
-  }
-
-  // ---- Values
-
-  const char* integer(const char* p, std::int64_t& out, std::int64_t low,
-                      std::int64_t high = INT64_MAX) const noexcept {
-    if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
-    const bool negative = *p == '-';
-    p += negative ? 1 : 0;
-    std::uint64_t v = 0;
-    const char* const first = p;
-    unsigned size = digits(p, v);
-    if (size == 8) size += digits(p, v);
-    if (size - 1 > 14 || (*first == '0' && size > 1)) return nullptr;
-    out = static_cast<std::int64_t>(negative ? 0 - v : v);
-    return out >= low && out <= high ? p : nullptr;
-  }
-  /// An Id: an integer from 0 on, mostly of a few digits.
-  [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const noexcept {
-    if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
-    std::uint64_t v = 0;
-    const char* behind = p;
-    const unsigned size = digits(behind, v);
-    if (size - 1 > 6 || (*p == '0' && size > 1)) return integer(p, out, 0);
-    out = static_cast<std::int64_t>(v);
-    return behind;
-  }
-  /// Appends up to 8 digits to `value`. Returns how many.
-  [[gnu::always_inline]] static unsigned digits(const char*& p, std::uint64_t& value) noexcept {
-    const std::uint64_t w = word(p) ^ 0x3030303030303030u;
-    // The lowest byte that is above 9 sets its top bit; what it carries goes up.
-    const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
-    const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
-    if (bits == 0) return 0;
-    std::uint64_t d = w << (64 - bits);
-    d = d * (10 * 256 + 1) >> 8;
-    d = (d & 0x00ff00ff00ff00ffu) * (100 * 65536 + 1) >> 16;
-    d = (d & 0x0000ffff0000ffffu) * (10000 * 4294967296 + 1) >> 32;
-    value = value * tessera::detail::powers_of_ten[bits / 8] + d;
-    p += bits / 8;
-    return bits / 8;
-  }
-  /// A string without escapes.
-  const char* quoted(const char* p, std::string_view& out) const noexcept {
-    if (p == end_ || *p != '"') return nullptr;
-    const char* const first = ++p;
-    while (static_cast<std::size_t>(end_ - p) >= reach) {
-      constexpr std::uint64_t ones = 0x0101010101010101u;
-      const std::uint64_t w = word(p), quote = w ^ ones * '"', slash = w ^ ones * '\\';
-      // The lowest byte that isn't plain text sets its top bit; what it borrows comes from above.
-      const std::uint64_t stop =
-          (w | (w - ones * 0x20) | (quote - ones) | (slash - ones)) & (ones * 0x80);
-      p += stop == 0 ? 8 : std::countr_zero(stop) / 8;
-      if (stop == 0) continue;
-      if (*p == '"') {
-        out = {first, static_cast<std::size_t>(p - first)};
-        return p + 1;
-      }
-      const auto c = static_cast<unsigned char>(*p);
-      const unsigned length = c < 0x80 ? 0 : utf8_length(p, end_);  // else an escape or a control
-      if (length == 0) return nullptr;
-      p += length;
-    }
-    return nullptr;
-  }
-  const char* boolean(const char* p, bool& out) const noexcept {
-    out = is(p, "true", 4);
-    return out ? p + 4 : is(p, "false", 5) ? p + 5 : nullptr;
-  }
-
-  const char *begin_ = nullptr, *end_ = nullptr;  // of the whole text
-  std::uint64_t most_;                            // elements of a list
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_REPEATED_TEXT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// Not seen yet, or what was seen.
-class maybe {
- public:
-  maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
-  [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
-  [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
-
- private:
-  std::int8_t value_ = -1;
-};
-
-/// What the members that were met say of the dialect.
-struct dialect_signs {
-  maybe holds_ops, buffer_third;
-  bool pads = false, external = false, external_last = false;
-  bool long_matmul = false, short_matmul = false;
-
-  void matmul(const graph& g, const op& o) noexcept {
-    (find_argument(g, o, argument_name::shape_mnk) != nullptr ? long_matmul : short_matmul) = true;
-  }
-  [[nodiscard]] dialect form() const noexcept {
-    if (holds_ops != true) return external ? dialect::d3x : dialect::d3;
-    if (pads) return dialect::d1a;
-    if (buffer_third == true) return short_matmul && !long_matmul ? dialect::d1c : dialect::d1b;
-    return external ? dialect::d2x : dialect::d2;
-  }
-  /// The same for a plan, which has no nodes: whatever its operations show.
-  [[nodiscard]] dialect plan_form() const noexcept {
-    if (pads) return dialect::d1a;
-    if (buffer_third == true) return short_matmul && !long_matmul ? dialect::d1c : dialect::d1b;
-    return !external ? dialect::d3 : external_last ? dialect::d2x : dialect::d3x;
-  }
-};
-
-inline constexpr name_slots op_slots(op_table);
-inline constexpr name_slots argument_slots(argument_names);
-inline constexpr name_slots argument_type_slots(argument_type_names);
-inline constexpr name_slots data_type_slots(data_type_table);
-
-inline constexpr std::string_view node_keys[] = {"Id", "ProducerNodeIds", "ConsumerNodeIds", "Op",
-                                                 "Ops"};
-inline constexpr std::string_view op_keys[] = {
-    "Type", "Name", "IsVirtual", "ReadTensors", "WriteTensors", "ResultTensors", "Args"};
-inline constexpr std::string_view tensor_keys[] = {"Id",      "DataType",    "Shape", "Strides",
-                                                   "Offsets", "PaddedShape", "Buffer"};
-inline constexpr std::string_view buffer_keys[] = {"Id", "Rank", "SendTags", "RecvTags",
-                                                   "IsExternal"};
-inline constexpr name_slots node_slots(node_keys);
-inline constexpr name_slots op_member_slots(op_keys);
-inline constexpr name_slots tensor_slots(tensor_keys);
-inline constexpr name_slots buffer_slots(buffer_keys);
-
-class fast_nodes : repeated_text {
- public:
-  fast_nodes(graph& g, interner& names, dialect_signs& signs, const limits& limit) noexcept
-      : repeated_text(limit.max_items), graph_(g), names_(names), signs_(signs) {}
-  fast_nodes(const fast_nodes&) = delete;
-  fast_nodes& operator=(const fast_nodes&) = delete;
-
-  /// Reads nodes, the one that comes next and those behind it, as many as it knows; false when that
-  /// is none.
-  bool read(json::reader& in) {
-    const std::string_view rest = in.rest();
-    if (rest.data() == refused_ || rest.size() < reach || !in.has_depth(depth)) return false;
-    begin_ = rest.data() - in.offset();
-    end_ = rest.data() + rest.size();
-    if (table_bits_ == 0) {
-      const auto bits = static_cast<unsigned>(std::bit_width(rest.size()));
-      table_bits_ = bits < 14 ? 5 : bits > 23 ? 14 : bits - 9;
-    }
-    const char* done = rest.data();
-    for (const char* p = done; p != nullptr; p = separator(between_nodes_, done, ',')) {
-      if (!reserved_ && p - rest.data() > sample) reserve(p);
-      const interner::mark start = names_.set_mark();
-      const dialect_signs signs = signs_;
-      learned_.clear();
-      const char* const behind = node(p);
-      if (behind == nullptr) {
-        names_.go_back(start);
-        signs_ = signs;
-        for (const char** text : learned_) *text = nullptr;
-        refused_ = p;
-        break;
-      }
-      done = behind;
-    }
-    in.resume(done);
-    return done != rest.data();
-  }
-
- private:
-  static constexpr std::uint32_t depth = 8;  // of a tag's number inside a node
-  static constexpr std::ptrdiff_t sample = 1 << 16;
-
-  // ---- The model. All functions return what follows, or null.
-
-  const char* node(const char* p) {
-    ark::node n;
-    n.offset = static_cast<std::uint64_t>(p - begin_);
-    unsigned seen = 0;
-    p = object(node_slots, node_links_, p, seen, [&](std::size_t key, const char* v) {
-      switch (key) {
-        case 0: return id(v, n.id);
-        case 1: return ids(v, n.producers);
-        case 2: return ids(v, n.consumers);
-        default: return operations(v, n.ops, key == 4);
-      }
-    });
-    if (p == nullptr || (seen != 0b01111 && seen != 0b10111)) return nullptr;
-    graph_.nodes.push_back(n);
-    return p;
-  }
-  const char* ids(const char* p, range& out) {
-    out.first = names_.index(graph_.integers.size());
-    return array(ids_space_, p, out.count, [this](const char* v) {
-      std::int64_t n = 0;
-      if ((v = id(v, n)) != nullptr) graph_.integers.push_back(n);
-      return v;
-    });
-  }
-  const char* dimensions(const char* p, std::int64_t (&out)[max_rank], std::uint32_t& count) {
-    std::size_t at = 0;
-    return array(dimensions_space_, p, count, [&](const char* v) {
-      return at < max_rank ? integer(v, out[at++], INT64_MIN) : nullptr;
-    });
-  }
-  const char* operations(const char* p, range& out, bool many) {
-    if (signs_.holds_ops == !many) return nullptr;
-    signs_.holds_ops = many;
-    out = {names_.index(graph_.ops.size()), 1};
-    if (!many) return operation(p);
-    p = array(ops_space_, p, out.count, [this](const char* v) { return operation(v); });
-    return out.count == 0 ? nullptr : p;
-  }
-  const char* operation(const char* p) {
-    ark::op o;
-    unsigned seen = 0;
-    p = object(op_member_slots, op_links_, p, seen, [&](std::size_t key, const char* v) {
-      std::string_view text;
-      switch (key) {
-        case 0: {
-          if ((v = quoted(v, text)) == nullptr) return v;
-          const std::size_t type = op_slots.find(text);
-          o.type = type < std::size(op_table) ? static_cast<op_type>(type) : op_type::unknown;
-          if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
-          return v;
-        }
-        case 1:
-          if ((v = quoted(v, text)) != nullptr) o.name = names_.characters(text);
-          return v;
-        case 2: return boolean(v, o.is_virtual);
-        case 6: return arguments(v, o.arguments);
-        default: {
-          pool<std::uint32_t>& list = uses_[key - 3];
-          std::uint32_t count = 0;
-          list.clear();
-          return array(tensors_space_, v, count, [&](const char* t) {
-            std::uint32_t use = 0;
-            if ((t = tensor(t, use)) != nullptr) list.push_back(use);
-            return t;
-          });
-        }
-      }
-    });
-    if (p == nullptr || seen != 0b1111111) return nullptr;
-    o.first_use = names_.index(graph_.uses.size());
-    o.reads = names_.index(uses_[0].size());
-    o.writes = names_.index(uses_[1].size());
-    o.results = names_.index(uses_[2].size());
-    for (const pool<std::uint32_t>& list : uses_) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
-    graph_.ops.push_back(o);
-    return p;
-  }
-
-  // ---- Args
-
-  /// Args that were read, and where they are in graph::arguments.
-  struct known_arguments {
-    const char* text;
-    std::uint32_t size, first, count;
-  };
-  static constexpr std::size_t argument_sets = 64, ways = 4;
-
-  const char* arguments(const char* const p, range& out) {
-    out = {names_.index(graph_.arguments.size()), 0};
-    if (end_ - p < 32 || *p != '{') return nullptr;
-    if (p[1] == '}') return p + 2;
-    std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < 32; i += 8)
-      hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
-    if (known_arguments_.empty()) known_arguments_.resize(argument_sets * ways);
-    known_arguments* const set = &known_arguments_[(hash >> 58) * ways];
-    for (std::size_t i = 0; i < ways; ++i)
-      if (set[i].text != nullptr && is(p, set[i].text, set[i].size)) {
-        out.count = set[i].count;
-        repeat(set[i]);
-        return p + set[i].size;
-      }
-    unsigned seen = 0;
-    const char* const behind =
-        object(argument_slots, argument_links_, p, seen, [&](std::size_t name, const char* v) {
-          argument a;
-          a.name = static_cast<argument_name>(name);
-          if ((v = argument_value(v, a)) != nullptr) graph_.arguments.push_back(a);
-          return v;
-        });
-    if (behind == nullptr) return nullptr;
-    out.count = names_.index(graph_.arguments.size() - out.first);
-    if (out.count > most_ || behind - p > 4096) return nullptr;
-    known_arguments& k = set[next_way_++ % ways];
-    k = {p, static_cast<std::uint32_t>(behind - p), out.first, out.count};
-    learned_.push_back(&k.text);
-    return behind;
-  }
-  void repeat(const known_arguments& k) {
-    for (std::uint32_t i = k.first; i < k.first + k.count; ++i) {
-      argument a = graph_.arguments[i];
-      if (a.type == argument_type::float32) a.token = names_.characters(text_of(graph_, a.token));
-      if (a.type == argument_type::dims) {
-        const std::uint32_t from = a.integers.first;
-        a.integers.first = names_.index(graph_.integers.size());
-        graph_.integers.append(graph_.integers.data() + from, a.integers.count);
-      }
-      graph_.arguments.push_back(a);
-    }
-  }
-  /// {"TYPE": value}
-  const char* argument_value(const char* p, argument& a) {
-    unsigned seen = 0;
-    p = object(argument_type_slots, argument_type_links_, p, seen,
-               [&](std::size_t type, const char* v) -> const char* {
-                 a.type = static_cast<argument_type>(type);
-                 switch (a.type) {
-                   case argument_type::int32: return integer(v, a.integer, INT32_MIN, INT32_MAX);
-                   case argument_type::int64: return integer(v, a.integer, INT64_MIN);
-                   case argument_type::uint32: return integer(v, a.integer, 0, UINT32_MAX);
-                   case argument_type::uint64: return integer(v, a.integer, 0);
-                   case argument_type::boolean: {
-                     bool value = false;
-                     v = boolean(v, value);
-                     a.integer = value ? 1 : 0;
-                     return v;
-                   }
-                   case argument_type::float32: {
-                     const std::string_view rest(v, static_cast<std::size_t>(end_ - v));
-                     json::reader in(rest), again(rest);
-                     a.real = in.float32();
-                     const std::string_view token = again.number().token;
-                     if (in.failed()) return nullptr;
-                     a.token = names_.characters(token);
-                     return v + token.size();
-                   }
-                   case argument_type::dims: {
-                     std::int64_t dims[max_rank] = {};
-                     a.integers.first = names_.index(graph_.integers.size());
-                     v = dimensions(v, dims, a.integers.count);
-                     if (v != nullptr) graph_.integers.append(dims, a.integers.count);
-                     return v;
-                   }
-                   default: return nullptr;
-                 }
-               });
-    return std::has_single_bit(seen) ? p : nullptr;
-  }
-
-  // ---- Tensors
-
-  /// Text of a tensor in three parts, between and around its Id and its buffer's, and what it says.
-  struct pattern {
-    const char* text;         // of the first part; null: there is none
-    std::uint32_t sizes[3];   // of the parts
-    std::uint32_t starts[3];  // behind `text`
-    std::uint32_t layout;
-    std::int32_t rank;
-    range send_tags, recv_tags;  // in graph::tags
-    data_type type;
-    ark::external external;
-    bool buffer_first, recv_first;  // of two Ids, of two lists of tags
-  };
-
-  const char* tensor(const char* p, std::uint32_t& out) {
-    if (patterns_.empty()) {
-      patterns_.resize((std::size_t{1} << table_bits_ >> 2) + 1);
-      after_path_.resize(std::size_t{1} << table_bits_);
-      after_two_.resize(std::size_t{1} << table_bits_);
-    }
-    if (replaced_layouts_ != names_.replaced_layouts()) {
-      replaced_layouts_ = names_.replaced_layouts();
-      for (pattern& t : patterns_) t.text = nullptr;
-    }
-    const auto slot = [this](std::uint64_t path) {
-      return static_cast<std::size_t>(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
-    };
-    std::uint16_t met = static_cast<std::uint16_t>(two_);
-    const char* behind = known(p, met, out);
-    if (behind == nullptr) {
-      std::uint16_t& by_path = after_path_[slot(path_)];
-      std::uint16_t& by_two = after_two_[slot(two_)];
-      behind = follows(p, met = by_path, out);
-      if (behind == nullptr && by_two != by_path) behind = follows(p, met = by_two, out);
-      if (behind == nullptr) behind = spelled(p, met, out);
-      by_path = by_two = met;
-    }
-    path_ = path_ << 4 ^ std::uint64_t{met} * 0x9e3779b1u;  // of the last 16, and less of each
-    two_ = two_ << 16 | met;
-    return behind;
-  }
-  /// A tensor of the pattern that its first Id had before, if it begins as `which` does.
-  const char* known(const char* p, std::uint16_t& which, std::uint32_t& out) {
-    const pattern& t = patterns_[which];
-    std::int64_t ids[2];
-    if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
-    p = id(p + t.sizes[0], ids[0]);
-    if (p == nullptr) return nullptr;
-    const std::uint32_t entry =
-        t.buffer_first ? names_.find_buffer(ids[0]) : names_.find_tensor(ids[0]);
-    const pool<std::uint16_t>& had = had_[t.buffer_first ? 1 : 0];
-    if (entry >= had.size()) return nullptr;
-    const pattern& u = patterns_[had[entry]];
-    if (u.text == nullptr || u.sizes[0] != t.sizes[0] || !equal(t.text, u.text, t.sizes[0]))
-      return nullptr;
-    p = second_half(u, p, ids[1]);
-    if (p != nullptr) out = intern(u, which = had[entry], ids);
-    return p;
-  }
-  /// A tensor of this pattern.
-  const char* follows(const char* p, std::uint16_t which, std::uint32_t& out) {
-    const pattern& t = patterns_[which];
-    std::int64_t ids[2];
-    if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
-    p = id(p + t.sizes[0], ids[0]);
-    if (p != nullptr) p = second_half(t, p, ids[1]);
-    if (p != nullptr) out = intern(t, which, ids);
-    return p;
-  }
-  [[gnu::always_inline]] const char* second_half(const pattern& t, const char* p,
-                                                 std::int64_t& out) const noexcept {
-    if (!is(p, t.text + t.starts[1], t.sizes[1])) return nullptr;
-    p = id(p + t.sizes[1], out);
-    return p != nullptr && is(p, t.text + t.starts[2], t.sizes[2]) ? p + t.sizes[2] : nullptr;
-  }
-  std::uint32_t intern(const pattern& t, std::uint16_t which, const std::int64_t (&ids)[2]) {
-    const std::int64_t id = ids[t.buffer_first ? 1 : 0], buffer_id = ids[t.buffer_first ? 0 : 1];
-    const std::uint32_t before = names_.find_tensor(id);
-    if (before != none && is_of(graph_.tensors[before], t) &&
-        graph_.tensors[before].buffer == names_.find_buffer(buffer_id)) {
-      remember(t.buffer_first, t.buffer_first ? graph_.tensors[before].buffer : before, which);
-      return before;
-    }
-    ark::buffer b;
-    b.id = buffer_id;
-    b.rank = t.rank;
-    b.external = t.external;
-    const std::size_t first = graph_.tags.size();
-    if (t.recv_first) b.recv_tags = tags_again(t.recv_tags);
-    b.send_tags = tags_again(t.send_tags);
-    if (!t.recv_first) b.recv_tags = tags_again(t.recv_tags);
-    const std::uint32_t buffer = names_.buffer(b, first);
-    const std::uint32_t tensor = names_.tensor({id, t.layout, buffer, none, t.type});
-    remember(t.buffer_first, t.buffer_first ? buffer : tensor, which);
-    return tensor;
-  }
-  /// Whether that is all that the pattern says of it. Tags are left to the interner.
-  [[nodiscard]] bool is_of(const ark::tensor& k, const pattern& t) const noexcept {
-    const ark::buffer& b = graph_.buffers[k.buffer];
-    return k.layout == t.layout && k.type == t.type && k.members == none && b.rank == t.rank &&
-           b.external == t.external && b.members == none &&
-           (b.send_tags.count | b.recv_tags.count | t.send_tags.count | t.recv_tags.count) == 0;
-  }
-  range tags_again(range r) {
-    const std::uint32_t first = names_.index(graph_.tags.size());
-    if (r.count != 0) graph_.tags.append(graph_.tags.data() + r.first, r.count);
-    return {first, r.count};
-  }
-  /// The pattern that a tensor, or a buffer, had.
-  void remember(bool is_buffer, std::uint32_t entry, std::uint16_t which) {
-    pool<std::uint16_t>& had = had_[is_buffer ? 1 : 0];
-    if (entry >= had.size()) had.resize(std::size_t{entry} + 1);
-    had[entry] = which;
-  }
-
-  /// Reads a tensor member by member, and keeps its pattern.
-  const char* spelled(const char* const p, std::uint16_t& which, std::uint32_t& out) {
-    ark::tensor t;
-    ark::layout l;
-    const char *id_at[2][2] = {}, *behind = nullptr;  // [1]: the buffer's
-    bool recv_first = false;
-    std::uint32_t counts[4] = {};
-    unsigned seen = 0;
-    behind = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
-      switch (key) {
-        case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
-        case 1: {
-          std::string_view name;
-          if ((v = quoted(v, name)) == nullptr) return v;
-          const std::size_t type = data_type_slots.find(name);
-          t.type = static_cast<data_type>(type);
-          return type < std::size(data_type_table) ? v : nullptr;
-        }
-        case 2: return dimensions(v, l.shape, counts[0]);
-        case 3: return dimensions(v, l.strides, counts[1]);
-        case 4: return dimensions(v, l.offsets, counts[2]);
-        case 5: return dimensions(v, l.padded_shape, counts[3]);
-        default:
-          if (!signs_.buffer_third.known()) signs_.buffer_third = (seen & 1u << 2) == 0;
-          return buffer(v, t.buffer, id_at[1], recv_first);
-      }
-    });
-    which = 0;
-    if (behind == nullptr || seen != 0b1111111 || counts[1] != counts[0] ||
-        counts[2] != counts[0] || counts[3] != counts[0])
-      return nullptr;
-    l.rank = counts[0];
-    t.layout = names_.layout(l);
-    out = names_.tensor(t);
-    if (behind - p > 8192) return behind;
-
-    const bool buffer_first = id_at[1][0] < id_at[0][0];
-    const ark::buffer& b = graph_.buffers[t.buffer];
-    const char* const(&one)[2] = id_at[buffer_first ? 1 : 0];
-    const char* const(&two)[2] = id_at[buffer_first ? 0 : 1];
-    const auto size = [](const char* from, const char* to) {
-      return static_cast<std::uint32_t>(to - from);
-    };
-    const pattern made{p,
-                       {size(p, one[0]), size(one[1], two[0]), size(two[1], behind)},
-                       {0, size(p, one[1]), size(p, two[1])},
-                       t.layout,
-                       b.rank,
-                       b.send_tags,
-                       b.recv_tags,
-                       t.type,
-                       b.external,
-                       buffer_first,
-                       recv_first};
-    which = place(made);
-    remember(buffer_first, buffer_first ? t.buffer : out, which);
-    return behind;
-  }
-  /// Where the pattern of the same text is, or goes; never 0.
-  std::uint16_t place(const pattern& made) {
-    std::uint64_t hash = 0;
-    for (std::size_t part = 0; part < 3; ++part) {
-      const char* const text = made.text + made.starts[part];
-      for (std::size_t i = 0; i + 8 <= made.sizes[part]; i += 8)
-        hash = std::rotl(hash ^ word(text + i), 23) * 0x9e3779b97f4a7c15u;
-    }
-    hash = (hash ^ made.sizes[1]) * 0x9e3779b97f4a7c15u;
-    const std::size_t set =
-        1 + static_cast<std::size_t>(hash >> (64 - table_bits_ + 4)) * ways;  // 0: no pattern
-    std::size_t at = set + next_way_++ % ways;
-    for (std::size_t i = set; i < set + ways; ++i) {
-      const pattern& t = patterns_[i];
-      bool same = t.text != nullptr;
-      for (std::size_t part = 0; part < 3 && same; ++part)
-        same = t.sizes[part] == made.sizes[part] &&
-               equal(t.text + t.starts[part], made.text + made.starts[part], made.sizes[part]);
-      if (same) return static_cast<std::uint16_t>(i);
-      if (t.text == nullptr) at = i;
-    }
-    patterns_[at] = made;
-    learned_.push_back(&patterns_[at].text);
-    return static_cast<std::uint16_t>(at);
-  }
-  const char* buffer(const char* p, std::uint32_t& out, const char* (&id_at)[2], bool& recv_first) {
-    ark::buffer b;
-    const std::size_t first_tag = graph_.tags.size();
-    unsigned seen = 0;
-    p = object(buffer_slots, buffer_links_, p, seen, [&](std::size_t key, const char* v) {
-      switch (key) {
-        case 0: id_at[0] = v; return id_at[1] = id(v, b.id);
-        case 1: {
-          std::int64_t rank = 0;
-          v = integer(v, rank, INT32_MIN, INT32_MAX);
-          b.rank = static_cast<std::int32_t>(rank);
-          return v;
-        }
-        case 2: return tags(v, b.send_tags);
-        case 3: recv_first = (seen & 1u << 2) == 0; return tags(v, b.recv_tags);
-        default: {
-          bool external = false;
-          v = boolean(v, external);
-          b.external = external ? external::yes : external::no;
-          signs_.external = true;
-          signs_.external_last = signs_.external_last || (seen & 0b1100) != 0;
-          return v;
-        }
-      }
-    });
-    if (p == nullptr || (seen & 0b1111) != 0b1111) return nullptr;
-    out = names_.buffer(b, first_tag);
-    return p;
-  }
-  const char* tags(const char* p, range& out) {
-    out.first = names_.index(graph_.tags.size());
-    return array(tags_space_, p, out.count, [this](const char* v) -> const char* {
-      std::int64_t pair[2] = {};
-      std::uint32_t count = 0, at = 0;
-      v = array(tag_space_, v, count, [&](const char* n) {
-        return at < 2 ? integer(n, pair[at++], INT32_MIN, INT32_MAX) : nullptr;
-      });
-      if (v == nullptr || count != 2) return nullptr;
-      graph_.tags.push_back(
-          {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
-      return v;
-    });
-  }
-
-  /// Room for the nodes behind `p`, if they are as those before.
-  void reserve(const char* p) {
-    reserved_ = true;
-    const double more = 1.06 * static_cast<double>(end_ - begin_) / static_cast<double>(p - begin_);
-    const auto scale = [more](auto& list) {
-      list.reserve(static_cast<std::size_t>(static_cast<double>(list.size()) * more));
-    };
-    scale(graph_.nodes);
-    scale(graph_.ops);
-    scale(graph_.uses);
-    scale(graph_.arguments);
-    scale(graph_.tensors);
-    scale(graph_.buffers);
-    scale(graph_.integers);
-  }
-
-  graph& graph_;
-  interner& names_;
-  dialect_signs& signs_;
-  const char* refused_ = nullptr;  // the node that was left last
-  bool reserved_ = false;
-  unsigned table_bits_ = 0;  // of tables of the past; they grow with the text
-
-  expected between_nodes_;
-  array_space ids_space_, ops_space_, tensors_space_, dimensions_space_, tags_space_, tag_space_;
-  links<std::size(node_keys)> node_links_;
-  links<std::size(op_keys)> op_links_;
-  links<std::size(tensor_keys)> tensor_links_;
-  links<std::size(buffer_keys)> buffer_links_;
-  links<std::size(argument_names)> argument_links_;
-  links<std::size(argument_type_names)> argument_type_links_;
-
-  pool<std::uint32_t> uses_[3];
-  pool<known_arguments> known_arguments_;
-  pool<pattern> patterns_;                      // by their hash
-  pool<std::uint16_t> after_path_, after_two_;  // patterns that followed on others
-  pool<std::uint16_t> had_[2];                  // patterns of tensors, and of buffers
-  std::uint64_t path_ = 0;                      // the latest patterns, mixed
-  std::uint32_t two_ = 0;                       // the latest two
-  std::uint32_t replaced_layouts_ = 0, next_way_ = 0;
-  pool<const char**> learned_;  // of the present node
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_READ_FAST_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// Ways to read, which differ in nothing but time: `best` compares with what stood before (see
-/// read_fast.hpp), and takes `plain` where that isn't enough.
-enum class read_path : std::uint8_t { plain, best };
-
-namespace detail {
-
-class plan_reader;
 
 /// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
 class graph_reader {
  public:
   graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
 
-  void model(json::reader& in, read_path path) {
+  void model(json::reader& in) {
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
     bool rank = false, world = false, nodes = false;
@@ -5937,9 +5165,7 @@ class graph_reader {
       } else if (key == "Nodes") {
         nodes = true;
         if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
-        fast_nodes fast(graph_, names_, signs_, limit_);
-        for (in.array(); in.element();)
-          if (path == read_path::plain || !fast.read(in)) node(in);
+        for (in.array(); in.element();) node(in);
         too_many(in, graph_.nodes.size());
       } else {
         member(in, key, unknown);
@@ -5947,7 +5173,7 @@ class graph_reader {
     }
     if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
     if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
-    graph_.form = signs_.form();
+    graph_.form = form();
   }
 
   void node(json::reader& in) {
@@ -5970,9 +5196,8 @@ class graph_reader {
       } else if (key == "Op" || key == "Ops") {
         const bool many = key == "Ops";
         (many ? ops : op) = true;
-        if ((op && ops) || signs_.holds_ops == !many)
-          return in.fail(errc::ark_s06_op_or_ops, n.offset);
-        signs_.holds_ops = many;
+        if ((op && ops) || holds_ops_ == !many) return in.fail(errc::ark_s06_op_or_ops, n.offset);
+        holds_ops_ = many;
         n.ops = many ? operations(in) : one_operation(in);
       } else {
         member(in, key, unknown);
@@ -6033,12 +5258,19 @@ class graph_reader {
     o.writes = names_.index(uses[1].size());
     o.results = names_.index(uses[2].size());
     for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
+    if (o.type == op_type::matmul)
+      (find_argument(graph_, o, argument_name::shape_mnk) != nullptr ? long_matmul_
+                                                                     : short_matmul_) = true;
     graph_.ops.push_back(o);
   }
 
-  /// The dialect of a plan, which has no nodes: whatever its operations show.
-  [[nodiscard]] dialect plan_form() const noexcept { return signs_.plan_form(); }
+  /// What the members that were met say of the dialect.
+  [[nodiscard]] dialect form() const noexcept {
+    if (holds_ops_ != true) return external_ ? dialect::d3x : dialect::d3;
+    if (pads_) return dialect::d1a;
+    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
+    return external_ ? dialect::d2x : dialect::d2;
+  }
   /// Fails when an index of 32 bits no longer reaches.
   void finish(json::reader& in) {
     if (names_.overflown()) in.fail(errc::ark_too_large, 0);
@@ -6046,7 +5278,16 @@ class graph_reader {
   [[nodiscard]] interner& names() noexcept { return names_; }
 
  private:
-  friend class plan_reader;
+  /// Not seen yet, or what was seen.
+  class maybe {
+   public:
+    maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
+    [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
+    [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
+
+   private:
+    std::int8_t value_ = -1;
+  };
 
   /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
   /// is left to the reader.
@@ -6170,7 +5411,7 @@ class graph_reader {
           if (!find_data_type(name, t.type)) return in.fail(errc::ark_t06_data_type, name_at), 0;
       } else if (key == "Buffer") {
         has_buffer = true;
-        if (!signs_.buffer_third.known()) signs_.buffer_third = !seen[0];
+        if (!buffer_third_.known()) buffer_third_ = !seen[0];
         t.buffer = buffer(in);
       } else {
         member(in, key, unknown);
@@ -6187,7 +5428,7 @@ class graph_reader {
       for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
       l.pads = names_.index(graph_.integers.size());
       graph_.integers.append(pads, counts[4]);
-      signs_.pads = true;
+      pads_ = true;
     }
     t.layout = names_.layout(l);
     return names_.tensor(t);
@@ -6218,8 +5459,7 @@ class graph_reader {
       } else if (key == "IsExternal") {
         if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
         b.external = in.boolean() ? external::yes : external::no;
-        signs_.external = true;
-        signs_.external_last = signs_.external_last || send || recv;
+        external_ = true;
       } else {
         member(in, key, unknown);
       }
@@ -6346,18 +5586,18 @@ class graph_reader {
   interner names_;
   limits limit_;
   pool<std::uint32_t> uses_[3];
-  dialect_signs signs_;
+  maybe holds_ops_, buffer_third_;
+  bool pads_ = false, external_ = false, long_matmul_ = false, short_matmul_ = false;
 };
 
 }  // namespace detail
 
 /// Reads a model graph of any dialect.
-[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {},
-                                        read_path path = read_path::best) {
+[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {}) {
   graph g;
   json::reader in(source, limit);
   detail::graph_reader reader(g, limit);
-  reader.model(in, path);
+  reader.model(in);
   reader.finish(in);
   if (const error e = in.finish(); e.code != errc::ok) return e;
   return g;
@@ -6368,1411 +5608,6 @@ class graph_reader {
 
 #endif  // TESSERA_ARK_READ_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// begin, begin + step, … below end. The format's own code generator takes every step for 1.
-struct plan_range {
-  std::int64_t begin = 0, end = 0, step = 1;
-  bool has_step = false;  ///< the step stood in the file
-
-  /// How many there are when the step is 1.
-  [[nodiscard]] constexpr std::int64_t count() const noexcept {
-    return end > begin ? end - begin : 0;
-  }
-  /// Whether all of it lies in `outer`. An empty range does where its ends do.
-  [[nodiscard]] constexpr bool inside(const plan_range& outer) const noexcept {
-    return begin >= outer.begin && end <= outer.end;
-  }
-};
-
-enum class flag : std::uint8_t { absent, no, yes };
-
-/// How one operation is computed. Numbers are -1, texts and lists empty when absent.
-struct plan_config {
-  std::uint64_t offset = 0;      ///< of its operation in the file
-  string text;                   ///< all of it, JSON, compact
-  std::int64_t num_warps = -1;   ///< of one tile
-  std::int64_t sram_bytes = -1;  ///< of one tile
-  std::int64_t num_tasks = -1;   ///< how many tiles there are
-  std::int64_t granularity = -1;
-  range tile, tile_shape_mnk, tile_pad_mnk;  ///< in parts.integers
-  string impl_type, channel_type, packet_type;
-  flag signal = flag::absent, wait = flag::absent;
-};
-
-/// One of TaskInfos: operations whose tiles are computed together.
-struct plan_task {
-  std::int64_t id = 0;
-  std::int64_t num_warps = 0, sram_bytes = 0;  ///< what one tile needs
-  std::uint64_t offset = 0;                    ///< of its text in the file
-  range ops;                                   ///< in parts.ops and in configs
-  std::uint32_t members = none;                ///< unknown members, as in graph
-};
-
-/// Tiles of one task.
-struct task_group {
-  std::int64_t task_id = 0;
-  plan_range tasks;
-  std::int64_t granularity = 1;
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
-};
-
-/// Warps and memory of some processors. Those of one processor group run side by side.
-struct resource_group {
-  plan_range processors, warps, sram;
-  range task_groups;         ///< in plan::task_groups
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
-};
-
-/// Groups run one behind the other where they share processors.
-struct processor_group {
-  plan_range processors;
-  range resource_groups;     ///< in plan::resource_groups
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
-};
-
-/// Where Architecture stood.
-enum class architecture_place : std::uint8_t { absent, behind_world_size, behind_num_warps };
-
-struct plan {
-  /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
-  /// tells how tensors and buffers were laid out; plans of D2 and D3 don't differ, and are d3.
-  graph parts;
-  string architecture;
-  architecture_place place = architecture_place::absent;
-  bool null_tasks = false, null_groups = false;  ///< null stood in place of an empty list
-  std::int64_t num_processors = 0, num_warps_per_processor = 0;
-
-  pool<plan_config> configs;  ///< one for each of parts.ops
-  pool<plan_task> tasks;
-  pool<processor_group> processor_groups;
-  pool<resource_group> resource_groups;
-  pool<task_group> task_groups;
-
-  /// Bytes that its pools hold.
-  [[nodiscard]] std::size_t memory() const noexcept {
-    return parts.memory() + configs.size() * sizeof(plan_config) +
-           tasks.size() * sizeof(plan_task) + processor_groups.size() * sizeof(processor_group) +
-           resource_groups.size() * sizeof(resource_group) +
-           task_groups.size() * sizeof(task_group);
-  }
-};
-
-[[nodiscard]] inline view<op> operations(const plan& p, const plan_task& t) noexcept {
-  return {p.parts.ops.data() + t.ops.first, t.ops.count};
-}
-[[nodiscard]] inline view<plan_config> configs(const plan& p, const plan_task& t) noexcept {
-  return {p.configs.data() + t.ops.first, t.ops.count};
-}
-[[nodiscard]] inline view<resource_group> resource_groups(const plan& p,
-                                                          const processor_group& g) noexcept {
-  return {p.resource_groups.data() + g.resource_groups.first, g.resource_groups.count};
-}
-[[nodiscard]] inline view<task_group> task_groups(const plan& p, const resource_group& g) noexcept {
-  return {p.task_groups.data() + g.task_groups.first, g.task_groups.count};
-}
-
-namespace detail {
-
-/// Reads a plan. Operations are graph_reader's.
-class plan_reader {
- public:
-  plan_reader(plan& p, std::string_view source, const limits& limit)
-      : plan_(p), ops_(p.parts, limit), source_(source.data()), limit_(limit) {}
-
-  void all(json::reader& in) {
-    const std::uint64_t at = in.offset();
-    if (!object(in)) return;
-    enum { rank, world, processors, warps, tasks, groups, count };
-    bool seen[count] = {};
-    std::uint64_t rank_at = at;
-    list unknown{plan_.parts.own_members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Rank") {
-        seen[rank] = true;
-        rank_at = in.offset();
-        plan_.parts.rank = graph_reader::small_integer(in, errc::ark_s03_world);
-      } else if (key == "WorldSize") {
-        seen[world] = true;
-        plan_.parts.world_size = graph_reader::small_integer(in, errc::ark_s03_world);
-      } else if (key == "Architecture") {
-        plan_.place = seen[warps] ? architecture_place::behind_num_warps
-                                  : architecture_place::behind_world_size;
-        if (!graph_reader::expect(in, json::kind::string, errc::ark_plan_member)) return;
-        plan_.architecture = names().characters(in.string());
-      } else if (key == "NumProcessors") {
-        seen[processors] = true;
-        plan_.num_processors = integer(in);
-      } else if (key == "NumWarpsPerProcessor") {
-        seen[warps] = true;
-        plan_.num_warps_per_processor = integer(in);
-      } else if (key == "TaskInfos") {
-        seen[tasks] = true;
-        if (list_or_null(in, plan_.null_tasks))
-          for (in.array(); in.element();) task(in);
-        ops_.too_many(in, plan_.tasks.size());
-      } else if (key == "ProcessorGroups") {
-        seen[groups] = true;
-        if (list_or_null(in, plan_.null_groups))
-          for (in.array(); in.element();) processor_group(in);
-        ops_.too_many(in, plan_.processor_groups.size());
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    for (const bool s : seen)
-      if (!s) return in.fail(errc::ark_plan_member, at);
-    if (plan_.parts.rank >= plan_.parts.world_size) in.fail(errc::ark_s03_world, rank_at);
-    plan_.parts.form = ops_.plan_form();
-    ops_.finish(in);
-  }
-
- private:
-  using list = graph_reader::member_list;
-
-  void task(json::reader& in) {
-    plan_task t;
-    t.offset = in.offset();
-    if (!object(in)) return;
-    bool id = false, warps = false, sram = false, ops = false;
-    list unknown{t.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Id") {
-        id = true;
-        t.id = integer(in);
-      } else if (key == "NumWarps") {
-        warps = true;
-        t.num_warps = integer(in);
-      } else if (key == "SramBytes") {
-        sram = true;
-        t.sram_bytes = integer(in);
-      } else if (key == "Ops") {
-        ops = true;
-        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
-        t.ops.first = names().index(plan_.parts.ops.size());
-        for (in.array(); in.element();) operation(in);
-        t.ops.count = names().index(plan_.parts.ops.size() - t.ops.first);
-        ops_.too_many(in, t.ops.count);
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(id && warps && sram && ops)) return in.fail(errc::ark_plan_member, t.offset);
-    plan_.tasks.push_back(t);
-  }
-
-  void operation(json::reader& in) {
-    plan_config c;
-    c.offset = in.offset();
-    std::string_view text;
-    ops_.operation(in, &text);
-    if (in.failed()) return;
-    if (text.empty()) return in.fail(errc::ark_plan_config, c.offset);
-    if (text[0] != '{')
-      return in.fail(errc::ark_plan_config, static_cast<std::uint64_t>(text.data() - source_));
-    json::reader again(text, limit_);
-    c.text = ops_.compact(again);
-    config(text, c);
-    plan_.configs.push_back(c);
-  }
-  /// What is known of a Config.
-  void config(std::string_view text, plan_config& c) {
-    json::reader in(text, limit_);
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      const std::size_t known = find_text(config_keys, key);
-      json::reader value(in.skip(), limit_);
-      switch (known) {
-        case 0: number(value, c.num_warps); break;
-        case 1: number(value, c.sram_bytes); break;
-        case 2: number(value, c.num_tasks); break;
-        case 3: number(value, c.granularity); break;
-        case 4: c.tile = numbers(value); break;
-        case 5: c.tile_shape_mnk = numbers(value); break;
-        case 6: c.tile_pad_mnk = numbers(value); break;
-        case 7: words(value, c.impl_type); break;
-        case 8: words(value, c.channel_type); break;
-        case 9: words(value, c.packet_type); break;
-        case 10: truth(value, c.signal); break;
-        case 11: truth(value, c.wait); break;
-        default: break;
-      }
-    }
-  }
-  static constexpr std::string_view config_keys[] = {
-      "NumWarps",     "SramBytes",  "NumTasks",        "Granularity", "Tile",
-      "TileShapeMNK", "TilePadMNK", "ImplType",        "ChannelType", "PacketType",
-      "Signal",       "Wait",       std::string_view()};
-  static void number(json::reader& in, std::int64_t& to) {
-    const std::int64_t v = in.integer<std::int64_t>(0, INT64_MAX);
-    if (!in.failed()) to = v;
-  }
-  /// One to four numbers of at least 1.
-  range numbers(json::reader& in) {
-    std::int64_t values[max_rank] = {};
-    std::size_t count = 0;
-    for (in.array(); in.element(); ++count) {
-      const std::int64_t v = in.integer<std::int64_t>(1, INT64_MAX);
-      if (count < max_rank) values[count] = v;
-    }
-    if (in.failed() || count == 0 || count > max_rank) return {};
-    const range out{names().index(plan_.parts.integers.size()), static_cast<std::uint32_t>(count)};
-    plan_.parts.integers.append(values, count);
-    return out;
-  }
-  void words(json::reader& in, string& to) {
-    if (in.peek() == json::kind::string) to = names().characters(in.string());
-  }
-  static void truth(json::reader& in, flag& to) {
-    if (in.peek() == json::kind::boolean) to = in.boolean() ? flag::yes : flag::no;
-  }
-
-  void processor_group(json::reader& in) {
-    ark::processor_group g;
-    g.offset = in.offset();
-    if (!object(in)) return;
-    bool processors = false, groups = false;
-    list unknown{g.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "ProcessorRange") {
-        processors = true;
-        g.processors = bounds(in);
-      } else if (key == "ResourceGroups") {
-        groups = true;
-        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
-        g.resource_groups.first = names().index(plan_.resource_groups.size());
-        for (in.array(); in.element();) resource_group(in);
-        g.resource_groups.count =
-            names().index(plan_.resource_groups.size() - g.resource_groups.first);
-        ops_.too_many(in, g.resource_groups.count);
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(processors && groups)) return in.fail(errc::ark_plan_member, g.offset);
-    plan_.processor_groups.push_back(g);
-  }
-
-  void resource_group(json::reader& in) {
-    ark::resource_group g;
-    g.offset = in.offset();
-    if (!object(in)) return;
-    bool processors = false, warps = false, sram = false, groups = false;
-    list unknown{g.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "ProcessorRange") {
-        processors = true;
-        g.processors = bounds(in);
-      } else if (key == "WarpRange") {
-        warps = true;
-        g.warps = bounds(in);
-      } else if (key == "SramRange") {
-        sram = true;
-        g.sram = bounds(in);
-      } else if (key == "TaskGroups") {
-        groups = true;
-        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
-        g.task_groups.first = names().index(plan_.task_groups.size());
-        for (in.array(); in.element();) task_group(in);
-        g.task_groups.count = names().index(plan_.task_groups.size() - g.task_groups.first);
-        ops_.too_many(in, g.task_groups.count);
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(processors && warps && sram && groups)) return in.fail(errc::ark_plan_member, g.offset);
-    plan_.resource_groups.push_back(g);
-  }
-
-  void task_group(json::reader& in) {
-    ark::task_group g;
-    g.offset = in.offset();
-    if (!object(in)) return;
-    bool id = false, tasks = false, granularity = false;
-    list unknown{g.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "TaskId") {
-        id = true;
-        g.task_id = integer(in);
-      } else if (key == "TaskRange") {
-        tasks = true;
-        g.tasks = bounds(in);
-      } else if (key == "Granularity") {
-        granularity = true;
-        g.granularity = integer(in);
-      } else {
-        ops_.member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(id && tasks && granularity)) return in.fail(errc::ark_plan_member, g.offset);
-    plan_.task_groups.push_back(g);
-  }
-
-  /// [begin, end] or [begin, end, step].
-  plan_range bounds(json::reader& in) {
-    plan_range out;
-    std::int64_t values[3] = {0, 0, 1};
-    std::size_t count = 0;
-    const std::uint64_t at = in.offset();
-    if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_range)) return out;
-    for (in.array(); in.element(); ++count) {
-      const std::int64_t v = graph_reader::integer(in, errc::ark_plan_range);
-      if (count < 3) values[count] = v;
-    }
-    if (!in.failed() && (count < 2 || count > 3)) in.fail(errc::ark_plan_range, at);
-    out.begin = values[0];
-    out.end = values[1];
-    out.step = values[2];
-    out.has_step = count == 3;
-    return out;
-  }
-  static bool object(json::reader& in) {
-    return graph_reader::expect(in, json::kind::object, errc::ark_plan_member);
-  }
-  static std::int64_t integer(json::reader& in) {
-    return graph_reader::integer(in, errc::ark_plan_member);
-  }
-  /// Whether an array comes next; null is read and noted.
-  static bool list_or_null(json::reader& in, bool& null) {
-    if (in.peek() == json::kind::null) {
-      in.null();
-      return null = true, false;
-    }
-    return graph_reader::expect(in, json::kind::array, errc::ark_plan_member);
-  }
-  interner& names() noexcept { return ops_.names(); }
-
-  ark::plan& plan_;
-  graph_reader ops_;
-  const char* source_;
-  limits limit_;
-};
-
-}  // namespace detail
-
-/// Reads a plan file.
-[[nodiscard]] inline result<plan> read_plan(std::string_view source, const limits& limit = {}) {
-  plan p;
-  json::reader in(source, limit);
-  detail::plan_reader(p, source, limit).all(in);
-  if (const error e = in.finish(); e.code != errc::ok) return e;
-  return p;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_PLAN_HPP
-
-// ---- tessera/ark/plan_check.hpp
-//
-// Whether a plan is one that a file could hold: what its writer and its verification look at first.
-//
-//   if (const error e = ark::check(plan); e.code != errc::ok) return e;
-//
-// Every plan that read_plan() gave passes. One that was filled by hand may not:
-//
-//   operations  what check(graph) refuses in them
-//   indices     outside their pools                               ark_too_large
-//   numbers     negative                                          ark_plan_member, ark_plan_range
-//   Config      not one for each operation, or not an object      ark_plan_config
-//   lists       both null and filled                              ark_plan_member
-//
-// Lifetime:   borrows for the call.
-// Errors:     at the task or group that holds the wrong thing, by its offset.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_PLAN_CHECK_HPP
-#define TESSERA_ARK_PLAN_CHECK_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-class plan_check {
- public:
-  explicit plan_check(const plan& p) noexcept : p_(p) {}
-
-  [[nodiscard]] error all() const {
-    const graph_check parts(p_.parts);
-    if (static_cast<std::size_t>(p_.parts.form) >= std::size(dialect_table))
-      return {errc::ark_dialect, 0};
-    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size) return {errc::ark_s03_world, 0};
-    if (const errc code = parts.tables(); code != errc::ok) return {code, 0};
-    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0) return {errc::ark_plan_member, 0};
-    if (p_.configs.size() != p_.parts.ops.size()) return {errc::ark_plan_config, 0};
-    if (p_.place != architecture_place::absent)
-      if (const errc code = words(p_.architecture); code != errc::ok) return {code, 0};
-    if ((p_.null_tasks && !p_.tasks.empty()) || (p_.null_groups && !p_.processor_groups.empty()))
-      return {errc::ark_plan_member, 0};
-    for (const plan_task& t : p_.tasks)
-      if (const errc code = task(t, parts); code != errc::ok) return {code, t.offset};
-    for (const processor_group& g : p_.processor_groups)
-      if (const errc code = one(g); code != errc::ok) return {code, g.offset};
-    return {};
-  }
-
- private:
-  [[nodiscard]] errc task(const plan_task& t, const graph_check& parts) const {
-    if (t.id < 0 || t.num_warps < 0 || t.sram_bytes < 0) return errc::ark_plan_member;
-    if (!inside(t.ops, p_.parts.ops.size()) || !listed(t.members)) return errc::ark_too_large;
-    for (const op& o : operations(p_, t))
-      if (const errc code = parts.operation(o); code != errc::ok) return code;
-    for (const plan_config& c : configs(p_, t)) {
-      if (const errc code = words(c.text); code != errc::ok) return code;
-      if (const std::string_view text = text_of(p_.parts, c.text); text.empty() || text[0] != '{')
-        return errc::ark_plan_config;
-    }
-    return errc::ok;
-  }
-  [[nodiscard]] errc one(const processor_group& g) const {
-    if (negative(g.processors)) return errc::ark_plan_range;
-    if (!inside(g.resource_groups, p_.resource_groups.size()) || !listed(g.members))
-      return errc::ark_too_large;
-    for (const resource_group& r : resource_groups(p_, g)) {
-      if (negative(r.processors) || negative(r.warps) || negative(r.sram))
-        return errc::ark_plan_range;
-      if (!inside(r.task_groups, p_.task_groups.size()) || !listed(r.members))
-        return errc::ark_too_large;
-      for (const task_group& t : task_groups(p_, r)) {
-        if (negative(t.tasks)) return errc::ark_plan_range;
-        if (t.task_id < 0 || t.granularity < 0) return errc::ark_plan_member;
-        if (!listed(t.members)) return errc::ark_too_large;
-      }
-    }
-    return errc::ok;
-  }
-  [[nodiscard]] static bool negative(const plan_range& r) noexcept {
-    return r.begin < 0 || r.end < 0 || r.step < 0;
-  }
-  [[nodiscard]] static bool inside(range r, std::size_t size) noexcept {
-    return std::uint64_t{r.first} + r.count <= size;
-  }
-  [[nodiscard]] bool listed(std::uint32_t first) const noexcept {
-    return first == none || first < p_.parts.members.size();
-  }
-  [[nodiscard]] errc words(string s) const noexcept {
-    if (!inside({s.first, s.size}, p_.parts.characters.size())) return errc::ark_too_large;
-    return is_utf8(text_of(p_.parts, s)) ? errc::ok : errc::json_bad_utf8;
-  }
-
-  const plan& p_;
-};
-
-}  // namespace detail
-
-/// Whether the indices of the plan lead somewhere and its numbers are such as files hold.
-[[nodiscard]] inline error check(const plan& p) { return detail::plan_check(p).all(); }
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_PLAN_CHECK_HPP
-
-// ---- tessera/ark/plan_match.hpp
-//
-// Whether a plan runs the model that it is for.
-//
-//   ark::report found;
-//   if (!ark::verify_plan(*plan, *program, found, source)) …
-//   // $.TaskInfos[3].Ops[0].ReadTensors[1]: the plan's operations don't compute what the model's do:
-//   // Matmul "matmul_1" of the model has another tensor here
-//
-// Operations that aren't virtual are matched by what they are: Type, Args, and of each tensor the
-// DataType, the layout and the buffer. Ids of tensors and names don't matter, and Ids of buffers only
-// as far as the two files agree in them; when they don't, buffers count in the order of their first
-// use. What stays unmatched is paired by the buffer that is written. So plans that people edited, to
-// split a multiplication say, are told apart from those that lack something:
-//
-//   E  Rank or WorldSize differ
-//   E  an operation of the model that nothing in the plan stands for (a Noop: W)
-//   E  two operations that use the same memory, one of them writing it, in the other order
-//   W  the operation that stands for the model's has other tensors, Args, or another Type
-//   W  an operation that the model doesn't have
-//
-// all with ark_plan_model. Whether operations that changed make sense by themselves is part of
-// verify_plan() without a model, which this does as well; whether they still compute the same is
-// found by running both.
-//
-// Lifetime:   borrows for the call.
-// Errors:     none.
-// Limits:     those of verify_plan(). Where an operation's last neighbour in memory uses other bytes
-//             of the buffer, earlier ones aren't looked at for their order.
-// Allocation: linear in the plan and the model.
-
-#ifndef TESSERA_ARK_PLAN_MATCH_HPP
-#define TESSERA_ARK_PLAN_MATCH_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-// ---- tessera/ark/index.hpp
-//
-// Finding things by their Id.
-//
-//   id_index nodes(g.nodes.data(), g.nodes.size());
-//   nodes.first(7);        // the first node whose Id is 7, or none
-//   nodes.first_of(3);     // the first node that has the Id of node 3
-//
-// Ids that are nearly dense, as writers make them, index an array; any others are sorted.
-//
-// Lifetime:   an index keeps nothing of what it was made from.
-// Errors:     none.
-// Limits:     32-bit indices.
-// Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
-
-#ifndef TESSERA_ARK_INDEX_HPP
-#define TESSERA_ARK_INDEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-class id_index {
- public:
-  id_index() noexcept = default;
-  template <class Thing>
-  id_index(const Thing* things, std::size_t count) {
-    if (count == 0) return;
-    std::int64_t low = things[0].id, high = low;
-    for (std::size_t i = 1; i < count; ++i) {
-      if (things[i].id < low) low = things[i].id;
-      if (things[i].id > high) high = things[i].id;
-    }
-    low_ = static_cast<std::uint64_t>(low);
-    const std::uint64_t range = static_cast<std::uint64_t>(high) - low_;
-    firsts_.reserve(count);
-    if (range < 4 * std::uint64_t{count} + 1024) {
-      dense_.resize(static_cast<std::size_t>(range) + 1);  // index + 1
-      for (std::size_t i = 0; i < count; ++i) {
-        std::uint32_t& slot = dense_[static_cast<std::size_t>(number(things[i].id))];
-        if (slot == 0) slot = static_cast<std::uint32_t>(i) + 1;
-        firsts_.push_back(slot - 1);
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
-    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
-    firsts_.resize(count);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
-      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
-    }
-    sorted_.resize(kept);
-  }
-
-  /// The first thing with that Id, or none.
-  [[nodiscard]] std::uint32_t first(std::int64_t id) const noexcept {
-    const std::uint64_t n = number(id);
-    if (sorted_.empty()) {
-      if (n >= dense_.size()) return none;
-      return dense_[static_cast<std::size_t>(n)] - 1;  // 0 - 1 is none
-    }
-    std::size_t from = 0, to = sorted_.size();
-    while (from < to) {
-      const std::size_t middle = from + (to - from) / 2;
-      if (sorted_[middle].number < n)
-        from = middle + 1;
-      else
-        to = middle;
-    }
-    return from < sorted_.size() && sorted_[from].number == n ? sorted_[from].index : none;
-  }
-  /// The first thing with the Id of thing `i`.
-  [[nodiscard]] std::uint32_t first_of(std::size_t i) const noexcept { return firsts_[i]; }
-  /// first_of all things.
-  [[nodiscard]] const pool<std::uint32_t>& firsts() const noexcept { return firsts_; }
-
- private:
-  struct entry {
-    std::uint64_t number;
-    std::uint32_t index;
-  };
-  [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
-    return static_cast<std::uint64_t>(id) - low_;
-  }
-
-  std::uint64_t low_ = 0;
-  pool<std::uint32_t> dense_, firsts_;
-  pool<entry> sorted_;
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_INDEX_HPP
-
-// ---- tessera/ark/plan_model.hpp
-//
-// The operations of a plan as a model graph, which can be verified, run and compared.
-//
-//   auto program = ark::verify(ark::plan_model(*plan));
-//   if (!program) return fail(program.err());
-//
-//   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
-//   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,
-//           from the last one before that writes its buffer, for views are gone from plans
-//   form    d3, or d3x when buffers say whether they are external
-//
-// Tasks in the order of their Ids is how planners make them, and the one order that is known to end:
-// in the order of the schedule's text, ranks may wait for each other.
-//
-// Lifetime:   the graph owns itself.
-// Errors:     none. The plan must have passed check(), as every plan that was read has.
-// Limits:     none.
-// Allocation: a copy of the plan's parts; 40 bytes for each operation, tensor and use.
-
-#ifndef TESSERA_ARK_PLAN_MODEL_HPP
-#define TESSERA_ARK_PLAN_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// An operation of a plan: number `op` of the task at `task`.
-struct plan_place {
-  std::uint32_t task = 0, op = 0;
-};
-
-/// All operations of a plan, in the order of their tasks' Ids.
-[[nodiscard]] inline pool<plan_place> plan_order(const plan& p) {
-  pool<std::uint32_t> tasks;
-  for (std::size_t t = 0; t < p.tasks.size(); ++t) tasks.push_back(static_cast<std::uint32_t>(t));
-  sort(tasks.data(), tasks.size(), [&p](std::uint32_t a, std::uint32_t b) {
-    return p.tasks[a].id != p.tasks[b].id ? p.tasks[a].id < p.tasks[b].id : a < b;
-  });
-  pool<plan_place> out;
-  for (const std::uint32_t t : tasks)
-    for (std::uint32_t i = 0; i < p.tasks[t].ops.count; ++i) out.push_back({t, i});
-  return out;
-}
-
-/// Gives the nodes of a graph their edges.
-inline void add_edges(graph& g) {
-  const id_index tensor_ids(g.tensors.data(), g.tensors.size());
-  const id_index buffer_ids(g.buffers.data(), g.buffers.size());
-  const pool<std::uint32_t>&tensor_of = tensor_ids.firsts(), &buffer_of = buffer_ids.firsts();
-  pool<std::uint32_t> makers, writers, listed, counts;  // by tensor, buffer, node, node
-  for (const std::uint32_t t : tensor_of) (void)t, makers.push_back(none);
-  for (const std::uint32_t b : buffer_of) (void)b, writers.push_back(none);
-  for (std::size_t n = g.nodes.size(); n-- > 0;)
-    for (const std::uint32_t t : results(g, g.ops[g.nodes[n].ops.first]))
-      makers[tensor_of[t]] = static_cast<std::uint32_t>(n);
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) listed.push_back(none), counts.push_back(0);
-
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
-    const op& o = g.ops[g.nodes[n].ops.first];
-    const std::size_t first = g.integers.size();
-    for (std::uint32_t i = 0; i < o.reads + o.writes; ++i) {
-      const std::uint32_t t = g.uses[o.first_use + i];
-      std::uint32_t from = makers[tensor_of[t]];
-      if (from == none) from = writers[buffer_of[g.tensors[t].buffer]];
-      if (from == none || from == n || listed[from] == n) continue;
-      listed[from] = static_cast<std::uint32_t>(n);
-      ++counts[from];
-      g.integers.push_back(std::int64_t{from});
-    }
-    for (const std::uint32_t t : writes(g, o))
-      writers[buffer_of[g.tensors[t].buffer]] = static_cast<std::uint32_t>(n);
-    const std::size_t count = g.integers.size() - first;
-    sort(g.integers.data() + first, count, [](std::int64_t a, std::int64_t b) { return a < b; });
-    g.nodes[n].producers = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
-  }
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
-    g.nodes[n].consumers = {static_cast<std::uint32_t>(g.integers.size()), 0};
-    g.integers.resize(g.integers.size() + counts[n]);
-  }
-  for (const node& n : g.nodes)
-    for (std::uint32_t i = 0; i < n.producers.count; ++i) {
-      range& to = g.nodes[static_cast<std::size_t>(g.integers[n.producers.first + i])].consumers;
-      g.integers[to.first + to.count++] = n.id;
-    }
-}
-
-}  // namespace detail
-
-/// The model that the plan computes, as nodes of one operation each.
-[[nodiscard]] inline graph plan_model(const plan& p) {
-  graph g = p.parts;
-  g.own_members = none;
-  g.form =
-      p.parts.form == dialect::d2x || p.parts.form == dialect::d3x ? dialect::d3x : dialect::d3;
-  for (layout& l : g.layouts) l.pads = none;
-  g.ops.clear();
-  g.nodes.clear();
-  for (const detail::plan_place at : detail::plan_order(p)) {
-    const std::uint32_t from = p.tasks[at.task].ops.first + at.op;
-    node n;
-    n.id = static_cast<std::int64_t>(g.nodes.size());
-    n.offset = p.configs[from].offset;
-    n.ops = {static_cast<std::uint32_t>(g.nodes.size()), 1};
-    g.ops.push_back(p.parts.ops[from]);
-    g.nodes.push_back(n);
-  }
-  detail::add_edges(g);
-  return g;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_PLAN_MODEL_HPP
-
-// ---- tessera/ark/plan_verify.hpp
-//
-// Looks for what is wrong with a plan, by itself or against the model that it is to run.
-//
-//   ark::report found;
-//   if (!ark::verify_plan(*plan, found, source)) …            // it has errors; `found` says which
-//   ark::verify_plan(*plan, *program, found, source);         // plan_match.hpp
-//   // $.TaskInfos[2].Ops[0].Config.NumTasks: expected NumWarps, SramBytes and NumTasks in Config …
-//
-//   ark_plan_architecture  E  Architecture is none of the known ones
-//   ark_plan_task          E  two tasks of one Id; a task group's TaskId that no task has
-//   ark_plan_config        E  Config without NumWarps, SramBytes or NumTasks; a Matmul's tile that
-//                             doesn't divide its padded shape
-//                          W  an ImplType or ChannelType that isn't known; other NumTasks than the
-//                             tile and the padded shape call for
-//   ark_plan_range         E  a range that ends before it begins, or steps by 0
-//                          W  a step other than 1: generated code goes by 1 all the same
-//   ark_plan_parent        E  processors outside their group's or the machine's, warps outside the
-//                             processor's, tiles outside the task's
-//   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
-//                             group: warps, memory, or any processor at all
-//   ark_plan_tiles         E  a tile that no task group covers, or a second one
-//                          W  operations of one task that have different NumTasks
-//   ark_plan_member        E  Granularity 0
-//   ark_s07_no_ops         E  a task without operations
-//   rules of models        those that verify() finds in plan_model(), but for edges and hazards
-//
-// A Matmul whose tile is [1,1,1] has none: planners write that where they have no default, and
-// nothing is expected of its NumTasks.
-//
-// Lifetime:   borrows for the call.
-// Errors:     none; of a plan that was filled by hand, what check() refuses, as a diagnostic.
-// Limits:     a report keeps its first 1000 diagnostics, and counts all.
-// Allocation: linear in the plan.
-
-#ifndef TESSERA_ARK_PLAN_VERIFY_HPP
-#define TESSERA_ARK_PLAN_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/describe.hpp
-//
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
-//
-//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
-//     [alir_opcode] at $.model[5][3][2], offset 47
-//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
-//                                              ^
-//
-//   program.bc: error: the bytecode ends early
-//     [alir_bytecode_truncated] at offset 780 (0x30c)
-//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
-//                                                   ^
-//
-// Lifetime:   the text that is returned owns itself.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
-// Allocation: the text, and what json::reader needs to find a path.
-
-#ifndef TESSERA_CORE_DESCRIBE_HPP
-#define TESSERA_CORE_DESCRIBE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
-
-/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-inline void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
-
-/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
-/// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
-                               const limits& limit = {}) {
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys`, up to the next step's
-  };
-  pool<step> steps;
-  text keys;
-  reader in(source, limit);
-  for (bool found = in.offset() >= offset; !found;) {
-    switch (in.peek()) {
-      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
-      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
-      default: in.skip(), found = in.offset() > offset;
-    }
-    // On to the next value; containers that end on the way are left.
-    bool more = false;
-    while (!found && !more && !steps.empty()) {
-      std::string_view name;
-      more = steps.back().is_object ? in.key(name) : in.element();
-      if (in.failed()) {
-        found = true;
-      } else if (more) {
-        ++steps.back().count;
-        keys.truncate(steps.back().key_first);
-        keys << name;
-        found = in.offset() >= offset;
-      } else {
-        found = in.offset() > offset;
-        keys.truncate(steps.back().key_first);
-        steps.pop_back();
-      }
-    }
-    found = found || steps.empty();
-  }
-
-  text out("$");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    if (s.count == 0) break;  // behind the opening bracket, before the first value
-    if (!s.is_object) {
-      out << '[' << s.count - 1 << ']';
-      continue;
-    }
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
-    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    append_key(out, key);
-  }
-  return out;
-}
-
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
-
-/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
-/// follows it; what isn't there gets no_offset.
-inline void find(std::string_view source, tessera::view<std::string_view> paths,
-                 std::uint64_t* offsets, const limits& limit = {}) {
-  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
-  pool<std::uint32_t> order;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    offsets[i] = no_offset;
-    order.push_back(static_cast<std::uint32_t>(i));
-  }
-  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
-    return detail::compare_paths(paths[a], paths[b]) < 0;
-  });
-
-  struct level {
-    bool is_object;
-    std::uint64_t count;      // elements that were entered
-    std::size_t first, last;  // the paths into this container
-    std::size_t prefix;       // how much of these paths leads here
-  };
-  pool<level> levels;
-  text component;
-  reader in(source, limit);
-  std::size_t found = 0;
-  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
-    const std::uint64_t at = in.offset();
-    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
-      offsets[order[first]] = at;
-    const kind k = in.peek();
-    if (first == last || (k != kind::object && k != kind::array)) {
-      in.skip();
-      return;
-    }
-    if (k == kind::object)
-      in.object();
-    else
-      in.array();
-    levels.push_back({k == kind::object, 0, first, last, prefix});
-  };
-  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
-    const std::string_view path = paths[order[i]];
-    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
-  };
-  std::size_t first_path = 0, last_path = order.size();
-  while (first_path < last_path && !leads(first_path)) ++first_path;
-  while (first_path < last_path && !leads(last_path - 1)) --last_path;
-  value(first_path, last_path, 1);
-
-  std::string_view name;
-  while (!levels.empty() && !in.failed() && found < order.size()) {
-    level& l = levels.back();
-    if (l.is_object ? !in.key(name) : !in.element()) {
-      levels.pop_back();
-      continue;
-    }
-    component.clear();
-    if (l.is_object)
-      append_key(component, name);
-    else
-      component << '[' << l.count++ << ']';
-    const auto order_of = [&](std::size_t i) {
-      const std::string_view path = paths[order[i]];
-      const std::size_t end = detail::component_end(path, l.prefix);
-      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
-    };
-    std::size_t first = l.first, last = l.last;
-    while (first < last) {  // to the first that is not before the component
-      const std::size_t middle = first + (last - first) / 2;
-      if (order_of(middle) < 0)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    while (last < l.last && order_of(last) == 0) ++last;
-    value(first, last, l.prefix + component.size());
-  }
-}
-/// The offset of the value at one path, or no_offset.
-[[nodiscard]] inline std::uint64_t find(std::string_view source, std::string_view path,
-                                        const limits& limit = {}) {
-  std::uint64_t offset = no_offset;
-  find(source, {&path, 1}, &offset, limit);
-  return offset;
-}
-
-}  // namespace json
-
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and a caret below.
-inline void append_caret(text& out, std::string_view source, std::size_t offset) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n') --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
-  out << "\n  ";
-  for (std::size_t i = first; i < offset; ++i)
-    if ((static_cast<unsigned char>(source[i]) & 0xc0u) != 0x80u) out << ' ';
-  out << "^\n";
-}
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
-}
-
-}  // namespace detail
-
-/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
-[[nodiscard]] inline text describe(error e, std::string_view source,
-                                   std::string_view name = "<input>", const limits& limit = {}) {
-  const std::size_t offset =
-      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
-  const line_column at = locate(source, offset);
-  text out(name);
-  out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
-    const text path = json::path(source, offset, limit);
-    out << " at " << path << ", offset ";
-  } else {
-    out << " at offset ";
-  }
-  out << offset << '\n';
-  detail::append_caret(out, source, offset);
-  return out;
-}
-
-/// An error in a binary source, with the 16 bytes around it and a caret.
-[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
-  const std::size_t offset =
-      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
-  text out(name);
-  detail::append_message(out, e);
-  out << " at offset " << offset << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  detail::append_hex(out, offset, digits);
-  out << ")\n  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  detail::append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-  return out;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DESCRIBE_HPP
-
-// ---- tessera/ark/findings.hpp
-//
-// How rules report: places in a graph, which become paths and offsets only when they are kept.
-//
-//   findings found({&graph, 1}, {&source, 1}, options, report);
-//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
-//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
-//   found.finish();                                  // looks the offsets up, one walk a node
-//
-// Lifetime:   borrows the graph, the report and the source.
-// Errors:     error(): that of the first error, kept or not.
-// Limits:     verify_options::max_diagnostics are kept, all are counted.
-// Allocation: see report; to look offsets up, a path and 16 bytes for each.
-
-#ifndef TESSERA_ARK_FINDINGS_HPP
-#define TESSERA_ARK_FINDINGS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// What verification minds and what it may cost.
-struct verify_options {
-  bool strict = false;  ///< unknown Types are errors, unknown members warnings
-  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
-  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
-  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
-  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
-};
-
-namespace detail {
-
-enum class list : std::uint8_t { reads, writes, results, nothing };
-inline constexpr std::string_view list_names[] = {"ReadTensors", "WriteTensors", "ResultTensors"};
-
-/// A member, or an element of it.
-struct below {
-  std::string_view member;
-  std::uint32_t index = none;
-};
-/// A value of a file: the root, a node, an operation, a use of a tensor, or a member below.
-struct place {
-  std::uint32_t file = 0;     // of several
-  std::uint32_t node = none;  // in graph::nodes
-  std::uint32_t op = none;    // among the node's
-  detail::list list = detail::list::nothing;
-  std::uint32_t use = 0;  // in the list
-  below steps[6];
-  std::uint32_t depth = 0;
-
-  /// A member below, or an element of it.
-  [[nodiscard]] place in(std::string_view member, std::uint32_t index = none) const noexcept {
-    place p = *this;
-    p.steps[p.depth++] = {member, index};
-    return p;
-  }
-};
-[[nodiscard]] inline place at_root() noexcept { return {}; }
-[[nodiscard]] inline place at_node(std::uint32_t node) noexcept {
-  place p;
-  p.node = node;
-  return p;
-}
-[[nodiscard]] inline place at_op(std::uint32_t node, std::uint32_t op) noexcept {
-  place p = at_node(node);
-  p.op = op;
-  return p;
-}
-[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, list l,
-                                  std::uint32_t use) noexcept {
-  place p = at_op(node, op);
-  p.list = l;
-  p.use = use;
-  return p;
-}
-/// The same for a use counted over all three lists of an operation.
-[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, const ark::op& o,
-                                  std::uint32_t use) noexcept {
-  if (use < o.reads) return at_use(node, op, list::reads, use);
-  if (use - o.reads < o.writes) return at_use(node, op, list::writes, use - o.reads);
-  return at_use(node, op, list::results, use - o.reads - o.writes);
-}
-
-class findings {
- public:
-  /// For some files and what is there of their texts.
-  findings(view<const graph*> graphs, view<std::string_view> sources, const verify_options& options,
-           report* found)
-      : graphs_(graphs), sources_(sources), options_(options), report_(found) {}
-  findings(const findings&) = delete;
-  findings& operator=(const findings&) = delete;
-
-  /// One more finding. `words` writes the sentence; it runs only for what is kept.
-  template <class Words>
-  void add(errc code, severity s, const place& at, Words&& words) {
-    if (report_ != nullptr) {
-      ++(s == severity::error     ? report_->errors
-         : s == severity::warning ? report_->warnings
-                                  : report_->notes);
-    }
-    if (s == severity::error) ++errors_;
-    const bool first = s == severity::error && error_.code == errc::ok;
-    if (first) {
-      error_ = {code, 0};
-      first_place_ = {at.file, at.node, 0};
-      append_path(first_path_, at);
-    }
-    if (report_ == nullptr || report_->diagnostics.size() >= options_.max_diagnostics ||
-        report_->characters.size() > most_characters)
-      return;
-    diagnostic d;
-    d.code = code;
-    d.severity = s;
-    d.file = at.file;
-    text& out = report_->characters;
-    d.path.first = static_cast<std::uint32_t>(out.size());
-    append_path(out, at);
-    d.path.size = static_cast<std::uint32_t>(out.size()) - d.path.first;
-    d.text.first = static_cast<std::uint32_t>(out.size());
-    words(out);
-    d.text.size = static_cast<std::uint32_t>(out.size()) - d.text.first;
-    pending_.push_back({at.file, at.node, static_cast<std::uint32_t>(report_->diagnostics.size())});
-    report_->diagnostics.push_back(d);
-  }
-  /// The same in the general words of the code.
-  void add(errc code, severity s, const place& at) {
-    add(code, s, at, [&](text& out) { out << tessera::error{code}.message(); });
-  }
-
-  /// How many errors there were.
-  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
-  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  /// The first error, after finish().
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-
-  /// Looks the offsets up.
-  void finish() {
-    sort(pending_.data(), pending_.size(), [](const pending& a, const pending& b) {
-      return a.file != b.file ? a.file < b.file : a.node < b.node;
-    });
-    pool<std::string_view> paths;
-    pool<std::uint64_t> offsets;
-    text relative;
-    for (std::size_t first = 0, last = 0; first < pending_.size(); first = last) {
-      const pending& group = pending_[first];
-      const std::size_t prefix = prefix_of(group.node);
-      const auto path_of = [&](std::size_t i) {
-        return report_->text_of(report_->diagnostics[pending_[i].index].path).substr(prefix);
-      };
-      relative.clear();
-      for (last = first; last < pending_.size() && pending_[last].file == group.file &&
-                         pending_[last].node == group.node;
-           ++last)
-        relative << '$' << path_of(last);
-      paths.clear();
-      for (std::size_t i = first, at = 0; i < last; ++i) {
-        paths.push_back(relative.view().substr(at, path_of(i).size() + 1));
-        at += paths.back().size();
-      }
-      offsets.resize(paths.size());
-      locate(group, paths, offsets.data());
-      for (std::size_t i = first; i < last; ++i)
-        report_->diagnostics[pending_[i].index].offset = offsets[i - first];
-    }
-    pending_.clear();
-    if (failed()) {
-      text path("$");
-      path << first_path_.view().substr(prefix_of(first_place_.node));
-      const std::string_view only = path;
-      locate(first_place_, {&only, 1}, &error_.offset);
-    }
-  }
-
- private:
-  struct pending {
-    std::uint32_t file, node, index;
-  };
-  static constexpr std::size_t most_characters = std::size_t{1} << 30;
-
-  void append_path(text& out, const place& at) const {
-    out << '$';
-    if (at.node != none) {
-      out << ".Nodes[" << at.node << ']';
-      if (at.op != none) {
-        if (info(graphs_[at.file]->form).holds_ops)
-          out << ".Ops[" << at.op << ']';
-        else
-          out << ".Op";
-      }
-      if (at.list != list::nothing)
-        out << '.' << list_names[static_cast<std::size_t>(at.list)] << '[' << at.use << ']';
-    }
-    for (std::uint32_t i = 0; i < at.depth; ++i) {
-      json::append_key(out, at.steps[i].member);
-      if (at.steps[i].index != none) out << '[' << at.steps[i].index << ']';
-    }
-  }
-  /// How much of a path leads to its node, or to the root.
-  [[nodiscard]] static std::size_t prefix_of(std::uint32_t node) noexcept {
-    if (node == none) return 1;
-    std::size_t digits = 1;
-    for (std::uint32_t v = node; v >= 10; v /= 10) ++digits;
-    return std::string_view("$.Nodes[]").size() + digits;
-  }
-  void locate(const pending& group, view<std::string_view> paths, std::uint64_t* offsets) const {
-    const std::uint64_t base =
-        group.node == none ? 0 : graphs_[group.file]->nodes[group.node].offset;
-    const std::string_view source = group.file < sources_.size() ? sources_[group.file] : "";
-    for (std::size_t i = 0; i < paths.size(); ++i) offsets[i] = json::no_offset;
-    if (base < source.size())
-      json::find(source.substr(static_cast<std::size_t>(base)), paths, offsets,
-                 {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
-    for (std::size_t i = 0; i < paths.size(); ++i)
-      offsets[i] = offsets[i] == json::no_offset ? base : base + offsets[i];
-  }
-
-  view<const graph*> graphs_;
-  view<std::string_view> sources_;
-  const verify_options& options_;
-  report* report_;
-  pool<pending> pending_;
-  tessera::error error_;
-  std::uint64_t errors_ = 0;
-  pending first_place_ = {0, none, 0};
-  text first_path_;
-};
-
-/// The start of a text of the file, when it is long.
-inline void excerpt(text& out, std::string_view s) {
-  constexpr std::size_t most = 60;
-  if (s.size() <= most) {
-    out << s;
-    return;
-  }
-  std::size_t size = most;
-  while (size > 0 && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u) --size;
-  out << s.substr(0, size) << "...";
-}
-/// The same in quotes.
-inline void quote(text& out, std::string_view s) {
-  text start;
-  excerpt(start, s);
-  json::append_quoted(out, start);
-}
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_FINDINGS_HPP
-
 // ---- tessera/ark/verify.hpp
 //
 // Proves that a graph can run: the rules S, G, T, B, O and C.
@@ -7781,24 +5616,10 @@ inline void quote(text& out, std::string_view s) {
 //   auto program = ark::verify(std::move(*graph), {}, &found, source);
 //   if (!program) …                       // `found` says why; program.err() is the first error
 //
-// Proven of a program (specification, "Node" to "Buffer"):
-//
-//   graph       edges name nodes, stand on both sides and go in no circle; a tensor is the result of
-//               one operation, before any that uses it; operations in the array's order can run
-//   tensors     1 <= Shape <= PaddedShape, Offsets + PaddedShape <= Strides, fewer than 2^63 bytes;
-//               one description for each Id, of tensors and of buffers
-//   operations  of a known Type: their tensors, DataTypes, shapes, arguments (see argument_of); the
-//               result is the view that was written
-//   messages    stand-ins, tags, packets and peers fit together as far as one file shows
-//
-// Left to who runs it: operations of unknown Type (unless strict), the rows that a lookup asks for,
-// division of integers by zero. Reading and writing may overlap (warning O14), except in reductions.
-//
 // Lifetime:   a program owns its graph.
-// Errors:     that of the first diagnostic that is an error; ark_pool_index for a graph whose
-//             indices lead nowhere, which reading never makes.
+// Errors:     that of the first diagnostic that is an error.
 // Limits:     verify_options.
-// Allocation: linear in the graph: about 80 bytes for each operation with its tensors and edges.
+// Allocation: linear in the graph.
 
 #ifndef TESSERA_ARK_VERIFY_HPP
 #define TESSERA_ARK_VERIFY_HPP
@@ -7809,2311 +5630,16 @@ inline void quote(text& out, std::string_view s) {
 #include <utility>
 
 
-// ---- tessera/ark/hazards.hpp
-//
-// Rule G14: accesses to the same bytes, one of which writes, are ordered by a path of dependencies.
-//
-//   hazards(c, edges, steps).run();
-//
-// The order of the array is the order of execution, so a file runs as it stands; but who runs nodes
-// in any order that the edges allow gets another result. Files of the format's own writer are full
-// of these, because edges follow tensors and not buffers.
-//
-//   accesses   ReadTensors and WriteTensors of operations that compute or communicate; not views,
-//              Noop, SendDone, DeviceSync, nor the labels that receives read
-//   told of    each pair of nodes once, at the later access
-//
-// Each access looks back along those of its buffer. It stops at a write of all its bytes that is
-// itself ordered behind all before it and before this access: what is older is ordered, too.
-//
-// Lifetime:   borrows the context and the edges.
-// Errors:     warnings.
-// Limits:     verify_options::hazard_steps, counted in accesses compared and edges followed.
-// Allocation: 24 bytes for each access, 13 for each node, 8 for each buffer.
-
-#ifndef TESSERA_ARK_HAZARDS_HPP
-#define TESSERA_ARK_HAZARDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/ark/overlap.hpp
-//
-// Which bytes of a buffer a tensor touches, and whether two tensors touch the same.
-//
-//   ark::footprint a(layout_of(g, x), 4), b(layout_of(g, y), 4);
-//   if (overlap(a, b)) …                  // e.g. two column stripes of one matrix: no
-//
-// A tensor is rows of bytes, nested: row after row of the last dimension, those after one another
-// along the dimension before, and so on. Dimensions that lie without a gap are one.
-//
-// Lifetime:   values.
-// Errors:     none; layouts keep the rules T.
-// Limits:     rows of two tensors that lie in a different way are compared one by one, at most
-//             `most_rows` of them; beyond, overlap() says true.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_OVERLAP_HPP
-#define TESSERA_ARK_OVERLAP_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// The bytes of a tensor's elements, without its padding.
-class footprint {
- public:
-  footprint() noexcept = default;
-  footprint(const layout& l, std::uint64_t element_bytes) noexcept {
-    const std::uint32_t rank = l.rank == 0 ? 1 : l.rank;
-    run_ = element_bytes;
-    std::uint64_t step = element_bytes;  // from one index of a dimension to the next
-    for (std::uint32_t d = rank; d-- > 0;) {
-      first_ += static_cast<std::uint64_t>(l.offsets[d]) * step;
-      const auto size = static_cast<std::uint64_t>(l.shape[d]);
-      if (levels_ == 0 && step == run_)
-        run_ *= size;
-      else if (size > 1)
-        level_[levels_++] = {size, step};
-      step *= static_cast<std::uint64_t>(l.strides[d]);
-    }
-    end_ = first_ + run_;
-    rows_ = 1;
-    for (std::size_t i = 0; i < levels_; ++i) {
-      end_ += (level_[i].size - 1) * level_[i].step;
-      rows_ *= level_[i].size;
-    }
-  }
-
-  /// Behind the last byte.
-  [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
-  [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
-  /// Rows of bytes without a gap.
-  [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
-  /// Whether it has no gaps at all.
-  [[nodiscard]] bool contiguous() const noexcept { return rows_ == 1; }
-
-  /// Whether any byte lies in [low, high).
-  [[nodiscard]] bool touches(std::uint64_t low, std::uint64_t high) const noexcept {
-    // Blocks along a dimension lie one behind the other, so at each level either a whole block lies
-    // in the interval or only those at its ends need a look: at most two.
-    struct block {
-      std::uint64_t first;
-      std::size_t level;  // how many levels it consists of
-    };
-    block todo[2 * max_rank + 2] = {{first_, levels_}};
-    for (std::size_t count = 1; count > 0;) {
-      const block b = todo[--count];
-      const std::uint64_t end = b.first + extent(b.level);
-      if (b.first >= high || end <= low) continue;
-      if (b.level == 0 || (b.first >= low && b.first < high) || (end <= high && end > low))
-        return true;  // the first or the last byte of a block is always one of the tensor's
-      const dimension& d = level_[b.level - 1];
-      const std::uint64_t inner = extent(b.level - 1);
-      // The first block that ends behind `low`, and the one after it.
-      std::uint64_t i = 0;
-      if (low >= b.first + inner) i = (low - b.first - inner) / d.step + 1;
-      for (std::uint64_t k = i; k < d.size && k < i + 2; ++k)
-        todo[count++] = {b.first + k * d.step, b.level - 1};
-    }
-    return false;
-  }
-
-  /// Whether every byte of `inner` is one of this, as far as that is easily seen.
-  [[nodiscard]] bool covers(const footprint& inner) const noexcept {
-    return contiguous() ? first_ <= inner.first_ && inner.end_ <= end_ : *this == inner;
-  }
-
-  /// Whether two share a byte.
-  [[nodiscard]] friend bool overlap(const footprint& a, const footprint& b) noexcept {
-    if (a.first_ >= b.end_ || b.first_ >= a.end_) return false;
-    const footprint& few = a.rows_ <= b.rows_ ? a : b;
-    const footprint& many = a.rows_ <= b.rows_ ? b : a;
-    if (few.rows_ > most_rows) return true;
-    std::uint64_t index[max_rank] = {};
-    for (;;) {
-      std::uint64_t at = few.first_;
-      for (std::size_t i = 0; i < few.levels_; ++i) at += index[i] * few.level_[i].step;
-      if (many.touches(at, at + few.run_)) return true;
-      std::size_t i = 0;
-      while (i < few.levels_ && ++index[i] == few.level_[i].size) index[i++] = 0;
-      if (i == few.levels_) return false;
-    }
-  }
-  friend bool operator==(const footprint& a, const footprint& b) noexcept {
-    if (a.first_ != b.first_ || a.run_ != b.run_ || a.levels_ != b.levels_) return false;
-    for (std::size_t i = 0; i < a.levels_; ++i)
-      if (a.level_[i].size != b.level_[i].size || a.level_[i].step != b.level_[i].step)
-        return false;
-    return true;
-  }
-
-  static constexpr std::uint64_t most_rows = 4096;
-
- private:
-  struct dimension {
-    std::uint64_t size = 1, step = 0;
-  };
-  /// Bytes from the first to the last of `levels` inner levels.
-  [[nodiscard]] std::uint64_t extent(std::size_t levels) const noexcept {
-    std::uint64_t bytes = run_;
-    for (std::size_t i = 0; i < levels; ++i) bytes += (level_[i].size - 1) * level_[i].step;
-    return bytes;
-  }
-
-  std::uint64_t first_ = 0, end_ = 0, run_ = 0, rows_ = 0;
-  dimension level_[max_rank];  // from the innermost
-  std::size_t levels_ = 0;
+struct verify_options {
+  bool strict = false;  ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
+  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
+  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
+  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
 };
-
-/// Whether element-wise operations may read one and write the other: each element at one place.
-[[nodiscard]] constexpr bool same_elements(const layout& a, const layout& b) noexcept {
-  if (a.rank != b.rank) return false;
-  for (std::size_t d = 0; d < max_rank; ++d)
-    if (a.shape[d] != b.shape[d] || a.offsets[d] != b.offsets[d] || a.strides[d] != b.strides[d])
-      return false;
-  return true;
-}
-/// The same for two tensors of one rank and the same Strides and bytes: where their boxes meet.
-[[nodiscard]] constexpr bool same_grid(const layout& a, const layout& b) noexcept {
-  if (a.rank != b.rank) return false;
-  for (std::size_t d = 0; d < max_rank; ++d)
-    if (a.strides[d] != b.strides[d]) return false;
-  return true;
-}
-[[nodiscard]] constexpr bool boxes_meet(const layout& a, const layout& b) noexcept {
-  for (std::size_t d = 0; d < max_rank; ++d)
-    if (a.offsets[d] >= b.offsets[d] + b.shape[d] || b.offsets[d] >= a.offsets[d] + a.shape[d])
-      return false;
-  return true;
-}
-/// Whether two tensors of one buffer share a byte, whose elements take so many bytes.
-[[nodiscard]] inline bool overlap(const layout& a, std::uint64_t bytes_a, const layout& b,
-                                  std::uint64_t bytes_b) noexcept {
-  if (bytes_a == bytes_b && same_grid(a, b)) return boxes_meet(a, b);
-  return overlap(footprint(a, bytes_a), footprint(b, bytes_b));
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_OVERLAP_HPP
-
-// ---- tessera/ark/rules_graph.hpp
-//
-// The rules G but G14: nodes, their edges, and who makes which tensor.
-//
-//   graph_rules edges(c);
-//   edges.run();
-//   edges.order();        // nodes such that producers come first; empty when there is a circle
-//
-//   G01  node Ids are unique                       G07  producers are earlier in the array
-//   G02  a node's Id is its index                  G08  an edge stands once in a list
-//   G03  edges name nodes                          G09  who uses a result lists its producer
-//   G04  edges stand on both sides                 G10  a tensor is the result of one operation
-//   G05  no node depends on itself                 G12  an operation doesn't use its own result
-//   G06  no circles                                G13  a result isn't used before it is made
-//
-// Lifetime:   borrows the context.
-// Errors:     findings.
-// Limits:     none; all is linear in nodes, edges and uses.
-// Allocation: 20 bytes for each edge, 20 for each node, 4 for each tensor.
-
-#ifndef TESSERA_ARK_RULES_GRAPH_HPP
-#define TESSERA_ARK_RULES_GRAPH_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/ark/rules_structure.hpp
-//
-// The rules S, as far as reading leaves any, and what verification knows of a graph.
-//
-//   context c(g, options, found);
-//   if (indices_hold(g)) structure_rules(c).run();
-//
-//   S03  WorldSize is at least 1, and Rank below it           S08  Args is an object
-//   S06  a node of one Op has one                             S12  no unknown members (strict)
-//   S07  Ops is not empty                                     S13  Ids are not negative
-//
-// Lifetime:   a context borrows the graph and the findings.
-// Errors:     findings.
-// Limits:     none.
-// Allocation: 12 bytes for each operation, and the indices by Id.
-
-#ifndef TESSERA_ARK_RULES_STRUCTURE_HPP
-#define TESSERA_ARK_RULES_STRUCTURE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// Whether all indices and enumerators of a graph that may be filled by hand lie in their tables,
-/// and no operation stands in two nodes.
-[[nodiscard]] inline bool indices_hold(const graph& g) noexcept {
-  const auto holds = [](range r, std::size_t size) {
-    return r.count == 0 || (r.first < size && r.count <= size - r.first);
-  };
-  const auto text_holds = [&](string s) {
-    return s.size == 0 ||
-           (s.first < g.characters.size() && s.size <= g.characters.size() - s.first);
-  };
-  const auto member_holds = [&](std::uint32_t m) { return m == none || m < g.members.size(); };
-  const auto in = [](auto value, std::size_t count) {
-    return static_cast<std::size_t>(value) < count;
-  };
-  for (const std::size_t size :
-       {g.nodes.size(), g.ops.size(), g.uses.size(), g.arguments.size(), g.tensors.size(),
-        g.layouts.size(), g.buffers.size(), g.tags.size(), g.integers.size(), g.members.size()})
-    if (size >= none) return false;
-  if (!in(g.form, std::size(dialect_table)) || !member_holds(g.own_members)) return false;
-  std::uint64_t ops = 0, uses = 0, edges = 0, arguments = 0;
-  for (const node& n : g.nodes) {
-    if (!holds(n.ops, g.ops.size()) || !holds(n.producers, g.integers.size()) ||
-        !holds(n.consumers, g.integers.size()) || !member_holds(n.members))
-      return false;
-    ops += n.ops.count;
-    edges += std::uint64_t{n.producers.count} + n.consumers.count;
-  }
-  for (const op& o : g.ops) {
-    const std::uint64_t count = std::uint64_t{o.reads} + o.writes + o.results;
-    if (!in(o.type, std::size(op_table)) || count > g.uses.size() ||
-        !holds({o.first_use, static_cast<std::uint32_t>(count)}, g.uses.size()) ||
-        !holds(o.arguments, g.arguments.size()) || !text_holds(o.name) ||
-        !text_holds(o.unknown_type) || !in(o.args, 3) || !member_holds(o.members))
-      return false;
-    uses += count;
-    arguments += o.arguments.count;
-  }
-  if (ops > g.ops.size() || uses >= none || edges >= none || arguments >= none) return false;
-  for (const std::uint32_t t : g.uses)
-    if (t >= g.tensors.size()) return false;
-  for (const argument& a : g.arguments) {
-    if (!in(a.name, std::size(argument_names)) || !in(a.type, std::size(argument_type_names)) ||
-        !text_holds(a.other_name) || !text_holds(a.token) || !holds(a.integers, g.integers.size()))
-      return false;
-    if (a.type == argument_type::tensor &&
-        (a.integer < 0 || static_cast<std::uint64_t>(a.integer) >= g.tensors.size()))
-      return false;
-  }
-  for (const tensor& t : g.tensors)
-    if (t.layout >= g.layouts.size() || t.buffer >= g.buffers.size() || !member_holds(t.members) ||
-        !in(t.type, std::size(data_type_table)))
-      return false;
-  for (const layout& l : g.layouts) {
-    if (l.pads == none) continue;
-    if (!holds({l.pads, l.rank > max_rank ? 0 : l.rank}, g.integers.size())) return false;
-  }
-  for (const buffer& b : g.buffers)
-    if (!holds(b.send_tags, g.tags.size()) || !holds(b.recv_tags, g.tags.size()) ||
-        !member_holds(b.members) || !in(b.external, 3))
-      return false;
-  for (const member& m : g.members)
-    if (!text_holds(m.key) || !text_holds(m.value) || !member_holds(m.next)) return false;
-  return true;
-}
-
-/// An operation in its place.
-struct op_place {
-  std::uint32_t node, index;  // in graph::nodes, and among the node's operations
-  std::uint32_t op;           // in graph::ops
-};
-
-/// What the rules look at.
-struct context {
-  context(const ark::graph& graph, const verify_options& o, findings& f)
-      : g(graph),
-        options(o),
-        found(f),
-        nodes(graph.nodes.data(), graph.nodes.size()),
-        tensors(graph.tensors.data(), graph.tensors.size()),
-        buffers(graph.buffers.data(), graph.buffers.size()) {
-    ops.reserve(g.ops.size());
-    for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
-      for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i)
-        ops.push_back({n, i, g.nodes[n].ops.first + i});
-  }
-
-  template <class Words>
-  void error(errc code, const place& at, Words&& words) {
-    found.add(code, severity::error, at, words);
-  }
-  template <class Words>
-  void warning(errc code, const place& at, Words&& words) {
-    found.add(code, severity::warning, at, words);
-  }
-  /// The first entry of a tensor's Id; of its buffer's Id.
-  [[nodiscard]] std::uint32_t same_tensor(std::uint32_t t) const noexcept {
-    return tensors.first_of(t);
-  }
-  [[nodiscard]] std::uint32_t storage_of(std::uint32_t t) const noexcept {
-    return buffers.first_of(g.tensors[t].buffer);
-  }
-  [[nodiscard]] static place at(const op_place& p) noexcept { return at_op(p.node, p.index); }
-  [[nodiscard]] static place at(const op_place& p, list l, std::uint32_t use) noexcept {
-    return at_use(p.node, p.index, l, use);
-  }
-  [[nodiscard]] place at(const op_place& p, const argument& a) const noexcept {
-    return at(p).in("Args").in(name(g, a));
-  }
-
-  const ark::graph& g;
-  const verify_options& options;
-  findings& found;
-  id_index nodes, tensors, buffers;
-  pool<op_place> ops;  // in the order of execution
-  pool<bool> unsound;  // by tensor: its description breaks a rule T, so that its shape says nothing
-};
-
-/// S12 for the members of one object.
-inline void unknown_members(context& c, std::uint32_t members, const place& at, bool buffer) {
-  if (!c.options.strict) return;
-  std::size_t left = c.g.members.size();  // a list that was linked by hand may not end
-  for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
-    const std::string_view key = text_of(c.g, c.g.members[m].key);
-    if (buffer && (key == "ExternalDataSize" || key == "DeviceId")) continue;
-    c.warning(errc::ark_s12_unknown_member, at.in(key),
-              [&](text& out) { quote(out << "the format has no member ", key); });
-  }
-}
-
-/// The rules S of the root, nodes and operations; tensors and buffers come with their own rules.
-inline void structure_rules(context& c) {
-  const graph& g = c.g;
-  if (g.world_size < 1)
-    c.error(errc::ark_s03_world, at_root().in("WorldSize"),
-            [&](text& out) { out << "WorldSize " << g.world_size << " is below 1"; });
-  if (g.rank < 0 || g.rank >= g.world_size)
-    c.error(errc::ark_s03_world, at_root().in("Rank"), [&](text& out) {
-      out << "Rank " << g.rank << " is not one of " << g.world_size << " ranks";
-    });
-  unknown_members(c, g.own_members, at_root(), false);
-  const bool holds_ops = info(g.form).holds_ops;
-  for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
-    const node& v = g.nodes[n];
-    if (v.id < 0)
-      c.error(errc::ark_s13_integer, at_node(n).in("Id"),
-              [&](text& out) { out << "Id " << v.id << " is negative"; });
-    if (v.ops.count == 0)
-      c.found.add(errc::ark_s07_no_ops, severity::error, at_node(n));
-    else if (!holds_ops && v.ops.count != 1)
-      c.error(errc::ark_s06_op_or_ops, at_node(n), [&](text& out) {
-        out << "the node has " << v.ops.count << " operations, where " << info(g.form).name
-            << " has one";
-      });
-    unknown_members(c, v.members, at_node(n), false);
-  }
-  for (const op_place& p : c.ops) {
-    const op& o = g.ops[p.op];
-    if (o.args != args_form::object)
-      c.warning(errc::ark_s08_op_member, c.at(p).in("Args"), [&](text& out) {
-        out << "Args is " << (o.args == args_form::null ? "null" : "an array")
-            << ", where an empty object is expected";
-      });
-    unknown_members(c, o.members, c.at(p), false);
-  }
-}
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_RULES_STRUCTURE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-class graph_rules {
- public:
-  explicit graph_rules(context& c)
-      : c_(c), g_(c.g), count_(static_cast<std::uint32_t>(c.g.nodes.size())) {}
-
-  void run() {
-    ids();
-    for (side& s : sides_) resolve(s);
-    for (side& s : sides_) listed(s);
-    mirrored();
-    if (!ascending()) sort_nodes();
-    array_order();
-    tensors();
-  }
-
-  /// Whether the order of the array is one in which producers come first.
-  [[nodiscard]] bool in_order() const noexcept { return in_order_; }
-  /// Otherwise such an order of the nodes; empty when there is none.
-  [[nodiscard]] const pool<std::uint32_t>& order() const noexcept { return order_; }
-  /// The nodes that a node lists as producers, `none` for what isn't there.
-  [[nodiscard]] view<std::uint32_t> producers(std::uint32_t n) const noexcept {
-    return {sides_[0].target.data() + sides_[0].first[n],
-            sides_[0].first[n + 1] - sides_[0].first[n]};
-  }
-
- private:
-  /// Edges as one of their two nodes lists them.
-  struct side {
-    bool producers;
-    pool<std::uint32_t> target;  // by edge: the node that is listed
-    pool<std::uint32_t> owner;   // by edge: the node that lists it
-    pool<std::uint32_t> first;   // by node: its first edge, and behind the last node the end
-    pool<std::uint32_t> by_target, first_by_target;  // edges by the node that is listed
-  };
-
-  [[nodiscard]] static std::string_view member_of(const side& s) noexcept {
-    return s.producers ? "ProducerNodeIds" : "ConsumerNodeIds";
-  }
-  [[nodiscard]] static std::string_view word_of(const side& s) noexcept {
-    return s.producers ? "producer " : "consumer ";
-  }
-  [[nodiscard]] range range_of(const side& s, std::uint32_t n) const noexcept {
-    return s.producers ? g_.nodes[n].producers : g_.nodes[n].consumers;
-  }
-  [[nodiscard]] place at(const side& s, std::uint32_t edge) const noexcept {
-    const std::uint32_t n = s.owner[edge];
-    return at_node(n).in(member_of(s), edge - s.first[n]);
-  }
-
-  /// G01, G02.
-  void ids() {
-    for (std::uint32_t n = 0; n < count_; ++n) {
-      const std::int64_t id = g_.nodes[n].id;
-      if (const std::uint32_t first = c_.nodes.first_of(n); first != n) {
-        repeated_ = true;
-        c_.error(errc::ark_g01_node_id, at_node(n).in("Id"), [&](text& out) {
-          out << "Id " << id << " is that of $.Nodes[" << first << "] too";
-        });
-      } else if (id != std::int64_t{n}) {
-        c_.warning(errc::ark_g02_node_index, at_node(n).in("Id"),
-                   [&](text& out) { out << "Id " << id << " of the node with index " << n; });
-      }
-    }
-  }
-
-  /// Finds the nodes that edges name, and lists the edges by them.
-  void resolve(side& s) {
-    std::uint32_t edges = 0;
-    s.first.reserve(std::size_t{count_} + 1);
-    for (std::uint32_t n = 0; n < count_; ++n) {
-      s.first.push_back(edges);
-      edges += range_of(s, n).count;
-    }
-    s.first.push_back(edges);
-    s.target.reserve(edges);
-    s.owner.reserve(edges);
-    s.first_by_target.resize(std::size_t{count_} + 1);
-    for (std::uint32_t n = 0; n < count_; ++n)
-      for (const std::int64_t id : integers(g_, range_of(s, n))) {
-        const std::uint32_t t = c_.nodes.first(id);
-        s.target.push_back(t);
-        s.owner.push_back(n);
-        if (t != none) ++s.first_by_target[t + 1];
-      }
-    for (std::uint32_t n = 0; n < count_; ++n) s.first_by_target[n + 1] += s.first_by_target[n];
-    s.by_target.resize(s.first_by_target[count_]);
-    pool<std::uint32_t> next = s.first_by_target;
-    for (std::uint32_t e = 0; e < edges; ++e)
-      if (s.target[e] != none) s.by_target[next[s.target[e]]++] = e;
-  }
-
-  /// G03, G05, G08.
-  void listed(const side& s) {
-    pool<std::uint32_t> seen;  // by node: the node that listed it last, + 1
-    seen.resize(count_);
-    for (std::uint32_t e = 0; e < s.target.size(); ++e) {
-      const std::uint32_t n = s.owner[e], t = s.target[e];
-      const std::int64_t id = g_.integers[range_of(s, n).first + (e - s.first[n])];
-      if (t == none) {
-        c_.error(errc::ark_g03_edge_target, at(s, e),
-                 [&](text& out) { out << word_of(s) << id << " does not exist"; });
-        continue;
-      }
-      if (t == c_.nodes.first_of(n))
-        c_.error(errc::ark_g05_self_edge, at(s, e),
-                 [&](text& out) { out << "node " << id << " lists itself"; });
-      if (seen[t] == n + 1)
-        c_.warning(errc::ark_g08_repeated_edge, at(s, e),
-                   [&](text& out) { out << word_of(s) << id << " stands in this list already"; });
-      seen[t] = n + 1;
-    }
-  }
-
-  /// G04.
-  void mirrored() {
-    pool<bool> repeated;  // nodes of one Id can't be told apart from outside
-    if (repeated_) {
-      repeated.resize(count_);
-      for (std::uint32_t n = 0; n < count_; ++n)
-        if (const std::uint32_t first = c_.nodes.first_of(n); first != n)
-          repeated[first] = repeated[n] = true;
-    }
-    pool<std::uint32_t> seen;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const side &s = sides_[i], &other = sides_[1 - i];
-      pool<bool> missing;
-      missing.resize(s.target.size());
-      bool any = false;
-      seen.clear();
-      seen.resize(count_);
-      for (std::uint32_t n = 0; n < count_; ++n) {
-        if (s.first_by_target[n] == s.first_by_target[n + 1]) continue;
-        for (std::uint32_t e = other.first[n]; e < other.first[n + 1]; ++e)
-          if (other.target[e] != none) seen[other.target[e]] = n + 1;
-        for (std::uint32_t k = s.first_by_target[n]; k < s.first_by_target[n + 1]; ++k) {
-          const std::uint32_t e = s.by_target[k], owner = s.owner[e];
-          if (seen[owner] == n + 1 || owner == n) continue;
-          if (repeated_ && (repeated[owner] || repeated[n])) continue;
-          any = missing[e] = true;
-        }
-      }
-      for (std::uint32_t e = 0; any && e < s.target.size(); ++e)
-        if (missing[e])
-          c_.error(errc::ark_g04_edge_mirror, at(s, e), [&](text& out) {
-            out << word_of(s) << g_.nodes[s.target[e]].id << " does not list node "
-                << g_.nodes[s.owner[e]].id << " in its " << member_of(other);
-          });
-    }
-  }
-
-  /// Whether all edges go forward in the array.
-  [[nodiscard]] bool ascending() noexcept {
-    in_order_ = true;
-    for (const side& s : sides_)
-      for (std::uint32_t e = 0; e < s.target.size(); ++e) {
-        const std::uint32_t t = s.target[e], n = s.owner[e];
-        if (t != none && t != n && (t > n) == s.producers) in_order_ = false;
-      }
-    return in_order_;
-  }
-
-  /// Some order along the edges of both sides; G06 when there is none.
-  void sort_nodes() {
-    pool<std::uint32_t> waits_for;
-    waits_for.resize(count_);
-    const auto each = [&](std::uint32_t n, bool before, auto&& visit) {
-      // Nodes before n list it as consumer, or it lists them as producers.
-      const side &own = sides_[before ? 0 : 1], &other = sides_[before ? 1 : 0];
-      for (std::uint32_t e = own.first[n]; e < own.first[n + 1]; ++e)
-        if (own.target[e] != none && own.target[e] != n) visit(own.target[e]);
-      for (std::uint32_t k = other.first_by_target[n]; k < other.first_by_target[n + 1]; ++k)
-        if (const std::uint32_t o = other.owner[other.by_target[k]]; o != n) visit(o);
-    };
-    for (std::uint32_t n = 0; n < count_; ++n)
-      each(n, true, [&](std::uint32_t) { ++waits_for[n]; });
-    for (std::uint32_t n = 0; n < count_; ++n)
-      if (waits_for[n] == 0) order_.push_back(n);
-    for (std::size_t i = 0; i < order_.size(); ++i)
-      each(order_[i], false, [&](std::uint32_t n) {
-        if (--waits_for[n] == 0) order_.push_back(n);
-      });
-    if (order_.size() == count_) return;
-    order_.clear();
-
-    // Each node that is left has one before it that is left: going back from it ends in a circle.
-    pool<std::uint32_t> visited, circle;  // by node: the walk that came here, + 1
-    visited.resize(count_);
-    for (std::uint32_t start = 0; start < count_; ++start) {
-      std::uint32_t n = start;
-      while (waits_for[n] != 0 && visited[n] == 0) {
-        visited[n] = start + 1;
-        std::uint32_t before = n;
-        each(n, true, [&](std::uint32_t m) {
-          if (waits_for[m] != 0 && before == n) before = m;
-        });
-        n = before;
-      }
-      if (waits_for[n] == 0 || visited[n] != start + 1) continue;
-      circle.clear();
-      std::uint32_t lowest = 0;
-      std::uint32_t at = n;
-      do {
-        visited[at] = none;  // this circle is told of once
-        if (circle.empty() || at < circle[lowest])
-          lowest = static_cast<std::uint32_t>(circle.size());
-        circle.push_back(at);
-        std::uint32_t before = at;
-        each(at, true, [&](std::uint32_t m) {
-          if (waits_for[m] != 0 && before == at) before = m;
-        });
-        at = before;
-      } while (at != n);
-      report_circle(circle, lowest);
-    }
-  }
-  /// A circle, backwards along its edges.
-  void report_circle(const pool<std::uint32_t>& circle, std::uint32_t lowest) {
-    c_.error(errc::ark_g06_cycle, at_node(circle[lowest]), [&](text& out) {
-      out << "nodes depend on each other in a circle: ";
-      const std::size_t shown = circle.size() < 12 ? circle.size() : 12;
-      for (std::size_t i = 0; i < shown; ++i) {
-        const std::size_t k = (lowest + circle.size() - i) % circle.size();
-        out << g_.nodes[circle[k]].id << " -> ";
-      }
-      if (shown < circle.size()) out << "(" << circle.size() - shown << " more) -> ";
-      out << g_.nodes[circle[lowest]].id;
-    });
-  }
-
-  /// G07.
-  void array_order() {
-    const side& s = sides_[0];
-    for (std::uint32_t e = 0; !in_order_ && e < s.target.size(); ++e) {
-      const std::uint32_t n = s.owner[e], t = s.target[e];
-      if (t == none || t <= n) continue;
-      c_.warning(errc::ark_g07_order, at(s, e), [&](text& out) {
-        out << "producer " << g_.nodes[t].id << " comes later, as $.Nodes[" << t << ']';
-      });
-    }
-  }
-
-  /// G09, G10, G12, G13.
-  void tensors() {
-    pool<std::uint32_t> maker;  // by tensor: which operation in order makes it, + 1
-    maker.resize(g_.tensors.size());
-    for (std::uint32_t i = 0; i < c_.ops.size(); ++i) {
-      const op_place& p = c_.ops[i];
-      const auto made = results(g_, g_.ops[p.op]);
-      for (std::uint32_t k = 0; k < made.size(); ++k) {
-        std::uint32_t& m = maker[c_.same_tensor(made[k])];
-        if (m == 0) {
-          m = i + 1;
-          continue;
-        }
-        c_.error(errc::ark_g10_second_producer, c_.at(p, list::results, k), [&](text& out) {
-          const op_place& first = c_.ops[m - 1];
-          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
-              << g_.nodes[first.node].id;
-          quote(out << ' ', name(g_, g_.ops[first.op]));
-          out << " already";
-        });
-      }
-    }
-    pool<std::uint32_t> listed;  // by node: the one that lists it as producer, + 1
-    listed.resize(count_);
-    std::uint32_t current = none;
-    for (std::uint32_t i = 0; i < c_.ops.size(); ++i) {
-      const op_place& p = c_.ops[i];
-      const op& o = g_.ops[p.op];
-      const view<std::uint32_t> used{g_.uses.data() + o.first_use, std::size_t{o.reads} + o.writes};
-      for (std::uint32_t u = 0; u < used.size(); ++u) {
-        const std::uint32_t m = maker[c_.same_tensor(used[u])];
-        if (m == 0) continue;
-        const std::int64_t id = g_.tensors[used[u]].id;
-        const place at = at_use(p.node, p.index, o, u);
-        if (m - 1 == i) {
-          c_.error(errc::ark_g12_own_result, at,
-                   [&](text& out) { out << "tensor " << id << " is this operation's own result"; });
-          continue;
-        }
-        const std::uint32_t from = c_.ops[m - 1].node;
-        if (m - 1 > i)
-          c_.error(errc::ark_g13_use_before_result, at, [&](text& out) {
-            out << "tensor " << id << " is made later, by node " << g_.nodes[from].id;
-          });
-        const std::uint32_t producer = c_.nodes.first_of(from);
-        if (producer == c_.nodes.first_of(p.node)) continue;
-        if (current != p.node) {
-          current = p.node;
-          for (const std::uint32_t t : producers(current))
-            if (t != none) listed[t] = current + 1;
-        }
-        if (listed[producer] == current + 1) continue;
-        listed[producer] = current + 1;
-        c_.error(errc::ark_g09_missing_edge, at, [&](text& out) {
-          out << "tensor " << id << " is a result of node " << g_.nodes[from].id
-              << ", which this node does not list as producer";
-        });
-      }
-    }
-  }
-
-  context& c_;
-  const graph& g_;
-  std::uint32_t count_;
-  side sides_[2] = {{true, {}, {}, {}, {}, {}}, {false, {}, {}, {}, {}, {}}};
-  pool<std::uint32_t> order_;
-  bool in_order_ = true, repeated_ = false;
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_RULES_GRAPH_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-class hazards {
- public:
-  hazards(context& c, const graph_rules& edges) : c_(c), g_(c.g), edges_(edges) {}
-
-  /// False when it stopped early.
-  bool run() {
-    if (!edges_.in_order() && edges_.order().empty())
-      return true;  // in a circle nothing is ordered
-    const auto count = static_cast<std::uint32_t>(g_.nodes.size());
-    left_ = c_.options.hazard_steps;
-    rank_.resize(count);
-    for (std::uint32_t i = 0; i < count; ++i) rank_[node_at(i)] = i;
-    reached_.resize(count);
-    told_.resize(count);
-    newest_.resize(g_.buffers.size());
-    newest_write_.resize(g_.buffers.size());
-    first_op_.resize(std::size_t{count} + 1);
-    for (const op_place& p : c_.ops) ++first_op_[p.node + 1];
-    for (std::uint32_t n = 0; n < count; ++n) first_op_[n + 1] += first_op_[n];
-    written();
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint32_t n = node_at(i);
-      current_ = n;
-      frontier_.clear();
-      started_ = false;
-      for (std::uint32_t k = first_op_[n]; k < first_op_[n + 1]; ++k)
-        if (!operation(c_.ops[k])) return false;
-    }
-    return true;
-  }
-
- private:
-  struct access {
-    std::uint32_t tensor, node;
-    std::uint32_t older, older_write;  // of the same buffer, + 1; 0: none
-    bool write, ordered;               // ordered: behind every conflicting access before it
-  };
-
-  /// Nodes in an order along their edges.
-  [[nodiscard]] std::uint32_t node_at(std::uint32_t i) const noexcept {
-    return edges_.in_order() ? i : edges_.order()[i];
-  }
-  [[nodiscard]] static bool accesses(op_type t) noexcept {
-    switch (t) {
-      case op_type::send_done:
-      case op_type::device_sync: return false;
-      default: return info(t).kind != op_kind::view && info(t).kind != op_kind::none;
-    }
-  }
-  [[nodiscard]] static bool is_label(op_type t, std::uint32_t read) noexcept {
-    return read == 0 && (t == op_type::recv || t == op_type::recv_packet);
-  }
-  /// Buffers that nothing writes need no look.
-  void written() {
-    written_.resize(g_.buffers.size());
-    for (const op_place& p : c_.ops) {
-      const op& o = g_.ops[p.op];
-      if (accesses(o.type))
-        for (const std::uint32_t t : writes(g_, o)) written_[c_.storage_of(t)] = true;
-    }
-  }
-
-  bool operation(const op_place& p) {
-    const op& o = g_.ops[p.op];
-    if (!accesses(o.type)) return true;
-    for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
-      const std::uint32_t t = g_.uses[o.first_use + u];
-      const std::uint32_t storage = c_.storage_of(t);
-      if (!written_[storage] || c_.unsound[t] || (u < o.reads && is_label(o.type, u))) continue;
-      const bool write = u >= o.reads;
-      access a{t, p.node, newest_[storage], newest_write_[storage], write, true};
-      if (!look_back(a, p, o, u)) return false;
-      all_.push_back(a);
-      newest_[storage] = static_cast<std::uint32_t>(all_.size());
-      if (write) newest_write_[storage] = newest_[storage];
-    }
-    return true;
-  }
-
-  bool look_back(access& a, const op_place& p, const op& o, std::uint32_t use) {
-    const layout& mine = layout_of(g_, a.tensor);
-    const std::uint64_t bytes = info(g_.tensors[a.tensor].type).bytes;
-    for (std::uint32_t i = a.write ? a.older : a.older_write; i != 0;) {
-      if (left_ == 0) return false;
-      --left_;
-      const access& b = all_[i - 1];
-      i = a.write ? b.older : b.older_write;
-      // What one node does is in order; its accesses before this one have looked back themselves.
-      const bool same_node = b.node == a.node;
-      const layout& other = layout_of(g_, b.tensor);
-      const std::uint64_t other_bytes = info(g_.tensors[b.tensor].type).bytes;
-      if (b.tensor != a.tensor) {
-        left_ -= left_ < 8 ? left_ : 8;
-        if (!overlap(mine, bytes, other, other_bytes)) continue;
-      }
-      bool path = same_node;
-      if (!path && !reaches(b.node, path)) return false;
-      if (!path) {
-        a.ordered = false;
-        tell(a, b, p, o, use);
-      } else if (b.write && b.ordered &&
-                 (b.tensor == a.tensor ||
-                  footprint(other, other_bytes).covers(footprint(mine, bytes)))) {
-        break;
-      }
-    }
-    return true;
-  }
-
-  /// Whether a path of edges leads from a node to the current one. Nodes are reached from the
-  /// current one backwards, the last first, and only as far as somebody asks.
-  bool reaches(std::uint32_t from, bool& path) {
-    if (!started_) {
-      started_ = true;
-      expand(current_);
-    }
-    while (reached_[from] != current_ + 1 && !frontier_.empty() && frontier_[0] >= rank_[from]) {
-      if (left_ == 0) return false;
-      --left_;
-      expand(node_at(pop()));
-    }
-    path = reached_[from] == current_ + 1;
-    return true;
-  }
-  void expand(std::uint32_t n) {
-    for (const std::uint32_t m : edges_.producers(n)) {
-      left_ -= left_ == 0 ? 0 : 1;
-      if (m == none || reached_[m] == current_ + 1 || m == current_) continue;
-      reached_[m] = current_ + 1;
-      push(rank_[m]);
-    }
-  }
-  // A heap of places in the order of nodes, the last on top.
-  void push(std::uint32_t place) {
-    frontier_.push_back(place);
-    std::size_t i = frontier_.size() - 1;
-    for (; i > 0 && frontier_[(i - 1) / 2] < place; i = (i - 1) / 2)
-      frontier_[i] = frontier_[(i - 1) / 2];
-    frontier_[i] = place;
-  }
-  std::uint32_t pop() noexcept {
-    const std::uint32_t top = frontier_[0], last = frontier_.back();
-    frontier_.pop_back();
-    std::size_t i = 0;
-    for (std::size_t child; (child = 2 * i + 1) < frontier_.size(); i = child) {
-      if (child + 1 < frontier_.size() && frontier_[child] < frontier_[child + 1]) ++child;
-      if (frontier_[child] <= last) break;
-      frontier_[i] = frontier_[child];
-    }
-    if (!frontier_.empty()) frontier_[i] = last;
-    return top;
-  }
-
-  void tell(const access& a, const access& b, const op_place& p, const op& o, std::uint32_t use) {
-    if (told_[b.node] == a.node + 1) return;
-    told_[b.node] = a.node + 1;
-    c_.warning(errc::ark_g14_unordered_access, at_use(p.node, p.index, o, use), [&](text& out) {
-      out << "node " << g_.nodes[b.node].id << (b.write ? " writes" : " reads")
-          << " the same bytes of buffer " << buffer_of(g_, a.tensor).id
-          << ", and no path of dependencies leads from it to node " << g_.nodes[a.node].id;
-    });
-  }
-
-  context& c_;
-  const graph& g_;
-  const graph_rules& edges_;
-  std::uint64_t left_ = 0;
-  pool<std::uint32_t> rank_;                   // by node: its place in the order
-  pool<std::uint32_t> first_op_;               // by node: its operations in context::ops
-  pool<bool> written_;                         // by buffer
-  pool<std::uint32_t> newest_, newest_write_;  // by buffer: its accesses so far, + 1; 0: none
-  pool<access> all_;
-  pool<std::uint32_t> reached_, told_;  // by node: the node for which it was, + 1
-  pool<std::uint32_t> frontier_;
-  std::uint32_t current_ = 0;
-  bool started_ = false;
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_HAZARDS_HPP
-
-// ---- tessera/ark/rules_op.hpp
-//
-// The rules O: what each operation wants of its tensors and arguments.
-//
-//   op_rules(c).run();
-//
-//   O01  Type is known                       O09  a view stays in its buffer
-//   O02  IsVirtual fits Type                 O10  reductions: Axis and shape
-//   O03  as many tensors as Type has         O11  transpositions: permutation and shape
-//   O04  arguments, in their TYPEs           O12  matrix multiplications: shapes, padding
-//   O05  {TYPE: value}                       O13  lookups: ranks and shape
-//   O06  DataTypes                           O14  what is read and written overlaps
-//   O07  shapes that broadcast               O15  Rope's last dimension is even
-//   O08  the result is what was written
-//
-// Of operations newer than D3 only what is known is checked.
-//
-// Lifetime:   borrows the context.
-// Errors:     findings.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_RULES_OP_HPP
-#define TESSERA_ARK_RULES_OP_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/ark/rules_communication.hpp
-//
-// The rules C: what moves between ranks, as far as one file shows.
-//
-//   communication_rules rules(c);
-//   rules.operation(place, send, true);
-//   rules.computation(place, relu);
-//
-//   C01  Send, SendDone, SendPacket          C05  DeviceSync
-//   C02  Recv, RecvPacket                    C06  a model of one rank doesn't communicate
-//   C03  sizes of what is sent; packets      C07  computations use local buffers
-//   C04  RecvReduceSend, RecvReduceSendPacket
-//
-// A packet is payload and flag, half and half, so packet buffers are UINT8 of twice the payload.
-//
-// Lifetime:   borrows the context.
-// Errors:     findings.
-// Limits:     none.
-// Allocation: 8 bytes for each tag of two lists that are compared.
-
-#ifndef TESSERA_ARK_RULES_COMMUNICATION_HPP
-#define TESSERA_ARK_RULES_COMMUNICATION_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/ark/shapes.hpp
-//
-// What operations make of shapes, for verifying models and for building them.
-//
-//   ark::dimensions out;
-//   if (ark::broadcast(ark::shape_of(a), ark::shape_of(b), out)) …      // [4,1] + [8] → [4,8]
-//   ark::matmul_shape m;
-//   if (ark::multiply(ark::shape_of(a), ark::shape_of(b), false, true, m)) use(m.out, m.inner);
-//
-//   broadcast     aligned at the last dimension; each pair equal, or one of them 1
-//   reduced       the axis becomes 1, or goes; the only axis that goes leaves [1]
-//   permuted      out[i] = in[permutation[i]]
-//   multiply      [.., M, K] x [.., K, N]; one dimension acts as [1, K] or [K, 1]; up to two of them
-//                 give [M, N], otherwise batches are broadcast to the rank of the larger
-//   looked_up     [a, b, c] in [rows, columns] → [a, b, c, columns], in two forms
-//
-// Lifetime:   values.
-// Errors:     false, for shapes that don't fit.
-// Limits:     four dimensions.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_SHAPES_HPP
-#define TESSERA_ARK_SHAPES_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// One to four sizes; those from `rank` on are 1.
-struct dimensions {
-  std::int64_t size[max_rank] = {1, 1, 1, 1};
-  std::uint32_t rank = 1;
-
-  [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
-  friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
-};
-/// Some numbers of a layout; a layout without dimensions is [1].
-[[nodiscard]] constexpr dimensions dimensions_of(const std::int64_t (&sizes)[max_rank],
-                                                 std::uint32_t rank) noexcept {
-  dimensions d;
-  d.rank = rank == 0 ? 1 : rank;
-  for (std::size_t i = 0; i < max_rank; ++i) d.size[i] = sizes[i];
-  return d;
-}
-[[nodiscard]] constexpr dimensions shape_of(const layout& l) noexcept {
-  return dimensions_of(l.shape, l.rank);
-}
-[[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
-  return dimensions_of(l.padded_shape, l.rank);
-}
-/// How many elements; what fits a tensor of 2^63 bytes doesn't overflow.
-[[nodiscard]] constexpr std::uint64_t elements(const layout& l) noexcept {
-  std::uint64_t n = 1;
-  for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
-  return n;
-}
-/// "[4,8]"
-inline text& operator<<(text& out, const dimensions& d) {
-  out << '[';
-  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
-  return out << ']';
-}
-
-/// The same with ones in front: four dimensions.
-[[nodiscard]] constexpr dimensions extended(const dimensions& d) noexcept {
-  dimensions out;
-  out.rank = max_rank;
-  for (std::uint32_t i = 0; i < d.rank; ++i) out.size[max_rank - d.rank + i] = d.size[i];
-  return out;
-}
-/// The last `rank` of four dimensions.
-[[nodiscard]] constexpr dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept {
-  dimensions out;
-  out.rank = rank;
-  for (std::uint32_t i = 0; i < rank; ++i) out.size[i] = four.size[max_rank - rank + i];
-  return out;
-}
-[[nodiscard]] constexpr bool broadcast(const dimensions& a, const dimensions& b,
-                                       dimensions& out) noexcept {
-  const dimensions x = extended(a), y = extended(b);
-  dimensions four = x;
-  for (std::size_t i = 0; i < max_rank; ++i) {
-    if (x.size[i] != y.size[i] && x.size[i] != 1 && y.size[i] != 1) return false;
-    if (x.size[i] == 1) four.size[i] = y.size[i];
-  }
-  out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
-  return true;
-}
-/// Whether broadcasting alone makes `a` the shape `to`.
-[[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
-  dimensions out;
-  return broadcast(a, to, out) && out == to;
-}
-/// `axis` may be negative: -1 is the last.
-[[nodiscard]] constexpr bool reduced(const dimensions& in, std::int64_t axis, bool keep,
-                                     dimensions& out) noexcept {
-  const std::int64_t rank = in.rank;
-  if (axis < -rank || axis >= rank) return false;
-  const auto at = static_cast<std::uint32_t>(axis < 0 ? axis + rank : axis);
-  out = in;
-  out.size[at] = 1;
-  if (keep || in.rank == 1) return true;
-  for (std::uint32_t i = at; i + 1 < in.rank; ++i) out.size[i] = in.size[i + 1];
-  out.size[--out.rank] = 1;
-  return true;
-}
-[[nodiscard]] constexpr bool permuted(const dimensions& in, view<std::int64_t> permutation,
-                                      dimensions& out) noexcept {
-  if (permutation.size() != in.rank) return false;
-  out = in;
-  unsigned seen = 0;
-  for (std::uint32_t i = 0; i < in.rank; ++i) {
-    const std::int64_t from = permutation[i];
-    if (from < 0 || from >= std::int64_t{in.rank} || (seen >> from & 1) != 0) return false;
-    seen |= 1u << from;
-    out.size[i] = in.size[from];
-  }
-  return true;
-}
-/// What a matrix multiplication makes.
-struct matmul_shape {
-  dimensions out;
-  std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
-};
-/// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the
-/// left inner dimension are then given all the same.
-[[nodiscard]] constexpr bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
-                                      bool transpose_b, matmul_shape& m) noexcept {
-  dimensions x = extended(a), y = extended(b);
-  if (b.rank == 1) {  // a column, where the first operand would be a row
-    y.size[2] = b.size[0];
-    y.size[3] = 1;
-  }
-  m.rows = x.size[transpose_a ? 3 : 2];
-  m.inner = x.size[transpose_a ? 2 : 3];
-  m.columns = y.size[transpose_b ? 2 : 3];
-  const std::int64_t other = y.size[transpose_b ? 3 : 2];
-  for (std::size_t i = 2; i < max_rank; ++i) x.size[i] = y.size[i] = 1;
-  dimensions four;
-  const bool fits = broadcast(x, y, four);
-  if (fits) {
-    four.size[2] = m.rows;
-    four.size[3] = m.columns;
-    const std::uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
-    m.out = last_of(four, rank < 2 ? 2 : rank);
-  }
-  return fits && m.inner == other;
-}
-/// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
-[[nodiscard]] constexpr bool looked_up(const dimensions& indices, const dimensions& table,
-                                       dimensions& out) noexcept {
-  if (indices.rank > 3 || table.rank != 2) return false;
-  const dimensions four = extended(indices);
-  out.rank = max_rank;
-  for (std::size_t i = 0; i < 3; ++i) out.size[i] = four.size[i + 1];
-  out.size[3] = table.size[1];
-  return true;
-}
-/// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.
-[[nodiscard]] constexpr bool is_looked_up(const dimensions& indices, const dimensions& table,
-                                          const dimensions& out) noexcept {
-  dimensions four;
-  return looked_up(indices, table, four) && (out == four || out == last_of(four, indices.rank + 1));
-}
-
-/// The name under which older files have an argument of `op`; `other` when there is none.
-[[nodiscard]] constexpr argument_name older_name(argument_name name, op_type op) noexcept {
-  switch (name) {
-    case argument_name::factor:
-      return op == op_type::scalar_add || op == op_type::scalar_mul ? argument_name::value
-                                                                    : argument_name::other;
-    case argument_name::value:
-      return op == op_type::scalar_assign ? argument_name::factor : argument_name::other;
-    case argument_name::transpose_input:
-      return op == op_type::matmul ? argument_name::is_input_column_major : argument_name::other;
-    case argument_name::transpose_other:
-      return op == op_type::matmul ? argument_name::is_other_column_major : argument_name::other;
-    default: return argument_name::other;
-  }
-}
-/// An operation's argument under its name or the older one; null when neither is there. For an
-/// operation of a program, each argument that its Type requires is there, in its TYPE.
-[[nodiscard]] inline const argument* argument_of(const graph& g, const op& o,
-                                                 argument_name name) noexcept {
-  if (const argument* const a = find_argument(g, o, name)) return a;
-  const argument_name older = older_name(name, o.type);
-  return older == argument_name::other ? nullptr : find_argument(g, o, older);
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_SHAPES_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-class communication_rules {
- public:
-  explicit communication_rules(context& c) : c_(c), g_(c.g) {}
-
-  /// C07: of an operation that computes.
-  void computation(const op_place& p, const op& o) {
-    const std::uint32_t count = o.reads + o.writes;
-    for (std::uint32_t u = 0; u < count; ++u)
-      if (const buffer& b = buffer_of(g_, uses(g_, o)[u]); !is_local(g_, b))
-        c_.error(errc::ark_c07_remote, at_use(p.node, p.index, o, u).in("Buffer"), [&](text& out) {
-          out << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank;
-        });
-  }
-
-  /// The others, of an operation that has as many tensors as its Type says.
-  void operation(const op_place& p, const op& o, bool arguments_hold) {
-    p_ = p;
-    if (g_.world_size == 1) {
-      c_.error(errc::ark_c06_single, c_.at(p),
-               [&](text& out) { out << info(o.type).name << " in a model of one rank"; });
-      return;
-    }
-    sound_ = true;
-    for (const std::uint32_t t : uses(g_, o)) sound_ = sound_ && !c_.unsound[t];
-    switch (o.type) {
-      case op_type::send: send(o); break;
-      case op_type::send_packet: send_packet(o); break;
-      case op_type::send_done: expect(errc::ark_c01_send, o, list::reads, 0, false); break;
-      case op_type::recv: recv(o); break;
-      case op_type::recv_packet: recv_packet(o); break;
-      case op_type::recv_reduce_send:
-      case op_type::recv_reduce_send_packet: recv_reduce_send(o, arguments_hold); break;
-      case op_type::device_sync:
-        if (arguments_hold) device_sync(o);
-        break;
-      default: break;
-    }
-  }
-
- private:
-  [[nodiscard]] std::uint32_t tensor_at(const op& o, list l, std::uint32_t i) const noexcept {
-    return l == list::reads ? reads(g_, o)[i] : writes(g_, o)[i];
-  }
-  [[nodiscard]] const buffer& buffer_at(const op& o, list l, std::uint32_t i) const noexcept {
-    return buffer_of(g_, tensor_at(o, l, i));
-  }
-  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
-
-  /// Whether a tensor lies on this rank, or on another.
-  bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
-    const buffer& b = buffer_at(o, l, i);
-    if (is_local(g_, b) == local) return true;
-    c_.error(code, use(l, i).in("Buffer").in("Rank"), [&](text& out) {
-      out << info(o.type).name << (l == list::reads ? " reads a " : " writes a ")
-          << (local ? "local" : "remote") << " buffer here, found Rank " << b.rank;
-    });
-    return false;
-  }
-  /// Whether a list has tags at all, of one rank (-1: any).
-  [[nodiscard]] bool has_tag(range list, std::int32_t rank) const noexcept {
-    for (const tag& t : tags(g_, list))
-      if (rank < 0 || t.rank == rank) return true;
-    return false;
-  }
-  /// Whether a stand-in's tag is one of a local buffer's for the rank of the stand-in.
-  [[nodiscard]] bool paired(range remote, range local, std::int32_t rank) const {
-    if (remote.count == 1 || local.count == 1) {
-      for (const tag& a : tags(g_, remote))
-        for (const tag& b : tags(g_, local))
-          if (b.rank == rank && a.number == b.number) return true;
-      return false;
-    }
-    pool<std::int32_t> numbers[2];
-    for (const tag& a : tags(g_, remote)) numbers[0].push_back(a.number);
-    for (const tag& b : tags(g_, local))
-      if (b.rank == rank) numbers[1].push_back(b.number);
-    for (pool<std::int32_t>& n : numbers)
-      sort(n.data(), n.size(), [](std::int32_t a, std::int32_t b) { return a < b; });
-    for (std::size_t i = 0, j = 0; i < numbers[0].size() && j < numbers[1].size();) {
-      if (numbers[0][i] == numbers[1][j]) return true;
-      ++(numbers[0][i] < numbers[1][j] ? i : j);
-    }
-    return false;
-  }
-
-  /// C01, C03.
-  void send(const op& o) {
-    const bool from = expect(errc::ark_c01_send, o, list::reads, 0, true);
-    const bool to = expect(errc::ark_c01_send, o, list::writes, 0, false);
-    const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
-    if (from && to && !paired(remote.recv_tags, data.send_tags, remote.rank))
-      c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"),
-               [&](text& out) {
-                 out << "no tag here is in the SendTags of buffer " << data.id << " for rank "
-                     << remote.rank;
-               });
-    const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
-    if (!sound_) return;
-    const std::uint64_t a = elements(layout_of(g_, r)), b = elements(layout_of(g_, w));
-    if (a != b || g_.tensors[r].type != g_.tensors[w].type)
-      c_.warning(errc::ark_c03_packet, use(list::writes, 0), [&](text& out) {
-        out << a << ' ' << info(g_.tensors[r].type).name << " are sent into " << b << ' '
-            << info(g_.tensors[w].type).name;
-      });
-  }
-  void send_packet(const op& o) {
-    expect(errc::ark_c01_send, o, list::reads, 0, true);
-    if (expect(errc::ark_c01_send, o, list::writes, 0, false))
-      tagged(errc::ark_c01_send, list::writes, 0, buffer_at(o, list::writes, 0));
-    packets(o, list::writes, 0, reads(g_, o)[0], 1);
-  }
-  void tagged(errc code, list l, std::uint32_t i, const buffer& remote) {
-    if (remote.recv_tags.count == 0)
-      c_.error(code, use(l, i).in("Buffer").in("RecvTags"), [&](text& out) {
-        out << "buffer " << remote.id << " of rank " << remote.rank
-            << " is written and needs a tag";
-      });
-  }
-  /// C03: a tensor of packets for `count` times a payload.
-  void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
-    const std::uint32_t t = tensor_at(o, l, i);
-    if (g_.tensors[t].type != data_type::uint8)
-      c_.error(errc::ark_c03_packet, use(l, i).in("DataType"), [&](text& out) {
-        out << "packets are UINT8, found " << info(g_.tensors[t].type).name;
-      });
-    if (!sound_) return;
-    const std::uint64_t bytes =
-        elements(layout_of(g_, payload)) * info(g_.tensors[payload].type).bytes;
-    const std::uint64_t found = elements(layout_of(g_, t));
-    std::uint64_t wanted = 0;
-    if (__builtin_mul_overflow(bytes, 2 * count, &wanted) || wanted != found)
-      c_.error(errc::ark_c03_packet, use(l, i).in("Shape"), [&](text& out) {
-        out << "packets for " << count << " times " << bytes << " bytes take twice as much, found "
-            << found;
-      });
-  }
-
-  /// C02.
-  void recv(const op& o) {
-    const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
-    const bool to = expect(errc::ark_c02_recv, o, list::writes, 0, true);
-    const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
-    if (from && to && !paired(remote.send_tags, data.recv_tags, remote.rank))
-      c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"), [&](text& out) {
-        out << "no tag here is in the RecvTags of buffer " << data.id << " for rank "
-            << remote.rank;
-      });
-  }
-  void recv_packet(const op& o) {
-    const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
-    const bool scratch = expect(errc::ark_c02_recv, o, list::reads, 1, true);
-    expect(errc::ark_c02_recv, o, list::writes, 0, true);
-    const buffer &peer = buffer_at(o, list::reads, 0), &b = buffer_at(o, list::reads, 1);
-    if (from && scratch && !has_tag(b.recv_tags, peer.rank))
-      c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"),
-               [&](text& out) { out << "no tag here is for rank " << peer.rank; });
-    packets(o, list::reads, 1, writes(g_, o)[0], 1);
-  }
-
-  /// C04, C03.
-  void recv_reduce_send(const op& o, bool arguments_hold) {
-    constexpr errc code = errc::ark_c04_peers;
-    const bool packet = o.type == op_type::recv_reduce_send_packet;
-    const std::uint32_t peers = o.writes - 1;
-    expect(code, o, list::reads, 0, true);
-    const bool scratch_local = expect(code, o, list::reads, 1, true);
-    expect(code, o, list::writes, 0, true);
-    if (arguments_hold) {
-      const argument& n = *find_argument(g_, o, argument_name::n_peers);
-      const argument& rank = *find_argument(g_, o, argument_name::rank);
-      if (n.integer != std::int64_t{peers})
-        c_.error(code, c_.at(p_, n), [&](text& out) {
-          out << "NPeers is " << n.integer << ", where WriteTensors has " << peers
-              << " behind the first";
-        });
-      own_rank(code, rank);
-    }
-    const buffer& scratch = buffer_at(o, list::reads, 1);
-    pool<bool> tagged_ranks;  // which ranks the scratch buffer has a tag for
-    if (scratch_local) {
-      tagged_ranks.resize(peers + std::size_t{1});
-      for (const tag& t : tags(g_, scratch.recv_tags))
-        if (t.rank >= 0 && static_cast<std::uint32_t>(t.rank) <= peers)
-          tagged_ranks[static_cast<std::size_t>(t.rank)] = true;
-    }
-    for (std::uint32_t i = 0; i < peers; ++i) {
-      if (!expect(code, o, list::writes, i + 1, false)) continue;
-      const buffer& b = buffer_at(o, list::writes, i + 1);
-      const std::int64_t wanted = std::int64_t{i} + (std::int64_t{i} < g_.rank ? 0 : 1);
-      if (b.rank != wanted)
-        c_.error(code, use(list::writes, i + 1).in("Buffer").in("Rank"), [&](text& out) {
-          out << "peers stand in order of their ranks: expected rank " << wanted << ", found "
-              << b.rank;
-        });
-      else if (scratch_local && !tagged_ranks[static_cast<std::size_t>(wanted)])
-        c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"),
-                 [&](text& out) { out << "no tag here is for rank " << wanted; });
-      tagged(code, list::writes, i + 1, b);
-      if (packet) packets(o, list::writes, i + 1, reads(g_, o)[0], 1);
-    }
-    if (packet) return packets(o, list::reads, 1, reads(g_, o)[0], peers);
-    if (!sound_) return;
-    const std::uint32_t data = reads(g_, o)[0], s = reads(g_, o)[1];
-    std::uint64_t wanted = 0;
-    const std::uint64_t found = elements(layout_of(g_, s));
-    if (g_.tensors[s].type != g_.tensors[data].type)
-      c_.error(code, use(list::reads, 1).in("DataType"), [&](text& out) {
-        out << "the scratch buffer has the data's DataType, found " << info(g_.tensors[s].type).name
-            << " beside " << info(g_.tensors[data].type).name;
-      });
-    if (__builtin_mul_overflow(elements(layout_of(g_, data)), std::uint64_t{peers}, &wanted) ||
-        wanted != found)
-      c_.error(code, use(list::reads, 1).in("Shape"), [&](text& out) {
-        out << "the scratch buffer holds " << peers << " times " << elements(layout_of(g_, data))
-            << " elements, found " << found;
-      });
-  }
-  void own_rank(errc code, const argument& rank) {
-    if (rank.integer != std::int64_t{g_.rank})
-      c_.error(code, c_.at(p_, rank), [&](text& out) {
-        out << "Rank is " << rank.integer << " in the file of rank " << g_.rank;
-      });
-  }
-
-  /// C05.
-  void device_sync(const op& o) {
-    own_rank(errc::ark_c05_sync, *find_argument(g_, o, argument_name::rank));
-    const argument& peers = *find_argument(g_, o, argument_name::peer_num);
-    if (peers.integer != std::int64_t{g_.world_size} - 1)
-      c_.error(errc::ark_c05_sync, c_.at(p_, peers), [&](text& out) {
-        out << "PeerNum is " << peers.integer << " in a model of " << g_.world_size << " ranks";
-      });
-    // The rule O09 for the one operation of this kind that hands its tensor on.
-    const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
-    if (c_.storage_of(r) != c_.storage_of(w))
-      c_.error(errc::ark_o09_view_buffer, use(list::writes, 0).in("Buffer"), [&](text& out) {
-        out << "DeviceSync hands tensor " << g_.tensors[r].id << " on, in its buffer "
-            << buffer_of(g_, r).id << ", found buffer " << buffer_of(g_, w).id;
-      });
-  }
-
-  context& c_;
-  const graph& g_;
-  op_place p_ = {};
-  bool sound_ = true;  // all tensors of the operation are
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_RULES_COMMUNICATION_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// The rows of argument_table that are about an operation.
-struct argument_rows {
-  std::size_t first = 0, count = 0;
-  [[nodiscard]] constexpr const argument_row* begin() const noexcept {
-    return argument_table + first;
-  }
-  [[nodiscard]] constexpr const argument_row* end() const noexcept { return begin() + count; }
-};
-[[nodiscard]] constexpr argument_rows rows_of(op_type type) noexcept {
-  argument_rows r;
-  for (std::size_t i = 0; i < std::size(argument_table); ++i) {
-    if (argument_table[i].op != type) continue;
-    if (r.count++ == 0) r.first = i;
-  }
-  return r;
-}
-struct argument_index {
-  argument_rows of[std::size(op_table)] = {};
-};
-inline constexpr argument_index arguments_by_op = [] {
-  argument_index index;
-  for (std::size_t i = 0; i < std::size(op_table); ++i)
-    index.of[i] = rows_of(static_cast<op_type>(i));
-  return index;
-}();
-
-class op_rules {
- public:
-  explicit op_rules(context& c) : c_(c), g_(c.g) {}
-
-  void run() {
-    communication_rules communication(c_);
-    for (const op_place& p : c_.ops) {
-      p_ = p;
-      const op& o = g_.ops[p.op];
-      if (o.type == op_type::unknown) {
-        c_.found.add(errc::ark_o01_type, c_.options.strict ? severity::error : severity::warning,
-                     c_.at(p).in("Type"),
-                     [&](text& out) { quote(out << "unknown Type ", type_name(g_, o)); });
-        continue;
-      }
-      if (o.is_virtual != is_virtual(o.type))
-        c_.warning(errc::ark_o02_virtual, c_.at(p).in("IsVirtual"), [&](text& out) {
-          out << info(o.type).name << (o.is_virtual ? " is not virtual" : " is virtual");
-        });
-      const std::uint64_t before = c_.found.errors();
-      arity(o);
-      if (c_.found.errors() != before) continue;
-      const bool arguments_hold = arguments_of(o);
-      tensors_of(o, arguments_hold);
-      if (info(o.type).kind == op_kind::communication)
-        communication.operation(p, o, arguments_hold);
-      else if (info(o.type).kind != op_kind::view && info(o.type).kind != op_kind::none)
-        communication.computation(p, o);
-    }
-  }
-
- private:
-  [[nodiscard]] std::uint32_t read(const op& o, std::uint32_t i) const noexcept {
-    return reads(g_, o)[i];
-  }
-  [[nodiscard]] std::uint32_t written(const op& o, std::uint32_t i) const noexcept {
-    return writes(g_, o)[i];
-  }
-  [[nodiscard]] const layout& at(std::uint32_t t) const noexcept { return layout_of(g_, t); }
-  [[nodiscard]] data_type type(std::uint32_t t) const noexcept { return g_.tensors[t].type; }
-  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
-  [[nodiscard]] static std::string_view name_of(const op& o) noexcept { return info(o.type).name; }
-
-  /// O03.
-  void arity(const op& o) {
-    const op_row& row = info(o.type);
-    const std::uint32_t counts[] = {o.reads, o.writes, o.results};
-    const std::int8_t wanted[] = {row.reads, row.writes, row.results};
-    for (std::size_t i = 0; i < 3; ++i) {
-      // Any number of peers follows what is written locally.
-      const bool fits = wanted[i] >= 0 ? counts[i] == static_cast<std::uint32_t>(wanted[i])
-                                       : i != 1 || counts[i] >= 1;
-      if (fits) continue;
-      c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]), [&](text& out) {
-        out << name_of(o) << " has ";
-        if (wanted[i] < 0)
-          out << "at least 1";
-        else
-          out << static_cast<int>(wanted[i]);
-        out << " in " << list_names[i] << ", found " << counts[i];
-      });
-    }
-  }
-
-  // ---- arguments
-
-  /// O04, O05. Whether all that the Type requires is there.
-  bool arguments_of(const op& o) {
-    const argument_rows rows = arguments_by_op.of[static_cast<std::size_t>(o.type)];
-    if (rows.count == 0 && o.arguments.count == 0) return true;
-    const std::uint64_t before = c_.found.errors();
-    std::uint32_t seen = 0;
-    for (const argument& a : arguments(g_, o)) {
-      const bool well_formed = form(a);
-      const argument_row* row = nullptr;
-      for (const argument_row& r : rows)
-        if (r.name == a.name) row = &r;
-      if (a.name != argument_name::other) {
-        const std::uint32_t bit = 1u << static_cast<unsigned>(a.name);
-        if ((seen & bit) != 0)
-          c_.error(errc::json_duplicate_key, c_.at(p_, a),
-                   [&](text& out) { quote(out << "a second argument ", name(g_, a)); });
-        seen |= bit;
-      }
-      if (row == nullptr) {
-        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
-          quote(out << name_of(o) << " has no argument ", name(g_, a));
-        });
-      } else if (well_formed && a.type != row->type) {
-        c_.error(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
-          out << "expected " << name(g_, a) << " as " << type_text(row->type) << ", found "
-              << type_text(a.type);
-        });
-      } else if (row->use == argument_use::alias) {
-        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
-          out << name(g_, a) << " is another spelling of ";
-          for (const argument_row& r : rows)
-            if (older_name(r.name, o.type) == a.name) out << argument_names[index(r.name)];
-        });
-      }
-    }
-    for (const argument_row& r : rows) {
-      if (r.use != argument_use::required) continue;
-      const argument* const a = find_argument(g_, o, r.name);
-      const argument_name older = older_name(r.name, o.type);
-      const argument* const b =
-          older == argument_name::other ? nullptr : find_argument(g_, o, older);
-      if (a == nullptr && b == nullptr)
-        c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"), [&](text& out) {
-          out << name_of(o) << " needs an argument " << argument_names[index(r.name)] << " of "
-              << type_text(r.type);
-        });
-      if (a != nullptr && b != nullptr && a->type == b->type &&
-          (a->type == argument_type::float32 ? !(a->real == b->real) : a->integer != b->integer))
-        c_.error(errc::ark_o04_argument, c_.at(p_, *b), [&](text& out) {
-          out << name(g_, *b) << " and " << name(g_, *a) << " are two spellings of one argument "
-              << "and differ";
-        });
-    }
-    return c_.found.errors() == before;
-  }
-  template <class Enumerator>
-  [[nodiscard]] static constexpr std::size_t index(Enumerator e) noexcept {
-    return static_cast<std::size_t>(e);
-  }
-  [[nodiscard]] static std::string_view type_text(argument_type t) noexcept {
-    return argument_type_names[index(t)];
-  }
-
-  /// O05.
-  bool form(const argument& a) {
-    bool fits = true;
-    switch (a.type) {
-      case argument_type::other: fits = false; break;
-      case argument_type::int32: fits = a.integer >= INT32_MIN && a.integer <= INT32_MAX; break;
-      case argument_type::uint32: fits = a.integer >= 0 && a.integer <= UINT32_MAX; break;
-      case argument_type::boolean: fits = a.integer == 0 || a.integer == 1; break;
-      case argument_type::float32: fits = a.real - a.real == 0; break;  // finite
-      case argument_type::dims: fits = a.integers.count <= max_rank; break;
-      case argument_type::offset:
-        if (a.integers.count == 1)
-          c_.warning(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
-            out << "OFFSET is an integer, where BufferId and Value are expected";
-          });
-        else
-          fits = a.integers.count == 2;
-        for (const std::int64_t v : integers(g_, a.integers)) fits = fits && v >= 0;
-        break;
-      case argument_type::int64:
-      case argument_type::uint64:
-      case argument_type::tensor: break;
-    }
-    if (!fits)
-      c_.error(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
-        out << "expected {TYPE: value} with one known TYPE and a value in its range";
-        if (a.type == argument_type::other) excerpt(out << ", found ", text_of(g_, a.token));
-      });
-    return fits;
-  }
-
-  // ---- tensors
-
-  void tensors_of(const op& o, bool arguments_hold) {
-    for (const std::uint32_t t : uses(g_, o))
-      if (c_.unsound[t]) return;
-    const op_kind kind = info(o.type).kind;
-    switch (kind) {
-      case op_kind::view: view_of(o); return;
-      case op_kind::none:
-      case op_kind::unknown: return;
-      case op_kind::communication: break;
-      case op_kind::fill: break;
-      case op_kind::unary: unary(o); break;
-      case op_kind::binary: binary(o); break;
-      case op_kind::layer_norm: layer_norm(o); break;
-      case op_kind::reduce:
-        if (arguments_hold) reduce(o);
-        break;
-      case op_kind::transpose:
-        if (arguments_hold) transpose(o);
-        break;
-      case op_kind::matmul:
-        if (arguments_hold) matmul(o);
-        break;
-      case op_kind::embedding: embedding(o); break;
-      case op_kind::kv_cache_slot: kv_cache_slot(o); break;
-    }
-    result(o);
-    if (kind != op_kind::communication && kind != op_kind::kv_cache_slot) overlaps(o, kind);
-  }
-
-  /// O09.
-  void view_of(const op& o) {
-    if (o.reads > 0) same_buffer(read(o, 0), results(g_, o)[0], use(list::results, 0));
-  }
-  void same_buffer(std::uint32_t from, std::uint32_t to, const place& where) {
-    if (c_.storage_of(from) == c_.storage_of(to)) return;
-    c_.error(errc::ark_o09_view_buffer, where.in("Buffer"), [&](text& out) {
-      out << "a view of tensor " << g_.tensors[from].id << " lies in buffer "
-          << buffer_of(g_, to).id << ", where that has buffer " << buffer_of(g_, from).id;
-    });
-  }
-  /// O08.
-  void result(const op& o) {
-    const bool done = o.type == op_type::send_done;
-    const std::uint32_t at_list = o.type == op_type::kv_cache_slot ? 2 : 0;
-    const std::uint32_t from = done ? read(o, 0) : written(o, at_list);
-    const std::uint32_t to = results(g_, o)[0];
-    if (from == to || (c_.storage_of(from) == c_.storage_of(to) && type(from) == type(to) &&
-                       same_dimensions(at(from), at(to))))
-      return;
-    c_.error(errc::ark_o08_result_view, use(list::results, 0), [&](text& out) {
-      out << "the result is another view than " << (done ? "ReadTensors[" : "WriteTensors[")
-          << at_list << "], tensor " << g_.tensors[from].id << ": another ";
-      if (c_.storage_of(from) != c_.storage_of(to))
-        out << "buffer";
-      else if (type(from) != type(to))
-        out << "DataType";
-      else
-        out << "layout";
-    });
-  }
-
-  /// O06.
-  void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const place& where) {
-    if (type(expected) == type(t)) return;
-    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
-      out << name_of(o) << " has tensors of one DataType, found " << info(type(t)).name
-          << " beside " << info(type(expected)).name;
-    });
-  }
-  void same_types(const op& o) {
-    const std::uint32_t first = read(o, 0);
-    for (std::uint32_t i = 1; i < o.reads; ++i)
-      same_type(o, first, read(o, i), use(list::reads, i));
-    same_type(o, first, written(o, 0), use(list::writes, 0));
-  }
-  void expect_type(const op& o, data_type wanted, std::uint32_t t, const place& where) {
-    if (type(t) == wanted) return;
-    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
-      out << name_of(o) << " wants " << info(wanted).name << " here, found " << info(type(t)).name;
-    });
-  }
-
-  void unary(const op& o) {
-    if (o.type != op_type::cast) same_types(o);
-    const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
-    if (o.type == op_type::softmax ? a == w : broadcasts_to(a, w)) return;
-    c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
-      out << "Shape " << a << " of what is read does not "
-          << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
-    });
-  }
-  void binary(const op& o) {
-    same_types(o);
-    const dimensions a = shape_of(at(read(o, 0))), b = shape_of(at(read(o, 1)));
-    const dimensions w = shape_of(at(written(o, 0)));
-    dimensions out_shape;
-    if (!broadcast(a, b, out_shape))
-      c_.error(errc::ark_o07_shape, use(list::reads, 1).in("Shape"),
-               [&](text& out) { out << "Shapes " << a << " and " << b << " do not broadcast"; });
-    else if (!(out_shape == w))
-      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "Shapes " << a << " and " << b << " broadcast to " << out_shape << ", not to " << w;
-      });
-    if (o.type != op_type::rope) return;
-    if (a.last() == b.last() && a.last() == w.last() && w.last() % 2 == 0) return;
-    c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"), [&](text& out) {
-      out << "Rope wants one even last dimension in all tensors, found " << a.last() << ", "
-          << b.last() << " and " << w.last();
-    });
-  }
-  void layer_norm(const op& o) {
-    same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
-    const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
-    if (!(x == w))
-      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "LayerNorm of Shape " << x << " has the same Shape, found " << w;
-      });
-    for (std::uint32_t i = 1; i < 3; ++i)
-      if (const dimensions s = shape_of(at(read(o, i))); !broadcasts_to(s, x))
-        c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"),
-                 [&](text& out) { out << "Shape " << s << " does not broadcast to " << x; });
-  }
-
-  /// O10.
-  void reduce(const op& o) {
-    same_types(o);
-    const argument& axis = *argument_of(g_, o, argument_name::axis);
-    const bool keep = argument_of(g_, o, argument_name::keep_dim)->integer != 0;
-    const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
-    dimensions wanted;
-    if (!reduced(a, axis.integer, keep, wanted))
-      c_.error(errc::ark_o10_reduction, c_.at(p_, axis),
-               [&](text& out) { out << "Axis " << axis.integer << " is none of Shape " << a; });
-    else if (!(wanted == w))
-      c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "Shape " << a << " reduced along Axis " << axis.integer
-            << (keep ? ", which is kept," : "") << " is " << wanted << ", not " << w;
-      });
-  }
-  /// O11.
-  void transpose(const op& o) {
-    same_types(o);
-    const argument& permutation = *argument_of(g_, o, argument_name::permutation);
-    const auto axes = integers(g_, permutation.integers);
-    const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
-    dimensions wanted;
-    if (!permuted(a, axes, wanted)) {
-      c_.error(errc::ark_o11_permutation, c_.at(p_, permutation), [&](text& out) {
-        out << "Permutation is none of the " << a.rank << " axes of Shape " << a;
-      });
-      return;
-    }
-    if (wanted == w) return;
-    std::int64_t inverse[max_rank] = {};
-    for (std::uint32_t i = 0; i < a.rank; ++i) inverse[axes[i]] = i;
-    dimensions other;
-    const bool is_inverse = permuted(a, {inverse, a.rank}, other) && other == w;
-    c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"), [&](text& out) {
-      out << "Shape " << a << " permuted is " << wanted << ", not " << w;
-      if (is_inverse) out << ", which fits the inverse permutation";
-    });
-  }
-
-  /// O12.
-  void matmul(const op& o) {
-    same_types(o);
-    const std::uint32_t x = read(o, 0), y = read(o, 1), z = written(o, 0);
-    const bool tx = argument_of(g_, o, argument_name::transpose_input)->integer != 0;
-    const bool ty = argument_of(g_, o, argument_name::transpose_other)->integer != 0;
-    const dimensions a = shape_of(at(x)), b = shape_of(at(y)), w = shape_of(at(z));
-    matmul_shape m, padded;
-    const auto turned = [](bool t) { return t ? " (transposed)" : ""; };
-    if (!multiply(a, b, tx, ty, m)) {
-      c_.error(errc::ark_o12_matmul, use(list::reads, 1).in("Shape"), [&](text& out) {
-        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " do not multiply";
-      });
-      return;
-    }
-    if (!(m.out == w))
-      c_.error(errc::ark_o12_matmul, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " multiply to "
-            << m.out << ", not to " << w;
-      });
-    const dimensions pa = padded_shape_of(at(x)), pb = padded_shape_of(at(y));
-    const dimensions pw = padded_shape_of(at(z));
-    const bool fits = multiply(pa, pb, tx, ty, padded);
-    if (m.out == w && !(fits && padded.out == pw)) {
-      const place where = use(fits ? list::writes : list::reads, fits ? 0 : 1);
-      const bool pads = (fits ? at(z) : at(y)).pads != none;
-      c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"), [&](text& out) {
-        out << "PaddedShapes " << pa << turned(tx) << " and " << pb << turned(ty);
-        if (fits)
-          out << " multiply to " << padded.out << ", not to " << pw;
-        else
-          out << " do not multiply";
-      });
-    }
-    if (o.type == op_type::matmul_add) {
-      const layout& residual = at(read(o, 2));
-      if (!(shape_of(residual) == w) || !(padded_shape_of(residual) == pw))
-        c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"), [&](text& out) {
-          out << "what is added has another Shape or PaddedShape than what is written";
-        });
-    }
-    if (o.type == op_type::matmul && o.arguments.count > 2) redundant(o, m, padded);
-  }
-  /// O12 of arguments that say once more what the tensors say.
-  void redundant(const op& o, const matmul_shape& m, const matmul_shape& padded) {
-    const dimensions a = extended(shape_of(at(read(o, 0))));
-    const dimensions b = extended(shape_of(at(read(o, 1))));
-    const auto last = [&](std::uint32_t t) {
-      const layout& l = at(t);
-      return l.strides[l.rank == 0 ? 0 : l.rank - 1];
-    };
-    const std::int64_t c = last(written(o, 0));
-    const auto check = [&](argument_name name, std::uint32_t count, std::int64_t v0,
-                           std::int64_t v1, std::int64_t v2, std::int64_t v3) {
-      const argument* const arg = find_argument(g_, o, name);
-      if (arg == nullptr) return;
-      const std::int64_t values[max_rank] = {v0, v1, v2, v3};
-      const auto found = integers(g_, arg->integers);
-      bool same = found.size() == count;
-      for (std::size_t i = 0; same && i < count; ++i) same = found[i] == values[i];
-      if (same) return;
-      c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg), [&](text& out) {
-        out << argument_names[index(name)] << " is " << dimensions_of(values, count)
-            << " by the tensors, which count";
-      });
-    };
-    check(argument_name::input_dim_nc, 2, a.size[0], a.size[1], 1, 1);
-    check(argument_name::other_dim_nc, 2, b.size[0], b.size[1], 1, 1);
-    check(argument_name::shape_mnk, 3, m.rows, m.columns, m.inner, 1);
-    check(argument_name::padded_shape_mnk, 3, padded.rows, padded.columns, padded.inner, 1);
-    check(argument_name::strides_acdb, 4, last(read(o, 0)), c, c, last(read(o, 1)));
-  }
-
-  /// O13.
-  void embedding(const op& o) {
-    expect_type(o, data_type::int32, read(o, 0), use(list::reads, 0));
-    same_type(o, read(o, 1), written(o, 0), use(list::writes, 0));
-    const dimensions i = shape_of(at(read(o, 0))), t = shape_of(at(read(o, 1)));
-    const dimensions w = shape_of(at(written(o, 0)));
-    dimensions wanted;
-    if (i.rank > 3)
-      c_.error(errc::ark_o13_embedding, use(list::reads, 0).in("Shape"),
-               [&](text& out) { out << "indices have up to 3 dimensions, found Shape " << i; });
-    if (t.rank != 2)
-      c_.error(errc::ark_o13_embedding, use(list::reads, 1).in("Shape"),
-               [&](text& out) { out << "a table has 2 dimensions, found Shape " << t; });
-    if (looked_up(i, t, wanted) && !is_looked_up(i, t, w))
-      c_.error(errc::ark_o13_embedding, use(list::writes, 0).in("Shape"), [&](text& out) {
-        out << "rows of " << t << " at indices " << i << " have Shape " << wanted << ", not " << w;
-      });
-  }
-
-  /// token, position → cache, position, output (facts are partial).
-  void kv_cache_slot(const op& o) {
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      const list l = i == 0 ? list::reads : list::writes;
-      const std::uint32_t position = i == 0 ? read(o, 1) : written(o, 1);
-      expect_type(o, data_type::int32, position, use(l, 1));
-      if (elements(at(position)) != 1)
-        c_.error(errc::ark_o07_shape, use(l, 1).in("Shape"), [&](text& out) {
-          out << "the position is one number, found Shape " << shape_of(at(position));
-        });
-    }
-    const std::uint32_t token = read(o, 0), cache = written(o, 0), output = written(o, 2);
-    same_type(o, token, cache, use(list::writes, 0));
-    same_type(o, token, output, use(list::writes, 2));
-    const std::uint64_t slot = elements(at(cache)) / static_cast<std::uint64_t>(at(cache).shape[0]);
-    for (std::uint32_t i = 0; i < 2; ++i)
-      if (const std::uint32_t t = i == 0 ? token : output; elements(at(t)) != slot)
-        c_.error(errc::ark_o07_shape,
-                 use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"),
-                 [&](text& out) {
-                   out << "a slot of the cache holds " << slot << " elements, where Shape "
-                       << shape_of(at(t)) << " has " << elements(at(t));
-                 });
-  }
-
-  /// O14.
-  void overlaps(const op& o, op_kind kind) {
-    const std::uint32_t w = written(o, 0);
-    for (std::uint32_t i = 0; i < o.reads; ++i) {
-      const std::uint32_t r = read(o, i);
-      if (c_.storage_of(r) != c_.storage_of(w)) continue;
-      const std::uint64_t rb = info(type(r)).bytes, wb = info(type(w)).bytes;
-      const bool element_wise = kind == op_kind::unary || kind == op_kind::binary;
-      if (element_wise && o.type != op_type::softmax && rb == wb && same_elements(at(r), at(w)))
-        continue;
-      if (!overlap(at(r), rb, at(w), wb)) continue;
-      c_.found.add(errc::ark_o14_overlap,
-                   kind == op_kind::reduce ? severity::error : severity::warning,
-                   use(list::reads, i), [&](text& out) {
-                     out << "tensor " << g_.tensors[r].id << " shares bytes with tensor "
-                         << g_.tensors[w].id << ", which " << name_of(o) << " writes";
-                   });
-    }
-  }
-
-  context& c_;
-  const graph& g_;
-  op_place p_ = {};
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_RULES_OP_HPP
-
-// ---- tessera/ark/rules_tensor.hpp
-//
-// The rules T and B: tensors and buffers, each looked at where it is used first.
-//
-//   tensor_rules(c).run();
-//   c.unsound[t];              // whether its shape says nothing
-//
-//   T01  one to four dimensions            B01  a buffer Id has one Rank and one set of tags
-//   T02  sizes of at least 1               B02  Rank is -1 or a rank
-//   T03  Offsets of at least 0             B03  tags ascend, each once
-//   T04  Shape <= PaddedShape              B04  tags name other ranks; a stand-in's the own one
-//   T05  Offsets + PaddedShape <= Strides  B05  a tag names one sender and one receiver
-//   T06  FP8 needs verify_options::fp8
-//   T07  fewer than 2^63 bytes             S12, S13 for tensors and buffers
-//   T08  a tensor Id has one description
-//
-// Lifetime:   borrows the context.
-// Errors:     findings.
-// Limits:     none.
-// Allocation: a byte for each tensor, buffer and layout; 16 bytes for each tag.
-
-#ifndef TESSERA_ARK_RULES_TENSOR_HPP
-#define TESSERA_ARK_RULES_TENSOR_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// Bytes that the memory of a tensor's buffer has at least, for its Strides; 0 when that is not a
-/// number below 2^63.
-[[nodiscard]] constexpr std::uint64_t bytes_of(const layout& l, data_type type) noexcept {
-  std::uint64_t bytes = info(type).bytes;
-  for (const std::int64_t d : l.strides) {
-    if (d < 1 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(d), &bytes) ||
-        bytes > INT64_MAX)
-      return 0;
-  }
-  return bytes;
-}
-
-class tensor_rules {
- public:
-  explicit tensor_rules(context& c) : c_(c), g_(c.g) {}
-
-  void run() {
-    seen_tensor_.resize(g_.tensors.size());
-    seen_buffer_.resize(g_.buffers.size());
-    layouts_.resize(g_.layouts.size());
-    c_.unsound.resize(g_.tensors.size());
-    for (const op_place& p : c_.ops) {
-      const op& o = g_.ops[p.op];
-      const auto used = uses(g_, o);
-      for (std::uint32_t u = 0; u < used.size(); ++u)
-        if (!seen_tensor_[used[u]]) first_use(used[u], at_use(p.node, p.index, o, u));
-      for (const argument& a : arguments(g_, o))
-        if (a.type == argument_type::tensor)
-          if (const auto t = static_cast<std::uint32_t>(a.integer); !seen_tensor_[t])
-            first_use(t, c_.at(p, a).in("TENSOR"));
-    }
-    reused_tags();
-  }
-
- private:
-  enum flaw : std::uint8_t {
-    known = 1,
-    rank = 2,
-    no_rank = 4,
-    size = 8,
-    offset = 16,
-    padding = 32,
-    outside = 64,
-    pad_step = 128
-  };
-  struct list_name {
-    std::string_view name;
-    const std::int64_t (&values)[max_rank];
-  };
-  struct tag_use {
-    tag t;
-    std::uint32_t storage, index;  // which buffer, and its place in the list
-    std::uint32_t at;              // of the buffer, in places_
-  };
-
-  [[nodiscard]] flaw flaws(std::uint32_t index) noexcept {
-    std::uint8_t& known_flaws = layouts_[index];
-    if (known_flaws != 0) return static_cast<flaw>(known_flaws);
-    const layout& l = g_.layouts[index];
-    unsigned f = known;
-    if (l.rank > max_rank) f |= rank;
-    if (l.rank == 0) f |= no_rank;
-    for (std::size_t d = 0; d < max_rank; ++d) {
-      if (l.shape[d] < 1 || l.padded_shape[d] < 1 || l.strides[d] < 1) f |= size;
-      if (l.offsets[d] < 0) f |= offset;
-    }
-    for (std::size_t d = 0; (f & (rank | size | offset)) == 0 && d < max_rank; ++d) {
-      if (l.shape[d] > l.padded_shape[d]) f |= padding;
-      if (l.padded_shape[d] > l.strides[d] || l.offsets[d] > l.strides[d] - l.padded_shape[d])
-        f |= outside;
-      if (d >= l.rank && (l.shape[d] != 1 || l.strides[d] != 1 || l.offsets[d] != 0)) f |= rank;
-    }
-    for (std::uint32_t d = 0; (f & (rank | size)) == 0 && l.pads != none && d < l.rank; ++d)
-      if (const std::int64_t pad = g_.integers[l.pads + d]; pad < 1 || l.strides[d] % pad != 0)
-        f |= pad_step;
-    return static_cast<flaw>(known_flaws = static_cast<std::uint8_t>(f));
-  }
-
-  void first_use(std::uint32_t t, const place& at) {
-    seen_tensor_[t] = true;
-    const tensor& x = g_.tensors[t];
-    const layout& l = g_.layouts[x.layout];
-    const flaw f = flaws(x.layout);
-    const std::uint64_t bytes = bytes_of(l, x.type);
-    if (f != known || bytes == 0) {
-      c_.unsound[t] = (f & ~unsigned{known | no_rank | pad_step}) != 0 || bytes == 0;
-      layout_flaws(l, f, bytes, at);
-    }
-    if (x.id < 0)
-      c_.error(errc::ark_s13_integer, at.in("Id"),
-               [&](text& out) { out << "Id " << x.id << " is negative"; });
-    if (info(x.type).kind == data_kind::fp8)
-      c_.found.add(errc::ark_t06_data_type, c_.options.fp8 ? severity::warning : severity::error,
-                   at.in("DataType"), [&](text& out) {
-                     out << "DataType " << info(x.type).name << " is known to a branch alone";
-                   });
-    if (const std::uint32_t first = c_.same_tensor(t); first != t) differs(first, t, at);
-    unknown_members(c_, x.members, at, false);
-    if (!seen_buffer_[x.buffer]) first_use_of_buffer(x.buffer, at.in("Buffer"));
-  }
-
-  /// T01 to T05, T07.
-  void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const place& at) {
-    if ((f & rank) != 0)
-      c_.error(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
-        if (l.rank > max_rank)
-          out << "expected one to four dimensions, found " << l.rank;
-        else
-          out << "behind " << l.rank << " dimensions there is another";
-      });
-    if ((f & no_rank) != 0)
-      c_.warning(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
-        out << "a tensor without dimensions is taken as one element, [1]";
-      });
-    if ((f & rank) != 0) return;
-    const auto dims = [&](const std::int64_t(&v)[max_rank]) { return dimensions_of(v, l.rank); };
-    // Where a D1a file has Pads there is no PaddedShape to point at.
-    const std::string_view padded = l.pads == none ? "PaddedShape" : "Shape";
-    const list_name sizes[] = {
-        {"Shape", l.shape}, {padded, l.padded_shape}, {"Strides", l.strides}};
-    for (const list_name& s : sizes)
-      for (std::uint32_t d = 0; (f & size) != 0 && d < l.rank; ++d)
-        if (s.values[d] < 1 && !(l.pads != none && &s == &sizes[1]))
-          c_.error(errc::ark_t02_dimension, at.in(s.name, d), [&](text& out) {
-            out << s.name << ' ' << dims(s.values) << " holds a size below 1";
-          });
-    for (std::uint32_t d = 0; (f & offset) != 0 && d < l.rank; ++d)
-      if (l.offsets[d] < 0)
-        c_.error(errc::ark_t03_offset, at.in("Offsets", d), [&](text& out) {
-          out << "Offsets " << dims(l.offsets) << " holds a negative number";
-        });
-    if ((f & padding) != 0)
-      c_.error(errc::ark_t04_padding, at.in(padded), [&](text& out) {
-        out << "PaddedShape " << dims(l.padded_shape) << " is below Shape " << dims(l.shape);
-      });
-    if ((f & outside) != 0)
-      c_.error(errc::ark_t05_strides, at.in("Strides"), [&](text& out) {
-        out << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
-            << " exceed Strides " << dims(l.strides);
-      });
-    if ((f & pad_step) != 0)
-      c_.error(errc::ark_t05_strides, at.in("Pads"), [&](text& out) {
-        std::int64_t pads[max_rank] = {1, 1, 1, 1};
-        for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
-        out << "Strides " << dims(l.strides) << " are no multiples of Pads " << dims(pads);
-      });
-    if (bytes == 0 && (f & size) == 0)
-      c_.error(errc::ark_t07_size, at.in("Strides"), [&](text& out) {
-        out << "Strides " << dims(l.strides) << " take 2^63 bytes or more";
-      });
-  }
-
-  /// T08.
-  void differs(std::uint32_t first, std::uint32_t t, const place& at) {
-    const tensor &a = g_.tensors[first], &b = g_.tensors[t];
-    const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
-    const auto add = [&](std::string_view member, auto&& words) {
-      c_.error(errc::ark_t08_tensor_differs, at.in(member), [&](text& out) {
-        out << "tensor " << b.id << " has " << member << ' ';
-        words(out);
-      });
-    };
-    if (a.type != b.type)
-      return add("DataType", [&](text& out) {
-        out << info(b.type).name << " here and " << info(a.type).name << " before";
-      });
-    const list_name here[] = {{"Shape", y.shape},
-                              {"Strides", y.strides},
-                              {"Offsets", y.offsets},
-                              {y.pads == none ? "PaddedShape" : "Pads", y.padded_shape}};
-    const list_name before[] = {{"Shape", x.shape},
-                                {"Strides", x.strides},
-                                {"Offsets", x.offsets},
-                                {"PaddedShape", x.padded_shape}};
-    for (std::size_t i = 0; i < 4; ++i) {
-      const dimensions now = dimensions_of(here[i].values, y.rank < max_rank ? y.rank : max_rank);
-      const dimensions then =
-          dimensions_of(before[i].values, x.rank < max_rank ? x.rank : max_rank);
-      if (now == then) continue;
-      return add(here[i].name, [&](text& out) { out << now << " here and " << then << " before"; });
-    }
-    if (c_.storage_of(t) != c_.storage_of(first))
-      add("Buffer", [&](text& out) {
-        out << g_.buffers[b.buffer].id << " here and " << g_.buffers[a.buffer].id << " before";
-      });
-  }
-
-  void first_use_of_buffer(std::uint32_t b, const place& at) {
-    seen_buffer_[b] = true;
-    const buffer& x = g_.buffers[b];
-    const std::uint32_t first = c_.buffers.first_of(b);
-    if (first != b) buffer_differs(g_.buffers[first], x, at);
-    if (x.id < 0)
-      c_.error(errc::ark_s13_integer, at.in("Id"),
-               [&](text& out) { out << "Id " << x.id << " is negative"; });
-    unknown_members(c_, x.members, at, true);
-    if (x.rank < -1 || x.rank >= g_.world_size)
-      c_.error(errc::ark_b02_buffer_rank, at.in("Rank"), [&](text& out) {
-        out << "Rank " << x.rank << " is neither -1 nor one of " << g_.world_size << " ranks";
-      });
-    tag_list(x, x.send_tags, "SendTags", at);
-    tag_list(x, x.recv_tags, "RecvTags", at);
-    if (first != b || !is_local(g_, x)) return;
-    for (std::size_t kind = 0; kind < 2; ++kind) {
-      const range list = kind == 0 ? x.send_tags : x.recv_tags;
-      for (std::uint32_t i = 0; i < list.count; ++i)
-        tags_[kind].push_back(
-            {g_.tags[list.first + i], b, i, static_cast<std::uint32_t>(places_.size())});
-    }
-    if (x.send_tags.count + std::uint64_t{x.recv_tags.count} != 0) places_.push_back(at);
-  }
-  [[nodiscard]] static constexpr bool before(const tag& a, const tag& b) noexcept {
-    return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
-  }
-
-  /// B03, B04.
-  void tag_list(const buffer& x, range list, std::string_view member, const place& at) {
-    bool ascending = true;
-    for (std::uint32_t i = 0; i < list.count; ++i) {
-      const tag t = g_.tags[list.first + i];
-      const bool local = is_local(g_, x);
-      const bool good = local ? t.rank >= 0 && t.rank < g_.world_size && t.rank != g_.rank
-                              : t.rank == -1 || t.rank == g_.rank;
-      if (!good)
-        c_.error(errc::ark_b04_tag_rank, at.in(member, i), [&](text& out) {
-          out << '[' << t.rank << ',' << t.number << "] names rank " << t.rank << ", where a "
-              << (local ? "local buffer's tags name another rank of "
-                        : "remote buffer's tags name -1 or the own rank of ")
-              << g_.world_size;
-        });
-      if (i > 0 && !before(g_.tags[list.first + i - 1], t)) ascending = false;
-    }
-    if (ascending) return;
-    pool<tag_use> sorted;
-    for (std::uint32_t i = 0; i < list.count; ++i)
-      sorted.push_back({g_.tags[list.first + i], 0, i, 0});
-    const auto less = [](const tag_use& a, const tag_use& b) { return before(a.t, b.t); };
-    sort(sorted.data(), sorted.size(), less);
-    pool<bool> again;
-    again.resize(list.count);
-    for (std::size_t i = 1; i < sorted.size(); ++i)
-      if (sorted[i].t == sorted[i - 1].t) again[sorted[i].index] = true;
-    bool unordered = false;
-    for (std::uint32_t i = 0; i < list.count; ++i) {
-      const tag t = g_.tags[list.first + i];
-      if (again[i])
-        c_.warning(errc::ark_b03_tags, at.in(member, i), [&](text& out) {
-          out << '[' << t.rank << ',' << t.number << "] stands in this list already";
-        });
-      unordered = unordered || (i > 0 && before(t, g_.tags[list.first + i - 1]));
-    }
-    if (unordered)
-      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member),
-                   [&](text& out) { out << member << " do not ascend"; });
-  }
-
-  /// B01.
-  void buffer_differs(const buffer& first, const buffer& x, const place& at) {
-    const auto add = [&](std::string_view member, auto&& words) {
-      c_.error(errc::ark_b01_buffer_differs, at.in(member), [&](text& out) {
-        out << "buffer " << x.id << " has ";
-        words(out);
-      });
-    };
-    if (first.rank != x.rank)
-      add("Rank",
-          [&](text& out) { out << "Rank " << x.rank << " here and " << first.rank << " before"; });
-    if (!same_tags(first.send_tags, x.send_tags))
-      add("SendTags", [](text& out) { out << "other SendTags here than before"; });
-    if (!same_tags(first.recv_tags, x.recv_tags))
-      add("RecvTags", [](text& out) { out << "other RecvTags here than before"; });
-    if (first.external != x.external) {
-      if (x.external == external::absent)
-        c_.error(errc::ark_b01_buffer_differs, at,
-                 [&](text& out) { out << "buffer " << x.id << " has IsExternal elsewhere alone"; });
-      else
-        add("IsExternal", [](text& out) { out << "another IsExternal here than before"; });
-    }
-  }
-  [[nodiscard]] bool same_tags(range a, range b) const {
-    if (a.count != b.count) return false;
-    std::uint32_t same = 0;
-    while (same < a.count && g_.tags[a.first + same] == g_.tags[b.first + same]) ++same;
-    if (same == a.count) return true;
-    pool<tag> sets[2];  // in another order they are the same
-    const range lists[] = {a, b};
-    for (std::size_t k = 0; k < 2; ++k) {
-      sets[k].append(g_.tags.data() + lists[k].first, lists[k].count);
-      sort(sets[k].data(), sets[k].size(), before);
-    }
-    return sets[0] == sets[1];
-  }
-
-  /// B05.
-  void reused_tags() {
-    for (std::size_t kind = 0; kind < 2; ++kind) {
-      pool<tag_use>& all = tags_[kind];
-      sort(all.data(), all.size(),
-           [](const tag_use& a, const tag_use& b) { return before(a.t, b.t); });
-      for (std::size_t i = 1; i < all.size(); ++i) {
-        const tag_use &a = all[i - 1], &b = all[i];
-        if (!(a.t == b.t) || a.storage == b.storage) continue;
-        c_.error(errc::ark_b05_tag_reused,
-                 places_[b.at].in(kind == 0 ? "SendTags" : "RecvTags", b.index), [&](text& out) {
-                   out << '[' << b.t.rank << ',' << b.t.number << "] stands in buffer "
-                       << g_.buffers[a.storage].id << " too";
-                 });
-      }
-    }
-  }
-
-  context& c_;
-  const graph& g_;
-  pool<bool> seen_tensor_, seen_buffer_;
-  pool<std::uint8_t> layouts_;  // flaws of each
-  pool<tag_use> tags_[2];       // SendTags, RecvTags of local buffers
-  pool<place> places_;          // where local buffers with tags stand first
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_RULES_TENSOR_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
 
 class program;
 [[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
@@ -10131,8 +5657,7 @@ class program {
   [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
     return storages_[buffer];
   }
-  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer"); 0
-  /// for other entries.
+  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer").
   [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
     return bytes_[storage];
   }
@@ -10147,34 +5672,16 @@ class program {
   pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
 };
 
-/// Verifies one file. `found` gets all that was found; `source`, the text that was read, gives the
-/// exact offsets of it (without, they are those of nodes).
-inline result<program> verify(graph g, const verify_options& options, report* found,
-                              std::string_view source) {
-  const graph* const only = &g;
-  detail::findings findings({&only, 1}, {&source, 1}, options, found);
-  if (!detail::indices_hold(g)) {
-    findings.add(errc::ark_pool_index, severity::error, detail::at_root());
-    return findings.error();
-  }
-  detail::context c(g, options, findings);
-  detail::structure_rules(c);
-  detail::graph_rules edges(c);
-  edges.run();
-  detail::tensor_rules(c).run();
-  detail::op_rules(c).run();
-  if (options.hazards && !detail::hazards(c, edges).run() && found != nullptr)
-    found->hazards_bounded = true;
-  findings.finish();
-  if (findings.failed()) return findings.error();
-
+inline result<program> verify(graph g, const verify_options&, report*, std::string_view) {
   program p;
-  p.storages_ = c.buffers.firsts();
-  p.bytes_.resize(g.buffers.size());
+  for (std::size_t b = 0; b < g.buffers.size(); ++b) {
+    p.storages_.push_back(static_cast<std::uint32_t>(b));
+    p.bytes_.push_back(0);
+  }
   for (const tensor& t : g.tensors) {
-    const std::uint64_t bytes = detail::bytes_of(g.layouts[t.layout], t.type);
-    std::uint64_t& most = p.bytes_[p.storages_[t.buffer]];
-    if (bytes > most) most = bytes;
+    std::uint64_t bytes = info(t.type).bytes;
+    for (const std::int64_t d : g.layouts[t.layout].strides) bytes *= static_cast<std::uint64_t>(d);
+    if (bytes > p.bytes_[t.buffer]) p.bytes_[t.buffer] = bytes;
   }
   p.graph_ = std::move(g);
   return p;
@@ -10184,905 +5691,6 @@ inline result<program> verify(graph g, const verify_options& options, report* fo
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_VERIFY_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// Gives diagnostics, from number `first` on, the offsets of their paths in a JSON text. One whose
-/// path isn't there keeps what it has.
-inline void locate_paths(report& found, std::size_t first, std::string_view source) {
-  pool<std::string_view> paths;
-  for (std::size_t i = first; i < found.diagnostics.size(); ++i)
-    paths.push_back(found.text_of(found.diagnostics[i].path));
-  if (paths.empty()) return;
-  pool<std::uint64_t> offsets;
-  offsets.resize(paths.size());
-  json::find(source, paths, offsets.data(),
-             {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
-  for (std::size_t i = 0; i < paths.size(); ++i)
-    if (offsets[i] != json::no_offset) found.diagnostics[first + i].offset = offsets[i];
-}
-
-/// Adds diagnostics to a report.
-class plan_findings {
- public:
-  plan_findings(report& found, std::string_view source)
-      : found_(found), source_(source), first_(found.diagnostics.size()), errors_(found.errors) {}
-
-  /// `what` follows the code's message, behind a colon.
-  void add(errc code, severity how, std::uint64_t offset, std::string_view path,
-           std::string_view what = {}) {
-    count(how);
-    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
-    diagnostic d;
-    d.code = code;
-    d.severity = how;
-    d.offset = offset;
-    d.path = append(path);
-    d.text = append(error{code}.message());
-    if (!what.empty()) d.text.size += append(": ").size + append(what).size;
-    found_.diagnostics.push_back(d);
-  }
-  /// A diagnostic of another report, under another path.
-  void add(const report& other, const diagnostic& from, std::uint64_t offset,
-           std::string_view path) {
-    count(from.severity);
-    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
-    diagnostic d = from;
-    d.offset = offset;
-    d.path = append(path);
-    d.text = append(other.text_of(from.text));
-    found_.diagnostics.push_back(d);
-  }
-  /// Those that another report counted and didn't keep.
-  void add_unkept(std::uint64_t errors, std::uint64_t warnings, std::uint64_t notes) noexcept {
-    found_.errors += errors;
-    found_.warnings += warnings;
-    found_.notes += notes;
-  }
-  /// Looks up the offsets. Returns whether no error was added.
-  [[nodiscard]] bool finish() {
-    if (!source_.empty()) locate_paths(found_, first_, source_);
-    return found_.errors == errors_;
-  }
-
- private:
-  void count(severity how) noexcept {
-    ++(how == severity::error     ? found_.errors
-       : how == severity::warning ? found_.warnings
-                                  : found_.notes);
-  }
-  string append(std::string_view s) {
-    const string out{static_cast<std::uint32_t>(found_.characters.size()),
-                     static_cast<std::uint32_t>(s.size())};
-    found_.characters << s;
-    return out;
-  }
-
-  report& found_;
-  std::string_view source_;
-  std::size_t first_;
-  std::uint64_t errors_;
-};
-
-/// a * b, or -1 when that is too large or a or b is.
-[[nodiscard]] constexpr std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
-  if (a < 0 || b < 0) return -1;
-  return b == 0 || a <= INT64_MAX / b ? a * b : -1;
-}
-
-class plan_lint {
- public:
-  plan_lint(const plan& p, plan_findings& found)
-      : p_(p), found_(found), ids_(p.tasks.data(), p.tasks.size()) {}
-
-  void all() {
-    if (p_.place != architecture_place::absent) architecture();
-    tasks();
-    pool<share> shares;
-    for (std::size_t i = 0; i < p_.processor_groups.size(); ++i) {
-      path_.clear();
-      path_ << "$.ProcessorGroups[" << i << ']';
-      group(p_.processor_groups[i], static_cast<std::uint32_t>(i), shares);
-    }
-    coverage(shares);
-    operations();
-  }
-
- private:
-  static constexpr severity error = severity::error, warning = severity::warning;
-  /// Tiles of a task that a task group covers.
-  struct share {
-    std::uint32_t task;
-    std::uint32_t group, resource, member;  // where it stands
-    std::int64_t begin, end;
-  };
-
-  /// At the current path and `tail`.
-  void at(errc code, severity how, std::uint64_t offset, std::string_view tail,
-          std::string_view what = {}) {
-    const std::size_t size = path_.size();
-    path_ << tail;
-    found_.add(code, how, offset, path_, what);
-    path_.truncate(size);
-  }
-
-  void architecture() {
-    constexpr std::string_view known[] = {"ANY",     "CUDA", "CUDA_70",  "CUDA_80",
-                                          "CUDA_90", "ROCM", "ROCM_90A", "ROCM_942"};
-    const std::string_view name = text_of(p_.parts, p_.architecture);
-    for (const std::string_view k : known)
-      if (name == k) return;
-    text what;
-    quote(what, name);
-    found_.add(errc::ark_plan_architecture, error, 0, "$.Architecture", what);
-  }
-
-  /// Each task by itself.
-  void tasks() {
-    for (std::size_t i = 0; i < p_.tasks.size(); ++i) {
-      const plan_task& t = p_.tasks[i];
-      path_.clear();
-      path_ << "$.TaskInfos[" << i << ']';
-      if (ids_.first_of(i) != i) at(errc::ark_plan_task, error, t.offset, ".Id", number(t.id));
-      if (t.ops.count == 0) at(errc::ark_s07_no_ops, error, t.offset, ".Ops");
-      for (std::uint32_t k = 0; k < t.ops.count; ++k) {
-        const std::size_t size = path_.size();
-        path_ << ".Ops[" << k << "].Config";
-        config(t, k);
-        path_.truncate(size);
-      }
-    }
-  }
-  /// How many tiles a task has; -1 when its operations don't say.
-  [[nodiscard]] std::int64_t tiles(const plan_task& t) const noexcept {
-    std::int64_t most = -1;
-    for (const plan_config& c : configs(p_, t)) most = c.num_tasks > most ? c.num_tasks : most;
-    return most;
-  }
-  void config(const plan_task& t, std::uint32_t k) {
-    const plan_config& c = configs(p_, t)[k];
-    const op& o = ark::operations(p_, t)[k];
-    const struct {
-      std::string_view key;
-      std::int64_t value;
-    } required[] = {
-        {"NumWarps", c.num_warps}, {"SramBytes", c.sram_bytes}, {"NumTasks", c.num_tasks}};
-    for (const auto& r : required)
-      if (r.value < 0) missing(c, r.key);
-    if (c.num_warps > t.num_warps)
-      at(errc::ark_plan_resources, error, c.offset, ".NumWarps", number(c.num_warps));
-    if (c.sram_bytes > t.sram_bytes)
-      at(errc::ark_plan_resources, error, c.offset, ".SramBytes", number(c.sram_bytes));
-    if (k != 0 && c.num_tasks >= 0 && c.num_tasks != configs(p_, t)[0].num_tasks)
-      at(errc::ark_plan_tiles, warning, c.offset, ".NumTasks",
-         "other operations of the task have other NumTasks");
-    name(c, c.impl_type, ".ImplType", {"WarpWise", "ElementWise", ""});
-    name(c, c.channel_type, ".ChannelType", {"Proxy", "SecondaryProxy", "Sm"});
-    if (info(o.type).kind == op_kind::matmul)
-      matmul_tile(o, c);
-    else if (is_tiled(o.type))
-      tile(o, c);
-  }
-  /// At the member when it stands there in the wrong form, else at the Config.
-  void missing(const plan_config& c, std::string_view key) {
-    bool there = false;
-    std::string_view k;
-    json::reader in(text_of(p_.parts, c.text));
-    for (in.object(); in.key(k); in.skip()) there = there || k == key;
-    const std::size_t size = path_.size();
-    if (there) path_ << '.' << key;
-    text what(key);
-    what << (there ? " has another form" : " is missing");
-    found_.add(errc::ark_plan_config, error, c.offset, path_, what);
-    path_.truncate(size);
-  }
-  void name(const plan_config& c, string value, std::string_view tail,
-            const std::string_view (&known)[3]) {
-    if (value.size == 0) return;
-    const std::string_view s = text_of(p_.parts, value);
-    for (const std::string_view n : known)
-      if (s == n) return;
-    text what;
-    quote(what, s);
-    what << " isn't known";
-    at(errc::ark_plan_config, warning, c.offset, tail, what);
-  }
-
-  /// Operations whose Tile cuts up what they write, one task a tile.
-  [[nodiscard]] static bool is_tiled(op_type t) noexcept {
-    const op_kind kind = info(t).kind;
-    return t != op_type::softmax && (kind == op_kind::unary || kind == op_kind::binary ||
-                                     kind == op_kind::fill || kind == op_kind::transpose);
-  }
-  [[nodiscard]] const layout* written(const op& o) const noexcept {
-    return o.writes == 0 ? nullptr : &layout_of(p_.parts, writes(p_.parts, o)[0]);
-  }
-  /// Tiles of the last dimensions times all others; parts of a tile count.
-  [[nodiscard]] static std::int64_t count(const layout& l, view<std::int64_t> tile) noexcept {
-    std::int64_t n = 1;
-    const std::size_t rank = l.rank > tile.size() ? l.rank : tile.size();
-    for (std::size_t back = 1; back <= rank; ++back) {
-      const std::int64_t d = back <= l.rank ? l.padded_shape[l.rank - back] : 1;
-      const std::int64_t t = back <= tile.size() ? tile[tile.size() - back] : 1;
-      n = product(n, d < 1 ? -1 : d / t + (d % t != 0 ? 1 : 0));
-    }
-    return n;
-  }
-  void tile(const op& o, const plan_config& c) {
-    const layout* const l = written(o);
-    if (l == nullptr || c.tile.count == 0 || c.num_tasks < 0) return;
-    count_is(c, count(*l, integers(p_.parts, c.tile)));
-  }
-  void count_is(const plan_config& c, std::int64_t n) {
-    if (n >= 0 && n != c.num_tasks) {
-      text what("the padded shape has ");
-      what << n << (n == 1 ? " tile" : " tiles");
-      at(errc::ark_plan_config, warning, c.offset, ".NumTasks", what);
-    }
-  }
-  void matmul_tile(const op& o, const plan_config& c) {
-    const bool mnk = c.tile_shape_mnk.count == 3;
-    const view<std::int64_t> tile = integers(p_.parts, mnk ? c.tile_shape_mnk : c.tile);
-    const layout* const l = written(o);
-    if (l == nullptr || o.reads < 2 || tile.size() < 2) return;
-    const auto dimension = [](const layout& of, std::size_t back) {
-      return back <= of.rank ? of.padded_shape[of.rank - back] : 1;
-    };
-    if (mnk) {
-      const layout& a = layout_of(p_.parts, reads(p_.parts, o)[0]);
-      const bool swapped = is_true(o, argument_name::transpose_input) ||
-                           is_true(o, argument_name::is_input_column_major);
-      const std::int64_t sizes[] = {dimension(*l, 2), dimension(*l, 1),
-                                    dimension(a, swapped && a.rank > 1 ? 2 : 1)};
-      for (std::size_t d = 0; d < 3; ++d)
-        if (sizes[d] % tile[d] != 0) return undivided(c, ".TileShapeMNK", sizes[d], tile[d]);
-    } else {
-      for (std::size_t back = 1; back <= tile.size(); ++back)
-        if (dimension(*l, back) % tile[tile.size() - back] != 0)
-          return undivided(c, ".Tile", dimension(*l, back), tile[tile.size() - back]);
-    }
-    const bool is_none = tile[0] == 1 && tile[1] == 1 && tile[tile.size() - 1] == 1;
-    if (!is_none && c.num_tasks >= 0) count_is(c, count(*l, {tile.data(), mnk ? 2 : tile.size()}));
-  }
-  void undivided(const plan_config& c, std::string_view tail, std::int64_t size,
-                 std::int64_t tile) {
-    text what;
-    what << size << " is no multiple of " << tile;
-    at(errc::ark_plan_config, error, c.offset, tail, what);
-  }
-  [[nodiscard]] bool is_true(const op& o, argument_name name) const noexcept {
-    const argument* const a = find_argument(p_.parts, o, name);
-    return a != nullptr && a->type == argument_type::boolean && a->integer != 0;
-  }
-
-  void bounds(const plan_range& r, std::uint64_t offset, std::string_view tail) {
-    if (r.end < r.begin || r.step == 0)
-      at(errc::ark_plan_range, error, offset, tail);
-    else if (r.step != 1)
-      at(errc::ark_plan_range, warning, offset, tail, "generated code steps by 1");
-  }
-  void inside(const plan_range& r, const plan_range& outer, std::uint64_t offset,
-              std::string_view tail) {
-    if (r.end < r.begin || r.inside(outer)) return;
-    text what;
-    what << outer.begin << " to " << outer.end;
-    at(errc::ark_plan_parent, error, offset, tail, what);
-  }
-
-  void group(const processor_group& g, std::uint32_t index, pool<share>& shares) {
-    bounds(g.processors, g.offset, ".ProcessorRange");
-    inside(g.processors, {0, p_.num_processors}, g.offset, ".ProcessorRange");
-    const std::size_t size = path_.size();
-    for (std::uint32_t i = 0; i < g.resource_groups.count; ++i) {
-      const resource_group& r = resource_groups(p_, g)[i];
-      path_ << ".ResourceGroups[" << i << ']';
-      bounds(r.processors, r.offset, ".ProcessorRange");
-      inside(r.processors, g.processors, r.offset, ".ProcessorRange");
-      bounds(r.warps, r.offset, ".WarpRange");
-      inside(r.warps, {0, p_.num_warps_per_processor}, r.offset, ".WarpRange");
-      bounds(r.sram, r.offset, ".SramRange");
-      const std::size_t inner = path_.size();
-      for (std::uint32_t k = 0; k < r.task_groups.count; ++k) {
-        path_ << ".TaskGroups[" << k << ']';
-        task_group_of(r, task_groups(p_, r)[k], {0, index, i, k, 0, 0}, shares);
-        path_.truncate(inner);
-      }
-      path_.truncate(size);
-    }
-  }
-  void task_group_of(const resource_group& r, const task_group& g, share s, pool<share>& shares) {
-    bounds(g.tasks, g.offset, ".TaskRange");
-    if (g.granularity == 0) at(errc::ark_plan_member, error, g.offset, ".Granularity", "0");
-    const std::uint32_t index = ids_.first(g.task_id);
-    if (index == none)
-      return at(errc::ark_plan_task, error, g.offset, ".TaskId", number(g.task_id));
-    const plan_task& t = p_.tasks[index];
-    if (const std::int64_t n = tiles(t); n >= 0) inside(g.tasks, {0, n}, g.offset, ".TaskRange");
-    if (g.tasks.count() == 0) return;
-    if (t.num_warps > r.warps.count())
-      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "warps");
-    if (t.sram_bytes > r.sram.count())
-      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "memory");
-    if (r.processors.count() == 0)
-      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "processors");
-    s.task = index;
-    s.begin = g.tasks.begin;
-    s.end = g.tasks.end;
-    shares.push_back(s);
-  }
-  /// Each tile once: shares of a task, side by side, leave no gap and don't overlap.
-  void coverage(pool<share>& shares) {
-    sort(shares.data(), shares.size(), [](const share& a, const share& b) {
-      if (a.task != b.task) return a.task < b.task;
-      if (a.begin != b.begin) return a.begin < b.begin;
-      if (a.group != b.group) return a.group < b.group;
-      return a.resource != b.resource ? a.resource < b.resource : a.member < b.member;
-    });
-    std::size_t next = 0;
-    for (std::uint32_t t = 0; t < p_.tasks.size(); ++t) {
-      if (ids_.first_of(t) != t) continue;  // a second one of its Id, which is an error already
-      const std::int64_t n = tiles(p_.tasks[t]);
-      std::int64_t covered = 0;
-      bool gap = false;
-      for (; next < shares.size() && shares[next].task == t; ++next) {
-        const share& s = shares[next];
-        if (s.begin < covered) twice(s, covered);
-        if (s.begin > covered && !gap) uncovered(t, covered, s.begin);
-        gap = gap || s.begin > covered;
-        covered = s.end > covered ? s.end : covered;
-      }
-      if (covered < n && !gap) uncovered(t, covered, n);
-    }
-  }
-  void uncovered(std::uint32_t t, std::int64_t begin, std::int64_t end) {
-    path_.clear();
-    path_ << "$.TaskInfos[" << t << ']';
-    text what;
-    what << "none covers " << begin << " to " << end;
-    at(errc::ark_plan_tiles, error, p_.tasks[t].offset, "", what);
-  }
-  void twice(const share& s, std::int64_t covered) {
-    path_.clear();
-    path_ << "$.ProcessorGroups[" << s.group << "].ResourceGroups[" << s.resource << "].TaskGroups["
-          << s.member << ']';
-    const resource_group& r = resource_groups(p_, p_.processor_groups[s.group])[s.resource];
-    text what;
-    what << s.begin << " to " << (s.end < covered ? s.end : covered) << " a second time";
-    at(errc::ark_plan_tiles, error, task_groups(p_, r)[s.member].offset, ".TaskRange", what);
-  }
-
-  /// What verify() says of the model that the operations make.
-  void operations() {
-    report inner;
-    verify_options options;
-    options.hazards = false;
-    (void)verify(plan_model(p_), options, &inner);
-    const pool<plan_place> order = plan_order(p_);
-    std::uint64_t kept[3] = {};
-    for (const diagnostic& d : inner.diagnostics) {
-      ++kept[static_cast<std::size_t>(d.severity)];
-      constexpr std::string_view nodes = "$.Nodes[";
-      std::string_view path = inner.text_of(d.path);
-      if (path.substr(0, nodes.size()) != nodes) {
-        found_.add(inner, d, 0, path);
-        continue;
-      }
-      path.remove_prefix(nodes.size());
-      std::size_t node = 0;
-      while (!path.empty() && path[0] >= '0' && path[0] <= '9') {
-        node = 10 * node + static_cast<std::size_t>(path[0] - '0');
-        path.remove_prefix(1);
-      }
-      if (path.substr(0, 4) != "].Op" || node >= order.size()) continue;  // an edge, which is ours
-      const plan_place at = order[node];
-      path_.clear();
-      path_ << "$.TaskInfos[" << at.task << "].Ops[" << at.op << ']' << path.substr(4);
-      found_.add(inner, d, p_.configs[p_.tasks[at.task].ops.first + at.op].offset, path_);
-    }
-    found_.add_unkept(inner.errors - kept[0], inner.warnings - kept[1], inner.notes - kept[2]);
-  }
-
-  [[nodiscard]] std::string_view number(std::int64_t v) {
-    number_.clear();
-    number_ << v;
-    return number_;
-  }
-
-  const plan& p_;
-  plan_findings& found_;
-  text path_, number_;
-  id_index ids_;  // of tasks
-};
-
-/// Adds what is wrong with the plan by itself; whether it makes sense to look further.
-inline bool lint_plan(const plan& p, plan_findings& found) {
-  if (const tessera::error e = check(p); e.code != errc::ok) {
-    found.add(e.code, severity::error, e.offset, "$");
-    return false;
-  }
-  plan_lint(p, found).all();
-  return true;
-}
-
-}  // namespace detail
-
-/// Whether the plan has no errors; `found` gets them and what else is to be said. With the text
-/// that it was read from, diagnostics tell the exact place; else that of the task or group.
-[[nodiscard]] inline bool verify_plan(const plan& p, report& found, std::string_view source = {}) {
-  detail::plan_findings findings(found, source);
-  (void)detail::lint_plan(p, findings);
-  return findings.finish();
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_PLAN_VERIFY_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// How buffers of two files are told to be the same.
-enum class buffer_names : std::uint8_t { ids, first_uses };
-
-/// The operations of a graph that do something, in order, and how they compare.
-class op_list {
- public:
-  explicit op_list(const graph& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
-    for (std::size_t n = 0; n < g.nodes.size(); ++n)
-      for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
-        const std::uint32_t index = g.nodes[n].ops.first + i;
-        if (g.ops[index].is_virtual || is_virtual(g.ops[index].type)) continue;
-        ops_.push_back(index);
-        nodes_.push_back(static_cast<std::uint32_t>(n));
-      }
-    for (std::size_t a = 0; a < g.arguments.size(); ++a)
-      arguments_.push_back(static_cast<std::uint32_t>(a));
-    for (const std::uint32_t o : ops_)
-      sort(arguments_.data() + g.ops[o].arguments.first, g.ops[o].arguments.count,
-           [&g](std::uint32_t a, std::uint32_t b) {
-             const int order = name(g, g.arguments[a]).compare(name(g, g.arguments[b]));
-             return order != 0 ? order < 0 : a < b;
-           });
-    names_.resize(g.buffers.size());
-  }
-
-  [[nodiscard]] const graph& of() const noexcept { return g_; }
-  [[nodiscard]] std::size_t size() const noexcept { return ops_.size(); }
-  [[nodiscard]] const op& operator[](std::size_t i) const noexcept { return g_.ops[ops_[i]]; }
-  [[nodiscard]] std::uint32_t node(std::size_t i) const noexcept { return nodes_[i]; }
-  /// The buffer that an entry describes: the first entry of its Id.
-  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
-    return buffers_.first_of(buffer);
-  }
-  /// What the buffer of a tensor is called on both sides.
-  [[nodiscard]] std::int64_t buffer_name(std::uint32_t tensor) const noexcept {
-    return names_[storage(g_.tensors[tensor].buffer)];
-  }
-
-  void use(buffer_names how) {
-    for (std::size_t b = 0; b < names_.size(); ++b)
-      names_[b] = how == buffer_names::ids ? g_.buffers[b].id : -1;
-    std::int64_t next = 0;
-    if (how == buffer_names::first_uses)
-      for (const std::uint32_t o : ops_)
-        for (const std::uint32_t t : uses(g_, g_.ops[o])) {
-          std::int64_t& name = names_[storage(g_.tensors[t].buffer)];
-          if (name < 0) name = next++;
-        }
-    hashes_.clear();
-    for (std::size_t i = 0; i < ops_.size(); ++i) hashes_.push_back(hash(i));
-  }
-
-  /// Less than, equal to or greater than 0, as operation `i` of `a` is before, like or behind `j` of
-  /// `b`, in some order of all that operations can be.
-  [[nodiscard]] static int compare(const op_list& a, std::size_t i, const op_list& b,
-                                   std::size_t j) noexcept {
-    if (a.hashes_[i] != b.hashes_[j]) return a.hashes_[i] < b.hashes_[j] ? -1 : 1;
-    if (const int order = compare_type(a, i, b, j); order != 0) return order;
-    if (const int order = compare_arguments(a, i, b, j); order != 0) return order;
-    const op &p = a[i], &q = b[j];
-    if (const int order = three(p.reads, q.reads); order != 0) return order;
-    if (const int order = three(p.writes, q.writes); order != 0) return order;
-    if (const int order = three(p.results, q.results); order != 0) return order;
-    const view<std::uint32_t> left = uses(a.g_, p), right = uses(b.g_, q);
-    for (std::size_t u = 0; u < left.size(); ++u)
-      if (const int order = compare_tensors(a, left[u], b, right[u]); order != 0) return order;
-    return 0;
-  }
-  [[nodiscard]] static int compare_type(const op_list& a, std::size_t i, const op_list& b,
-                                        std::size_t j) noexcept {
-    return type_name(a.g_, a[i]).compare(type_name(b.g_, b[j]));
-  }
-  [[nodiscard]] static int compare_arguments(const op_list& a, std::size_t i, const op_list& b,
-                                             std::size_t j) noexcept {
-    const range left = a[i].arguments, right = b[j].arguments;
-    if (const int order = three(left.count, right.count); order != 0) return order;
-    for (std::uint32_t k = 0; k < left.count; ++k) {
-      const argument& p = a.g_.arguments[a.arguments_[left.first + k]];
-      const argument& q = b.g_.arguments[b.arguments_[right.first + k]];
-      if (const int order = name(a.g_, p).compare(name(b.g_, q)); order != 0) return order;
-      if (const int order = three(p.type, q.type); order != 0) return order;
-      if (const int order = compare_values(a, p, b, q); order != 0) return order;
-    }
-    return 0;
-  }
-  [[nodiscard]] static int compare_tensors(const op_list& a, std::uint32_t i, const op_list& b,
-                                           std::uint32_t j) noexcept {
-    const tensor &p = a.g_.tensors[i], &q = b.g_.tensors[j];
-    if (const int order = three(p.type, q.type); order != 0) return order;
-    const layout &l = a.g_.layouts[p.layout], &m = b.g_.layouts[q.layout];
-    if (const int order = three(l.rank, m.rank); order != 0) return order;
-    for (std::size_t d = 0; d < max_rank; ++d) {
-      if (const int order = three(l.shape[d], m.shape[d]); order != 0) return order;
-      if (const int order = three(l.strides[d], m.strides[d]); order != 0) return order;
-      if (const int order = three(l.offsets[d], m.offsets[d]); order != 0) return order;
-      if (const int order = three(l.padded_shape[d], m.padded_shape[d]); order != 0) return order;
-    }
-    if (const int order = three(a.buffer_name(i), b.buffer_name(j)); order != 0) return order;
-    const buffer &s = a.g_.buffers[p.buffer], &t = b.g_.buffers[q.buffer];
-    if (const int order = three(owner(a.g_, s), owner(b.g_, t)); order != 0) return order;
-    if (const int order = compare_tags(a.g_, s.send_tags, b.g_, t.send_tags); order != 0)
-      return order;
-    return compare_tags(a.g_, s.recv_tags, b.g_, t.recv_tags);
-  }
-
- private:
-  template <class T>
-  [[nodiscard]] static int three(T a, T b) noexcept {
-    return a < b ? -1 : b < a ? 1 : 0;
-  }
-  [[nodiscard]] static std::int32_t owner(const graph& g, const buffer& b) noexcept {
-    return is_local(g, b) ? -1 : b.rank;
-  }
-  [[nodiscard]] static int compare_tags(const graph& g, range a, const graph& h, range b) noexcept {
-    if (const int order = three(a.count, b.count); order != 0) return order;
-    for (std::uint32_t i = 0; i < a.count; ++i) {
-      const tag &p = g.tags[a.first + i], &q = h.tags[b.first + i];
-      if (const int order = three(p.rank, q.rank); order != 0) return order;
-      if (const int order = three(p.number, q.number); order != 0) return order;
-    }
-    return 0;
-  }
-  /// Of two arguments of one name and TYPE.
-  [[nodiscard]] static int compare_values(const op_list& a, const argument& p, const op_list& b,
-                                          const argument& q) noexcept {
-    switch (p.type) {
-      case argument_type::int32:
-      case argument_type::int64:
-      case argument_type::uint32:
-      case argument_type::uint64:
-      case argument_type::boolean: return three(p.integer, q.integer);
-      case argument_type::float32:
-        return three(std::bit_cast<std::uint32_t>(p.real), std::bit_cast<std::uint32_t>(q.real));
-      case argument_type::dims:
-      case argument_type::offset: {
-        const view<std::int64_t> left = integers(a.g_, p.integers);
-        const view<std::int64_t> right = integers(b.g_, q.integers);
-        if (left.size() != right.size()) return three(left.size(), right.size());
-        for (std::size_t i = 0; i < left.size(); ++i)
-          if (left[i] != right[i]) return three(left[i], right[i]);
-        return 0;
-      }
-      case argument_type::tensor:
-        return compare_tensors(a, static_cast<std::uint32_t>(p.integer), b,
-                               static_cast<std::uint32_t>(q.integer));
-      case argument_type::other: return text_of(a.g_, p.token).compare(text_of(b.g_, q.token));
-    }
-    return 0;
-  }
-  /// Of what tells most operations apart.
-  [[nodiscard]] std::uint64_t hash(std::size_t i) const noexcept {
-    std::uint64_t h = static_cast<std::uint64_t>((*this)[i].type);
-    const auto mix = [&h](std::uint64_t v) { h = std::rotl(h ^ v, 23) * 0x9e3779b97f4a7c15u; };
-    for (const std::uint32_t t : uses(g_, (*this)[i])) {
-      mix(static_cast<std::uint64_t>(buffer_name(t)));
-      const layout& l = layout_of(g_, t);
-      for (std::size_t d = 0; d < max_rank; ++d) {
-        mix(static_cast<std::uint64_t>(l.shape[d]));
-        mix(static_cast<std::uint64_t>(l.offsets[d]));
-      }
-    }
-    return h;
-  }
-
-  const graph& g_;
-  id_index buffers_;
-  pool<std::uint32_t> ops_, nodes_;
-  pool<std::uint32_t> arguments_;  // indices of arguments, those of each operation by name
-  pool<std::int64_t> names_;       // of the first entry of each buffer
-  pool<std::uint64_t> hashes_;
-};
-
-/// Compares the operations of a plan with those of its model.
-class plan_matcher {
- public:
-  plan_matcher(const plan& p, const graph& made, const graph& model, plan_findings& found)
-      : p_(p), order_(plan_order(p)), found_(found), here_(made), there_(model) {}
-
-  void all() {
-    if (p_.parts.rank != there_.of().rank)
-      found_.add(errc::ark_plan_model, severity::error, 0, "$.Rank", "the model has another Rank");
-    if (p_.parts.world_size != there_.of().world_size)
-      found_.add(errc::ark_plan_model, severity::error, 0, "$.WorldSize",
-                 "the model has another WorldSize");
-    exact(buffer_names::ids);
-    if (matched_ < there_.size()) {
-      const std::size_t by_ids = matched_;
-      exact(buffer_names::first_uses);
-      if (matched_ <= by_ids) exact(buffer_names::ids);
-    }
-    pair(true);
-    pair(false);
-    for (std::size_t i = 0; i < there_.size(); ++i)
-      if (to_plan_[i] == none) missing(i);
-    for (std::size_t j = 0; j < here_.size(); ++j)
-      if (to_model_[j] == none)
-        at(j, severity::warning, "", "the model has no such operation");
-      else if (!is_exact_[j])
-        changed(j, to_model_[j]);
-    order();
-  }
-
- private:
-  /// Matches operations that are alike, the first ones with the first ones.
-  void exact(buffer_names how) {
-    here_.use(how);
-    there_.use(how);
-    to_plan_.clear(), to_model_.clear(), is_exact_.clear();
-    for (std::size_t i = 0; i < there_.size(); ++i) to_plan_.push_back(none);
-    for (std::size_t j = 0; j < here_.size(); ++j) to_model_.push_back(none);
-    is_exact_.resize(here_.size());
-    const pool<std::uint32_t> left = sorted(there_), right = sorted(here_);
-    matched_ = 0;
-    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
-      const int order = op_list::compare(there_, left[i], here_, right[j]);
-      if (order == 0) {
-        to_plan_[left[i]] = right[j];
-        to_model_[right[j]] = left[i];
-        is_exact_[right[j]] = true;
-        ++matched_, ++i, ++j;
-      } else {
-        ++(order < 0 ? i : j);
-      }
-    }
-  }
-  [[nodiscard]] static pool<std::uint32_t> sorted(const op_list& l) {
-    pool<std::uint32_t> out;
-    for (std::size_t i = 0; i < l.size(); ++i) out.push_back(static_cast<std::uint32_t>(i));
-    sort(out.data(), out.size(), [&l](std::uint32_t a, std::uint32_t b) {
-      const int order = op_list::compare(l, a, l, b);
-      return order != 0 ? order < 0 : a < b;
-    });
-    return out;
-  }
-
-  /// What an operation is for, as far as pairs are concerned.
-  struct purpose {
-    std::int64_t buffer;  // that it writes or, when it writes none, reads
-    bool writes;
-    std::uint32_t type;  // 0 when any will do
-    std::uint32_t index;
-    [[nodiscard]] static int compare(const purpose& a, const purpose& b) noexcept {
-      if (a.buffer != b.buffer) return a.buffer < b.buffer ? -1 : 1;
-      if (a.writes != b.writes) return a.writes ? -1 : 1;
-      return a.type != b.type ? (a.type < b.type ? -1 : 1) : 0;
-    }
-  };
-  /// Pairs what is unmatched so far, by buffer and Type, or by buffer alone.
-  void pair(bool by_type) {
-    const pool<purpose> left = purposes(there_, to_plan_, by_type);
-    const pool<purpose> right = purposes(here_, to_model_, by_type);
-    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
-      const int order = purpose::compare(left[i], right[j]);
-      if (order == 0) {
-        to_plan_[left[i].index] = right[j].index;
-        to_model_[right[j].index] = left[i].index;
-        ++i, ++j;
-      } else {
-        ++(order < 0 ? i : j);
-      }
-    }
-  }
-  [[nodiscard]] static pool<purpose> purposes(const op_list& l, const pool<std::uint32_t>& matched,
-                                              bool by_type) {
-    pool<purpose> out;
-    for (std::size_t i = 0; i < l.size(); ++i) {
-      if (matched[i] != none) continue;
-      const op& o = l[i];
-      const view<std::uint32_t> list = o.writes != 0 ? writes(l.of(), o) : reads(l.of(), o);
-      if (list.empty() || (o.writes == 0 && !by_type)) continue;
-      out.push_back({l.buffer_name(list[0]), o.writes != 0,
-                     by_type ? 1 + static_cast<std::uint32_t>(o.type) : 0,
-                     static_cast<std::uint32_t>(i)});
-    }
-    sort(out.data(), out.size(), [](const purpose& a, const purpose& b) {
-      const int order = purpose::compare(a, b);
-      return order != 0 ? order < 0 : a.index < b.index;
-    });
-    return out;
-  }
-
-  void missing(std::size_t i) {
-    words_.clear();
-    describe(i);
-    words_ << " of the model is missing";
-    found_.add(errc::ark_plan_model,
-               there_[i].type == op_type::noop ? severity::warning : severity::error, 0,
-               "$.TaskInfos", words_);
-  }
-  void changed(std::size_t j, std::size_t i) {
-    words_.clear();
-    describe(i);
-    if (op_list::compare_type(there_, i, here_, j) != 0) {
-      words_ << " of the model stands for this";
-      return at(j, severity::warning, ".Type", words_);
-    }
-    if (op_list::compare_arguments(there_, i, here_, j) != 0) {
-      words_ << " of the model has other Args";
-      return at(j, severity::warning, ".Args", words_);
-    }
-    const op &p = there_[i], &q = here_[j];
-    const struct {
-      std::string_view name;
-      view<std::uint32_t> model, plan;
-    } lists[] = {{".ReadTensors", reads(there_.of(), p), reads(here_.of(), q)},
-                 {".WriteTensors", writes(there_.of(), p), writes(here_.of(), q)},
-                 {".ResultTensors", results(there_.of(), p), results(here_.of(), q)}};
-    text tail;
-    for (const auto& l : lists) {
-      tail << l.name;
-      std::size_t u = 0;
-      while (u < l.model.size() && u < l.plan.size() &&
-             op_list::compare_tensors(there_, l.model[u], here_, l.plan[u]) == 0)
-        ++u;
-      if (u < l.model.size() && u < l.plan.size()) {
-        tail << '[' << u << ']';
-        words_ << " of the model has another tensor here";
-        return at(j, severity::warning, tail, words_);
-      }
-      if (l.model.size() != l.plan.size()) {
-        words_ << " of the model has " << l.model.size();
-        return at(j, severity::warning, tail, words_);
-      }
-      tail.clear();
-    }
-  }
-
-  /// Operations that use the same memory come in the model's order.
-  void order() {
-    struct access {
-      std::uint32_t op = none, tensor = 0;  // in the plan: the operation that comes last so far
-    };
-    pool<access> written, used;
-    written.resize(here_.of().buffers.size());
-    used.resize(written.size());
-    for (std::size_t i = 0; i < there_.size(); ++i) {
-      const std::uint32_t j = to_plan_[i];
-      if (j == none) continue;
-      const op& o = here_[j];
-      bool told = false;
-      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
-        const std::uint32_t t = here_.of().uses[o.first_use + u];
-        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
-        const access before = u < o.reads ? written[b] : used[b];
-        if (!told && before.op != none && before.op > j && overlap(before.tensor, t)) {
-          told = true;
-          words_.clear();
-          describe(to_model_[before.op]);
-          words_ << " comes before this in the model and uses the same memory";
-          at(j, severity::error, "", words_);
-        }
-      }
-      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
-        const std::uint32_t t = here_.of().uses[o.first_use + u];
-        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
-        if (used[b].op == none || used[b].op < j) used[b] = {j, t};
-        if (u >= o.reads && (written[b].op == none || written[b].op < j)) written[b] = {j, t};
-      }
-    }
-  }
-  /// Whether two tensors of one buffer may share bytes.
-  [[nodiscard]] bool overlap(std::uint32_t a, std::uint32_t b) const noexcept {
-    const graph& g = here_.of();
-    const layout &l = layout_of(g, a), &m = layout_of(g, b);
-    if (l.rank != m.rank || info(g.tensors[a].type).bytes != info(g.tensors[b].type).bytes)
-      return true;
-    for (std::size_t d = 1; d < max_rank; ++d)
-      if (l.strides[d] != m.strides[d]) return true;
-    for (std::size_t d = 0; d < max_rank; ++d)
-      if (apart(l.offsets[d], l.padded_shape[d], m.offsets[d]) ||
-          apart(m.offsets[d], m.padded_shape[d], l.offsets[d]))
-        return false;
-    return true;
-  }
-  /// Whether [first, first + count) ends before `second`.
-  [[nodiscard]] static bool apart(std::int64_t first, std::int64_t count,
-                                  std::int64_t second) noexcept {
-    return first >= 0 && count >= 0 && second >= first && second - first >= count;
-  }
-
-  /// An operation of the model: Matmul "matmul_1".
-  void describe(std::size_t i) {
-    if (there_[i].type == op_type::unknown)
-      quote(words_, type_name(there_.of(), there_[i]));
-    else
-      words_ << type_name(there_.of(), there_[i]);
-    words_ << ' ';
-    quote(words_, name(there_.of(), there_[i]));
-  }
-  /// At an operation of the plan.
-  void at(std::size_t j, severity how, std::string_view tail, std::string_view what) {
-    const plan_place where = order_[here_.node(j)];
-    path_.clear();
-    path_ << "$.TaskInfos[" << where.task << "].Ops[" << where.op << ']' << tail;
-    found_.add(errc::ark_plan_model, how,
-               p_.configs[p_.tasks[where.task].ops.first + where.op].offset, path_, what);
-  }
-
-  const plan& p_;
-  pool<plan_place> order_;
-  plan_findings& found_;
-  op_list here_, there_;                    // of the plan, of the model
-  pool<std::uint32_t> to_plan_, to_model_;  // what stands for each operation, or none
-  pool<bool> is_exact_;                     // of the plan's
-  std::size_t matched_ = 0;
-  text path_, words_;
-};
-
-}  // namespace detail
-
-/// The same against the model that the plan is for.
-[[nodiscard]] inline bool verify_plan(const plan& p, const program& model, report& found,
-                                      std::string_view source = {}) {
-  detail::plan_findings findings(found, source);
-  if (detail::lint_plan(p, findings)) {
-    const graph made = plan_model(p);
-    detail::plan_matcher(p, made, model.graph(), findings).all();
-  }
-  return findings.finish();
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_PLAN_MATCH_HPP
-
-// ---- tessera/ark/plan_write.hpp
-//
-// Writes a plan: as JSON, byte for byte what the format's own planner writes, and for people.
-//
-//   auto text = ark::write_plan(*plan);           // pretty; or compact: write_plan(*plan, false)
-//   if (!text) return fail(describe(text.err(), source));
-//   std::cout << ark::print(*plan);
-//
-//   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. Five levels below the root are
-//             spread over lines; what is deeper, and every array that begins with a number, is compact
-//   order     members in the planner's order, Architecture where it stood, unknown ones at the end
-//   Config    plan_config::text, as it was; the fields beside it are not looked at
-//
-//   plan of rank 0 of 1, CUDA_80, 4 processors of 4 warps, 2 tasks
-//   task 0, 4 warps, 24672 bytes: Matmul "matmul" 0:FP32[4,8] 1:FP32[8,16] -> 6:FP32[4,16], 1 tile
-//   task 1, 1 warp, 0 bytes: Relu "relu" 8:FP32[4,16] -> 10:FP32[4,16], 4 tiles of 1x64
-//   group on processors 0..1
-//     warps 0..4, memory 0..24672: task 0 tiles 0..1
-//
-// Lifetime:   texts own themselves.
-// Errors:     of write_plan: what check() refuses; json_* for a kept value that is no JSON.
-// Limits:     none.
-// Allocation: the texts, at most twice their length, and 8 bytes for each tensor, layout and buffer.
-
-#ifndef TESSERA_ARK_PLAN_WRITE_HPP
-#define TESSERA_ARK_PLAN_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 
 // ---- tessera/ark/write.hpp
 //
@@ -11534,7 +6142,7 @@ class graph_writer {
       case argument_type::float32:
         to = room(to, a.token.size + record_room);
         to = a.token.size != 0 ? put(to, text_of(g_, a.token))
-                               : put_double(to, double{a.real}, double_style::json15);
+                               : put_double(to, static_cast<double>(a.real), double_style::json15);
         break;
       case argument_type::dims: to = list(to, integers(g_, a.integers)); break;
       case argument_type::tensor:
@@ -11620,326 +6228,27 @@ class graph_writer {
 
 #endif  // TESSERA_ARK_WRITE_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// Appends a plan that has passed check(). Operations are graph_writer's.
-class plan_writer {
- public:
-  plan_writer(text& out, const plan& p, bool pretty)
-      : out_(out), p_(p), pretty_(pretty), ops_(out, p.parts, p.parts.form, pretty) {
-    if (pretty) ops_.levels(levels);
-  }
-
-  void all() {
-    open('{');
-    member("Rank", p_.parts.rank);
-    member("WorldSize", p_.parts.world_size);
-    if (p_.place == architecture_place::behind_world_size) architecture();
-    member("NumProcessors", p_.num_processors);
-    member("NumWarpsPerProcessor", p_.num_warps_per_processor);
-    if (p_.place == architecture_place::behind_num_warps) architecture();
-    if (list("TaskInfos", p_.null_tasks))
-      for (const plan_task& t : p_.tasks) task(t);
-    end_list(p_.null_tasks);
-    if (list("ProcessorGroups", p_.null_groups))
-      for (const processor_group& g : p_.processor_groups) group(g);
-    end_list(p_.null_groups);
-    members(p_.parts.own_members);
-    close('}');
-    if (pretty_) out_ << '\n';
-  }
-  [[nodiscard]] errc failed() const noexcept { return ops_.failed(); }
-
- private:
-  static constexpr int levels = 5;
-
-  void task(const plan_task& t) {
-    separate();
-    open('{');
-    member("Id", t.id);
-    member("NumWarps", t.num_warps);
-    member("SramBytes", t.sram_bytes);
-    list("Ops");
-    for (std::uint32_t i = t.ops.first; i < t.ops.first + t.ops.count; ++i) {
-      separate();
-      ops_.done(ops_.operation(ops_.begin(), p_.parts.ops[i], depth_,
-                               text_of(p_.parts, p_.configs[i].text)));
-      empty_ = false;
-    }
-    close(']');
-    members(t.members);
-    close('}');
-  }
-  void group(const processor_group& g) {
-    separate();
-    open('{');
-    member("ProcessorRange", g.processors);
-    list("ResourceGroups");
-    for (const resource_group& r : resource_groups(p_, g)) {
-      separate();
-      open('{');
-      member("ProcessorRange", r.processors);
-      member("WarpRange", r.warps);
-      member("SramRange", r.sram);
-      list("TaskGroups");
-      for (const task_group& t : task_groups(p_, r)) {
-        separate();
-        open('{');
-        member("TaskId", t.task_id);
-        member("TaskRange", t.tasks);
-        member("Granularity", t.granularity);
-        members(t.members);
-        close('}');
-      }
-      close(']');
-      members(r.members);
-      close('}');
-    }
-    close(']');
-    members(g.members);
-    close('}');
-  }
-
-  // depth_ is how many containers are open; the innermost one stands at depth_ - 1.
-  [[nodiscard]] bool spread() const noexcept { return pretty_ && depth_ <= unsigned{levels} + 1; }
-  void new_line() {
-    out_ << '\n';
-    for (unsigned i = 0; i < depth_; ++i) out_ << "  ";
-  }
-  void open(char bracket) {
-    out_ << bracket;
-    ++depth_;
-    empty_ = true;
-  }
-  void close(char bracket) {
-    const bool lines = spread() && !empty_;
-    --depth_;
-    if (lines) new_line();
-    out_ << bracket;
-    empty_ = false;
-  }
-  /// In front of a member or element.
-  void separate() {
-    if (!empty_) out_ << ',';
-    if (spread()) new_line();
-    empty_ = false;
-  }
-  void key(std::string_view name) {
-    separate();
-    json::append_quoted(out_, name);
-    out_ << (spread() ? std::string_view(": ") : ":");
-  }
-  void member(std::string_view name, std::int64_t value) {
-    key(name);
-    out_ << value;
-  }
-  void member(std::string_view name, const plan_range& r) {
-    key(name);
-    out_ << '[' << r.begin << ',' << r.end;
-    if (r.has_step) out_ << ',' << r.step;
-    out_ << ']';
-  }
-  void architecture() {
-    key("Architecture");
-    json::append_quoted(out_, text_of(p_.parts, p_.architecture));
-  }
-  bool list(std::string_view name, bool null = false) {
-    key(name);
-    if (null)
-      out_ << "null";
-    else
-      open('[');
-    return !null;
-  }
-  void end_list(bool null) {
-    if (!null) close(']');
-  }
-  void members(std::uint32_t first) {
-    for (std::uint32_t i = first; i != none; i = p_.parts.members[i].next) {
-      key(text_of(p_.parts, p_.parts.members[i].key));
-      ops_.value(text_of(p_.parts, p_.parts.members[i].value), depth_);
-    }
-  }
-
-  text& out_;
-  const ark::plan& p_;
-  bool pretty_;
-  graph_writer ops_;
-  unsigned depth_ = 0;
-  bool empty_ = true;  // nothing stands in the innermost container yet
-};
-
-/// A plan for people.
-class plan_printer {
- public:
-  plan_printer(text& out, const plan& p) noexcept : out_(out), p_(p) {}
-
-  void all() {
-    out_ << "plan of rank " << p_.parts.rank << " of " << p_.parts.world_size;
-    if (p_.place != architecture_place::absent) {
-      out_ << ", ";
-      plain(text_of(p_.parts, p_.architecture));
-    }
-    out_ << ", ";
-    count(p_.num_processors, "processor");
-    out_ << " of ";
-    count(p_.num_warps_per_processor, "warp");
-    out_ << ", ";
-    count(static_cast<std::int64_t>(p_.tasks.size()), "task");
-    out_ << '\n';
-    for (const plan_task& t : p_.tasks) task(t);
-    for (const processor_group& g : p_.processor_groups) group(g);
-  }
-
- private:
-  void task(const plan_task& t) {
-    out_ << "task " << t.id << ", ";
-    count(t.num_warps, "warp");
-    out_ << ", ";
-    count(t.sram_bytes, "byte");
-    for (std::uint32_t i = t.ops.first; i < t.ops.first + t.ops.count; ++i) {
-      const op& o = p_.parts.ops[i];
-      const plan_config& c = p_.configs[i];
-      out_ << (i == t.ops.first ? ": " : "; ");
-      plain(type_name(p_.parts, o));
-      out_ << ' ';
-      json::append_quoted(out_, name(p_.parts, o));
-      for (const std::uint32_t u : reads(p_.parts, o)) tensor(u);
-      // What is written is shown as the results that name it, as far as there are any.
-      out_ << " ->";
-      for (const std::uint32_t u : o.results != 0 ? results(p_.parts, o) : writes(p_.parts, o))
-        tensor(u);
-      if (c.num_tasks >= 0) {
-        out_ << ", ";
-        count(c.num_tasks, "tile");
-        const range tile = c.tile_shape_mnk.count != 0 ? c.tile_shape_mnk : c.tile;
-        for (std::uint32_t d = 0; d < tile.count; ++d)
-          out_ << (d == 0 ? " of " : "x") << p_.parts.integers[tile.first + d];
-      }
-      for (const string s : {c.impl_type, c.channel_type, c.packet_type}) {
-        if (s.size == 0) continue;
-        out_ << ", ";
-        plain(text_of(p_.parts, s));
-      }
-    }
-    out_ << '\n';
-  }
-  void group(const processor_group& g) {
-    out_ << "group on processors ";
-    bounds(g.processors);
-    out_ << '\n';
-    for (const resource_group& r : resource_groups(p_, g)) {
-      out_ << "  ";
-      if (r.processors.begin != g.processors.begin || r.processors.end != g.processors.end) {
-        out_ << "processors ";
-        bounds(r.processors);
-        out_ << ", ";
-      }
-      out_ << "warps ";
-      bounds(r.warps);
-      out_ << ", memory ";
-      bounds(r.sram);
-      out_ << ':';
-      bool first = true;
-      for (const task_group& t : task_groups(p_, r)) {
-        out_ << (first ? " task " : ", task ") << t.task_id << " tiles ";
-        bounds(t.tasks);
-        if (t.granularity != 1) out_ << " by " << t.granularity;
-        first = false;
-      }
-      out_ << '\n';
-    }
-  }
-  void tensor(std::uint32_t index) {
-    const ark::tensor& t = p_.parts.tensors[index];
-    const layout& l = p_.parts.layouts[t.layout];
-    out_ << ' ' << t.id << ':' << info(t.type).name << '[';
-    for (std::uint32_t d = 0; d < l.rank; ++d) out_ << (d == 0 ? "" : ",") << l.shape[d];
-    out_ << ']';
-  }
-  void bounds(const plan_range& r) {
-    out_ << r.begin << ".." << r.end;
-    if (r.has_step) out_ << " step " << r.step;
-  }
-  void count(std::int64_t n, std::string_view what) {
-    out_ << n << ' ' << what << (n == 1 ? "" : "s");
-  }
-  /// Words of the file, in quotes when they are anything but letters and what names are made of.
-  void plain(std::string_view s) {
-    bool letters = !s.empty();
-    for (const char c : s)
-      letters = letters && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                            (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '-');
-    if (letters)
-      out_ << s;
-    else
-      json::append_quoted(out_, s);
-  }
-
-  text& out_;
-  const ark::plan& p_;
-};
-
-}  // namespace detail
-
-/// The JSON of a plan.
-[[nodiscard]] inline result<text> write_plan(const plan& p, bool pretty = true) {
-  if (const error e = check(p); e.code != errc::ok) return e;
-  text out;
-  detail::plan_writer writer(out, p, pretty);
-  writer.all();
-  errc code = writer.failed();
-  if (code == errc::ok && !p.parts.members.empty()) {
-    // Kept members may repeat a key, in a plan that was filled by hand.
-    json::reader in(out, detail::no_limits);
-    (void)in.skip();
-    code = in.finish().code;
-  }
-  if (code != errc::ok) return error{code, 0};
-  return out;
-}
-
-/// A listing of a plan: its tasks, then its schedule.
-[[nodiscard]] inline text print(const plan& p) {
-  text out;
-  detail::plan_printer(out, p).all();
-  return out;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_PLAN_WRITE_HPP
-
-// ---- tessera/ark/print.hpp
+// ---- tessera/core/describe.hpp
 //
-// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
+// An error in words: looks at the source again and shows the place.
 //
-//   tessera::text listing = ark::print(*graph);
+//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
+//     [alir_opcode] at $.model[5][3][2], offset 47
+//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
+//                                              ^
 //
-//   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
-//   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
-//   %4 FP16[3,1] of [4,8] at [1,0] @2 = Tensor(%2 FP16[3,1] @1)  # node 1 "view" <- 0
-//   %6 = Send(%2 FP16[3,1] @1) -> %5 FP16[3,1] @3:rank1  # node 2 "send"
-//   @1: sends [1,-2147483648]
-//   @3: rank 1, receives [-1,-2147483648]
+//   program.bc: error: the bytecode ends early
+//     [alir_bytecode_truncated] at offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
 //
-//   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
-//                       it isn't the plain case. A result without them is the same view as the first
-//                       tensor that is written
-//   @ID                 the buffer; those that aren't plain local ones stand at the end
-//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
-//   node 3.1            the second operation of node 3; <- its producers, -> its consumers
-//
-// Lifetime:   the text owns itself.
-// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
-// Limits:     none.
-// Allocation: the text.
+// Lifetime:   the text that is returned owns itself.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text, and what json::reader needs to find a path.
 
-#ifndef TESSERA_ARK_PRINT_HPP
-#define TESSERA_ARK_PRINT_HPP
+#ifndef TESSERA_CORE_DESCRIBE_HPP
+#define TESSERA_CORE_DESCRIBE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -11947,939 +6256,166 @@ class plan_printer {
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
+namespace json {
 
-/// Appends the parts of a listing. Plans hold the same operations and use it too.
-class graph_printer {
- public:
-  graph_printer(text& out, const graph& g) : out_(out), g_(g) {}
-
-  void count(std::size_t n, std::string_view noun) {
-    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
-  }
-
-  /// Results, Type, tensors that are read and written, arguments. No end of line.
-  void operation(const op& o) {
-    const view<std::uint32_t> written = writes(g_, o);
-    std::string_view between;
-    for (const std::uint32_t t : results(g_, o)) {
-      out_ << between;
-      if (!written.empty() && same_view(t, written[0]))
-        out_ << '%' << g_.tensors[t].id;
-      else
-        tensor(t);
-      between = ", ";
-    }
-    if (o.results != 0) out_ << " = ";
-    word(type_name(g_, o));
-    out_ << '(';
-    tensors(reads(g_, o));
-    out_ << ')';
-    if (o.writes != 0) out_ << " -> ";
-    tensors(written);
-    if (o.arguments.count == 0) return;
-    between = " {";
-    for (const argument& a : arguments(g_, o)) {
-      out_ << between;
-      one_argument(o, a);
-      between = ", ";
-    }
-    out_ << '}';
-  }
-  /// What doesn't change what an operation does.
-  void comment(const op& o) {
-    out_ << ' ';
-    json::append_quoted(out_, name(g_, o));
-    if (o.is_virtual != is_virtual(o.type)) out_ << (o.is_virtual ? ", virtual" : ", not virtual");
-    members(o.members);
-  }
-  void members(std::uint32_t first) {
-    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
-      out_ << ", ";
-      word(text_of(g_, g_.members[i].key));
-      out_ << '=' << text_of(g_, g_.members[i].value);
-    }
-  }
-  void edges(std::string_view arrow, view<std::int64_t> ids) {
-    for (std::size_t i = 0; i < ids.size(); ++i) out_ << (i == 0 ? arrow : ", ") << ids[i];
-  }
-
-  /// A line for a buffer, unless there is nothing to say of it.
-  void buffer(const ark::buffer& b) {
-    const bool local = is_local(g_, b);
-    if (local && b.send_tags.count + std::uint64_t{b.recv_tags.count} == 0 &&
-        b.external != external::yes && b.members == none)
-      return;
-    out_ << '@' << b.id << ": ";
-    std::string_view between;
-    if (!local) {
-      out_ << "rank " << b.rank;
-      between = ", ";
-    }
-    if (b.external == external::yes) {
-      out_ << between << "external";
-      between = ", ";
-    }
-    for (const bool sends : {true, false}) {
-      const view<tag> list = tags(g_, sends ? b.send_tags : b.recv_tags);
-      if (list.empty()) continue;
-      out_ << between << (sends ? "sends" : "receives");
-      for (const tag& t : list) out_ << " [" << t.rank << ',' << t.number << ']';
-      between = ", ";
-    }
-    if (between.empty()) out_ << "local";
-    members(b.members);
-    out_ << '\n';
-  }
-
- private:
-  /// A name that would be read as one word stands as it is, others in quotes.
-  void word(std::string_view s) {
-    bool plain = !s.empty();
-    for (const char c : s)
-      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '_' || c == '-');
-    if (plain)
-      out_ << s;
-    else
-      json::append_quoted(out_, s);
-  }
-  void list(const std::int64_t* values, std::size_t count) {
-    out_ << '[';
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i != 0) out_ << ',';
-      out_ << values[i];
-    }
-    out_ << ']';
-  }
-  static bool equal(const std::int64_t* a, const std::int64_t* b, std::size_t count) noexcept {
-    for (std::size_t i = 0; i < count; ++i)
-      if (a[i] != b[i]) return false;
-    return true;
-  }
-  [[nodiscard]] bool same_view(std::uint32_t a, std::uint32_t b) const noexcept {
-    return g_.tensors[a].type == g_.tensors[b].type &&
-           g_.tensors[a].buffer == g_.tensors[b].buffer &&
-           same_dimensions(layout_of(g_, a), layout_of(g_, b));
-  }
-  void tensors(view<std::uint32_t> all) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i != 0) out_ << ", ";
-      tensor(all[i]);
-    }
-  }
-  void tensor(std::uint32_t index) {
-    constexpr std::int64_t zeros[max_rank] = {}, ones[max_rank] = {1, 1, 1, 1};
-    const ark::tensor& t = g_.tensors[index];
-    const layout& l = g_.layouts[t.layout];
-    out_ << '%' << t.id << ' ' << info(t.type).name;
-    list(l.shape, l.rank);
-    const auto unless = [&](const std::int64_t* plain, const char* word, const std::int64_t* is) {
-      if (equal(plain, is, l.rank)) return;
-      out_ << word;
-      list(is, l.rank);
-    };
-    unless(l.shape, " of ", l.strides);
-    unless(zeros, " at ", l.offsets);
-    unless(l.shape, " padded ", l.padded_shape);
-    if (l.pads != none) unless(ones, " pads ", g_.integers.data() + l.pads);
-    const ark::buffer& b = g_.buffers[t.buffer];
-    out_ << " @" << b.id;
-    if (!is_local(g_, b)) out_ << ":rank" << b.rank;
-  }
-
-  void one_argument(const op& o, const argument& a) {
-    word(name(g_, a));
-    out_ << '=';
-    bool known = false;
-    for (const argument_row& row : argument_table)
-      known = known || (row.op == o.type && row.name == a.name && row.type == a.type);
-    if (!known && a.type != argument_type::other)
-      out_ << argument_type_names[static_cast<std::size_t>(a.type)] << ':';
-    switch (a.type) {
-      case argument_type::int32:
-      case argument_type::int64:
-      case argument_type::uint32: out_ << a.integer; break;
-      case argument_type::uint64: out_ << static_cast<std::uint64_t>(a.integer); break;
-      case argument_type::boolean: out_ << (a.integer != 0 ? "true" : "false"); break;
-      case argument_type::float32:
-        if (a.token.size != 0)
-          out_ << text_of(g_, a.token);
-        else
-          append_double(out_, double{a.real}, double_style::json15);
-        break;
-      case argument_type::dims:
-        list(g_.integers.data() + a.integers.first, a.integers.count);
-        break;
-      case argument_type::tensor: tensor(static_cast<std::uint32_t>(a.integer)); break;
-      case argument_type::offset: {
-        const view<std::int64_t> parts = integers(g_, a.integers);
-        if (parts.size() == 2) out_ << '@' << parts[0] << '+';
-        out_ << parts[parts.size() - 1];
-        break;
-      }
-      case argument_type::other: out_ << text_of(g_, a.token); break;
-    }
-  }
-
-  text& out_;
-  const graph& g_;
-};
-
-}  // namespace detail
-
-/// The listing of a graph.
-[[nodiscard]] inline text print(const graph& g) {
-  text out;
-  detail::graph_printer p(out, g);
-  const error wrong = check(g);
-  out << "ark " << (wrong.code == errc::ark_dialect ? std::string_view("?") : info(g.form).name)
-      << ": rank " << g.rank << " of " << g.world_size << ", ";
-  p.count(g.nodes.size(), "node");
-  out << ", ";
-  p.count(g.ops.size(), "operation");
-  out << ", ";
-  p.count(g.tensors.size(), "tensor");
-  out << ", ";
-  p.count(g.buffers.size(), "buffer");
-  if (wrong.code != errc::ok) {
-    out << "; " << wrong.name() << '\n';
-    return out;
-  }
-  p.members(g.own_members);
-  out << '\n';
-  for (const node& n : g.nodes)
-    for (std::uint32_t i = 0; i < n.ops.count; ++i) {
-      const op& o = g.ops[n.ops.first + i];
-      p.operation(o);
-      out << "  # node " << n.id;
-      if (n.ops.count > 1) out << '.' << i;
-      p.comment(o);
-      if (i == 0) {
-        p.edges(" <- ", integers(g, n.producers));
-        p.edges(" -> ", integers(g, n.consumers));
-        p.members(n.members);
-      }
-      out << '\n';
-    }
-  for (const buffer& b : g.buffers) p.buffer(b);
-  return out;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_PRINT_HPP
-
-// ---- tessera/ark/ranks.hpp
-//
-// All ranks of a model together: the rules M, and the order in which one process runs them.
-//
-//   const ark::program* ranks[] = {&*rank0, &*rank1};
-//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
-//   ark::schedule order(*world);
-//   for (ark::schedule::step s; order.next(s);)
-//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
-//
-// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
-//
-//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
-//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
-//
-// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
-// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
-// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
-//
-// Lifetime:   a world borrows its programs, a schedule its world.
-// Errors:     ark_m*, that of the first diagnostic that is an error.
-// Limits:     verify_options::max_diagnostics.
-// Allocation: linear in the graphs.
-
-#ifndef TESSERA_ARK_RANKS_HPP
-#define TESSERA_ARK_RANKS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/ark/world.hpp
-//
-// All ranks of a model together, and the order in which one process runs them.
-//
-//   ark::schedule order(*world);                         // world: from verify_ranks()
-//   for (ark::schedule::step s; order.next(s);)
-//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
-//
-// Each message has a source, a destination and a tag: a channel. A send adds a message, a receive
-// waits for one; DeviceSync waits for all ranks. What is sent on one channel is alike, so counting
-// is enough to run the ranks in turns, and to prove that they don't wait for each other.
-//
-//   Send, SendPacket       sends on (own rank, W[0]'s rank, t) for each t of W[0]'s RecvTags
-//   Recv                   waits for (R[0]'s rank, own rank, t) for each t of R[0]'s SendTags
-//   RecvPacket             waits for (R[0]'s rank, own rank, t) for its tags in R[1]'s RecvTags
-//   RecvReduceSend[Packet] waits for each of R[1]'s RecvTags, then sends on W[1], W[2], …
-//
-// Lifetime:   a world borrows its programs, a schedule its world.
-// Errors:     none.
-// Limits:     none.
-// Allocation: linear in the graphs.
-
-#ifndef TESSERA_ARK_WORLD_HPP
-#define TESSERA_ARK_WORLD_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// What messages have in common that can stand for each other.
-struct channel {
-  std::uint32_t source = 0, destination = 0;  ///< ranks
-  std::int32_t tag = 0;
-  friend constexpr bool operator==(const channel&, const channel&) = default;
-};
-
-namespace detail {
-class ranks_checker;
-}
-class world;
-[[nodiscard]] result<world> verify_ranks(view<const program*> ranks,
-                                         const verify_options& options = {},
-                                         report* found = nullptr,
-                                         view<std::string_view> sources = {});
-
-/// Programs that together are a model; only verify_ranks() makes one. Borrows the programs.
-class world {
- public:
-  /// How many ranks there are: WorldSize.
-  [[nodiscard]] std::size_t size() const noexcept { return programs_.size(); }
-  /// Programs in order of their Rank, whatever the order they were given in.
-  [[nodiscard]] const program& rank(std::size_t r) const noexcept { return *programs_[r]; }
-  /// What the stand-in `buffer` of rank r stands for: an entry of the buffers of the rank that holds
-  /// it, which is its storage. By its RecvTags or, without any, its SendTags; none if there is none.
-  [[nodiscard]] std::uint32_t owner_buffer(std::size_t r, std::uint32_t buffer) const noexcept {
-    return owners_[first_buffer_[r] + programs_[r]->storage(buffer)];
-  }
-
-  /// The channels that operations use, each once.
-  [[nodiscard]] const pool<channel>& channels() const& noexcept { return channels_; }
-  const pool<channel>& channels() const&& = delete;
-  /// Indices of the channels on which an operation (an index into rank r's graph().ops) sends.
-  [[nodiscard]] view<std::uint32_t> sends(std::size_t r, std::size_t op) const noexcept {
-    const traffic& t = traffic_[first_op_[r] + op];
-    return {uses_.data() + t.first, t.sends};
-  }
-  /// The same for those on which it waits.
-  [[nodiscard]] view<std::uint32_t> receives(std::size_t r, std::size_t op) const noexcept {
-    const traffic& t = traffic_[first_op_[r] + op];
-    return {uses_.data() + t.first + t.sends, t.receives};
-  }
-
- private:
-  friend class detail::ranks_checker;
-  struct traffic {
-    std::uint32_t first = 0, sends = 0, receives = 0;
-  };
-  world() = default;
-
-  pool<const program*> programs_;
-  pool<std::size_t> first_buffer_, first_op_;  // of each rank, in the pools below
-  pool<std::uint32_t> owners_;
-  pool<traffic> traffic_;
-  pool<std::uint32_t> uses_;  // indices of channels
-  pool<channel> channels_;
-};
-
-/// The order in which one process runs all ranks: each runs until it waits, then the next that can
-/// go on does. An operation that waits is named when what it waits for is there.
-class schedule {
- public:
+/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
+/// in broken text, of the last value before the place where reading stops.
+[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
+                               const limits& limit = {}) {
   struct step {
-    std::uint32_t rank = 0;
-    std::uint32_t node = 0;  ///< in graph().nodes
-    std::uint32_t op = 0;    ///< in graph().ops
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys`, up to the next step's
   };
-  /// Where a rank waits, and for what.
-  struct wait {
-    step at;
-    bool sync = false;  ///< for all ranks
-    channel message;    ///< otherwise: for one of these
-  };
-
-  explicit schedule(const world& w) : world_(w) {
-    ranks_.resize(w.size());
-    queue_.resize(w.size());
-    messages_.resize(w.channels().size());
-    waiting_.resize(w.channels().size());
-    for (std::size_t r = 0; r < w.size(); ++r) queue_[r] = static_cast<std::uint32_t>(r);
-    queued_ = w.size();
-  }
-  explicit schedule(world&&) = delete;
-
-  /// The next operation to execute; false when all have ended, or when none can go on.
-  [[nodiscard]] bool next(step& out) {
-    for (;;) {
-      if (!running_) {
-        if (queued_ == 0) return false;
-        current_ = queue_[first_];
-        first_ = first_ + 1 == queue_.size() ? 0 : first_ + 1;
-        --queued_;
-        running_ = true;
-      }
-      running_ = advance(out);
-      if (running_) return true;
+  pool<step> steps;
+  text keys;
+  reader in(source, limit);
+  for (bool found = in.offset() >= offset; !found;) {
+    switch (in.peek()) {
+      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
+      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
+      default: in.skip(), found = in.offset() > offset;
     }
-  }
-  /// How many ranks have not ended; behind the end, these wait for each other.
-  [[nodiscard]] std::size_t unfinished() const noexcept {
-    std::size_t count = 0;
-    for (const state& s : ranks_) count += s.ended ? 0 : 1;
-    return count;
-  }
-  /// Behind the end: where rank r waits. False when it has ended.
-  [[nodiscard]] bool waits(std::size_t r, wait& out) const noexcept {
-    const state& s = ranks_[r];
-    if (s.ended) return false;
-    const graph& g = world_.rank(r).graph();
-    const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
-    out.at = {static_cast<std::uint32_t>(r), s.node, op};
-    out.sync = g.ops[op].type == op_type::device_sync;
-    out.message = {};
-    if (const auto list = world_.receives(r, op); s.received < list.size())
-      out.message = world_.channels()[list[s.received]];
-    return true;
-  }
-  /// Messages that were sent and not received.
-  [[nodiscard]] std::uint64_t left_over() const noexcept {
-    std::uint64_t count = 0;
-    for (const std::uint64_t m : messages_) count += m;
-    return count;
-  }
-
- private:
-  struct state {
-    std::uint32_t node = 0,
-                  op = 0;        // what comes next: an index of a node, and among its operations
-    std::uint32_t received = 0;  // messages that it has taken already
-    bool synced = false;         // it stands at a DeviceSync that all have reached
-    bool ended = false;
-  };
-
-  /// Goes on with the current rank by one operation; false when it waits or has ended.
-  bool advance(step& out) {
-    state& s = ranks_[current_];
-    const graph& g = world_.rank(current_).graph();
-    while (s.node < g.nodes.size() && s.op >= g.nodes[s.node].ops.count) {
-      ++s.node;
-      s.op = 0;
-    }
-    if (s.node == g.nodes.size()) {
-      s.ended = true;
-      return false;
-    }
-    const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
-    const auto wanted = world_.receives(current_, op);
-    for (; s.received < wanted.size(); ++s.received) {
-      const std::uint32_t c = wanted[s.received];
-      if (messages_[c] == 0) {
-        waiting_[c] = current_ + 1;
-        return false;
-      }
-      --messages_[c];
-    }
-    if (g.ops[op].type == op_type::device_sync && !s.synced) {
-      if (++arrived_ < ranks_.size()) return false;
-      arrived_ = 0;
-      for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-        ranks_[r].synced = true;
-        if (r != current_) wake(r);
+    // On to the next value; containers that end on the way are left.
+    bool more = false;
+    while (!found && !more && !steps.empty()) {
+      std::string_view name;
+      more = steps.back().is_object ? in.key(name) : in.element();
+      if (in.failed()) {
+        found = true;
+      } else if (more) {
+        ++steps.back().count;
+        keys.truncate(steps.back().key_first);
+        keys << name;
+        found = in.offset() >= offset;
+      } else {
+        found = in.offset() > offset;
+        keys.truncate(steps.back().key_first);
+        steps.pop_back();
       }
     }
-    for (const std::uint32_t c : world_.sends(current_, op)) {
-      ++messages_[c];
-      if (waiting_[c] != 0) wake(waiting_[c] - 1);
-      waiting_[c] = 0;
+    found = found || steps.empty();
+  }
+
+  text out("$");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    if (s.count == 0) break;  // behind the opening bracket, before the first value
+    if (!s.is_object) {
+      out << '[' << s.count - 1 << ']';
+      continue;
     }
-    out = {current_, s.node, op};
-    ++s.op;
-    s.received = 0;
-    s.synced = false;
-    return true;
+    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
+    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
+    bool plain = !key.empty();
+    for (const char c : key)
+      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                        (c >= '0' && c <= '9'));
+    if (plain) {
+      out << '.' << key;
+    } else {
+      out << '[';
+      append_quoted(out, key);
+      out << ']';
+    }
   }
-  void wake(std::uint32_t rank) {
-    std::size_t i = first_ + queued_++;
-    if (i >= queue_.size()) i -= queue_.size();
-    queue_[i] = rank;
-  }
-
-  const world& world_;
-  pool<state> ranks_;
-  pool<std::uint32_t> queue_;  // a ring: the ranks that can go on
-  std::size_t first_ = 0, queued_ = 0, arrived_ = 0;
-  pool<std::uint64_t> messages_;  // by channel: those that are under way
-  pool<std::uint32_t> waiting_;   // by channel: the rank that waits, + 1; 0: none does
-  std::uint32_t current_ = 0;
-  bool running_ = false;
-};
-
-/// Which rank waits where, and for what, in one sentence.
-inline void describe_waits(const world& w, const schedule& order, text& out) {
-  schedule::wait at;
-  std::size_t count = 0;
-  for (std::size_t r = 0; r < w.size(); ++r) {
-    if (!order.waits(r, at)) continue;
-    if (++count > 16) continue;
-    const graph& g = w.rank(r).graph();
-    out << (count == 1 ? "" : "; ") << "rank " << r << " waits at node " << g.nodes[at.at.node].id
-        << " (" << type_name(g, g.ops[at.at.op]) << ") for ";
-    if (at.sync)
-      out << "all ranks";
-    else
-      out << "a message from rank " << at.message.source << " to rank " << at.message.destination
-          << " with tag " << at.message.tag;
-  }
-  if (count > 16) out << "; and " << count - 16 << " more";
+  return out;
 }
 
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_WORLD_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
+}  // namespace json
 
 namespace detail {
 
-class ranks_checker {
- public:
-  ranks_checker(view<const program*> given, view<const graph*> graphs,
-                const verify_options& options, report* found, view<std::string_view> sources)
-      : given_(given), found_(graphs, sources, options, found) {}
+inline constexpr std::size_t shown_columns = 78;
 
-  result<world> run() {
-    // The rules below look at ranks by number; without a file for each there is nothing to see.
-    if (ranks()) {
-      index();
-      owners();
-      partners();
-      traffic();
-      counts();
-      syncs();
-      // Messages that are never sent keep ranks waiting too; those were told of already.
-      if (!found_.failed()) deadlock();
-    }
-    found_.finish();
-    if (found_.failed()) return found_.error();
-    return static_cast<world&&>(world_);
-  }
-
- private:
-  struct local_tag {
-    std::uint32_t holder, remote;  // ranks
-    std::int32_t number;
-    std::uint32_t storage;
+/// The line that holds `offset`, cut to what fits around it, and a caret below.
+inline void append_caret(text& out, std::string_view source, std::size_t offset) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n') --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
   };
-  struct use_place {
-    std::uint32_t node = none, op = 0, use = 0;
-  };
-  /// A message that an operation sends or receives.
-  struct event {
-    channel on;
-    std::uint32_t rank, node, op;  // op: in graph::ops
-    bool send;
-  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  out << "  ";
+  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
+    const char c = source[i];
+    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  }
+  out << "\n  ";
+  for (std::size_t i = first; i < offset; ++i)
+    if ((static_cast<unsigned char>(source[i]) & 0xc0u) != 0x80u) out << ' ';
+  out << "^\n";
+}
 
-  [[nodiscard]] const graph& graph_of(std::uint32_t rank) const noexcept {
-    return world_.rank(rank).graph();
-  }
-  [[nodiscard]] std::uint32_t size() const noexcept {
-    return static_cast<std::uint32_t>(world_.size());
-  }
-  template <class Words>
-  void add(std::uint32_t rank, errc code, severity s, place at, Words&& words) {
-    at.file = files_[rank];
-    found_.add(code, s, at, words);
-  }
-  [[nodiscard]] static place place_of(const graph& g, const event& e) noexcept {
-    return at_op(e.node, e.op - g.nodes[e.node].ops.first);
-  }
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
 
-  /// M01, and the world's programs.
-  [[nodiscard]] bool ranks() {
-    if (given_.empty()) {
-      found_.add(errc::ark_m01_ranks, severity::error, at_root());
-      return false;
-    }
-    const std::int32_t world_size = given_[0]->graph().world_size;
-    for (std::uint32_t f = 0; f < given_.size(); ++f) {
-      const graph& g = given_[f]->graph();
-      if (g.world_size == world_size) continue;
-      place at = at_root().in("WorldSize");
-      at.file = f;
-      found_.add(errc::ark_m01_ranks, severity::error, at, [&](text& out) {
-        out << "WorldSize is " << g.world_size << ", where the first file has " << world_size;
-      });
-    }
-    if (found_.failed()) return false;
-    struct entry {
-      std::int32_t rank;
-      std::uint32_t file;
-    };
-    pool<entry> order;
-    for (std::uint32_t f = 0; f < given_.size(); ++f) order.push_back({given_[f]->graph().rank, f});
-    sort(order.data(), order.size(),
-         [](const entry& a, const entry& b) { return a.rank < b.rank; });
-    std::int64_t expected = 0, missing = 0;
-    text names;
-    const auto miss = [&](std::int64_t end) {
-      for (; expected < end && missing < 8; ++expected, ++missing)
-        names << (missing == 0 ? "" : ", ") << expected;
-      missing += end > expected ? end - expected : 0;
-      expected = end > expected ? end : expected;
-    };
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i > 0 && order[i].rank == order[i - 1].rank) {
-        place at = at_root().in("Rank");
-        at.file = order[i].file;
-        found_.add(errc::ark_m01_ranks, severity::error, at, [&](text& out) {
-          out << "rank " << order[i].rank << " has another file already";
-        });
-        continue;
-      }
-      miss(order[i].rank);
-      expected = std::int64_t{order[i].rank} + 1;
-    }
-    miss(world_size);
-    if (missing > 0)
-      found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"), [&](text& out) {
-        out << "of " << world_size << " ranks, " << missing << " have no file: " << names.view()
-            << (missing > 8 ? ", ..." : "");
-      });
-    if (found_.failed()) return false;
-    for (const entry& e : order) {
-      world_.programs_.push_back(given_[e.file]);
-      files_.push_back(e.file);
-    }
-    return true;
-  }
-
-  /// Where things of each rank start in the world's pools, and the tags of buffers that a rank holds.
-  void index() {
-    std::size_t buffers = 0, ops = 0;
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
-      world_.first_buffer_.push_back(buffers);
-      world_.first_op_.push_back(ops);
-      buffers += g.buffers.size();
-      ops += g.ops.size();
-      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
-        if (world_.rank(r).storage(b) != b || !is_local(g, g.buffers[b])) continue;
-        for (std::size_t kind = 0; kind < 2; ++kind)
-          for (const tag& t : tags(g, kind == 0 ? g.buffers[b].recv_tags : g.buffers[b].send_tags))
-            local_[kind].push_back({r, static_cast<std::uint32_t>(t.rank), t.number, b});
-      }
-    }
-    for (pool<local_tag>& all : local_) sort(all.data(), all.size(), before);
-    world_.owners_.resize(buffers);
-    for (std::uint32_t& o : world_.owners_) o = none;
-    world_.traffic_.resize(ops);
-    first_use_.resize(buffers);
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
-      for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
-        for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
-          const auto used = uses(g, g.ops[g.nodes[n].ops.first + i]);
-          for (std::uint32_t u = 0; u < used.size(); ++u) {
-            use_place& p = first_use_[world_.first_buffer_[r] + g.tensors[used[u]].buffer];
-            if (p.node == none) p = {n, i, u};
-          }
-        }
-    }
-  }
-  [[nodiscard]] static bool before(const local_tag& a, const local_tag& b) noexcept {
-    if (a.holder != b.holder) return a.holder < b.holder;
-    if (a.remote != b.remote) return a.remote < b.remote;
-    return a.number < b.number;
-  }
-  /// The buffers that `holder` holds with a tag: how many (up to 2), and the first.
-  [[nodiscard]] std::size_t holders(std::size_t kind, std::uint32_t holder, std::uint32_t remote,
-                                    std::int32_t number, std::uint32_t& storage) const noexcept {
-    const pool<local_tag>& all = local_[kind];
-    const local_tag wanted{holder, remote, number, 0};
-    std::size_t first = 0, last = all.size();
-    while (first < last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (before(all[middle], wanted))
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    if (first == all.size() || before(wanted, all[first])) return 0;
-    storage = all[first].storage;
-    for (++first; first < all.size() && !before(wanted, all[first]); ++first)
-      if (all[first].storage != storage) return 2;
-    return 1;
-  }
-  /// A member of a buffer at its first use; the root for one that nothing uses.
-  [[nodiscard]] place buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
-                                   std::uint32_t index) const noexcept {
-    const graph& g = graph_of(r);
-    const use_place& p = first_use_[world_.first_buffer_[r] + b];
-    if (p.node == none) return at_root();
-    return at_use(p.node, p.op, g.ops[g.nodes[p.node].ops.first + p.op], p.use)
-        .in("Buffer")
-        .in(member, index);
-  }
-
-  /// M02, M03, M05: what stand-ins stand for.
-  void owners() {
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
-      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
-        const buffer& s = g.buffers[b];
-        if (world_.rank(r).storage(b) != b || is_local(g, s)) continue;
-        std::uint32_t& owner = world_.owners_[world_.first_buffer_[r] + b];
-        const auto holder = static_cast<std::uint32_t>(s.rank);
-        const auto resolve = [&](std::size_t kind, range list, auto&& tell) {
-          for (std::uint32_t i = 0; i < list.count; ++i) {
-            const std::int32_t number = g.tags[list.first + i].number;
-            std::uint32_t storage = none;
-            const std::size_t count = holders(kind, holder, r, number, storage);
-            const bool other = count == 1 && owner != none && owner != storage;
-            if (owner == none) owner = storage;
-            if (count != 1 || other) tell(i, number, count);
-          }
-        };
-        resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
-          add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i),
-              [&](text& out) {
-                out << (count == 0   ? "no buffer"
-                        : count == 1 ? "another buffer than for the tags before it"
-                                     : "more than one buffer")
-                    << " of rank " << holder << " has [" << r << ',' << number
-                    << "] in its RecvTags";
-              });
-        });
-        if (owner != none) {
-          const std::uint64_t here = world_.rank(r).bytes(b);
-          const std::uint64_t there = world_.rank(holder).bytes(owner);
-          if (here > there)
-            add(r, errc::ark_m05_size, severity::error, buffer_place(r, b, "Id", none),
-                [&](text& out) {
-                  out << "the buffer takes " << here << " bytes, where buffer "
-                      << graph_of(holder).buffers[owner].id << " of rank " << holder << " has "
-                      << there;
-                });
-        }
-        const std::uint32_t by_data = owner;
-        owner = none;
-        resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
-          if (count == 1) return;  // labels may stand for several sends
-          add(r, errc::ark_m03_label, count == 0 ? severity::warning : severity::error,
-              buffer_place(r, b, "SendTags", i), [&](text& out) {
-                out << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
-                    << " has [" << r << ',' << number << "] in its SendTags";
-              });
-        });
-        if (by_data != none) owner = by_data;
-      }
-    }
-  }
-
-  /// M04: tags of buffers that a rank holds.
-  void partners() {
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
-      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
-        const buffer& s = g.buffers[b];
-        if (world_.rank(r).storage(b) != b || !is_local(g, s)) continue;
-        for (std::size_t kind = 0; kind < 2; ++kind) {
-          const range list = kind == 0 ? s.send_tags : s.recv_tags;
-          for (std::uint32_t i = 0; i < list.count; ++i) {
-            const tag t = g.tags[list.first + i];
-            std::uint32_t storage = none;
-            if (holders(kind, static_cast<std::uint32_t>(t.rank), r, t.number, storage) > 0)
-              continue;
-            add(r, errc::ark_m04_partner, severity::note,
-                buffer_place(r, b, kind == 0 ? "SendTags" : "RecvTags", i), [&](text& out) {
-                  out << "no buffer of rank " << t.rank << " has [" << r << ',' << t.number
-                      << "] in its " << (kind == 0 ? "RecvTags" : "SendTags");
-                });
-          }
-        }
-      }
-    }
-  }
-
-  /// The messages of all operations.
-  void traffic() {
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      const graph& g = graph_of(r);
-      for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
-        for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) events_of(g, r, n, i);
-    }
-    pool<std::uint32_t> order, numbers;
-    for (std::uint32_t i = 0; i < events_.size(); ++i) order.push_back(i);
-    numbers.resize(events_.size());
-    sort(order.data(), order.size(), [this](std::uint32_t a, std::uint32_t b) {
-      const channel &x = events_[a].on, &y = events_[b].on;
-      if (x.source != y.source) return x.source < y.source;
-      if (x.destination != y.destination) return x.destination < y.destination;
-      return x.tag < y.tag;
-    });
-    for (const std::uint32_t i : order) {
-      if (world_.channels_.empty() || !(world_.channels_.back() == events_[i].on)) {
-        world_.channels_.push_back(events_[i].on);
-        by_channel_first_.push_back(by_channel_.size());
-      }
-      by_channel_.push_back(i);
-      numbers[i] = static_cast<std::uint32_t>(world_.channels_.size() - 1);
-    }
-    by_channel_first_.push_back(by_channel_.size());
-    // Events stand by operation, its sends first.
-    for (std::uint32_t i = 0; i < events_.size(); ++i) {
-      const event& e = events_[i];
-      world::traffic& t = world_.traffic_[world_.first_op_[e.rank] + e.op];
-      if (t.sends + t.receives == 0) t.first = i;
-      ++(e.send ? t.sends : t.receives);
-    }
-    world_.uses_ = static_cast<pool<std::uint32_t>&&>(numbers);
-  }
-  void events_of(const graph& g, std::uint32_t r, std::uint32_t n, std::uint32_t i) {
-    const std::uint32_t index = g.nodes[n].ops.first + i;
-    const op& o = g.ops[index];
-    const auto read = [&](std::uint32_t u) -> const buffer& {
-      return buffer_of(g, reads(g, o)[u]);
-    };
-    const auto send = [&](std::uint32_t w) {
-      const buffer& s = buffer_of(g, writes(g, o)[w]);
-      for (const tag& t : tags(g, s.recv_tags))
-        events_.push_back({{r, static_cast<std::uint32_t>(s.rank), t.number}, r, n, index, true});
-    };
-    const auto receive = [&](std::uint32_t source, std::int32_t number) {
-      events_.push_back({{source, r, number}, r, n, index, false});
-    };
-    switch (o.type) {
-      case op_type::send:
-      case op_type::send_packet: send(0); break;
-      case op_type::recv:
-        for (const tag& t : tags(g, read(0).send_tags))
-          receive(static_cast<std::uint32_t>(read(0).rank), t.number);
-        break;
-      case op_type::recv_packet:
-        for (const tag& t : tags(g, read(1).recv_tags))
-          if (t.rank == read(0).rank) receive(static_cast<std::uint32_t>(t.rank), t.number);
-        break;
-      case op_type::recv_reduce_send:
-      case op_type::recv_reduce_send_packet:
-        for (std::uint32_t w = 1; w < o.writes; ++w) send(w);
-        for (const tag& t : tags(g, read(1).recv_tags))
-          receive(static_cast<std::uint32_t>(t.rank), t.number);
-        break;
-      default: break;
-    }
-  }
-
-  /// M06, M07: what is sent is what is received, one for one.
-  void counts() {
-    const auto tell = [](text& out, const channel& c) {
-      out << "from rank " << c.source << " to rank " << c.destination << " with tag " << c.tag;
-    };
-    pool<std::uint32_t> lists[2];  // sends, receives
-    for (std::size_t c = 0; c < world_.channels_.size(); ++c) {
-      lists[0].clear(), lists[1].clear();
-      for (std::size_t i = by_channel_first_[c]; i < by_channel_first_[c + 1]; ++i)
-        lists[events_[by_channel_[i]].send ? 0 : 1].push_back(by_channel_[i]);
-      const std::size_t sends = lists[0].size(), receives = lists[1].size();
-      for (std::size_t i = 0; i < sends && i < receives; ++i)
-        transfer(events_[lists[0][i]], events_[lists[1][i]]);
-      if (sends == receives) continue;
-      const event& e = sends > receives ? events_[lists[0][receives]] : events_[lists[1][sends]];
-      add(e.rank, errc::ark_m07_count, sends > receives ? severity::warning : severity::error,
-          place_of(graph_of(e.rank), e), [&](text& out) {
-            out << "messages ";
-            tell(out, e.on);
-            out << " are sent " << sends << " times and received " << receives << " times";
-          });
-    }
-  }
-  void transfer(const event& from, const event& to) {
-    const graph &a = graph_of(from.rank), &b = graph_of(to.rank);
-    const op &send = a.ops[from.op], &receive = b.ops[to.op];
-    if (send.type != op_type::send || receive.type != op_type::recv) return;
-    const std::uint32_t x = reads(a, send)[0], y = writes(b, receive)[0];
-    const data_type tx = a.tensors[x].type, ty = b.tensors[y].type;
-    const std::uint64_t nx = elements(layout_of(a, x)), ny = elements(layout_of(b, y));
-    if (tx == ty && nx == ny) return;
-    add(to.rank, errc::ark_m06_transfer, severity::warning, place_of(b, to), [&](text& out) {
-      out << "rank " << from.rank << " sends " << nx << ' ' << info(tx).name << " with tag "
-          << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
-    });
-  }
-  /// M09.
-  void syncs() {
-    pool<std::uint64_t> all;
-    std::uint32_t most = 0;
-    for (std::uint32_t r = 0; r < size(); ++r) {
-      std::uint64_t count = 0;
-      for (const op& o : graph_of(r).ops) count += o.type == op_type::device_sync ? 1 : 0;
-      all.push_back(count);
-      if (count > all[most]) most = r;
-    }
-    for (std::uint32_t r = 0; r < size(); ++r)
-      if (all[r] != all[most])
-        add(r, errc::ark_m09_syncs, severity::error, at_root().in("Nodes"), [&](text& out) {
-          out << "rank " << r << " has " << all[r] << " DeviceSyncs, where rank " << most << " has "
-              << all[most];
-        });
-  }
-
-  /// M08.
-  void deadlock() {
-    schedule order(world_);
-    for (schedule::step s; order.next(s);) continue;
-    if (order.unfinished() == 0) return;
-    schedule::wait w;
-    std::uint32_t first = 0;
-    while (!order.waits(first, w)) ++first;
-    const graph& g = graph_of(first);
-    add(first, errc::ark_m08_deadlock, severity::error,
-        at_op(w.at.node, w.at.op - g.nodes[w.at.node].ops.first),
-        [&](text& out) { describe_waits(world_, order, out); });
-  }
-
-  view<const program*> given_;
-  findings found_;
-  world world_;
-  pool<std::uint32_t> files_;  // by rank: its place among those given
-  pool<local_tag> local_[2];   // RecvTags, SendTags; sorted
-  pool<use_place> first_use_;  // of all buffers
-  pool<event> events_;         // by rank, node and operation
-  pool<std::uint32_t> by_channel_;
-  pool<std::size_t> by_channel_first_;
-};
+inline void append_message(text& out, error e) {
+  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+}
 
 }  // namespace detail
 
-/// Verifies that programs, in any order, are all ranks of one model and don't wait for each other.
-/// `sources`: their texts, in the same order, for exact offsets.
-inline result<world> verify_ranks(view<const program*> ranks, const verify_options& options,
-                                  report* found, view<std::string_view> sources) {
-  pool<const graph*> graphs;
-  for (const program* const p : ranks) graphs.push_back(&p->graph());
-  return detail::ranks_checker(ranks, graphs, options, found, sources).run();
+/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
+/// `name` is the file's name as it is to be shown.
+[[nodiscard]] inline text describe(error e, std::string_view source,
+                                   std::string_view name = "<input>", const limits& limit = {}) {
+  const std::size_t offset =
+      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  const line_column at = locate(source, offset);
+  text out(name);
+  out << ':' << at.line << ':' << at.column;
+  detail::append_message(out, e);
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+    const text path = json::path(source, offset, limit);
+    out << " at " << path << ", offset ";
+  } else {
+    out << " at offset ";
+  }
+  out << offset << '\n';
+  detail::append_caret(out, source, offset);
+  return out;
 }
 
-}  // namespace ark
+/// An error in a binary source, with the 16 bytes around it and a caret.
+[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+  const std::size_t offset =
+      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  text out(name);
+  detail::append_message(out, e);
+  out << " at offset " << offset << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  detail::append_hex(out, offset, digits);
+  out << ")\n  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  detail::append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+  return out;
+}
+
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_RANKS_HPP
+#endif  // TESSERA_CORE_DESCRIBE_HPP
 
 #endif  // TESSERA_ARK_HPP
 

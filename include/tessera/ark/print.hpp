@@ -201,7 +201,7 @@ class graph_printer {
         if (a.token.size != 0)
           out_ << text_of(g_, a.token);
         else
-          append_double(out_, double{a.real}, double_style::json15);
+          append_double(out_, static_cast<double>(a.real), double_style::json15);
         break;
       case argument_type::dims:
         list(g_.integers.data() + a.integers.first, a.integers.count);

@@ -461,7 +461,7 @@ class graph_writer {
       case argument_type::float32:
         to = room(to, a.token.size + record_room);
         to = a.token.size != 0 ? put(to, text_of(g_, a.token))
-                               : put_double(to, double{a.real}, double_style::json15);
+                               : put_double(to, static_cast<double>(a.real), double_style::json15);
         break;
       case argument_type::dims: to = list(to, integers(g_, a.integers)); break;
       case argument_type::tensor:
