@@ -5442,7 +5442,6 @@ inline void append_message(text& out, error e) {
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <string_view>
 
 
@@ -5478,7 +5477,6 @@ inline void append_message(text& out, error e) {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -6440,7 +6438,6 @@ class shape_rules {
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 
 
@@ -6644,7 +6641,6 @@ class graph_check {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 
 

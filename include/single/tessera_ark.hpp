@@ -1105,7 +1105,6 @@ struct line_column {
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <string_view>
 
 
@@ -1141,7 +1140,6 @@ struct line_column {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -2103,7 +2101,6 @@ class shape_rules {
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 
 
@@ -3773,7 +3770,6 @@ class graph_check {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 
 
