@@ -585,9 +585,6 @@ class text {
     return static_cast<char*>(block_.prepare(count));
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
-  /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
-  void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
   text& operator<<(char c) {
@@ -1858,11 +1855,12 @@ inline void append_double(text& out, double v, double_style style) {
   X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
   X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
   X(ark_dialect, 2110, "the dialect has no form for this")                                         \
-  X(ark_not_finite, 2111, "JSON has no form for a number that is not finite")                      \
+  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
   X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
   X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
   X(ark_division, 2114, "an integer is divided by zero")                                           \
   X(ark_index, 2115, "a row index lies outside the table")                                         \
+  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
   X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \
@@ -2576,57 +2574,6 @@ struct budget {
 #include <type_traits>
 
 
-// ---- tessera/core/sort.hpp
-//
-// Sorting plain values: heap sort, in place, without recursion, never quadratic.
-//
-//   std::int64_t ids[] = {3, 1, 2};
-//   tessera::sort(ids, 3, [](std::int64_t a, std::int64_t b) { return a < b; });
-//
-// Not stable. What is sorted already costs one comparison an element.
-//
-// Lifetime:   borrows for the call.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Orders `count` values so that none is `before` the one in front of it.
-template <class T, class Before>
-constexpr void sort(T* values, std::size_t count, Before before) {
-  std::size_t sorted = 1;
-  while (sorted < count && !before(values[sorted], values[sorted - 1])) ++sorted;
-  if (sorted >= count) return;
-  const auto swap = [](T& a, T& b) {
-    const T c = a;
-    a = b;
-    b = c;
-  };
-  const auto sift = [&](std::size_t root, std::size_t size) {
-    for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
-      if (child + 1 < size && before(values[child], values[child + 1])) ++child;
-      if (!before(values[root], values[child])) return;
-      swap(values[root], values[child]);
-    }
-  };
-  for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
-  for (std::size_t size = count; size > 1;) {
-    swap(values[0], values[--size]);
-    sift(0, size);
-  }
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
@@ -3118,7 +3065,7 @@ class reader {
     seen_key* const k = keys_.data() + base;
     const std::size_t count = keys_.size() - base;
     object_keys_.pop_back();
-    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
+    sort(k, count);
     const char* duplicate = nullptr;
     for (std::size_t i = 1; i < count; ++i)
       if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
@@ -3126,6 +3073,26 @@ class reader {
         duplicate = k[i].start;
     keys_.resize(base);
     if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
+  }
+  static void swap(seen_key& a, seen_key& b) noexcept {
+    const seen_key c = a;
+    a = b;
+    b = c;
+  }
+  /// Heap sort: in place, without recursion, never quadratic.
+  static void sort(seen_key* k, std::size_t count) {
+    const auto sift = [k](std::size_t root, std::size_t size) {
+      for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
+        if (child + 1 < size && before(k[child], k[child + 1])) ++child;
+        if (!before(k[root], k[child])) return;
+        swap(k[root], k[child]);
+      }
+    };
+    for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
+    for (std::size_t size = count; size > 1;) {
+      swap(k[0], k[--size]);
+      sift(0, size);
+    }
   }
 
   const char* begin_;
@@ -5114,7 +5081,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 
 // ---- tessera/core/describe.hpp
 //
-// An error in words: looks at the source again and shows the place.
+// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
 //
 //   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
 //     [alir_opcode] at $.model[5][3][2], offset 47
@@ -5190,8 +5157,116 @@ inline void copy(reader& in, writer& out) {
 
 #endif  // TESSERA_CORE_JSON_HPP
 
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+// Merges runs that are there already, so that values in order cost one pass. It stands in for the
+// standard algorithm, which costs more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons.
+// Allocation: as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace json {
+namespace detail {
+
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+}  // namespace detail
+
+/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
+inline void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
 
 /// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
 /// in broken text, of the last value before the place where reading stops.
@@ -5242,19 +5317,97 @@ namespace json {
     }
     const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
     const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    bool plain = !key.empty();
-    for (const char c : key)
-      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                        (c >= '0' && c <= '9'));
-    if (plain) {
-      out << '.' << key;
-    } else {
-      out << '[';
-      append_quoted(out, key);
-      out << ']';
-    }
+    append_key(out, key);
   }
   return out;
+}
+
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+
+/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
+/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// follows it; what isn't there gets no_offset.
+inline void find(std::string_view source, tessera::view<std::string_view> paths,
+                 std::uint64_t* offsets, const limits& limit = {}) {
+  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    offsets[i] = no_offset;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return detail::compare_paths(paths[a], paths[b]) < 0;
+  });
+
+  struct level {
+    bool is_object;
+    std::uint64_t count;      // elements that were entered
+    std::size_t first, last;  // the paths into this container
+    std::size_t prefix;       // how much of these paths leads here
+  };
+  pool<level> levels;
+  text component;
+  reader in(source, limit);
+  std::size_t found = 0;
+  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
+    const std::uint64_t at = in.offset();
+    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
+      offsets[order[first]] = at;
+    const kind k = in.peek();
+    if (first == last || (k != kind::object && k != kind::array)) {
+      in.skip();
+      return;
+    }
+    if (k == kind::object)
+      in.object();
+    else
+      in.array();
+    levels.push_back({k == kind::object, 0, first, last, prefix});
+  };
+  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
+    const std::string_view path = paths[order[i]];
+    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
+  };
+  std::size_t first_path = 0, last_path = order.size();
+  while (first_path < last_path && !leads(first_path)) ++first_path;
+  while (first_path < last_path && !leads(last_path - 1)) --last_path;
+  value(first_path, last_path, 1);
+
+  std::string_view name;
+  while (!levels.empty() && !in.failed() && found < order.size()) {
+    level& l = levels.back();
+    if (l.is_object ? !in.key(name) : !in.element()) {
+      levels.pop_back();
+      continue;
+    }
+    component.clear();
+    if (l.is_object)
+      append_key(component, name);
+    else
+      component << '[' << l.count++ << ']';
+    const auto order_of = [&](std::size_t i) {
+      const std::string_view path = paths[order[i]];
+      const std::size_t end = detail::component_end(path, l.prefix);
+      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
+    };
+    std::size_t first = l.first, last = l.last;
+    while (first < last) {  // to the first that is not before the component
+      const std::size_t middle = first + (last - first) / 2;
+      if (order_of(middle) < 0)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    while (last < l.last && order_of(last) == 0) ++last;
+    value(first, last, l.prefix + component.size());
+  }
+}
+/// The offset of the value at one path, or no_offset.
+[[nodiscard]] inline std::uint64_t find(std::string_view source, std::string_view path,
+                                        const limits& limit = {}) {
+  std::uint64_t offset = no_offset;
+  find(source, {&path, 1}, &offset, limit);
+  return offset;
 }
 
 }  // namespace json
@@ -5360,88 +5513,84 @@ inline void append_message(text& out, error e) {
 //
 //   auto graph = tessera::ark::read(source);
 //   if (!graph) return fail(describe(graph.err(), source));
-//   std::cout << tessera::ark::print(*graph);
-//   auto text = tessera::ark::write(*graph, {.to = tessera::ark::dialect::d2});
 //
 //   read            every dialect                                 ark/read.hpp
-//   write           byte for byte as the format's own serializer  ark/write.hpp
-//   print           a listing, one line an operation              ark/print.hpp
-//   convert         from one dialect to another                   ark/convert.hpp
-//   canonicalise    one form whatever the Ids were                ark/canonical.hpp
-//   builder         graphs made in code                           ark/build.hpp
-//   check           whether a graph has a text at all             ark/check.hpp
+//   verify          the rules of one file: a report and a program  ark/verify.hpp
+//   verify_ranks    the rules of all ranks together: a world       ark/ranks.hpp
+//   schedule        the order in which one process runs all ranks ark/world.hpp
+//   broadcast …     what operations make of shapes                 ark/shapes.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
 // Limits:     core/limits.hpp, on by default.
-// Allocation: at most 24 × input + 64 KiB to read.
+// Allocation: at most 8 × input + 64 KiB to read.
 
 
 #ifndef TESSERA_ARK_HPP
 #define TESSERA_ARK_HPP
 
 
-// ---- tessera/ark/build.hpp
+// ---- tessera/ark/diagnostic.hpp
 //
-// Builds a model graph in code.
+// What verification finds in a model: a list of diagnostics, each with its rule.
 //
-//   ark::builder b;
-//   const ark::value x = b.tensor({4, 8}, ark::data_type::fp32);
-//   const ark::value w = b.tensor({16, 8}, ark::data_type::fp32);
-//   const ark::value y = b.relu(b.matmul(x, w, {.transpose_other = true}));   // [4,16]
-//   b.reduce_sum(y, -1, {.name = "total", .keep_dim = true});
-//   auto graph = b.finish();                                // D3, as the format compresses it
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   for (const ark::diagnostic& d : found.diagnostics)
+//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
+//               << found.text_of(d.text) << '\n';
+//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
 //
-// Every operation writes a fresh tensor, whose shape follows from what it reads, or the one that is
-// given as `to`; what it returns is the result: a new tensor over the same memory. Use results
-// rather than what they were written to, for a node depends on the nodes whose results it uses.
+// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
+// C communication, M models of many ranks) and a number.
 //
-//   tensor          memory of its own         refer, shard, reshape     other views of the same memory
-//   relu add …      one operation each        op                        any operation of the table
-//   send recv       with their tags           send_tag recv_tag         tags for op() and packets
-//
-// Views aren't written down as operations; who uses one depends on whoever made what it shows.
-// Names are those given, or the Type in snake_case; "_1", "_2" tell repeated ones apart.
-//
-// Lifetime:   the builder owns the graph until finish(); values are numbers.
-// Errors:     the first one stays, and finish() returns it; later calls do nothing. The offset is the
-//             number of operations that stand before the one that was refused.
-// Limits:     32-bit indices.
-// Allocation: the graph, an edge for each use of a result, and the names.
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Allocation: 40 bytes and two texts for each diagnostic that is kept.
 
-#ifndef TESSERA_ARK_BUILD_HPP
-#define TESSERA_ARK_BUILD_HPP
+#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
+#define TESSERA_ARK_DIAGNOSTIC_HPP
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
-#include <utility>
 
 
-// ---- tessera/ark/build_rules.hpp
+// ---- tessera/ark/graph.hpp
 //
-// What builders are told, and the shapes that follow from it.
+// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
 //
-//   const ark::setting axis{.name = ark::argument_name::axis, .integer = 1};
-//   b.op(ark::op_type::reduce_sum, {x}, {.args = {&axis, 1}});    // see build.hpp
+//   for (const ark::node& n : g.nodes)
+//     for (const ark::op& o : operations(g, n))
+//       for (const std::uint32_t t : reads(g, o))
+//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
 //
-//   element-wise   numpy's broadcasting            transpose   shape[i] = a.shape[permutation[i]]
-//   reduce         the axis becomes 1, or goes     matmul      [..,M,N], of PaddedShape too
-//   embedding      four dimensions: three of the indices, the table's columns
+//   graph    Rank WorldSize Nodes
+//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
+//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
+//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
+//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
 //
-// Lifetime:   values; views of arguments last for the call.
-// Errors:     the codes of the rules that verify() holds a graph to.
-// Limits:     none.
-// Allocation: none.
+// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
+// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
+//
+// Members that the format doesn't know are kept, as JSON text, with the object that held them.
+//
+// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
+// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
+//             by hand, verify() checks them.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
 
-#ifndef TESSERA_ARK_BUILD_RULES_HPP
-#define TESSERA_ARK_BUILD_RULES_HPP
+#ifndef TESSERA_ARK_GRAPH_HPP
+#define TESSERA_ARK_GRAPH_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 
 
@@ -5477,6 +5626,7 @@ inline void append_message(text& out, error e) {
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 
@@ -5811,42 +5961,6 @@ template <std::size_t Size>
 
 #endif  // TESSERA_ARK_FORMAT_HPP
 
-// ---- tessera/ark/graph.hpp
-//
-// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
-//
-//   for (const ark::node& n : g.nodes)
-//     for (const ark::op& o : operations(g, n))
-//       for (const std::uint32_t t : reads(g, o))
-//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
-//
-//   graph    Rank WorldSize Nodes
-//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
-//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
-//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
-//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
-//
-// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
-// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
-// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
-//
-// Members that the format doesn't know are kept, as JSON text, with the object that held them.
-//
-// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
-// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
-//             by hand, verify() checks them.
-// Limits:     32-bit indices.
-// Allocation: pools, which double.
-
-#ifndef TESSERA_ARK_GRAPH_HPP
-#define TESSERA_ARK_GRAPH_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
@@ -6180,1478 +6294,6 @@ class interner {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// A tensor of a builder: its index in graph::tensors, which is its Id too.
-struct value {
-  std::uint32_t index = none;
-};
-
-/// Up to four dimensions; a longer list is kept as too long.
-struct dims {
-  std::int64_t at[max_rank] = {};
-  std::uint32_t count = 0;
-
-  constexpr dims() noexcept = default;
-  constexpr dims(std::initializer_list<std::int64_t> list) noexcept {
-    for (const std::int64_t v : list) {
-      if (count < max_rank) at[count] = v;
-      ++count;
-    }
-  }
-};
-
-/// An argument for builder::op.
-struct setting {
-  argument_name name = argument_name::other;
-  argument_type type = argument_type::int32;
-  std::int64_t integer = 0;  ///< of integers and booleans
-  float real = 0;            ///< of float32
-  ark::dims dims = {};       ///< of dims
-};
-
-struct op_options {
-  std::string_view name = {};
-  value to = {};                     ///< what is written, if not a fresh tensor
-  view<value> writes = {};           ///< the same, for operations that write several
-  view<setting> args = {};           ///< for builder::op
-  data_type type = data_type::fp32;  ///< for builder::op: of a fresh tensor that Cast writes
-};
-
-namespace detail {
-
-/// The shape rules of operations, for one graph.
-class shape_rules {
- public:
-  explicit shape_rules(const graph& g) noexcept : graph_(g) {}
-
-  /// Rules T02 to T07.
-  [[nodiscard]] static errc check_place(const layout& l, data_type type) noexcept {
-    if (static_cast<std::size_t>(type) >= std::size(data_type_table))
-      return errc::ark_t06_data_type;
-    std::int64_t room = INT64_MAX / info(type).bytes;
-    for (std::size_t d = 0; d < l.rank; ++d) {
-      if (l.shape[d] < 1) return errc::ark_t02_dimension;
-      if (l.offsets[d] < 0) return errc::ark_t03_offset;
-      if (l.padded_shape[d] < l.shape[d]) return errc::ark_t04_padding;
-      if (l.strides[d] < l.padded_shape[d] || l.strides[d] - l.padded_shape[d] < l.offsets[d])
-        return errc::ark_t05_strides;
-      if ((room /= l.strides[d]) == 0) return errc::ark_t07_size;
-    }
-    return errc::ok;
-  }
-  /// The layout and type of what an operation writes, by the rules of its kind.
-  [[nodiscard]] errc derive(op_type type, view<value> reads, const op_options& o, layout& out,
-                            data_type& of) const {
-    const auto read = [&](std::size_t i) -> const layout& {
-      return layout_of(graph_, reads[i].index);
-    };
-    const auto type_of = [&](std::size_t i) { return graph_.tensors[reads[i].index].type; };
-    const auto plain = [&out] {
-      for (std::size_t d = 0; d < max_rank; ++d) {
-        if (d >= out.rank) out.shape[d] = 1;
-        out.strides[d] = out.padded_shape[d] = out.shape[d];
-      }
-      return errc::ok;
-    };
-    if (!reads.empty()) of = type_of(0);
-    switch (info(type).kind) {
-      case op_kind::unary:
-      case op_kind::layer_norm:
-        if (type == op_type::cast) of = o.type;
-        return (void)broadcast(read(0), read(0), out), plain();
-      case op_kind::binary:
-        if (type_of(1) != of) return errc::ark_o06_data_types;
-        return broadcast(read(0), read(1), out) ? plain() : errc::ark_o07_shape;
-      case op_kind::reduce: {
-        const setting* const axis = find(o.args, argument_name::axis);
-        const setting* const keep = find(o.args, argument_name::keep_dim);
-        if (axis == nullptr || keep == nullptr) return errc::ark_o04_argument;
-        const layout& a = read(0);
-        if (axis->integer < 0 || axis->integer >= a.rank) return errc::ark_o10_reduction;
-        for (std::uint32_t d = 0; d < a.rank; ++d) {
-          if (d != axis->integer)
-            out.shape[out.rank++] = a.shape[d];
-          else if (keep->integer != 0 || a.rank == 1)
-            out.shape[out.rank++] = 1;
-        }
-        return plain();
-      }
-      case op_kind::transpose: {
-        const setting* const p = find(o.args, argument_name::permutation);
-        if (p == nullptr) return errc::ark_o04_argument;
-        const layout& a = read(0);
-        if (p->dims.count != a.rank) return errc::ark_o11_permutation;
-        unsigned seen = 0;
-        out.rank = a.rank;
-        for (std::uint32_t d = 0; d < a.rank; ++d) {
-          const std::int64_t from = p->dims.at[d];
-          if (from < 0 || from >= a.rank || (seen >> from & 1) != 0)
-            return errc::ark_o11_permutation;
-          seen |= 1u << from;
-          out.shape[d] = a.shape[from];
-        }
-        return plain();
-      }
-      case op_kind::matmul: {
-        const auto flag = [&](argument_name n) {
-          const setting* const s = find(o.args, n);
-          return s != nullptr && s->integer != 0;
-        };
-        const bool ta = flag(argument_name::transpose_input),
-                   tb = flag(argument_name::transpose_other);
-        if (type_of(1) != of) return errc::ark_o06_data_types;
-        errc code = matmul_shape(read(0), read(1), &layout::shape, ta, tb, out.rank, out.shape);
-        if (code == errc::ok)
-          code = matmul_shape(read(0), read(1), &layout::padded_shape, ta, tb, out.rank,
-                              out.padded_shape);
-        for (std::size_t d = 0; d < max_rank; ++d) out.strides[d] = out.padded_shape[d];
-        return code;
-      }
-      case op_kind::embedding: {
-        const layout &rows = read(0), &table = read(1);
-        if (rows.rank > 3 || table.rank != 2) return errc::ark_o13_embedding;
-        if (of != data_type::int32) return errc::ark_o06_data_types;
-        of = type_of(1);
-        out.rank = max_rank;
-        for (std::uint32_t d = 0; d < 3; ++d) out.shape[d] = from_end(rows.shape, rows.rank, 2 - d);
-        out.shape[3] = table.shape[1];
-        return plain();
-      }
-      case op_kind::fill:
-      case op_kind::kv_cache_slot:
-      case op_kind::communication:
-      case op_kind::none:
-      case op_kind::view:
-      case op_kind::unknown: break;
-    }
-    return errc::ark_o03_arity;  // what it writes can't be told from what it reads
-  }
-  /// Whether tensors that were given may be written.
-  [[nodiscard]] errc fits(op_type type, view<value> reads, const op_options& o,
-                          const pool<value>& written) const {
-    const op_kind kind = info(type).kind;
-    if (kind == op_kind::fill || kind == op_kind::communication || kind == op_kind::none ||
-        kind == op_kind::kv_cache_slot)
-      return errc::ok;
-    const layout& w = layout_of(graph_, written[0].index);
-    const data_type target = graph_.tensors[written[0].index].type;
-    layout made, both;
-    data_type of = target;
-    op_options wanted = o;
-    wanted.type = target;
-    if (const errc code = derive(type, reads, wanted, made, of); code != errc::ok) return code;
-    if (of != target) return errc::ark_o06_data_types;
-    bool same = kind == op_kind::unary ? broadcast(made, w, both) : made.rank == w.rank;
-    for (std::size_t d = 0; d < max_rank; ++d)
-      same = same && (kind == op_kind::unary ? both.shape[d] : made.shape[d]) == w.shape[d];
-    for (std::size_t d = 0; d < max_rank && kind == op_kind::matmul; ++d)
-      same = same && made.padded_shape[d] == w.padded_shape[d];
-    return same ? errc::ok : kind == op_kind::matmul ? errc::ark_o12_matmul : errc::ark_o07_shape;
-  }
-  [[nodiscard]] static errc arguments_complete(op_type type, view<setting> args) noexcept {
-    for (const argument_row& row : argument_table) {
-      if (row.op != type || row.use != argument_use::required) continue;
-      const setting* const s = find(args, row.name);
-      if (s == nullptr || s->type != row.type) return errc::ark_o04_argument;
-    }
-    return errc::ok;
-  }
-
- private:
-  /// Dimension `back` from the end, with ones in front.
-  [[nodiscard]] static std::int64_t from_end(const std::int64_t* d, std::uint32_t rank,
-                                             std::uint32_t back) noexcept {
-    return back < rank ? d[rank - 1 - back] : 1;
-  }
-  /// out = a and b broadcast to each other; false when they don't fit.
-  [[nodiscard]] static bool broadcast(const layout& a, const layout& b, layout& out) noexcept {
-    out.rank = a.rank > b.rank ? a.rank : b.rank;
-    for (std::uint32_t back = 0; back < out.rank; ++back) {
-      const std::int64_t x = from_end(a.shape, a.rank, back), y = from_end(b.shape, b.rank, back);
-      if (x != y && x != 1 && y != 1) return false;
-      out.shape[out.rank - 1 - back] = x == 1 ? y : x;
-    }
-    return true;
-  }
-  [[nodiscard]] static const setting* find(view<setting> args, argument_name name) noexcept {
-    for (const setting& s : args)
-      if (s.name == name) return &s;
-    return nullptr;
-  }
-  /// What the operation's rule makes of shapes: those of the data, or the padded ones.
-  [[nodiscard]] static errc matmul_shape(const layout& a, const layout& b,
-                                         const std::int64_t (layout::*shape)[max_rank],
-                                         bool transpose_a, bool transpose_b, std::uint32_t& rank,
-                                         std::int64_t* out) noexcept {
-    const std::int64_t *x = a.*shape, *y = b.*shape;
-    const std::int64_t m = from_end(x, a.rank, transpose_a ? 0 : 1);
-    const std::int64_t k = from_end(x, a.rank, transpose_a ? 1 : 0);
-    const bool column = b.rank == 1;  // a vector on the right is a column
-    const std::int64_t n =
-        column ? (transpose_b ? y[0] : 1) : from_end(y, b.rank, transpose_b ? 1 : 0);
-    const std::int64_t other =
-        column ? (transpose_b ? 1 : y[0]) : from_end(y, b.rank, transpose_b ? 0 : 1);
-    if (k != other) return errc::ark_o12_matmul;
-    rank = a.rank > b.rank ? a.rank : b.rank;
-    if (rank < 2) rank = 2;
-    out[rank - 1] = n;
-    out[rank - 2] = m;
-    for (std::uint32_t back = 2; back < rank; ++back) {
-      const std::int64_t p = from_end(x, a.rank, back), q = from_end(y, b.rank, back);
-      if (p != q && p != 1 && q != 1) return errc::ark_o12_matmul;
-      out[rank - 1 - back] = p == 1 ? q : p;
-    }
-    return errc::ok;
-  }
-
-  const graph& graph_;
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_BUILD_RULES_HPP
-
-// ---- tessera/ark/check.hpp
-//
-// Whether a graph is one that a file could hold: what writers and converters look at first.
-//
-//   if (const error e = ark::check(graph); e.code != errc::ok) return e;
-//
-// Every graph that read() gave passes. One that was filled by hand may not:
-//
-//   indices     outside their pools, or lists of members that don't go forward   ark_too_large
-//   numbers     negative Ids, Rank not below WorldSize, INT beyond 32 bits       ark_s*, ark_o05
-//   floats      not finite, and without a token                                 ark_not_finite
-//   names       not UTF-8                                                       json_bad_utf8
-//   arguments   the same name twice                                             json_duplicate_key
-//
-// Lifetime:   borrows for the call.
-// Errors:     at the node that holds the wrong thing, by the node's offset.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_CHECK_HPP
-#define TESSERA_ARK_CHECK_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-[[nodiscard]] inline bool is_ascii(std::string_view s) noexcept {
-  std::uint64_t all = 0, word = 0;
-  std::size_t i = 0;
-  for (; s.size() - i >= 8; i += 8) {
-    std::memcpy(&word, s.data() + i, 8);
-    all |= word;
-  }
-  for (; i < s.size(); ++i) all |= static_cast<unsigned char>(s[i]);
-  return (all & 0x8080808080808080u) == 0;
-}
-[[nodiscard]] inline bool is_utf8(std::string_view s) noexcept {
-  const char* const end = s.data() + s.size();
-  for (const char* at = s.data(); at != end;) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
-class graph_check {
- public:
-  explicit graph_check(const graph& g) noexcept : g_(g), ascii_(is_ascii(g.characters)) {}
-
-  [[nodiscard]] error all() const {
-    if (static_cast<std::size_t>(g_.form) >= std::size(dialect_table))
-      return {errc::ark_dialect, 0};
-    if (g_.rank < 0 || g_.rank >= g_.world_size) return {errc::ark_s03_world, 0};
-    if (const errc code = tables(); code != errc::ok) return {code, 0};
-    for (const node& n : g_.nodes) {
-      errc code = node_itself(n);
-      if (code == errc::ok)
-        for (const op& o : operations(g_, n))
-          if (code = operation(o); code != errc::ok) break;
-      if (code != errc::ok) return {code, n.offset};
-    }
-    return {};
-  }
-  /// One operation, after tables(); plans check theirs with it.
-  [[nodiscard]] errc operation(const op& o) const {
-    if (o.type > op_type::unknown) return errc::ark_o01_type;
-    const std::uint64_t last =
-        std::uint64_t{o.first_use} + o.reads + std::uint64_t{o.writes} + o.results;
-    if (last > g_.uses.size() || !inside(o.arguments, g_.arguments.size()) ||
-        outside(o.members, g_.members.size()))
-      return errc::ark_too_large;
-    bool uses_inside = true;
-    for (const std::uint32_t t : uses(g_, o)) uses_inside = uses_inside && t < g_.tensors.size();
-    if (!uses_inside) return errc::ark_too_large;
-    if (const errc code = string(o.name); code != errc::ok) return code;
-    if (o.type == op_type::unknown)
-      if (const errc code = string(o.unknown_type); code != errc::ok) return code;
-    for (const argument& a : arguments(g_, o))
-      if (const errc code = one_argument(a); code != errc::ok) return code;
-    return errc::ok;
-  }
-  /// What operations refer to.
-  [[nodiscard]] errc tables() const {
-    if (outside(g_.own_members, g_.members.size())) return errc::ark_too_large;
-    for (std::size_t i = 0; i < g_.members.size(); ++i) {
-      const member& m = g_.members[i];
-      if (m.next != none && (m.next <= i || m.next >= g_.members.size()))
-        return errc::ark_too_large;
-      for (const ark::string& s : {m.key, m.value})
-        if (const errc code = string(s); code != errc::ok) return code;
-    }
-    for (const layout& l : g_.layouts) {
-      if (l.rank > max_rank) return errc::ark_t01_rank;
-      if (l.pads != none && !inside({l.pads, l.rank}, g_.integers.size()))
-        return errc::ark_too_large;
-    }
-    for (const tensor& t : g_.tensors) {
-      if (t.id < 0) return errc::ark_s13_integer;
-      if (t.layout >= g_.layouts.size() || t.buffer >= g_.buffers.size() ||
-          outside(t.members, g_.members.size()))
-        return errc::ark_too_large;
-      if (static_cast<std::size_t>(t.type) >= std::size(data_type_table))
-        return errc::ark_t06_data_type;
-    }
-    for (const buffer& b : g_.buffers) {
-      if (b.id < 0) return errc::ark_s13_integer;
-      if (!inside(b.send_tags, g_.tags.size()) || !inside(b.recv_tags, g_.tags.size()) ||
-          outside(b.members, g_.members.size()))
-        return errc::ark_too_large;
-    }
-    return errc::ok;
-  }
-
- private:
-  [[nodiscard]] static bool inside(range r, std::size_t size) noexcept {
-    return std::uint64_t{r.first} + r.count <= size;
-  }
-  [[nodiscard]] static bool outside(std::uint32_t first, std::size_t size) noexcept {
-    return first != none && first >= size;
-  }
-  [[nodiscard]] errc string(ark::string s) const noexcept {
-    if (!inside({s.first, s.size}, g_.characters.size())) return errc::ark_too_large;
-    return ascii_ || is_utf8(text_of(g_, s)) ? errc::ok : errc::json_bad_utf8;
-  }
-  [[nodiscard]] errc node_itself(const node& n) const noexcept {
-    if (!inside(n.producers, g_.integers.size()) || !inside(n.consumers, g_.integers.size()) ||
-        !inside(n.ops, g_.ops.size()) || outside(n.members, g_.members.size()))
-      return errc::ark_too_large;
-    std::int64_t signs = n.id;
-    for (const range r : {n.producers, n.consumers})
-      for (const std::int64_t id : integers(g_, r)) signs |= id;
-    if (signs < 0) return errc::ark_s13_integer;
-    return n.ops.count == 0 ? errc::ark_s07_no_ops : errc::ok;
-  }
-  [[nodiscard]] errc one_argument(const argument& a) const {
-    if (a.name > argument_name::other) return errc::ark_o04_argument;
-    if (a.name == argument_name::other)
-      if (const errc code = string(a.other_name); code != errc::ok) return code;
-    const auto fits = [&a](std::int64_t low, std::int64_t high) {
-      return a.integer >= low && a.integer <= high ? errc::ok : errc::ark_o05_argument_form;
-    };
-    switch (a.type) {
-      case argument_type::int32: return fits(INT32_MIN, INT32_MAX);
-      case argument_type::uint32: return fits(0, std::int64_t{UINT32_MAX});
-      case argument_type::int64:
-      case argument_type::uint64:
-      case argument_type::boolean: return errc::ok;
-      case argument_type::float32: {
-        if (a.token.size == 0)
-          return (std::bit_cast<std::uint32_t>(a.real) & 0x7f800000u) == 0x7f800000u
-                     ? errc::ark_not_finite
-                     : errc::ok;
-        if (const errc code = string(a.token); code != errc::ok) return code;
-        json::reader in(text_of(g_, a.token));
-        (void)in.float32();
-        return in.finish().code;
-      }
-      case argument_type::dims:
-        if (!inside(a.integers, g_.integers.size())) return errc::ark_too_large;
-        return a.integers.count <= max_rank ? errc::ok : errc::ark_o05_argument_form;
-      case argument_type::tensor:
-        return a.integer >= 0 && static_cast<std::uint64_t>(a.integer) < g_.tensors.size()
-                   ? errc::ok
-                   : errc::ark_too_large;
-      case argument_type::offset:
-        if (!inside(a.integers, g_.integers.size())) return errc::ark_too_large;
-        if (a.integers.count != 1 && a.integers.count != 2) return errc::ark_o05_argument_form;
-        for (const std::int64_t v : integers(g_, a.integers))
-          if (v < 0) return errc::ark_o05_argument_form;
-        return errc::ok;
-      case argument_type::other: return string(a.token);
-    }
-    return errc::ark_o05_argument_form;
-  }
-
-  const graph& g_;
-  bool ascii_;
-};
-
-}  // namespace detail
-
-/// Whether writing the graph and reading that text again would give this graph. What only text can
-/// tell, such as a kept member that is no JSON, write() finds by itself.
-[[nodiscard]] inline error check(const graph& g) { return detail::graph_check(g).all(); }
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_CHECK_HPP
-
-// ---- tessera/ark/convert.hpp
-//
-// Converts a graph from one dialect to another.
-//
-//   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
-//   if (!old) return fail(describe(old.err(), source));
-//
-// Operations and their order stay as they are, and so do tensors and buffers with their Ids:
-//
-//   Ops to Op        a node of several operations becomes a chain of nodes. An edge goes between the
-//                    operations that share a tensor, or from the last one to the first when none
-//                    do. Nodes get their places as Ids, edges stand ascending on both sides
-//   Op to Ops        nodes of one operation
-//   Matmul           d1a and d1b get the arguments that repeat the shapes, others lose them
-//   IsExternal       d2x and d3x get `false` where there is none, others lose `false`
-//   Pads             d1a gets ones, others get PaddedShape = Shape
-//   spellings        IsInputColumnMajor and IsOtherColumnMajor become TransposeInput and
-//                    TransposeOther; Value of ScalarAdd and ScalarMul becomes Factor
-//
-// Lifetime:   the graph owns itself.
-// Errors:     what check() refuses; ark_dialect where `true` would be lost as IsExternal, or padding
-//             in d1a; ark_g01, g03, g05 where a chain can't be made; ark_o03 for a Matmul that
-//             doesn't have its tensors. The offset is that of the node.
-// Limits:     none.
-// Allocation: linear in the graph.
-
-#ifndef TESSERA_ARK_CONVERT_HPP
-#define TESSERA_ARK_CONVERT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// Whether the graph has a form in its dialect: one operation a node without "Ops", no padding
-/// where there are "Pads".
-[[nodiscard]] inline bool in_dialect(const graph& g) noexcept {
-  if (!info(g.form).holds_ops)
-    for (const node& n : g.nodes)
-      if (n.ops.count != 1) return false;
-  if (info(g.form).pads)
-    for (const tensor& t : g.tensors)
-      for (std::size_t d = 0; d < max_rank; ++d)
-        if (g.layouts[t.layout].padded_shape[d] != g.layouts[t.layout].shape[d]) return false;
-  return true;
-}
-
-namespace detail {
-
-/// Finds the place of a node by its Id.
-class node_index {
- public:
-  explicit node_index(const graph& g) {
-    bool ascending = true;
-    for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
-      ascending = ascending && (i == 0 || g.nodes[i].id > g.nodes[i - 1].id);
-      entries_.push_back({g.nodes[i].id, i});
-    }
-    if (!ascending)
-      sort(entries_.data(), entries_.size(), [](const entry& a, const entry& b) {
-        return a.id != b.id ? a.id < b.id : a.index < b.index;
-      });
-  }
-  /// `none` if there is none; the first of several.
-  [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
-    const auto guess = static_cast<std::uint64_t>(id);
-    if (guess < entries_.size() && entries_[guess].id == id &&
-        (guess == 0 || entries_[guess - 1].id != id))
-      return entries_[guess].index;
-    std::size_t low = 0, high = entries_.size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (entries_[middle].id < id)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < entries_.size() && entries_[low].id == id ? entries_[low].index : none;
-  }
-  /// The second of two nodes with one Id, or `none`.
-  [[nodiscard]] std::uint32_t repeated() const noexcept {
-    for (std::size_t i = 1; i < entries_.size(); ++i)
-      if (entries_[i].id == entries_[i - 1].id) return entries_[i].index;
-    return none;
-  }
-
- private:
-  struct entry {
-    std::int64_t id;
-    std::uint32_t index;
-  };
-  pool<entry> entries_;  // by Id
-};
-
-/// An edge between two nodes, by their places.
-struct edge {
-  std::uint32_t from, to;
-};
-/// Gives each node the edges of a list, ascending and once, as places.
-inline void set_edges(graph& g, pool<edge>& edges) {
-  const auto fill = [&](range node::*list, std::uint32_t edge::*owner, std::uint32_t edge::*other) {
-    sort(edges.data(), edges.size(), [=](const edge& a, const edge& b) {
-      return a.*owner != b.*owner ? a.*owner < b.*owner : a.*other < b.*other;
-    });
-    std::size_t at = 0;
-    for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
-      const std::size_t first = g.integers.size();
-      for (; at < edges.size() && edges[at].*owner == n; ++at)
-        if (g.integers.size() == first || g.integers.back() != edges[at].*other)
-          g.integers.push_back(edges[at].*other);
-      g.nodes[n].*list = {static_cast<std::uint32_t>(first),
-                          static_cast<std::uint32_t>(g.integers.size() - first)};
-    }
-  };
-  fill(&node::producers, &edge::to, &edge::from);
-  fill(&node::consumers, &edge::from, &edge::to);
-}
-
-class converter {
- public:
-  converter(graph& g, dialect to) : g_(g), from_(info(g.form)), to_(info(to)) {}
-
-  [[nodiscard]] error run() {
-    if (const error e = check(g_); e.code != errc::ok) return e;
-    if (const error e = losses(); e.code != errc::ok) return e;
-    if (!to_.holds_ops)
-      if (const error e = split(); e.code != errc::ok) return e;
-    for (const node& n : g_.nodes)
-      for (std::uint32_t i = 0; i < n.ops.count; ++i)
-        if (const errc code = spelling(g_.ops[n.ops.first + i]); code != errc::ok)
-          return {code, n.offset};
-    for (buffer& b : g_.buffers)
-      if (to_.external)
-        b.external = b.external == external::yes ? external::yes : external::no;
-      else
-        b.external = external::absent;
-    if (!to_.pads)
-      for (layout& l : g_.layouts) l.pads = none;
-    if (g_.integers.size() >= none || g_.arguments.size() >= none || g_.nodes.size() >= none)
-      return {errc::ark_too_large, 0};
-    g_.form = to_.which;
-    return {};
-  }
-
- private:
-  /// What the dialect can't hold.
-  [[nodiscard]] error losses() const {
-    for (const node& n : g_.nodes)
-      for (const op& o : operations(g_, n)) {
-        bool lost = false;
-        for (const std::uint32_t t : uses(g_, o)) lost = lost || loses(t);
-        for (const argument& a : arguments(g_, o))
-          if (a.type == argument_type::tensor)
-            lost = lost || loses(static_cast<std::uint32_t>(a.integer));
-        if (lost) return {errc::ark_dialect, n.offset};
-      }
-    return {};
-  }
-  [[nodiscard]] bool loses(std::uint32_t t) const noexcept {
-    bool lost = !to_.external && buffer_of(g_, t).external == external::yes;
-    const layout& l = layout_of(g_, t);
-    for (std::size_t d = 0; d < max_rank && to_.pads; ++d)
-      lost = lost || l.padded_shape[d] != l.shape[d];
-    return lost;
-  }
-
-  /// One operation a node.
-  [[nodiscard]] error split() {
-    bool split = from_.holds_ops;
-    for (const node& n : g_.nodes) split = split || n.ops.count != 1;
-    if (!split) return {};
-    const pool<node> old = std::move(g_.nodes);
-    g_.nodes = {};
-    // Where each old node's operations went: from first[i] to before first[i + 1].
-    pool<std::uint32_t> first;
-    std::uint64_t count = 0;
-    for (const node& n : old) count += n.ops.count;
-    if (count >= none) return {errc::ark_too_large, 0};
-    pool<std::uint32_t> owner;  // the old node of each new one
-    pool<std::uint32_t> maker;  // the new node that makes each tensor
-    for (std::size_t t = 0; t < g_.tensors.size(); ++t) maker.push_back(none);
-    for (std::uint32_t i = 0; i < old.size(); ++i) {
-      first.push_back(static_cast<std::uint32_t>(g_.nodes.size()));
-      for (std::uint32_t k = 0; k < old[i].ops.count; ++k) {
-        node piece = old[i];
-        piece.id = static_cast<std::int64_t>(g_.nodes.size());
-        piece.ops = {old[i].ops.first + k, 1};
-        if (k != 0) piece.members = none;
-        for (const std::uint32_t t : results(g_, g_.ops[piece.ops.first]))
-          if (maker[t] == none) maker[t] = static_cast<std::uint32_t>(g_.nodes.size());
-        g_.nodes.push_back(piece);
-        owner.push_back(i);
-      }
-    }
-    first.push_back(static_cast<std::uint32_t>(g_.nodes.size()));
-
-    pool<edge> outer;
-    if (const error e = old_edges(old, outer); e.code != errc::ok) return e;
-    // Edges into one old node stand together. `wanted` says which nodes have one to the node at hand,
-    // and `found` for which of them a shared tensor says where it goes.
-    pool<edge> edges;
-    pool<std::uint32_t> wanted, found;
-    wanted.resize(old.size());
-    found.resize(old.size());
-    std::size_t at = 0;
-    for (std::uint32_t to = 0; to < old.size(); ++to) {
-      const std::size_t begin = at;
-      for (; at < outer.size() && outer[at].to == to; ++at) wanted[outer[at].from] = to + 1;
-      for (std::uint32_t piece = first[to]; piece < first[to + 1]; ++piece) {
-        if (piece != first[to]) edges.push_back({piece - 1, piece});
-        const op& o = g_.ops[g_.nodes[piece].ops.first];
-        for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
-          const std::uint32_t made = maker[g_.uses[o.first_use + u]];
-          if (made == none) continue;
-          if (wanted[owner[made]] == to + 1) found[owner[made]] = to + 1;
-          if (owner[made] == to ? made < piece : wanted[owner[made]] == to + 1)
-            edges.push_back({made, piece});
-        }
-      }
-      for (std::size_t i = begin; i < at; ++i)
-        if (const std::uint32_t from = outer[i].from; found[from] != to + 1)
-          edges.push_back({first[from + 1] - 1, first[to]});
-    }
-    set_edges(g_, edges);
-    return {};
-  }
-  /// The edges among the nodes of the file, from either side, those into one node together.
-  [[nodiscard]] error old_edges(const pool<node>& old, pool<edge>& out) {
-    // node_index looks at a graph's nodes; these have left theirs.
-    graph nodes;
-    nodes.nodes = old;
-    const node_index index(nodes);
-    if (const std::uint32_t n = index.repeated(); n != none)
-      return {errc::ark_g01_node_id, old[n].offset};
-    for (std::uint32_t i = 0; i < old.size(); ++i)
-      for (const bool producers : {true, false})
-        for (const std::int64_t id :
-             integers(g_, producers ? old[i].producers : old[i].consumers)) {
-          const std::uint32_t other = index.find(id);
-          if (other == none) return {errc::ark_g03_edge_target, old[i].offset};
-          if (other == i) return {errc::ark_g05_self_edge, old[i].offset};
-          out.push_back(producers ? edge{other, i} : edge{i, other});
-        }
-    sort(out.data(), out.size(),
-         [](const edge& a, const edge& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
-    return {};
-  }
-
-  /// The arguments that the dialect wants, under their names of today.
-  [[nodiscard]] errc spelling(op& o) {
-    bool repeats = false;
-    for (std::uint32_t i = 0; i < o.arguments.count; ++i) {
-      argument& a = g_.arguments[o.arguments.first + i];
-      argument_name today = a.name;
-      bool redundant = false;
-      for (const argument_row& row : argument_table)
-        if (row.op == o.type && row.name == a.name && row.type == a.type) {
-          redundant = row.use == argument_use::redundant;
-          if (row.use == argument_use::alias) today = spelled_today(a.name);
-        }
-      repeats = repeats || redundant;
-      if (find_argument(g_, o, today) == nullptr) a.name = today;
-    }
-    const bool wanted =
-        o.type == op_type::matmul && (to_.which == dialect::d1a || to_.which == dialect::d1b);
-    if (!repeats && !wanted) return errc::ok;
-    range kept{static_cast<std::uint32_t>(g_.arguments.size()), 0};
-    for (std::uint32_t i = 0; i < o.arguments.count; ++i) {
-      const argument a = g_.arguments[o.arguments.first + i];
-      bool redundant = false;
-      for (const argument_row& row : argument_table)
-        redundant = redundant ||
-                    (row.op == o.type && row.name == a.name && row.use == argument_use::redundant);
-      if (!redundant) g_.arguments.push_back(a);
-    }
-    if (wanted)
-      if (const errc code = repeat_shapes(o); code != errc::ok) return code;
-    kept.count = static_cast<std::uint32_t>(g_.arguments.size() - kept.first);
-    sort(g_.arguments.data() + kept.first, kept.count,
-         [&](const argument& a, const argument& b) { return name(g_, a) < name(g_, b); });
-    o.arguments = kept;
-    return errc::ok;
-  }
-  [[nodiscard]] static argument_name spelled_today(argument_name n) noexcept {
-    switch (n) {
-      case argument_name::is_input_column_major: return argument_name::transpose_input;
-      case argument_name::is_other_column_major: return argument_name::transpose_other;
-      case argument_name::value: return argument_name::factor;
-      case argument_name::factor: return argument_name::value;
-      default: return n;
-    }
-  }
-
-  /// The arguments of Matmul that say again what its tensors say.
-  [[nodiscard]] errc repeat_shapes(const op& o) {
-    if (o.reads < 2 || o.writes < 1) return errc::ark_o03_arity;
-    const layout& a = layout_of(g_, reads(g_, o)[0]);
-    const layout& b = layout_of(g_, reads(g_, o)[1]);
-    const layout& c = layout_of(g_, writes(g_, o)[0]);
-    if (a.rank == 0 || b.rank == 0 || c.rank == 0) return errc::ark_o12_matmul;
-    const auto flag = [&](argument_name n) {
-      const argument* const found = find_argument(g_, o, n);
-      return found != nullptr && found->type == argument_type::boolean && found->integer != 0;
-    };
-    const bool transpose_a = flag(argument_name::transpose_input);
-    const bool transpose_b = flag(argument_name::transpose_other);
-    // One dimension acts as [1,K] on the left and as [K,1] on the right.
-    const auto from_end = [](const std::int64_t* d, std::uint32_t rank, std::uint32_t back) {
-      return back < rank ? d[rank - 1 - back] : 1;
-    };
-    const auto mnk = [&](const std::int64_t* x, const std::int64_t* y, std::int64_t* out) {
-      out[0] = from_end(x, a.rank, transpose_a ? 0 : 1);
-      out[2] = from_end(x, a.rank, transpose_a ? 1 : 0);
-      out[1] = b.rank == 1 ? (transpose_b ? y[0] : 1) : from_end(y, b.rank, transpose_b ? 1 : 0);
-    };
-    std::int64_t shape[3], padded[3];
-    mnk(a.shape, b.shape, shape);
-    mnk(a.padded_shape, b.padded_shape, padded);
-    const std::int64_t input[] = {from_end(a.shape, a.rank, 3), from_end(a.shape, a.rank, 2)};
-    const std::int64_t other[] = {from_end(b.shape, b.rank, 3), from_end(b.shape, b.rank, 2)};
-    const std::int64_t last_c = c.strides[c.rank - 1];
-    const std::int64_t strides[] = {a.strides[a.rank - 1], last_c, last_c, b.strides[b.rank - 1]};
-    dims(argument_name::input_dim_nc, input, 2);
-    dims(argument_name::other_dim_nc, other, 2);
-    if (to_.which == dialect::d1b) dims(argument_name::padded_shape_mnk, padded, 3);
-    dims(argument_name::shape_mnk, shape, 3);
-    dims(argument_name::strides_acdb, strides, 4);
-    return errc::ok;
-  }
-  void dims(argument_name name, const std::int64_t* values, std::uint32_t count) {
-    argument a;
-    a.name = name;
-    a.type = argument_type::dims;
-    a.integers = {static_cast<std::uint32_t>(g_.integers.size()), count};
-    g_.integers.append(values, count);
-    g_.arguments.push_back(a);
-  }
-
-  graph& g_;
-  const dialect_row& from_;
-  const dialect_row& to_;
-};
-
-}  // namespace detail
-
-/// The same operations in the same order, as another dialect writes them. A graph that is in the
-/// dialect already stays as it is.
-[[nodiscard]] inline result<graph> convert(graph g, dialect to) {
-  if (static_cast<std::size_t>(to) >= std::size(dialect_table)) return error{errc::ark_dialect, 0};
-  if (const error e = check(g); e.code != errc::ok) return e;
-  if (to == g.form && in_dialect(g)) return g;
-  detail::converter c(g, to);
-  if (const error e = c.run(); e.code != errc::ok) return e;
-  return g;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_CONVERT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// Where a tensor lies, as far as that isn't the plain case.
-struct tensor_options {
-  dims strides = {};       ///< else PaddedShape; of refer(), else those of what it shows
-  dims offsets = {};       ///< else zeros
-  dims padded_shape = {};  ///< else the shape
-  std::int32_t rank = -1;  ///< the rank that holds it; a stand-in when that is another one
-};
-
-struct reduce_options {
-  std::string_view name = {};
-  value to = {};
-  bool keep_dim = true;
-};
-struct matmul_options {
-  std::string_view name = {};
-  value to = {};
-  bool transpose_input = false, transpose_other = false;
-};
-
-class builder {
- public:
-  explicit builder(std::int32_t rank = 0, std::int32_t world_size = 1) {
-    graph_.rank = rank;
-    graph_.world_size = world_size;
-  }
-  builder(const builder&) = delete;
-  builder& operator=(const builder&) = delete;
-
-  /// Memory of its own.
-  value tensor(const dims& shape, data_type type, const tensor_options& o = {}) {
-    layout l;
-    if (!place(shape, o, nullptr, type, l)) return {};
-    return add_tensor(l, type, add_buffer(o.rank), none);
-  }
-  /// Another view of the memory of `of`.
-  value refer(value of, const dims& shape, const tensor_options& o = {}) {
-    if (!known(of)) return {};
-    const ark::tensor t = graph_.tensors[of.index];
-    const layout shown = graph_.layouts[t.layout];
-    layout l;
-    if (!place(shape, o, &shown, t.type, l)) return {};
-    return add_tensor(l, t.type, t.buffer, maker_[of.index]);
-  }
-  /// Equal parts along an axis, `size` each.
-  pool<value> shard(value of, std::int32_t axis, std::int64_t size) {
-    pool<value> parts;
-    if (!known(of)) return parts;
-    const layout l = layout_of(graph_, of.index);
-    if (!normalise(axis, l.rank)) return parts;
-    if (size < 1 || l.shape[axis] % size != 0 || l.padded_shape[axis] != l.shape[axis])
-      return fail(errc::ark_t02_dimension), parts;
-    for (std::int64_t from = 0; from < l.shape[axis]; from += size) {
-      layout part = l;
-      part.shape[axis] = part.padded_shape[axis] = size;
-      part.offsets[axis] += from;
-      const ark::tensor t = graph_.tensors[of.index];
-      parts.push_back(add_tensor(part, t.type, t.buffer, maker_[of.index]));
-    }
-    return parts;
-  }
-  /// The same elements in another shape; they must lie one behind the other.
-  value reshape(value of, const dims& shape) {
-    if (!known(of)) return {};
-    const ark::tensor t = graph_.tensors[of.index];
-    const layout from = graph_.layouts[t.layout];
-    layout l;
-    if (!place(shape, {}, nullptr, t.type, l)) return {};
-    std::int64_t before = 1, after = 1;
-    bool whole = true;
-    for (std::size_t d = 0; d < max_rank; ++d) {
-      before *= from.strides[d];
-      after *= l.shape[d];
-      whole = whole && from.shape[d] == from.strides[d];
-    }
-    if (!whole || before != after) return fail(errc::ark_o07_shape);
-    return add_tensor(l, t.type, t.buffer, maker_[of.index]);
-  }
-
-  // clang-format off
-  value copy(value a, const op_options& o = {}) { return op(op_type::copy, {a}, o); }
-  value exp(value a, const op_options& o = {}) { return op(op_type::exp, {a}, o); }
-  value sqrt(value a, const op_options& o = {}) { return op(op_type::sqrt, {a}, o); }
-  value rsqrt(value a, const op_options& o = {}) { return op(op_type::rsqrt, {a}, o); }
-  value relu(value a, const op_options& o = {}) { return op(op_type::relu, {a}, o); }
-  value sigmoid(value a, const op_options& o = {}) { return op(op_type::sigmoid, {a}, o); }
-  value gelu(value a, const op_options& o = {}) { return op(op_type::gelu, {a}, o); }
-  value add(value a, value b, const op_options& o = {}) { return op(op_type::add, {a, b}, o); }
-  value sub(value a, value b, const op_options& o = {}) { return op(op_type::sub, {a, b}, o); }
-  value mul(value a, value b, const op_options& o = {}) { return op(op_type::mul, {a, b}, o); }
-  value div(value a, value b, const op_options& o = {}) { return op(op_type::div, {a, b}, o); }
-  value rope(value x, value f, const op_options& o = {}) { return op(op_type::rope, {x, f}, o); }
-  value embedding(value rows, value table, const op_options& o = {}) { return op(op_type::embedding, {rows, table}, o); }
-  value scalar_add(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_add, a, f, o); }
-  value scalar_mul(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_mul, a, f, o); }
-  value reduce_sum(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_sum, a, axis, o); }
-  value reduce_max(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_max, a, axis, o); }
-  value reduce_mean(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_mean, a, axis, o); }
-  // clang-format on
-  value cast(value a, data_type to, op_options o = {}) {
-    o.type = to;
-    return op(op_type::cast, {a}, o);
-  }
-  /// Every element of `to` becomes `v`.
-  value scalar_assign(value to, float v, op_options o = {}) {
-    o.to = to;
-    const setting s[] = {{.name = argument_name::value, .type = argument_type::float32, .real = v}};
-    return with(op_type::scalar_assign, {}, o, s, 1);
-  }
-  /// Dimension i of the result is dimension permutation[i] of `a`.
-  value transpose(value a, const dims& permutation, const op_options& o = {}) {
-    const setting s[] = {
-        {.name = argument_name::permutation, .type = argument_type::dims, .dims = permutation}};
-    return with(op_type::transpose, {&a, 1}, o, s, 1);
-  }
-  value matmul(value a, value b, const matmul_options& o = {}) {
-    const value both[] = {a, b};
-    const setting s[] = {
-        boolean(argument_name::transpose_input, o.transpose_input),
-        boolean(argument_name::transpose_other, o.transpose_other),
-    };
-    return with(op_type::matmul, {both, 2}, {.name = o.name, .to = o.to}, s, 2);
-  }
-  /// Keeps `a` alive; gives nothing.
-  void noop(value a, const op_options& o = {}) { (void)op(op_type::noop, {a}, o); }
-
-  /// Copies `data` into memory of rank `to_rank`: a fresh stand-in, unless `to` is given.
-  value send(value data, std::int32_t to_rank, std::int32_t tag, op_options o = {}) {
-    if (!known(data) || !other_rank(to_rank)) return {};
-    if (o.to.index == none)
-      o.to = add_tensor(layout_of(graph_, data.index), graph_.tensors[data.index].type,
-                        add_buffer(to_rank), none);
-    else if (!known(o.to) || buffer_of(graph_, o.to.index).rank != to_rank)
-      return fail(errc::ark_c01_send);
-    if (!is_local(graph_, buffer_of(graph_, data.index))) return fail(errc::ark_c01_send);
-    const value sent = op(op_type::send, {data}, o);
-    send_tag(data, to_rank, tag);
-    recv_tag(o.to, -1, tag);
-    return sent;
-  }
-  /// Waits until what send() has sent has left.
-  value send_done(value sent, const op_options& o = {}) {
-    return op(op_type::send_done, {sent}, o);
-  }
-  /// Waits until rank `from_rank` has written `to`.
-  value recv(value to, std::int32_t from_rank, std::int32_t tag, op_options o = {}) {
-    if (!known(to) || !other_rank(from_rank)) return {};
-    if (!is_local(graph_, buffer_of(graph_, to.index))) return fail(errc::ark_c02_recv);
-    const value label = add_tensor(layout_of(graph_, to.index), graph_.tensors[to.index].type,
-                                   add_buffer(from_rank), none);
-    o.to = to;
-    const value received = op(op_type::recv, {label}, o);
-    send_tag(label, -1, tag);
-    recv_tag(to, from_rank, tag);
-    return received;
-  }
-  /// A barrier of all ranks.
-  value device_sync(value a, op_options o = {}) {
-    if (!known(a)) return {};
-    o.to = add_tensor(layout_of(graph_, a.index), graph_.tensors[a.index].type,
-                      graph_.tensors[a.index].buffer, maker_[a.index]);
-    const setting s[] = {{.name = argument_name::rank, .integer = graph_.rank},
-                         {.name = argument_name::peer_num, .integer = graph_.world_size - 1}};
-    return with(op_type::device_sync, {&a, 1}, o, s, 2);
-  }
-  /// A tag for the buffer of `of`: that it is sent to, or received from, another rank.
-  void send_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 0, rank, number); }
-  void recv_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 1, rank, number); }
-
-  /// Any operation of the table, with its arguments in options.args.
-  value op(op_type type, std::initializer_list<value> reads, const op_options& o = {}) {
-    return op(type, {reads.begin(), reads.size()}, o);
-  }
-  value op(op_type type, view<value> reads, const op_options& o) {
-    if (error_.code != errc::ok) return {};
-    const op_row& row = info(type);
-    if (type >= op_type::unknown || row.kind == op_kind::view) return fail(errc::ark_o01_type);
-    if (row.reads >= 0 && reads.size() != static_cast<std::size_t>(row.reads))
-      return fail(errc::ark_o03_arity);
-    for (const value r : reads)
-      if (!known(r)) return {};
-    pool<value> written;
-    written.append(o.writes.data(), o.writes.size());
-    if (written.empty() && o.to.index != none) written.push_back(o.to);
-    bool local = true;
-    for (const value w : written) {
-      if (!known(w)) return {};
-      local = local && is_local(graph_, buffer_of(graph_, w.index));
-    }
-    for (const value r : reads) local = local && is_local(graph_, buffer_of(graph_, r.index));
-    if (!local && row.kind != op_kind::communication) return fail(errc::ark_c07_remote);
-    if (written.empty() && row.writes != 0) {
-      layout fresh;
-      data_type of = data_type::fp32;
-      if (const errc code = rules_.derive(type, reads, o, fresh, of); code != errc::ok)
-        return fail(code);
-      if (const errc code = rules_.check_place(fresh, of); code != errc::ok) return fail(code);
-      written.push_back(add_tensor(fresh, of, add_buffer(-1), none));
-    } else if (row.writes > 0 || row.kind != op_kind::communication) {
-      if (written.size() != static_cast<std::size_t>(row.writes)) return fail(errc::ark_o03_arity);
-      if (const errc code = rules_.fits(type, reads, o, written); code != errc::ok)
-        return fail(code);
-    }
-    if (const errc code = rules_.arguments_complete(type, o.args); code != errc::ok)
-      return fail(code);
-    return append(type, reads, written, o);
-  }
-
-  /// The first error of any call.
-  [[nodiscard]] error err() const noexcept { return error_; }
-  /// The graph. Later calls fail.
-  [[nodiscard]] result<graph> finish() {
-    if (error_.code != errc::ok) return error_;
-    if (names_.overflown()) return error{errc::ark_too_large, 0};
-    sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
-      if (a.buffer != b.buffer) return a.buffer < b.buffer;
-      if (a.list != b.list) return a.list < b.list;
-      return a.what.rank != b.what.rank ? a.what.rank < b.what.rank : a.what.number < b.what.number;
-    });
-    for (std::size_t i = 0; i < tags_.size(); ++i) {
-      const pending_tag& t = tags_[i];
-      range& list =
-          t.list == 0 ? graph_.buffers[t.buffer].send_tags : graph_.buffers[t.buffer].recv_tags;
-      if (list.count == 0) list.first = names_.index(graph_.tags.size());
-      if (list.count != 0 && graph_.tags.back() == t.what) continue;
-      graph_.tags.push_back(t.what);
-      ++list.count;
-    }
-    detail::set_edges(graph_, edges_);
-    error_ = {errc::ark_s04_nodes, graph_.ops.size()};
-    if (const error e = check(graph_); e.code != errc::ok) return e;
-    return std::move(graph_);
-  }
-
- private:
-  struct pending_tag {
-    std::uint32_t buffer, list;  // 0: sends, 1: receives
-    tag what;
-  };
-  struct base_name {
-    string name;
-    std::uint32_t uses;
-  };
-
-  value fail(errc code) {
-    if (error_.code == errc::ok) error_ = {code, graph_.ops.size()};
-    return {};
-  }
-  [[nodiscard]] bool known(value v) {
-    if (error_.code == errc::ok && v.index >= graph_.tensors.size())
-      (void)fail(errc::ark_o03_arity);
-    return error_.code == errc::ok;
-  }
-  [[nodiscard]] bool other_rank(std::int32_t rank) {
-    if (rank < 0 || rank >= graph_.world_size || rank == graph_.rank)
-      (void)fail(errc::ark_b02_buffer_rank);
-    return error_.code == errc::ok;
-  }
-  [[nodiscard]] bool normalise(std::int32_t& axis, std::uint32_t rank) {
-    const auto dimensions = static_cast<std::int32_t>(rank);
-    if (axis < 0) axis += dimensions;
-    if (axis < 0 || axis >= dimensions) (void)fail(errc::ark_o10_reduction);
-    return error_.code == errc::ok;
-  }
-  [[nodiscard]] static setting boolean(argument_name name, bool v) noexcept {
-    return {.name = name, .type = argument_type::boolean, .integer = v ? 1 : 0};
-  }
-
-  /// The layout that a shape and options say; of a view of `shown`, if that is given.
-  [[nodiscard]] bool place(const dims& shape, const tensor_options& o, const layout* shown,
-                           data_type type, layout& l) {
-    if (error_.code != errc::ok) return false;
-    l.rank = shape.count;
-    if (l.rank == 0 || l.rank > max_rank) return (void)fail(errc::ark_t01_rank), false;
-    const auto list = [&](const dims& given, const std::int64_t* otherwise, std::int64_t* out) {
-      for (std::size_t d = 0; d < l.rank; ++d)
-        out[d] = given.count != 0 ? given.at[d] : otherwise[d];
-      return given.count == 0 || given.count == l.rank;
-    };
-    constexpr std::int64_t zeros[max_rank] = {};
-    const bool same_rank = shown != nullptr && shown->rank == l.rank;
-    if (!list(shape, nullptr, l.shape) || !list(o.padded_shape, l.shape, l.padded_shape) ||
-        !list(o.strides, same_rank ? shown->strides : l.padded_shape, l.strides) ||
-        !list(o.offsets, zeros, l.offsets))
-      return (void)fail(errc::ark_t01_rank), false;
-    if (const errc code = rules_.check_place(l, type); code != errc::ok)
-      return (void)fail(code), false;
-    return true;
-  }
-  std::uint32_t add_buffer(std::int32_t rank) {
-    buffer b;
-    b.id = static_cast<std::int64_t>(graph_.buffers.size());
-    b.rank = rank == graph_.rank ? -1 : rank;
-    graph_.buffers.push_back(b);
-    return names_.index(graph_.buffers.size()) - 1;
-  }
-  value add_tensor(const layout& l, data_type type, std::uint32_t buffer, std::uint32_t maker) {
-    ark::tensor t;
-    t.id = static_cast<std::int64_t>(graph_.tensors.size());
-    t.layout = names_.layout(l);
-    t.buffer = buffer;
-    t.type = type;
-    graph_.tensors.push_back(t);
-    maker_.push_back(maker);
-    return {names_.index(graph_.tensors.size()) - 1};
-  }
-  void add_tag(value of, std::uint32_t list, std::int32_t rank, std::int32_t number) {
-    if (known(of)) tags_.push_back({graph_.tensors[of.index].buffer, list, {rank, number}});
-  }
-
-  value with(op_type type, view<value> reads, op_options o, const setting* s, std::size_t count) {
-    o.args = {s, count};
-    return op(type, reads, o);
-  }
-  value scalar(op_type type, value a, float f, const op_options& o) {
-    const setting s[] = {
-        {.name = argument_name::factor, .type = argument_type::float32, .real = f}};
-    return with(type, {&a, 1}, o, s, 1);
-  }
-  value reduce(op_type type, value a, std::int32_t axis, const reduce_options& o) {
-    if (!known(a) || !normalise(axis, layout_of(graph_, a.index).rank)) return {};
-    const setting s[] = {{.name = argument_name::axis, .integer = axis},
-                         boolean(argument_name::keep_dim, o.keep_dim)};
-    return with(type, {&a, 1}, {.name = o.name, .to = o.to}, s, 2);
-  }
-
-  value append(op_type type, view<value> reads, const pool<value>& written, const op_options& o) {
-    const std::uint32_t number = names_.index(graph_.nodes.size());
-    ark::op made;
-    made.type = type;
-    made.name = unique_name(type, o.name);
-    made.first_use = names_.index(graph_.uses.size());
-    made.reads = names_.index(reads.size());
-    made.writes = names_.index(written.size());
-    const auto use = [&](value v) {
-      graph_.uses.push_back(v.index);
-      if (maker_[v.index] != none) edges_.push_back({maker_[v.index], number});
-    };
-    for (const value v : reads) use(v);
-    for (const value v : written) use(v);
-    value result;
-    if (info(type).results != 0) {
-      // The last one for KvCacheSlot, whose others are its state.
-      const std::size_t which = type == op_type::kv_cache_slot ? written.size() - 1 : 0;
-      const ark::tensor shown = graph_.tensors[(written.empty() ? reads[0] : written[which]).index];
-      const layout l = graph_.layouts[shown.layout];
-      result = add_tensor(l, shown.type, shown.buffer, number);
-      graph_.uses.push_back(result.index);
-      made.results = 1;
-    }
-    made.arguments = {names_.index(graph_.arguments.size()), names_.index(o.args.size())};
-    for (const setting& s : o.args) {
-      argument a;
-      a.name = s.name;
-      a.type = s.type;
-      a.integer = s.integer;
-      a.real = s.real;
-      if (s.type == argument_type::dims) {
-        if (s.dims.count > max_rank) return fail(errc::ark_o05_argument_form);
-        a.integers = {names_.index(graph_.integers.size()), s.dims.count};
-        graph_.integers.append(s.dims.at, s.dims.count);
-      }
-      graph_.arguments.push_back(a);
-    }
-    node n;
-    n.id = number;
-    n.ops = {names_.index(graph_.ops.size()), 1};
-    graph_.ops.push_back(made);
-    graph_.nodes.push_back(n);
-    return result;
-  }
-
-  /// The name, or the Type in snake_case; with a number behind it from the second time on.
-  [[nodiscard]] string unique_name(op_type type, std::string_view given) {
-    text base(given);
-    for (const char c : given.empty() ? info(type).name : std::string_view()) {
-      const bool upper = c >= 'A' && c <= 'Z';
-      if (upper && !base.empty()) base << '_';
-      base << (upper ? static_cast<char>(c - 'A' + 'a') : c);
-    }
-    if (2 * (bases_used_ + 1) > bases_.size()) grow_bases();
-    base_name& slot = bases_[find_base(base)];
-    if (slot.uses++ == 0) {
-      ++bases_used_;
-      return slot.name = names_.characters(base);
-    }
-    base << '_' << slot.uses - 1;
-    return names_.characters(base);
-  }
-  [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    for (std::size_t i = static_cast<std::size_t>(hash);; ++i) {
-      const base_name& slot = bases_[i & (bases_.size() - 1)];
-      if (slot.uses == 0 || text_of(graph_, slot.name) == base) return i & (bases_.size() - 1);
-    }
-  }
-  void grow_bases() {
-    const pool<base_name> old = std::move(bases_);
-    bases_ = {};
-    bases_.resize(old.empty() ? 64 : 2 * old.size());
-    for (const base_name& b : old)
-      if (b.uses != 0) bases_[find_base(text_of(graph_, b.name))] = b;
-  }
-
-  graph graph_;
-  interner names_{graph_};
-  detail::shape_rules rules_{graph_};
-  pool<std::uint32_t> maker_;  // of each tensor: the node whose result it is, or shows
-  pool<detail::edge> edges_;
-  pool<pending_tag> tags_;
-  pool<base_name> bases_;  // an open hash table: base names and how often each was used
-  std::size_t bases_used_ = 0;
-  error error_;
-};
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_BUILD_HPP
-
-// ---- tessera/ark/canonical.hpp
-//
-// One form for all graphs that differ only in Ids and in orders that mean nothing.
-//
-//   const ark::graph a = ark::canonicalise(*one), b = ark::canonicalise(*other);
-//   const auto left = ark::write(a), right = ark::write(b);
-//   if (*left == *right) …                      // the same model
-//
-//   Ids         0, 1, … in order of appearance, of tensors and of buffers; of nodes their places
-//   edges       ascending by place; an Id that no node has comes behind those that some have
-//   tags        ascending
-//   arguments   by name
-//
-// Operations, tensors in each list and the dialect stay as they are. What nothing refers to is left
-// out. The serializer of the format takes Ids from counters of its process and edges from the order
-// of addresses, so two runs of one program give different texts.
-//
-// Lifetime:   the graph owns itself.
-// Errors:     none. A graph that check() refuses comes back as it was.
-// Limits:     none.
-// Allocation: the new graph, and 16 bytes for each node, tensor and buffer while it is made.
-
-#ifndef TESSERA_ARK_CANONICAL_HPP
-#define TESSERA_ARK_CANONICAL_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// Numbers for Ids, in the order in which they are asked for.
-class renumbering {
- public:
-  /// Every Id that there is, before any is asked for.
-  void add(std::int64_t id) { entries_.push_back({id, none}); }
-  void finish() {
-    sort(entries_.data(), entries_.size(),
-         [](const entry& a, const entry& b) { return a.id < b.id; });
-    std::size_t kept = 0;
-    for (const entry& e : entries_)
-      if (kept == 0 || entries_[kept - 1].id != e.id) entries_[kept++] = e;
-    entries_.resize(kept);
-  }
-  [[nodiscard]] std::int64_t operator()(std::int64_t id) noexcept {
-    std::size_t low = 0, high = entries_.size();
-    while (high - low > 1) {
-      const std::size_t middle = low + (high - low) / 2;
-      (entries_[middle].id <= id ? low : high) = middle;
-    }
-    std::uint32_t& number = entries_[low].number;
-    if (number == none) number = next_++;
-    return number;
-  }
-
- private:
-  struct entry {
-    std::int64_t id;
-    std::uint32_t number;
-  };
-  pool<entry> entries_;  // by Id
-  std::uint32_t next_ = 0;
-};
-
-class canonicaliser {
- public:
-  explicit canonicaliser(const graph& g) : g_(g), names_(out_) {
-    for (const node& n : g.nodes) {
-      node_ids_.add(n.id);
-      for (const range r : {n.producers, n.consumers})
-        for (const std::int64_t id : integers(g, r)) node_ids_.add(id);
-    }
-    for (const tensor& t : g.tensors) {
-      tensor_ids_.add(t.id);
-      made_.push_back(none);
-    }
-    for (const buffer& b : g.buffers) {
-      buffer_ids_.add(b.id);
-      stored_.push_back(none);
-    }
-    for (const argument& a : g.arguments)
-      if (a.type == argument_type::offset && a.integers.count == 2 &&
-          a.integers.first < g.integers.size())
-        buffer_ids_.add(g.integers[a.integers.first]);
-    node_ids_.finish();
-    tensor_ids_.finish();
-    buffer_ids_.finish();
-  }
-
-  [[nodiscard]] graph run() {
-    out_.rank = g_.rank;
-    out_.world_size = g_.world_size;
-    out_.form = g_.form;
-    for (const node& n : g_.nodes) (void)node_ids_(n.id);
-    for (const node& n : g_.nodes) {
-      node made = n;
-      made.id = static_cast<std::int64_t>(out_.nodes.size());
-      made.producers = edges(n.producers);
-      made.consumers = edges(n.consumers);
-      made.ops.first = names_.index(out_.ops.size());
-      for (const op& o : operations(g_, n)) operation(o);
-      made.members = members(n.members);
-      out_.nodes.push_back(made);
-    }
-    out_.own_members = members(g_.own_members);
-    return static_cast<graph&&>(out_);
-  }
-
- private:
-  [[nodiscard]] range edges(range r) {
-    const range out{names_.index(out_.integers.size()), r.count};
-    for (const std::int64_t id : integers(g_, r)) out_.integers.push_back(node_ids_(id));
-    sort(out_.integers.data() + out.first, out.count,
-         [](std::int64_t a, std::int64_t b) { return a < b; });
-    return out;
-  }
-  [[nodiscard]] string characters(string s) { return names_.characters(text_of(g_, s)); }
-  [[nodiscard]] std::uint32_t members(std::uint32_t first) {
-    std::uint32_t made = none, last = none;
-    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
-      const std::uint32_t at = names_.index(out_.members.size());
-      (last == none ? made : out_.members[last].next) = at;
-      last = at;
-      member m;
-      m.key = characters(g_.members[i].key);
-      m.value = characters(g_.members[i].value);
-      out_.members.push_back(m);
-    }
-    return made;
-  }
-
-  void operation(const op& o) {
-    op made = o;
-    made.unknown_type = o.type == op_type::unknown ? characters(o.unknown_type) : string{};
-    made.name = characters(o.name);
-    made.first_use = names_.index(out_.uses.size());
-    for (const std::uint32_t t : uses(g_, o)) {
-      const std::uint32_t mapped = tensor_of(t);
-      out_.uses.push_back(mapped);
-    }
-    const view<argument> all = arguments(g_, o);
-    order_.clear();
-    for (std::uint32_t i = 0; i < all.size(); ++i) order_.push_back(i);
-    sort(order_.data(), order_.size(),
-         [&](std::uint32_t a, std::uint32_t b) { return name(g_, all[a]) < name(g_, all[b]); });
-    made.arguments.first = names_.index(out_.arguments.size());
-    for (const std::uint32_t i : order_) out_.arguments.push_back(one_argument(all[i]));
-    made.members = members(o.members);
-    out_.ops.push_back(made);
-  }
-  [[nodiscard]] argument one_argument(const argument& a) {
-    argument made = a;
-    made.other_name = a.name == argument_name::other ? characters(a.other_name) : string{};
-    made.token = characters(a.token);
-    made.integers = {names_.index(out_.integers.size()), 0};
-    if (a.type == argument_type::tensor)
-      made.integer = tensor_of(static_cast<std::uint32_t>(a.integer));
-    if (a.type != argument_type::dims && a.type != argument_type::offset) return made;
-    made.integers.count = a.integers.count;
-    for (const std::int64_t v : integers(g_, a.integers)) out_.integers.push_back(v);
-    if (a.type == argument_type::offset && a.integers.count == 2)
-      out_.integers[made.integers.first] = buffer_ids_(out_.integers[made.integers.first]);
-    return made;
-  }
-
-  [[nodiscard]] std::uint32_t tensor_of(std::uint32_t t) {
-    if (made_[t] != none) return made_[t];
-    tensor made = g_.tensors[t];
-    made.id = tensor_ids_(made.id);
-    layout l = g_.layouts[made.layout];
-    if (l.pads != none) {
-      const std::uint32_t first = names_.index(out_.integers.size());
-      for (const std::int64_t v : integers(g_, {l.pads, l.rank})) out_.integers.push_back(v);
-      l.pads = first;
-    }
-    made.layout = names_.layout(l);
-    made.buffer = buffer_of(made.buffer);
-    made.members = members(made.members);
-    made_[t] = names_.index(out_.tensors.size());
-    out_.tensors.push_back(made);
-    return made_[t];
-  }
-  [[nodiscard]] std::uint32_t buffer_of(std::uint32_t b) {
-    if (stored_[b] != none) return stored_[b];
-    buffer made = g_.buffers[b];
-    made.id = buffer_ids_(made.id);
-    made.send_tags = sorted_tags(made.send_tags);
-    made.recv_tags = sorted_tags(made.recv_tags);
-    made.members = members(made.members);
-    stored_[b] = names_.index(out_.buffers.size());
-    out_.buffers.push_back(made);
-    return stored_[b];
-  }
-  [[nodiscard]] range sorted_tags(range r) {
-    const range out{names_.index(out_.tags.size()), r.count};
-    for (const tag& t : tags(g_, r)) out_.tags.push_back(t);
-    sort(out_.tags.data() + out.first, out.count, [](const tag& a, const tag& b) {
-      return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
-    });
-    return out;
-  }
-
-  const graph& g_;
-  graph out_;
-  interner names_;
-  renumbering node_ids_, tensor_ids_, buffer_ids_;
-  pool<std::uint32_t> made_, stored_;  // the new place of each tensor and buffer
-  pool<std::uint32_t> order_;
-};
-
-}  // namespace detail
-
-/// The graph in the form that all others of its kind have.
-[[nodiscard]] inline graph canonicalise(const graph& g) {
-  if (check(g).code != errc::ok) return g;
-  return detail::canonicaliser(g).run();
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_CANONICAL_HPP
-
-// ---- tessera/ark/diagnostic.hpp
-//
-// What verification finds in a model: a list of diagnostics, each with its rule.
-//
-//   ark::report found;
-//   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   for (const ark::diagnostic& d : found.diagnostics)
-//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
-//               << found.text_of(d.text) << '\n';
-//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
-//
-// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
-// C communication, M models of many ranks) and a number.
-//
-// Lifetime:   a report owns its texts.
-// Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
-// Allocation: 40 bytes and two texts for each diagnostic that is kept.
-
-#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
-#define TESSERA_ARK_DIAGNOSTIC_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
 enum class severity : std::uint8_t { error, warning, note };
 
 /// One finding.
@@ -7706,33 +6348,1626 @@ class rule {
 
 #endif  // TESSERA_ARK_DIAGNOSTIC_HPP
 
-// ---- tessera/ark/print.hpp
+// ---- tessera/ark/ranks.hpp
 //
-// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
+// All ranks of a model together: the rules M, and the order in which one process runs them.
 //
-//   tessera::text listing = ark::print(*graph);
+//   const ark::program* ranks[] = {&*rank0, &*rank1};
+//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
+//   ark::schedule order(*world);
+//   for (ark::schedule::step s; order.next(s);)
+//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
 //
-//   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
-//   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
-//   %4 FP16[3,1] of [4,8] at [1,0] @2 = Tensor(%2 FP16[3,1] @1)  # node 1 "view" <- 0
-//   %6 = Send(%2 FP16[3,1] @1) -> %5 FP16[3,1] @3:rank1  # node 2 "send"
-//   @1: sends [1,-2147483648]
-//   @3: rank 1, receives [-1,-2147483648]
+// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
 //
-//   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
-//                       it isn't the plain case. A result without them is the same view as the first
-//                       tensor that is written
-//   @ID                 the buffer; those that aren't plain local ones stand at the end
-//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
-//   node 3.1            the second operation of node 3; <- its producers, -> its consumers
+//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
+//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
 //
-// Lifetime:   the text owns itself.
-// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
-// Limits:     none.
-// Allocation: the text.
+// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
+// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
+// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
+//
+// Lifetime:   a world borrows its programs, a schedule its world.
+// Errors:     ark_m*, that of the first diagnostic that is an error.
+// Limits:     verify_options::max_diagnostics.
+// Allocation: linear in the graphs.
 
-#ifndef TESSERA_ARK_PRINT_HPP
-#define TESSERA_ARK_PRINT_HPP
+#ifndef TESSERA_ARK_RANKS_HPP
+#define TESSERA_ARK_RANKS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/findings.hpp
+//
+// How rules report: places in a graph, which become paths and offsets only when they are kept.
+//
+//   findings found({&graph, 1}, {&source, 1}, options, report);
+//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
+//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
+//   found.finish();                                  // looks the offsets up, one walk a node
+//
+// Lifetime:   borrows the graph, the report and the source.
+// Errors:     error(): that of the first error, kept or not.
+// Limits:     verify_options::max_diagnostics are kept, all are counted.
+// Allocation: see report; to look offsets up, a path and 16 bytes for each.
+
+#ifndef TESSERA_ARK_FINDINGS_HPP
+#define TESSERA_ARK_FINDINGS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// What verification minds and what it may cost.
+struct verify_options {
+  bool strict = false;  ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
+  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
+  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
+  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
+};
+
+namespace detail {
+
+enum class list : std::uint8_t { reads, writes, results, nothing };
+inline constexpr std::string_view list_names[] = {"ReadTensors", "WriteTensors", "ResultTensors"};
+
+/// A member, or an element of it.
+struct below {
+  std::string_view member;
+  std::uint32_t index = none;
+};
+/// A value of a file: the root, a node, an operation, a use of a tensor, or a member below.
+struct place {
+  std::uint32_t file = 0;     // of several
+  std::uint32_t node = none;  // in graph::nodes
+  std::uint32_t op = none;    // among the node's
+  detail::list list = detail::list::nothing;
+  std::uint32_t use = 0;  // in the list
+  below steps[6];
+  std::uint32_t depth = 0;
+
+  /// A member below, or an element of it.
+  [[nodiscard]] place in(std::string_view member, std::uint32_t index = none) const noexcept {
+    place p = *this;
+    p.steps[p.depth++] = {member, index};
+    return p;
+  }
+};
+[[nodiscard]] inline place at_root() noexcept { return {}; }
+[[nodiscard]] inline place at_node(std::uint32_t node) noexcept {
+  place p;
+  p.node = node;
+  return p;
+}
+[[nodiscard]] inline place at_op(std::uint32_t node, std::uint32_t op) noexcept {
+  place p = at_node(node);
+  p.op = op;
+  return p;
+}
+[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, list l,
+                                  std::uint32_t use) noexcept {
+  place p = at_op(node, op);
+  p.list = l;
+  p.use = use;
+  return p;
+}
+/// The same for a use counted over all three lists of an operation.
+[[nodiscard]] inline place at_use(std::uint32_t node, std::uint32_t op, const ark::op& o,
+                                  std::uint32_t use) noexcept {
+  if (use < o.reads) return at_use(node, op, list::reads, use);
+  if (use - o.reads < o.writes) return at_use(node, op, list::writes, use - o.reads);
+  return at_use(node, op, list::results, use - o.reads - o.writes);
+}
+
+class findings {
+ public:
+  /// For some files and what is there of their texts.
+  findings(view<const graph*> graphs, view<std::string_view> sources, const verify_options& options,
+           report* found)
+      : graphs_(graphs), sources_(sources), options_(options), report_(found) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// One more finding. `words` writes the sentence; it runs only for what is kept.
+  template <class Words>
+  void add(errc code, severity s, const place& at, Words&& words) {
+    if (report_ != nullptr) {
+      ++(s == severity::error     ? report_->errors
+         : s == severity::warning ? report_->warnings
+                                  : report_->notes);
+    }
+    if (s == severity::error) ++errors_;
+    const bool first = s == severity::error && error_.code == errc::ok;
+    if (first) {
+      error_ = {code, 0};
+      first_place_ = {at.file, at.node, 0};
+      append_path(first_path_, at);
+    }
+    if (report_ == nullptr || report_->diagnostics.size() >= options_.max_diagnostics ||
+        report_->characters.size() > most_characters)
+      return;
+    diagnostic d;
+    d.code = code;
+    d.severity = s;
+    d.file = at.file;
+    text& out = report_->characters;
+    d.path.first = static_cast<std::uint32_t>(out.size());
+    append_path(out, at);
+    d.path.size = static_cast<std::uint32_t>(out.size()) - d.path.first;
+    d.text.first = static_cast<std::uint32_t>(out.size());
+    words(out);
+    d.text.size = static_cast<std::uint32_t>(out.size()) - d.text.first;
+    pending_.push_back({at.file, at.node, static_cast<std::uint32_t>(report_->diagnostics.size())});
+    report_->diagnostics.push_back(d);
+  }
+  /// The same in the general words of the code.
+  void add(errc code, severity s, const place& at) {
+    add(code, s, at, [&](text& out) { out << tessera::error{code}.message(); });
+  }
+
+  /// How many errors there were.
+  [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  /// The first error, after finish().
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+
+  /// Looks the offsets up.
+  void finish() {
+    sort(pending_.data(), pending_.size(), [](const pending& a, const pending& b) {
+      return a.file != b.file ? a.file < b.file : a.node < b.node;
+    });
+    pool<std::string_view> paths;
+    pool<std::uint64_t> offsets;
+    text relative;
+    for (std::size_t first = 0, last = 0; first < pending_.size(); first = last) {
+      const pending& group = pending_[first];
+      const std::size_t prefix = prefix_of(group.node);
+      const auto path_of = [&](std::size_t i) {
+        return report_->text_of(report_->diagnostics[pending_[i].index].path).substr(prefix);
+      };
+      relative.clear();
+      for (last = first; last < pending_.size() && pending_[last].file == group.file &&
+                         pending_[last].node == group.node;
+           ++last)
+        relative << '$' << path_of(last);
+      paths.clear();
+      for (std::size_t i = first, at = 0; i < last; ++i) {
+        paths.push_back(relative.view().substr(at, path_of(i).size() + 1));
+        at += paths.back().size();
+      }
+      offsets.resize(paths.size());
+      locate(group, paths, offsets.data());
+      for (std::size_t i = first; i < last; ++i)
+        report_->diagnostics[pending_[i].index].offset = offsets[i - first];
+    }
+    pending_.clear();
+    if (failed()) {
+      text path("$");
+      path << first_path_.view().substr(prefix_of(first_place_.node));
+      const std::string_view only = path;
+      locate(first_place_, {&only, 1}, &error_.offset);
+    }
+  }
+
+ private:
+  struct pending {
+    std::uint32_t file, node, index;
+  };
+  static constexpr std::size_t most_characters = std::size_t{1} << 30;
+
+  void append_path(text& out, const place& at) const {
+    out << '$';
+    if (at.node != none) {
+      out << ".Nodes[" << at.node << ']';
+      if (at.op != none) {
+        if (info(graphs_[at.file]->form).holds_ops)
+          out << ".Ops[" << at.op << ']';
+        else
+          out << ".Op";
+      }
+      if (at.list != list::nothing)
+        out << '.' << list_names[static_cast<std::size_t>(at.list)] << '[' << at.use << ']';
+    }
+    for (std::uint32_t i = 0; i < at.depth; ++i) {
+      json::append_key(out, at.steps[i].member);
+      if (at.steps[i].index != none) out << '[' << at.steps[i].index << ']';
+    }
+  }
+  /// How much of a path leads to its node, or to the root.
+  [[nodiscard]] static std::size_t prefix_of(std::uint32_t node) noexcept {
+    if (node == none) return 1;
+    std::size_t digits = 1;
+    for (std::uint32_t v = node; v >= 10; v /= 10) ++digits;
+    return std::string_view("$.Nodes[]").size() + digits;
+  }
+  void locate(const pending& group, view<std::string_view> paths, std::uint64_t* offsets) const {
+    const std::uint64_t base =
+        group.node == none ? 0 : graphs_[group.file]->nodes[group.node].offset;
+    const std::string_view source = group.file < sources_.size() ? sources_[group.file] : "";
+    for (std::size_t i = 0; i < paths.size(); ++i) offsets[i] = json::no_offset;
+    if (base < source.size())
+      json::find(source.substr(static_cast<std::size_t>(base)), paths, offsets,
+                 {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      offsets[i] = offsets[i] == json::no_offset ? base : base + offsets[i];
+  }
+
+  view<const graph*> graphs_;
+  view<std::string_view> sources_;
+  const verify_options& options_;
+  report* report_;
+  pool<pending> pending_;
+  tessera::error error_;
+  std::uint64_t errors_ = 0;
+  pending first_place_ = {0, none, 0};
+  text first_path_;
+};
+
+/// The start of a text of the file, when it is long.
+inline void excerpt(text& out, std::string_view s) {
+  constexpr std::size_t most = 60;
+  if (s.size() <= most) {
+    out << s;
+    return;
+  }
+  std::size_t size = most;
+  while (size > 0 && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u) --size;
+  out << s.substr(0, size) << "...";
+}
+/// The same in quotes.
+inline void quote(text& out, std::string_view s) {
+  text start;
+  excerpt(start, s);
+  json::append_quoted(out, start);
+}
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_FINDINGS_HPP
+
+// ---- tessera/ark/shapes.hpp
+//
+// What operations make of shapes, for verifying models and for building them.
+//
+//   ark::dimensions out;
+//   if (ark::broadcast(ark::shape_of(a), ark::shape_of(b), out)) …      // [4,1] + [8] → [4,8]
+//   ark::matmul_shape m;
+//   if (ark::multiply(ark::shape_of(a), ark::shape_of(b), false, true, m)) use(m.out, m.inner);
+//
+//   broadcast     aligned at the last dimension; each pair equal, or one of them 1
+//   reduced       the axis becomes 1, or goes; the only axis that goes leaves [1]
+//   permuted      out[i] = in[permutation[i]]
+//   multiply      [.., M, K] x [.., K, N]; one dimension acts as [1, K] or [K, 1]; up to two of them
+//                 give [M, N], otherwise batches are broadcast to the rank of the larger
+//   looked_up     [a, b, c] in [rows, columns] → [a, b, c, columns], in two forms
+//
+// Lifetime:   values.
+// Errors:     false, for shapes that don't fit.
+// Limits:     four dimensions.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_SHAPES_HPP
+#define TESSERA_ARK_SHAPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// One to four sizes; those from `rank` on are 1.
+struct dimensions {
+  std::int64_t size[max_rank] = {1, 1, 1, 1};
+  std::uint32_t rank = 1;
+
+  [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
+  friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
+};
+/// Some numbers of a layout; a layout without dimensions is [1].
+[[nodiscard]] constexpr dimensions dimensions_of(const std::int64_t (&sizes)[max_rank],
+                                                 std::uint32_t rank) noexcept {
+  dimensions d;
+  d.rank = rank == 0 ? 1 : rank;
+  for (std::size_t i = 0; i < max_rank; ++i) d.size[i] = sizes[i];
+  return d;
+}
+[[nodiscard]] constexpr dimensions shape_of(const layout& l) noexcept {
+  return dimensions_of(l.shape, l.rank);
+}
+[[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
+  return dimensions_of(l.padded_shape, l.rank);
+}
+/// How many elements; what fits a tensor of 2^63 bytes doesn't overflow.
+[[nodiscard]] constexpr std::uint64_t elements(const layout& l) noexcept {
+  std::uint64_t n = 1;
+  for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
+  return n;
+}
+/// "[4,8]"
+inline text& operator<<(text& out, const dimensions& d) {
+  out << '[';
+  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
+  return out << ']';
+}
+
+/// The same with ones in front: four dimensions.
+[[nodiscard]] constexpr dimensions extended(const dimensions& d) noexcept {
+  dimensions out;
+  out.rank = max_rank;
+  for (std::uint32_t i = 0; i < d.rank; ++i) out.size[max_rank - d.rank + i] = d.size[i];
+  return out;
+}
+/// The last `rank` of four dimensions.
+[[nodiscard]] constexpr dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept {
+  dimensions out;
+  out.rank = rank;
+  for (std::uint32_t i = 0; i < rank; ++i) out.size[i] = four.size[max_rank - rank + i];
+  return out;
+}
+[[nodiscard]] constexpr bool broadcast(const dimensions& a, const dimensions& b,
+                                       dimensions& out) noexcept {
+  const dimensions x = extended(a), y = extended(b);
+  dimensions four = x;
+  for (std::size_t i = 0; i < max_rank; ++i) {
+    if (x.size[i] != y.size[i] && x.size[i] != 1 && y.size[i] != 1) return false;
+    if (x.size[i] == 1) four.size[i] = y.size[i];
+  }
+  out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
+  return true;
+}
+/// Whether broadcasting alone makes `a` the shape `to`.
+[[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
+  dimensions out;
+  return broadcast(a, to, out) && out == to;
+}
+/// `axis` may be negative: -1 is the last.
+[[nodiscard]] constexpr bool reduced(const dimensions& in, std::int64_t axis, bool keep,
+                                     dimensions& out) noexcept {
+  const std::int64_t rank = in.rank;
+  if (axis < -rank || axis >= rank) return false;
+  const auto at = static_cast<std::uint32_t>(axis < 0 ? axis + rank : axis);
+  out = in;
+  out.size[at] = 1;
+  if (keep || in.rank == 1) return true;
+  for (std::uint32_t i = at; i + 1 < in.rank; ++i) out.size[i] = in.size[i + 1];
+  out.size[--out.rank] = 1;
+  return true;
+}
+[[nodiscard]] constexpr bool permuted(const dimensions& in, view<std::int64_t> permutation,
+                                      dimensions& out) noexcept {
+  if (permutation.size() != in.rank) return false;
+  out = in;
+  unsigned seen = 0;
+  for (std::uint32_t i = 0; i < in.rank; ++i) {
+    const std::int64_t from = permutation[i];
+    if (from < 0 || from >= std::int64_t{in.rank} || (seen >> from & 1) != 0) return false;
+    seen |= 1u << from;
+    out.size[i] = in.size[from];
+  }
+  return true;
+}
+/// What a matrix multiplication makes.
+struct matmul_shape {
+  dimensions out;
+  std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
+};
+/// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the
+/// left inner dimension are then given all the same.
+[[nodiscard]] constexpr bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
+                                      bool transpose_b, matmul_shape& m) noexcept {
+  dimensions x = extended(a), y = extended(b);
+  if (b.rank == 1) {  // a column, where the first operand would be a row
+    y.size[2] = b.size[0];
+    y.size[3] = 1;
+  }
+  m.rows = x.size[transpose_a ? 3 : 2];
+  m.inner = x.size[transpose_a ? 2 : 3];
+  m.columns = y.size[transpose_b ? 2 : 3];
+  const std::int64_t other = y.size[transpose_b ? 3 : 2];
+  for (std::size_t i = 2; i < max_rank; ++i) x.size[i] = y.size[i] = 1;
+  dimensions four;
+  const bool fits = broadcast(x, y, four);
+  if (fits) {
+    four.size[2] = m.rows;
+    four.size[3] = m.columns;
+    const std::uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
+    m.out = last_of(four, rank < 2 ? 2 : rank);
+  }
+  return fits && m.inner == other;
+}
+/// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
+[[nodiscard]] constexpr bool looked_up(const dimensions& indices, const dimensions& table,
+                                       dimensions& out) noexcept {
+  if (indices.rank > 3 || table.rank != 2) return false;
+  const dimensions four = extended(indices);
+  out.rank = max_rank;
+  for (std::size_t i = 0; i < 3; ++i) out.size[i] = four.size[i + 1];
+  out.size[3] = table.size[1];
+  return true;
+}
+/// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.
+[[nodiscard]] constexpr bool is_looked_up(const dimensions& indices, const dimensions& table,
+                                          const dimensions& out) noexcept {
+  dimensions four;
+  return looked_up(indices, table, four) && (out == four || out == last_of(four, indices.rank + 1));
+}
+
+/// The name under which older files have an argument of `op`; `other` when there is none.
+[[nodiscard]] constexpr argument_name older_name(argument_name name, op_type op) noexcept {
+  switch (name) {
+    case argument_name::factor:
+      return op == op_type::scalar_add || op == op_type::scalar_mul ? argument_name::value
+                                                                    : argument_name::other;
+    case argument_name::value:
+      return op == op_type::scalar_assign ? argument_name::factor : argument_name::other;
+    case argument_name::transpose_input:
+      return op == op_type::matmul ? argument_name::is_input_column_major : argument_name::other;
+    case argument_name::transpose_other:
+      return op == op_type::matmul ? argument_name::is_other_column_major : argument_name::other;
+    default: return argument_name::other;
+  }
+}
+/// An operation's argument under its name or the older one; null when neither is there. For an
+/// operation of a program, each argument that its Type requires is there, in its TYPE.
+[[nodiscard]] inline const argument* argument_of(const graph& g, const op& o,
+                                                 argument_name name) noexcept {
+  if (const argument* const a = find_argument(g, o, name)) return a;
+  const argument_name older = older_name(name, o.type);
+  return older == argument_name::other ? nullptr : find_argument(g, o, older);
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_SHAPES_HPP
+
+// ---- tessera/ark/verify.hpp
+//
+// Proves that a graph can run: the rules S, G, T, B, O and C.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   if (!program) …                       // `found` says why; program.err() is the first error
+//
+// Proven of a program (specification, "Node" to "Buffer"):
+//
+//   graph       edges name nodes, stand on both sides and go in no circle; a tensor is the result of
+//               one operation, before any that uses it; operations in the array's order can run
+//   tensors     1 <= Shape <= PaddedShape, Offsets + PaddedShape <= Strides, fewer than 2^63 bytes;
+//               one description for each Id, of tensors and of buffers
+//   operations  of a known Type: their tensors, DataTypes, shapes, arguments (see argument_of); the
+//               result is the view that was written
+//   messages    stand-ins, tags, packets and peers fit together as far as one file shows
+//
+// Left to who runs it: operations of unknown Type (unless strict), the rows that a lookup asks for,
+// division of integers by zero. Reading and writing may overlap (warning O14), except in reductions.
+//
+// Lifetime:   a program owns its graph.
+// Errors:     that of the first diagnostic that is an error; ark_pool_index for a graph whose
+//             indices lead nowhere, which reading never makes.
+// Limits:     verify_options.
+// Allocation: linear in the graph: about 80 bytes for each operation with its tensors and edges.
+
+#ifndef TESSERA_ARK_VERIFY_HPP
+#define TESSERA_ARK_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/ark/hazards.hpp
+//
+// Rule G14: accesses to the same bytes, one of which writes, are ordered by a path of dependencies.
+//
+//   hazards(c, edges, steps).run();
+//
+// The order of the array is the order of execution, so a file runs as it stands; but who runs nodes
+// in any order that the edges allow gets another result. Files of the format's own writer are full
+// of these, because edges follow tensors and not buffers.
+//
+//   accesses   ReadTensors and WriteTensors of operations that compute or communicate; not views,
+//              Noop, SendDone, DeviceSync, nor the labels that receives read
+//   told of    each pair of nodes once, at the later access
+//
+// Each access looks back along those of its buffer. It stops at a write of all its bytes that is
+// itself ordered behind all before it and before this access: what is older is ordered, too.
+//
+// Lifetime:   borrows the context and the edges.
+// Errors:     warnings.
+// Limits:     verify_options::hazard_steps, counted in accesses, rows and edges that are looked at.
+// Allocation: 24 bytes for each access, 13 for each node, 8 for each buffer.
+
+#ifndef TESSERA_ARK_HAZARDS_HPP
+#define TESSERA_ARK_HAZARDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/ark/overlap.hpp
+//
+// Which bytes of a buffer a tensor touches, and whether two tensors touch the same.
+//
+//   ark::footprint a(layout_of(g, x), 4), b(layout_of(g, y), 4);
+//   if (overlap(a, b)) …                  // e.g. two column stripes of one matrix: no
+//
+// A tensor is rows of bytes, nested: row after row of the last dimension, those after one another
+// along the dimension before, and so on. Dimensions that lie without a gap are one.
+//
+// Lifetime:   values.
+// Errors:     none; layouts keep the rules T.
+// Limits:     rows of two tensors that lie in a different way are compared one by one, at most
+//             `most_rows` of them; beyond, overlap() says true.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_OVERLAP_HPP
+#define TESSERA_ARK_OVERLAP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// The bytes of a tensor's elements, without its padding.
+class footprint {
+ public:
+  footprint() noexcept = default;
+  footprint(const layout& l, std::uint64_t element_bytes) noexcept {
+    const std::uint32_t rank = l.rank == 0 ? 1 : l.rank;
+    run_ = element_bytes;
+    std::uint64_t step = element_bytes;  // from one index of a dimension to the next
+    for (std::uint32_t d = rank; d-- > 0;) {
+      first_ += static_cast<std::uint64_t>(l.offsets[d]) * step;
+      const auto size = static_cast<std::uint64_t>(l.shape[d]);
+      if (levels_ == 0 && step == run_)
+        run_ *= size;
+      else if (size > 1)
+        level_[levels_++] = {size, step};
+      step *= static_cast<std::uint64_t>(l.strides[d]);
+    }
+    end_ = first_ + run_;
+    rows_ = 1;
+    for (std::size_t i = 0; i < levels_; ++i) {
+      end_ += (level_[i].size - 1) * level_[i].step;
+      rows_ *= level_[i].size;
+    }
+  }
+
+  /// Behind the last byte.
+  [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
+  [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
+  /// Rows of bytes without a gap.
+  [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+  /// Whether it has no gaps at all.
+  [[nodiscard]] bool contiguous() const noexcept { return rows_ == 1; }
+
+  /// Whether any byte lies in [low, high).
+  [[nodiscard]] bool touches(std::uint64_t low, std::uint64_t high) const noexcept {
+    // Blocks along a dimension lie one behind the other, so at each level either a whole block lies
+    // in the interval or only those at its ends need a look: at most two.
+    struct block {
+      std::uint64_t first;
+      std::size_t level;  // how many levels it consists of
+    };
+    block todo[2 * max_rank + 2] = {{first_, levels_}};
+    for (std::size_t count = 1; count > 0;) {
+      const block b = todo[--count];
+      const std::uint64_t end = b.first + extent(b.level);
+      if (b.first >= high || end <= low) continue;
+      if (b.level == 0 || (b.first >= low && b.first < high) || (end <= high && end > low))
+        return true;  // the first or the last byte of a block is always one of the tensor's
+      const dimension& d = level_[b.level - 1];
+      const std::uint64_t inner = extent(b.level - 1);
+      // The first block that ends behind `low`, and the one after it.
+      std::uint64_t i = 0;
+      if (low >= b.first + inner) i = (low - b.first - inner) / d.step + 1;
+      for (std::uint64_t k = i; k < d.size && k < i + 2; ++k)
+        todo[count++] = {b.first + k * d.step, b.level - 1};
+    }
+    return false;
+  }
+
+  /// Whether every byte of `inner` is one of this, as far as that is easily seen.
+  [[nodiscard]] bool covers(const footprint& inner) const noexcept {
+    return contiguous() ? first_ <= inner.first_ && inner.end_ <= end_ : *this == inner;
+  }
+
+  /// Whether two share a byte.
+  [[nodiscard]] friend bool overlap(const footprint& a, const footprint& b) noexcept {
+    if (a.first_ >= b.end_ || b.first_ >= a.end_) return false;
+    const footprint& few = a.rows_ <= b.rows_ ? a : b;
+    const footprint& many = a.rows_ <= b.rows_ ? b : a;
+    if (few.rows_ > most_rows) return true;
+    std::uint64_t index[max_rank] = {};
+    for (;;) {
+      std::uint64_t at = few.first_;
+      for (std::size_t i = 0; i < few.levels_; ++i) at += index[i] * few.level_[i].step;
+      if (many.touches(at, at + few.run_)) return true;
+      std::size_t i = 0;
+      while (i < few.levels_ && ++index[i] == few.level_[i].size) index[i++] = 0;
+      if (i == few.levels_) return false;
+    }
+  }
+  friend bool operator==(const footprint& a, const footprint& b) noexcept {
+    if (a.first_ != b.first_ || a.run_ != b.run_ || a.levels_ != b.levels_) return false;
+    for (std::size_t i = 0; i < a.levels_; ++i)
+      if (a.level_[i].size != b.level_[i].size || a.level_[i].step != b.level_[i].step)
+        return false;
+    return true;
+  }
+
+  static constexpr std::uint64_t most_rows = 1024;
+
+ private:
+  struct dimension {
+    std::uint64_t size = 1, step = 0;
+  };
+  /// Bytes from the first to the last of `levels` inner levels.
+  [[nodiscard]] std::uint64_t extent(std::size_t levels) const noexcept {
+    std::uint64_t bytes = run_;
+    for (std::size_t i = 0; i < levels; ++i) bytes += (level_[i].size - 1) * level_[i].step;
+    return bytes;
+  }
+
+  std::uint64_t first_ = 0, end_ = 0, run_ = 0, rows_ = 0;
+  dimension level_[max_rank];  // from the innermost
+  std::size_t levels_ = 0;
+};
+
+/// Whether element-wise operations may read one and write the other: each element at one place.
+[[nodiscard]] constexpr bool same_elements(const layout& a, const layout& b) noexcept {
+  if (a.rank != b.rank) return false;
+  for (std::size_t d = 0; d < max_rank; ++d)
+    if (a.shape[d] != b.shape[d] || a.offsets[d] != b.offsets[d] || a.strides[d] != b.strides[d])
+      return false;
+  return true;
+}
+/// The same for two tensors of one rank and the same Strides and bytes: where their boxes meet.
+[[nodiscard]] constexpr bool same_grid(const layout& a, const layout& b) noexcept {
+  if (a.rank != b.rank) return false;
+  for (std::size_t d = 0; d < max_rank; ++d)
+    if (a.strides[d] != b.strides[d]) return false;
+  return true;
+}
+[[nodiscard]] constexpr bool boxes_meet(const layout& a, const layout& b) noexcept {
+  for (std::size_t d = 0; d < max_rank; ++d)
+    if (a.offsets[d] >= b.offsets[d] + b.shape[d] || b.offsets[d] >= a.offsets[d] + a.shape[d])
+      return false;
+  return true;
+}
+/// How many rows overlap() may have to compare: its cost.
+[[nodiscard]] inline std::uint64_t overlap_cost(const footprint& a, const footprint& b) noexcept {
+  if (a.first() >= b.end() || b.first() >= a.end()) return 1;
+  const std::uint64_t rows = a.rows() < b.rows() ? a.rows() : b.rows();
+  return rows < footprint::most_rows ? rows : footprint::most_rows;
+}
+/// Whether two tensors of one buffer share a byte, whose elements take so many bytes.
+[[nodiscard]] inline bool overlap(const layout& a, std::uint64_t bytes_a, const layout& b,
+                                  std::uint64_t bytes_b) noexcept {
+  if (bytes_a == bytes_b && same_grid(a, b)) return boxes_meet(a, b);
+  return overlap(footprint(a, bytes_a), footprint(b, bytes_b));
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_OVERLAP_HPP
+
+// ---- tessera/ark/rules_graph.hpp
+//
+// The rules G but G14: nodes, their edges, and who makes which tensor.
+//
+//   graph_rules edges(c);
+//   edges.run();
+//   edges.order();        // nodes such that producers come first; empty when there is a circle
+//
+//   G01  node Ids are unique                       G07  producers are earlier in the array
+//   G02  a node's Id is its index                  G08  an edge stands once in a list
+//   G03  edges name nodes                          G09  who uses a result lists its producer
+//   G04  edges stand on both sides                 G10  a tensor is the result of one operation
+//   G05  no node depends on itself                 G12  an operation doesn't use its own result
+//   G06  no circles                                G13  a result isn't used before it is made
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     none; all is linear in nodes, edges and uses.
+// Allocation: 20 bytes for each edge, 20 for each node, 4 for each tensor.
+
+#ifndef TESSERA_ARK_RULES_GRAPH_HPP
+#define TESSERA_ARK_RULES_GRAPH_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/rules_structure.hpp
+//
+// The rules S, as far as reading leaves any, and what verification knows of a graph.
+//
+//   context c(g, options, found);
+//   if (indices_hold(g)) structure_rules(c).run();
+//
+//   S03  WorldSize is at least 1, and Rank below it           S08  Args is an object
+//   S06  a node of one Op has one                             S12  no unknown members (strict)
+//   S07  Ops is not empty                                     S13  Ids are not negative
+//
+// Lifetime:   a context borrows the graph and the findings.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: 12 bytes for each operation, and the indices by Id.
+
+#ifndef TESSERA_ARK_RULES_STRUCTURE_HPP
+#define TESSERA_ARK_RULES_STRUCTURE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+
+// ---- tessera/ark/index.hpp
+//
+// Finding things by their Id.
+//
+//   id_index nodes(g.nodes.data(), g.nodes.size());
+//   nodes.first(7);        // the first node whose Id is 7, or none
+//   nodes.first_of(3);     // the first node that has the Id of node 3
+//
+// Ids that are nearly dense, as writers make them, index an array; any others are sorted.
+//
+// Lifetime:   an index keeps nothing of what it was made from.
+// Errors:     none.
+// Limits:     32-bit indices.
+// Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
+
+#ifndef TESSERA_ARK_INDEX_HPP
+#define TESSERA_ARK_INDEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class id_index {
+ public:
+  id_index() noexcept = default;
+  template <class Thing>
+  id_index(const Thing* things, std::size_t count) {
+    if (count == 0) return;
+    std::int64_t low = things[0].id, high = low;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (things[i].id < low) low = things[i].id;
+      if (things[i].id > high) high = things[i].id;
+    }
+    low_ = static_cast<std::uint64_t>(low);
+    const std::uint64_t range = static_cast<std::uint64_t>(high) - low_;
+    firsts_.reserve(count);
+    if (range < 4 * std::uint64_t{count} + 1024) {
+      dense_.resize(static_cast<std::size_t>(range) + 1);  // index + 1
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint32_t& slot = dense_[static_cast<std::size_t>(number(things[i].id))];
+        if (slot == 0) slot = static_cast<std::uint32_t>(i) + 1;
+        firsts_.push_back(slot - 1);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
+    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
+    firsts_.resize(count);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
+      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
+    }
+    sorted_.resize(kept);
+  }
+
+  /// The first thing with that Id, or none.
+  [[nodiscard]] std::uint32_t first(std::int64_t id) const noexcept {
+    const std::uint64_t n = number(id);
+    if (sorted_.empty()) {
+      if (n >= dense_.size()) return none;
+      return dense_[static_cast<std::size_t>(n)] - 1;  // 0 - 1 is none
+    }
+    std::size_t from = 0, to = sorted_.size();
+    while (from < to) {
+      const std::size_t middle = from + (to - from) / 2;
+      if (sorted_[middle].number < n)
+        from = middle + 1;
+      else
+        to = middle;
+    }
+    return from < sorted_.size() && sorted_[from].number == n ? sorted_[from].index : none;
+  }
+  /// The first thing with the Id of thing `i`.
+  [[nodiscard]] std::uint32_t first_of(std::size_t i) const noexcept { return firsts_[i]; }
+  /// first_of all things.
+  [[nodiscard]] const pool<std::uint32_t>& firsts() const noexcept { return firsts_; }
+
+ private:
+  struct entry {
+    std::uint64_t number;
+    std::uint32_t index;
+  };
+  [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
+    return static_cast<std::uint64_t>(id) - low_;
+  }
+
+  std::uint64_t low_ = 0;
+  pool<std::uint32_t> dense_, firsts_;
+  pool<entry> sorted_;
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_INDEX_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Whether all indices and enumerators of a graph that may be filled by hand lie in their tables,
+/// and no operation stands in two nodes.
+[[nodiscard]] inline bool indices_hold(const graph& g) noexcept {
+  const auto holds = [](range r, std::size_t size) {
+    return r.count == 0 || (r.first < size && r.count <= size - r.first);
+  };
+  const auto text_holds = [&](string s) {
+    return s.size == 0 ||
+           (s.first < g.characters.size() && s.size <= g.characters.size() - s.first);
+  };
+  const auto member_holds = [&](std::uint32_t m) { return m == none || m < g.members.size(); };
+  const auto in = [](auto value, std::size_t count) {
+    return static_cast<std::size_t>(value) < count;
+  };
+  for (const std::size_t size :
+       {g.nodes.size(), g.ops.size(), g.uses.size(), g.arguments.size(), g.tensors.size(),
+        g.layouts.size(), g.buffers.size(), g.tags.size(), g.integers.size(), g.members.size()})
+    if (size >= none) return false;
+  if (!in(g.form, std::size(dialect_table)) || !member_holds(g.own_members)) return false;
+  std::uint64_t ops = 0, uses = 0, edges = 0, arguments = 0;
+  for (const node& n : g.nodes) {
+    if (!holds(n.ops, g.ops.size()) || !holds(n.producers, g.integers.size()) ||
+        !holds(n.consumers, g.integers.size()) || !member_holds(n.members))
+      return false;
+    ops += n.ops.count;
+    edges += std::uint64_t{n.producers.count} + n.consumers.count;
+  }
+  for (const op& o : g.ops) {
+    const std::uint64_t count = std::uint64_t{o.reads} + o.writes + o.results;
+    if (!in(o.type, std::size(op_table)) || count > g.uses.size() ||
+        !holds({o.first_use, static_cast<std::uint32_t>(count)}, g.uses.size()) ||
+        !holds(o.arguments, g.arguments.size()) || !text_holds(o.name) ||
+        !text_holds(o.unknown_type) || !in(o.args, 3) || !member_holds(o.members))
+      return false;
+    uses += count;
+    arguments += o.arguments.count;
+  }
+  if (ops > g.ops.size() || uses >= none || edges >= none || arguments >= none) return false;
+  for (const std::uint32_t t : g.uses)
+    if (t >= g.tensors.size()) return false;
+  for (const argument& a : g.arguments) {
+    if (!in(a.name, std::size(argument_names)) || !in(a.type, std::size(argument_type_names)) ||
+        !text_holds(a.other_name) || !text_holds(a.token) || !holds(a.integers, g.integers.size()))
+      return false;
+    if (a.type == argument_type::tensor &&
+        (a.integer < 0 || static_cast<std::uint64_t>(a.integer) >= g.tensors.size()))
+      return false;
+  }
+  for (const tensor& t : g.tensors)
+    if (t.layout >= g.layouts.size() || t.buffer >= g.buffers.size() || !member_holds(t.members) ||
+        !in(t.type, std::size(data_type_table)))
+      return false;
+  for (const layout& l : g.layouts) {
+    if (l.pads == none) continue;
+    if (!holds({l.pads, l.rank > max_rank ? 0 : l.rank}, g.integers.size())) return false;
+  }
+  for (const buffer& b : g.buffers)
+    if (!holds(b.send_tags, g.tags.size()) || !holds(b.recv_tags, g.tags.size()) ||
+        !member_holds(b.members) || !in(b.external, 3))
+      return false;
+  for (const member& m : g.members)
+    if (!text_holds(m.key) || !text_holds(m.value) || !member_holds(m.next)) return false;
+  return true;
+}
+
+/// An operation in its place.
+struct op_place {
+  std::uint32_t node, index;  // in graph::nodes, and among the node's operations
+  std::uint32_t op;           // in graph::ops
+};
+
+/// What the rules look at.
+struct context {
+  context(const ark::graph& graph, const verify_options& o, findings& f)
+      : g(graph),
+        options(o),
+        found(f),
+        nodes(graph.nodes.data(), graph.nodes.size()),
+        tensors(graph.tensors.data(), graph.tensors.size()),
+        buffers(graph.buffers.data(), graph.buffers.size()) {
+    ops.reserve(g.ops.size());
+    for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
+      for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i)
+        ops.push_back({n, i, g.nodes[n].ops.first + i});
+  }
+
+  template <class Words>
+  void error(errc code, const place& at, Words&& words) {
+    found.add(code, severity::error, at, words);
+  }
+  template <class Words>
+  void warning(errc code, const place& at, Words&& words) {
+    found.add(code, severity::warning, at, words);
+  }
+  /// The first entry of a tensor's Id; of its buffer's Id.
+  [[nodiscard]] std::uint32_t same_tensor(std::uint32_t t) const noexcept {
+    return tensors.first_of(t);
+  }
+  [[nodiscard]] std::uint32_t storage_of(std::uint32_t t) const noexcept {
+    return buffers.first_of(g.tensors[t].buffer);
+  }
+  [[nodiscard]] static place at(const op_place& p) noexcept { return at_op(p.node, p.index); }
+  [[nodiscard]] static place at(const op_place& p, list l, std::uint32_t use) noexcept {
+    return at_use(p.node, p.index, l, use);
+  }
+  [[nodiscard]] place at(const op_place& p, const argument& a) const noexcept {
+    return at(p).in("Args").in(name(g, a));
+  }
+
+  const ark::graph& g;
+  const verify_options& options;
+  findings& found;
+  id_index nodes, tensors, buffers;
+  pool<op_place> ops;  // in the order of execution
+  pool<bool> unsound;  // by tensor: its description breaks a rule T, so that its shape says nothing
+};
+
+/// S12 for the members of one object.
+inline void unknown_members(context& c, std::uint32_t members, const place& at, bool buffer) {
+  if (!c.options.strict) return;
+  std::size_t left = c.g.members.size();  // a list that was linked by hand may not end
+  for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
+    const std::string_view key = text_of(c.g, c.g.members[m].key);
+    if (buffer && (key == "ExternalDataSize" || key == "DeviceId")) continue;
+    c.warning(errc::ark_s12_unknown_member, at.in(key),
+              [&](text& out) { quote(out << "the format has no member ", key); });
+  }
+}
+
+/// The rules S of the root, nodes and operations; tensors and buffers come with their own rules.
+inline void structure_rules(context& c) {
+  const graph& g = c.g;
+  if (g.world_size < 1)
+    c.error(errc::ark_s03_world, at_root().in("WorldSize"),
+            [&](text& out) { out << "WorldSize " << g.world_size << " is below 1"; });
+  if (g.rank < 0 || g.rank >= g.world_size)
+    c.error(errc::ark_s03_world, at_root().in("Rank"), [&](text& out) {
+      out << "Rank " << g.rank << " is not one of " << g.world_size << " ranks";
+    });
+  unknown_members(c, g.own_members, at_root(), false);
+  const bool holds_ops = info(g.form).holds_ops;
+  for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
+    const node& v = g.nodes[n];
+    if (v.id < 0)
+      c.error(errc::ark_s13_integer, at_node(n).in("Id"),
+              [&](text& out) { out << "Id " << v.id << " is negative"; });
+    if (v.ops.count == 0)
+      c.found.add(errc::ark_s07_no_ops, severity::error, at_node(n));
+    else if (!holds_ops && v.ops.count != 1)
+      c.error(errc::ark_s06_op_or_ops, at_node(n), [&](text& out) {
+        out << "the node has " << v.ops.count << " operations, where " << info(g.form).name
+            << " has one";
+      });
+    unknown_members(c, v.members, at_node(n), false);
+  }
+  for (const op_place& p : c.ops) {
+    const op& o = g.ops[p.op];
+    if (o.args != args_form::object)
+      c.warning(errc::ark_s08_op_member, c.at(p).in("Args"), [&](text& out) {
+        out << "Args is " << (o.args == args_form::null ? "null" : "an array")
+            << ", where an empty object is expected";
+      });
+    unknown_members(c, o.members, c.at(p), false);
+  }
+}
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RULES_STRUCTURE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class graph_rules {
+ public:
+  explicit graph_rules(context& c)
+      : c_(c), g_(c.g), count_(static_cast<std::uint32_t>(c.g.nodes.size())) {}
+
+  void run() {
+    ids();
+    for (side& s : sides_) resolve(s);
+    for (side& s : sides_) listed(s);
+    mirrored();
+    if (!ascending()) sort_nodes();
+    array_order();
+    tensors();
+  }
+
+  /// Whether the order of the array is one in which producers come first.
+  [[nodiscard]] bool in_order() const noexcept { return in_order_; }
+  /// Otherwise such an order of the nodes; empty when there is none.
+  [[nodiscard]] const pool<std::uint32_t>& order() const noexcept { return order_; }
+  /// The nodes that a node lists as producers, `none` for what isn't there.
+  [[nodiscard]] view<std::uint32_t> producers(std::uint32_t n) const noexcept {
+    return {sides_[0].target.data() + sides_[0].first[n],
+            sides_[0].first[n + 1] - sides_[0].first[n]};
+  }
+
+ private:
+  /// Edges as one of their two nodes lists them.
+  struct side {
+    bool producers;
+    pool<std::uint32_t> target;  // by edge: the node that is listed
+    pool<std::uint32_t> owner;   // by edge: the node that lists it
+    pool<std::uint32_t> first;   // by node: its first edge, and behind the last node the end
+    pool<std::uint32_t> by_target, first_by_target;  // edges by the node that is listed
+  };
+
+  [[nodiscard]] static std::string_view member_of(const side& s) noexcept {
+    return s.producers ? "ProducerNodeIds" : "ConsumerNodeIds";
+  }
+  [[nodiscard]] static std::string_view word_of(const side& s) noexcept {
+    return s.producers ? "producer " : "consumer ";
+  }
+  [[nodiscard]] range range_of(const side& s, std::uint32_t n) const noexcept {
+    return s.producers ? g_.nodes[n].producers : g_.nodes[n].consumers;
+  }
+  [[nodiscard]] place at(const side& s, std::uint32_t edge) const noexcept {
+    const std::uint32_t n = s.owner[edge];
+    return at_node(n).in(member_of(s), edge - s.first[n]);
+  }
+
+  /// G01, G02.
+  void ids() {
+    for (std::uint32_t n = 0; n < count_; ++n) {
+      const std::int64_t id = g_.nodes[n].id;
+      if (const std::uint32_t first = c_.nodes.first_of(n); first != n) {
+        repeated_ = true;
+        c_.error(errc::ark_g01_node_id, at_node(n).in("Id"), [&](text& out) {
+          out << "Id " << id << " is that of $.Nodes[" << first << "] too";
+        });
+      } else if (id != std::int64_t{n}) {
+        c_.warning(errc::ark_g02_node_index, at_node(n).in("Id"),
+                   [&](text& out) { out << "Id " << id << " of the node with index " << n; });
+      }
+    }
+  }
+
+  /// Finds the nodes that edges name, and lists the edges by them.
+  void resolve(side& s) {
+    std::uint32_t edges = 0;
+    s.first.reserve(std::size_t{count_} + 1);
+    for (std::uint32_t n = 0; n < count_; ++n) {
+      s.first.push_back(edges);
+      edges += range_of(s, n).count;
+    }
+    s.first.push_back(edges);
+    s.target.reserve(edges);
+    s.owner.reserve(edges);
+    s.first_by_target.resize(std::size_t{count_} + 1);
+    for (std::uint32_t n = 0; n < count_; ++n)
+      for (const std::int64_t id : integers(g_, range_of(s, n))) {
+        const std::uint32_t t = c_.nodes.first(id);
+        s.target.push_back(t);
+        s.owner.push_back(n);
+        if (t != none) ++s.first_by_target[t + 1];
+      }
+    for (std::uint32_t n = 0; n < count_; ++n) s.first_by_target[n + 1] += s.first_by_target[n];
+    s.by_target.resize(s.first_by_target[count_]);
+    pool<std::uint32_t> next = s.first_by_target;
+    for (std::uint32_t e = 0; e < edges; ++e)
+      if (s.target[e] != none) s.by_target[next[s.target[e]]++] = e;
+  }
+
+  /// G03, G05, G08.
+  void listed(const side& s) {
+    pool<std::uint32_t> seen;  // by node: the node that listed it last, + 1
+    seen.resize(count_);
+    for (std::uint32_t e = 0; e < s.target.size(); ++e) {
+      const std::uint32_t n = s.owner[e], t = s.target[e];
+      const std::int64_t id = g_.integers[range_of(s, n).first + (e - s.first[n])];
+      if (t == none) {
+        c_.error(errc::ark_g03_edge_target, at(s, e),
+                 [&](text& out) { out << word_of(s) << id << " does not exist"; });
+        continue;
+      }
+      if (t == c_.nodes.first_of(n))
+        c_.error(errc::ark_g05_self_edge, at(s, e),
+                 [&](text& out) { out << "node " << id << " lists itself"; });
+      if (seen[t] == n + 1)
+        c_.warning(errc::ark_g08_repeated_edge, at(s, e),
+                   [&](text& out) { out << word_of(s) << id << " stands in this list already"; });
+      seen[t] = n + 1;
+    }
+  }
+
+  /// G04.
+  void mirrored() {
+    pool<bool> repeated;  // nodes of one Id can't be told apart from outside
+    if (repeated_) {
+      repeated.resize(count_);
+      for (std::uint32_t n = 0; n < count_; ++n)
+        if (const std::uint32_t first = c_.nodes.first_of(n); first != n)
+          repeated[first] = repeated[n] = true;
+    }
+    pool<std::uint32_t> seen;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const side &s = sides_[i], &other = sides_[1 - i];
+      pool<bool> missing;
+      missing.resize(s.target.size());
+      bool any = false;
+      seen.clear();
+      seen.resize(count_);
+      for (std::uint32_t n = 0; n < count_; ++n) {
+        if (s.first_by_target[n] == s.first_by_target[n + 1]) continue;
+        for (std::uint32_t e = other.first[n]; e < other.first[n + 1]; ++e)
+          if (other.target[e] != none) seen[other.target[e]] = n + 1;
+        for (std::uint32_t k = s.first_by_target[n]; k < s.first_by_target[n + 1]; ++k) {
+          const std::uint32_t e = s.by_target[k], owner = s.owner[e];
+          if (seen[owner] == n + 1 || owner == n) continue;
+          if (repeated_ && (repeated[owner] || repeated[n])) continue;
+          any = missing[e] = true;
+        }
+      }
+      for (std::uint32_t e = 0; any && e < s.target.size(); ++e)
+        if (missing[e])
+          c_.error(errc::ark_g04_edge_mirror, at(s, e), [&](text& out) {
+            out << word_of(s) << g_.nodes[s.target[e]].id << " does not list node "
+                << g_.nodes[s.owner[e]].id << " in its " << member_of(other);
+          });
+    }
+  }
+
+  /// Whether all edges go forward in the array.
+  [[nodiscard]] bool ascending() noexcept {
+    in_order_ = true;
+    for (const side& s : sides_)
+      for (std::uint32_t e = 0; e < s.target.size(); ++e) {
+        const std::uint32_t t = s.target[e], n = s.owner[e];
+        if (t != none && t != n && (t > n) == s.producers) in_order_ = false;
+      }
+    return in_order_;
+  }
+
+  /// Some order along the edges of both sides; G06 when there is none.
+  void sort_nodes() {
+    pool<std::uint32_t> waits_for;
+    waits_for.resize(count_);
+    const auto each = [&](std::uint32_t n, bool before, auto&& visit) {
+      // Nodes before n list it as consumer, or it lists them as producers.
+      const side &own = sides_[before ? 0 : 1], &other = sides_[before ? 1 : 0];
+      for (std::uint32_t e = own.first[n]; e < own.first[n + 1]; ++e)
+        if (own.target[e] != none && own.target[e] != n) visit(own.target[e]);
+      for (std::uint32_t k = other.first_by_target[n]; k < other.first_by_target[n + 1]; ++k)
+        if (const std::uint32_t o = other.owner[other.by_target[k]]; o != n) visit(o);
+    };
+    for (std::uint32_t n = 0; n < count_; ++n)
+      each(n, true, [&](std::uint32_t) { ++waits_for[n]; });
+    for (std::uint32_t n = 0; n < count_; ++n)
+      if (waits_for[n] == 0) order_.push_back(n);
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      each(order_[i], false, [&](std::uint32_t n) {
+        if (--waits_for[n] == 0) order_.push_back(n);
+      });
+    if (order_.size() == count_) return;
+    order_.clear();
+
+    // Each node that is left has one before it that is left: going back from it ends in a circle.
+    pool<std::uint32_t> visited, circle;  // by node: the walk that came here, + 1
+    visited.resize(count_);
+    for (std::uint32_t start = 0; start < count_; ++start) {
+      std::uint32_t n = start;
+      while (waits_for[n] != 0 && visited[n] == 0) {
+        visited[n] = start + 1;
+        std::uint32_t before = n;
+        each(n, true, [&](std::uint32_t m) {
+          if (waits_for[m] != 0 && before == n) before = m;
+        });
+        n = before;
+      }
+      if (waits_for[n] == 0 || visited[n] != start + 1) continue;
+      circle.clear();
+      std::uint32_t lowest = 0;
+      std::uint32_t at = n;
+      do {
+        visited[at] = none;  // this circle is told of once
+        if (circle.empty() || at < circle[lowest])
+          lowest = static_cast<std::uint32_t>(circle.size());
+        circle.push_back(at);
+        std::uint32_t before = at;
+        each(at, true, [&](std::uint32_t m) {
+          if (waits_for[m] != 0 && before == at) before = m;
+        });
+        at = before;
+      } while (at != n);
+      report_circle(circle, lowest);
+    }
+  }
+  /// A circle, backwards along its edges.
+  void report_circle(const pool<std::uint32_t>& circle, std::uint32_t lowest) {
+    c_.error(errc::ark_g06_cycle, at_node(circle[lowest]), [&](text& out) {
+      out << "nodes depend on each other in a circle: ";
+      const std::size_t shown = circle.size() < 12 ? circle.size() : 12;
+      for (std::size_t i = 0; i < shown; ++i) {
+        const std::size_t k = (lowest + circle.size() - i) % circle.size();
+        out << g_.nodes[circle[k]].id << " -> ";
+      }
+      if (shown < circle.size()) out << "(" << circle.size() - shown << " more) -> ";
+      out << g_.nodes[circle[lowest]].id;
+    });
+  }
+
+  /// G07.
+  void array_order() {
+    const side& s = sides_[0];
+    for (std::uint32_t e = 0; !in_order_ && e < s.target.size(); ++e) {
+      const std::uint32_t n = s.owner[e], t = s.target[e];
+      if (t == none || t <= n) continue;
+      c_.warning(errc::ark_g07_order, at(s, e), [&](text& out) {
+        out << "producer " << g_.nodes[t].id << " comes later, as $.Nodes[" << t << ']';
+      });
+    }
+  }
+
+  /// G09, G10, G12, G13.
+  void tensors() {
+    pool<std::uint32_t> maker;  // by tensor: which operation in order makes it, + 1
+    maker.resize(g_.tensors.size());
+    for (std::uint32_t i = 0; i < c_.ops.size(); ++i) {
+      const op_place& p = c_.ops[i];
+      const auto made = results(g_, g_.ops[p.op]);
+      for (std::uint32_t k = 0; k < made.size(); ++k) {
+        std::uint32_t& m = maker[c_.same_tensor(made[k])];
+        if (m == 0) {
+          m = i + 1;
+          continue;
+        }
+        c_.error(errc::ark_g10_second_producer, c_.at(p, list::results, k), [&](text& out) {
+          const op_place& first = c_.ops[m - 1];
+          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
+              << g_.nodes[first.node].id;
+          quote(out << ' ', name(g_, g_.ops[first.op]));
+          out << " already";
+        });
+      }
+    }
+    pool<std::uint32_t> listed;  // by node: the one that lists it as producer, + 1
+    listed.resize(count_);
+    std::uint32_t current = none;
+    for (std::uint32_t i = 0; i < c_.ops.size(); ++i) {
+      const op_place& p = c_.ops[i];
+      const op& o = g_.ops[p.op];
+      const view<std::uint32_t> used{g_.uses.data() + o.first_use, std::size_t{o.reads} + o.writes};
+      for (std::uint32_t u = 0; u < used.size(); ++u) {
+        const std::uint32_t m = maker[c_.same_tensor(used[u])];
+        if (m == 0) continue;
+        const std::int64_t id = g_.tensors[used[u]].id;
+        const place at = at_use(p.node, p.index, o, u);
+        if (m - 1 == i) {
+          c_.error(errc::ark_g12_own_result, at,
+                   [&](text& out) { out << "tensor " << id << " is this operation's own result"; });
+          continue;
+        }
+        const std::uint32_t from = c_.ops[m - 1].node;
+        if (m - 1 > i)
+          c_.error(errc::ark_g13_use_before_result, at, [&](text& out) {
+            out << "tensor " << id << " is made later, by node " << g_.nodes[from].id;
+          });
+        const std::uint32_t producer = c_.nodes.first_of(from);
+        if (producer == c_.nodes.first_of(p.node)) continue;
+        if (current != p.node) {
+          current = p.node;
+          for (const std::uint32_t t : producers(current))
+            if (t != none) listed[t] = current + 1;
+        }
+        if (listed[producer] == current + 1) continue;
+        listed[producer] = current + 1;
+        c_.error(errc::ark_g09_missing_edge, at, [&](text& out) {
+          out << "tensor " << id << " is a result of node " << g_.nodes[from].id
+              << ", which this node does not list as producer";
+        });
+      }
+    }
+  }
+
+  context& c_;
+  const graph& g_;
+  std::uint32_t count_;
+  side sides_[2] = {{true, {}, {}, {}, {}, {}}, {false, {}, {}, {}, {}, {}}};
+  pool<std::uint32_t> order_;
+  bool in_order_ = true, repeated_ = false;
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RULES_GRAPH_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class hazards {
+ public:
+  hazards(context& c, const graph_rules& edges) : c_(c), g_(c.g), edges_(edges) {}
+
+  /// False when it stopped early.
+  bool run() {
+    if (!edges_.in_order() && edges_.order().empty())
+      return true;  // in a circle nothing is ordered
+    const auto count = static_cast<std::uint32_t>(g_.nodes.size());
+    left_ = c_.options.hazard_steps;
+    rank_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) rank_[node_at(i)] = i;
+    reached_.resize(count);
+    told_.resize(count);
+    newest_.resize(g_.buffers.size());
+    newest_write_.resize(g_.buffers.size());
+    first_op_.resize(std::size_t{count} + 1);
+    for (const op_place& p : c_.ops) ++first_op_[p.node + 1];
+    for (std::uint32_t n = 0; n < count; ++n) first_op_[n + 1] += first_op_[n];
+    written();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t n = node_at(i);
+      current_ = n;
+      frontier_.clear();
+      started_ = false;
+      for (std::uint32_t k = first_op_[n]; k < first_op_[n + 1]; ++k)
+        if (!operation(c_.ops[k])) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct access {
+    std::uint32_t tensor, node;
+    std::uint32_t older, older_write;  // of the same buffer, + 1; 0: none
+    bool write, ordered;               // ordered: behind every conflicting access before it
+  };
+
+  /// Nodes in an order along their edges.
+  [[nodiscard]] std::uint32_t node_at(std::uint32_t i) const noexcept {
+    return edges_.in_order() ? i : edges_.order()[i];
+  }
+  [[nodiscard]] static bool accesses(op_type t) noexcept {
+    switch (t) {
+      case op_type::send_done:
+      case op_type::device_sync: return false;
+      default: return info(t).kind != op_kind::view && info(t).kind != op_kind::none;
+    }
+  }
+  [[nodiscard]] static bool is_label(op_type t, std::uint32_t read) noexcept {
+    return read == 0 && (t == op_type::recv || t == op_type::recv_packet);
+  }
+  /// Buffers that nothing writes need no look.
+  void written() {
+    written_.resize(g_.buffers.size());
+    for (const op_place& p : c_.ops) {
+      const op& o = g_.ops[p.op];
+      if (accesses(o.type))
+        for (const std::uint32_t t : writes(g_, o)) written_[c_.storage_of(t)] = true;
+    }
+  }
+
+  bool operation(const op_place& p) {
+    const op& o = g_.ops[p.op];
+    if (!accesses(o.type)) return true;
+    for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+      const std::uint32_t t = g_.uses[o.first_use + u];
+      const std::uint32_t storage = c_.storage_of(t);
+      if (!written_[storage] || c_.unsound[t] || (u < o.reads && is_label(o.type, u))) continue;
+      const bool write = u >= o.reads;
+      access a{t, p.node, newest_[storage], newest_write_[storage], write, true};
+      if (!look_back(a, p, o, u)) return false;
+      all_.push_back(a);
+      newest_[storage] = static_cast<std::uint32_t>(all_.size());
+      if (write) newest_write_[storage] = newest_[storage];
+    }
+    return true;
+  }
+
+  bool look_back(access& a, const op_place& p, const op& o, std::uint32_t use) {
+    const layout& mine = layout_of(g_, a.tensor);
+    const std::uint64_t bytes = info(g_.tensors[a.tensor].type).bytes;
+    for (std::uint32_t i = a.write ? a.older : a.older_write; i != 0;) {
+      if (left_ == 0) return false;
+      --left_;
+      const access& b = all_[i - 1];
+      i = a.write ? b.older : b.older_write;
+      // What one node does is in order; its accesses before this one have looked back themselves.
+      const bool same_node = b.node == a.node;
+      const layout& other = layout_of(g_, b.tensor);
+      const std::uint64_t other_bytes = info(g_.tensors[b.tensor].type).bytes;
+      if (b.tensor != a.tensor) {
+        spend(4);
+        if (bytes == other_bytes && same_grid(mine, other)) {
+          if (!boxes_meet(mine, other)) continue;
+        } else {
+          const footprint x(mine, bytes), y(other, other_bytes);
+          spend(overlap_cost(x, y));
+          if (!overlap(x, y)) continue;
+        }
+      }
+      bool path = same_node;
+      if (!path && !reaches(b.node, path)) return false;
+      if (!path) {
+        a.ordered = false;
+        tell(a, b, p, o, use);
+      } else if (b.write && b.ordered &&
+                 (b.tensor == a.tensor ||
+                  footprint(other, other_bytes).covers(footprint(mine, bytes)))) {
+        break;
+      }
+    }
+    return true;
+  }
+
+  /// Whether a path of edges leads from a node to the current one. Nodes are reached from the
+  /// current one backwards, the last first, and only as far as somebody asks.
+  bool reaches(std::uint32_t from, bool& path) {
+    if (!started_) {
+      started_ = true;
+      expand(current_);
+    }
+    while (reached_[from] != current_ + 1 && !frontier_.empty() && frontier_[0] >= rank_[from]) {
+      if (left_ == 0) return false;
+      --left_;
+      expand(node_at(pop()));
+    }
+    path = reached_[from] == current_ + 1;
+    return true;
+  }
+  void expand(std::uint32_t n) {
+    for (const std::uint32_t m : edges_.producers(n)) {
+      spend(1);
+      if (m == none || reached_[m] == current_ + 1 || m == current_) continue;
+      reached_[m] = current_ + 1;
+      push(rank_[m]);
+    }
+  }
+  void spend(std::uint64_t steps) noexcept { left_ -= left_ < steps ? left_ : steps; }
+  // A heap of places in the order of nodes, the last on top.
+  void push(std::uint32_t place) {
+    frontier_.push_back(place);
+    std::size_t i = frontier_.size() - 1;
+    for (; i > 0 && frontier_[(i - 1) / 2] < place; i = (i - 1) / 2)
+      frontier_[i] = frontier_[(i - 1) / 2];
+    frontier_[i] = place;
+  }
+  std::uint32_t pop() noexcept {
+    const std::uint32_t top = frontier_[0], last = frontier_.back();
+    frontier_.pop_back();
+    std::size_t i = 0;
+    for (std::size_t child; (child = 2 * i + 1) < frontier_.size(); i = child) {
+      if (child + 1 < frontier_.size() && frontier_[child] < frontier_[child + 1]) ++child;
+      if (frontier_[child] <= last) break;
+      frontier_[i] = frontier_[child];
+    }
+    if (!frontier_.empty()) frontier_[i] = last;
+    return top;
+  }
+
+  void tell(const access& a, const access& b, const op_place& p, const op& o, std::uint32_t use) {
+    if (told_[b.node] == a.node + 1) return;
+    told_[b.node] = a.node + 1;
+    c_.warning(errc::ark_g14_unordered_access, at_use(p.node, p.index, o, use), [&](text& out) {
+      out << "node " << g_.nodes[b.node].id << (b.write ? " writes" : " reads")
+          << " the same bytes of buffer " << buffer_of(g_, a.tensor).id
+          << ", and no path of dependencies leads from it to node " << g_.nodes[a.node].id;
+    });
+  }
+
+  context& c_;
+  const graph& g_;
+  const graph_rules& edges_;
+  std::uint64_t left_ = 0;
+  pool<std::uint32_t> rank_;                   // by node: its place in the order
+  pool<std::uint32_t> first_op_;               // by node: its operations in context::ops
+  pool<bool> written_;                         // by buffer
+  pool<std::uint32_t> newest_, newest_write_;  // by buffer: its accesses so far, + 1; 0: none
+  pool<access> all_;
+  pool<std::uint32_t> reached_, told_;  // by node: the node for which it was, + 1
+  pool<std::uint32_t> frontier_;
+  std::uint32_t current_ = 0;
+  bool started_ = false;
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_HAZARDS_HPP
+
+// ---- tessera/ark/rules_op.hpp
+//
+// The rules O: what each operation wants of its tensors and arguments.
+//
+//   op_rules(c).run();
+//
+//   O01  Type is known                       O09  a view stays in its buffer
+//   O02  IsVirtual fits Type                 O10  reductions: Axis and shape
+//   O03  as many tensors as Type has         O11  transpositions: permutation and shape
+//   O04  arguments, in their TYPEs           O12  matrix multiplications: shapes, padding
+//   O05  {TYPE: value}                       O13  lookups: ranks and shape
+//   O06  DataTypes                           O14  what is read and written overlaps
+//   O07  shapes that broadcast               O15  Rope's last dimension is even
+//   O08  the result is what was written
+//
+// Of operations newer than D3 only what is known is checked.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_RULES_OP_HPP
+#define TESSERA_ARK_RULES_OP_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+
+// ---- tessera/ark/rules_communication.hpp
+//
+// The rules C: what moves between ranks, as far as one file shows.
+//
+//   communication_rules rules(c);
+//   rules.operation(place, send, true);
+//   rules.computation(place, relu);
+//
+//   C01  Send, SendDone, SendPacket          C05  DeviceSync
+//   C02  Recv, RecvPacket                    C06  a model of one rank doesn't communicate
+//   C03  sizes of what is sent; packets      C07  computations use local buffers
+//   C04  RecvReduceSend, RecvReduceSendPacket
+//
+// A packet is payload and flag, half and half, so packet buffers are UINT8 of twice the payload.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: 8 bytes for each tag of two lists that are compared.
+
+#ifndef TESSERA_ARK_RULES_COMMUNICATION_HPP
+#define TESSERA_ARK_RULES_COMMUNICATION_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -7743,227 +7978,1869 @@ namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
 
-/// Appends the parts of a listing. Plans hold the same operations and use it too.
-class graph_printer {
+class communication_rules {
  public:
-  graph_printer(text& out, const graph& g) : out_(out), g_(g) {}
+  explicit communication_rules(context& c) : c_(c), g_(c.g) {}
 
-  void count(std::size_t n, std::string_view noun) {
-    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
-  }
-
-  /// Results, Type, tensors that are read and written, arguments. No end of line.
-  void operation(const op& o) {
-    const view<std::uint32_t> written = writes(g_, o);
-    std::string_view between;
-    for (const std::uint32_t t : results(g_, o)) {
-      out_ << between;
-      if (!written.empty() && same_view(t, written[0]))
-        out_ << '%' << g_.tensors[t].id;
-      else
-        tensor(t);
-      between = ", ";
-    }
-    if (o.results != 0) out_ << " = ";
-    word(type_name(g_, o));
-    out_ << '(';
-    tensors(reads(g_, o));
-    out_ << ')';
-    if (o.writes != 0) out_ << " -> ";
-    tensors(written);
-    if (o.arguments.count == 0) return;
-    between = " {";
-    for (const argument& a : arguments(g_, o)) {
-      out_ << between;
-      one_argument(o, a);
-      between = ", ";
-    }
-    out_ << '}';
-  }
-  /// What doesn't change what an operation does.
-  void comment(const op& o) {
-    out_ << ' ';
-    json::append_quoted(out_, name(g_, o));
-    if (o.is_virtual != is_virtual(o.type)) out_ << (o.is_virtual ? ", virtual" : ", not virtual");
-    members(o.members);
-  }
-  void members(std::uint32_t first) {
-    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
-      out_ << ", ";
-      word(text_of(g_, g_.members[i].key));
-      out_ << '=' << text_of(g_, g_.members[i].value);
-    }
-  }
-  void edges(std::string_view arrow, view<std::int64_t> ids) {
-    for (std::size_t i = 0; i < ids.size(); ++i) out_ << (i == 0 ? arrow : ", ") << ids[i];
+  /// C07: of an operation that computes.
+  void computation(const op_place& p, const op& o) {
+    const std::uint32_t count = o.reads + o.writes;
+    for (std::uint32_t u = 0; u < count; ++u)
+      if (const buffer& b = buffer_of(g_, uses(g_, o)[u]); !is_local(g_, b))
+        c_.error(errc::ark_c07_remote, at_use(p.node, p.index, o, u).in("Buffer"), [&](text& out) {
+          out << info(o.type).name << " uses buffer " << b.id << " of rank " << b.rank;
+        });
   }
 
-  /// A line for a buffer, unless there is nothing to say of it.
-  void buffer(const ark::buffer& b) {
-    const bool local = is_local(g_, b);
-    if (local && b.send_tags.count + std::uint64_t{b.recv_tags.count} == 0 &&
-        b.external != external::yes && b.members == none)
+  /// The others, of an operation that has as many tensors as its Type says.
+  void operation(const op_place& p, const op& o, bool arguments_hold) {
+    p_ = p;
+    if (g_.world_size == 1) {
+      c_.error(errc::ark_c06_single, c_.at(p),
+               [&](text& out) { out << info(o.type).name << " in a model of one rank"; });
       return;
-    out_ << '@' << b.id << ": ";
-    std::string_view between;
-    if (!local) {
-      out_ << "rank " << b.rank;
-      between = ", ";
     }
-    if (b.external == external::yes) {
-      out_ << between << "external";
-      between = ", ";
+    sound_ = true;
+    for (const std::uint32_t t : uses(g_, o)) sound_ = sound_ && !c_.unsound[t];
+    switch (o.type) {
+      case op_type::send: send(o); break;
+      case op_type::send_packet: send_packet(o); break;
+      case op_type::send_done: expect(errc::ark_c01_send, o, list::reads, 0, false); break;
+      case op_type::recv: recv(o); break;
+      case op_type::recv_packet: recv_packet(o); break;
+      case op_type::recv_reduce_send:
+      case op_type::recv_reduce_send_packet: recv_reduce_send(o, arguments_hold); break;
+      case op_type::device_sync:
+        if (arguments_hold) device_sync(o);
+        break;
+      default: break;
     }
-    for (const bool sends : {true, false}) {
-      const view<tag> list = tags(g_, sends ? b.send_tags : b.recv_tags);
-      if (list.empty()) continue;
-      out_ << between << (sends ? "sends" : "receives");
-      for (const tag& t : list) out_ << " [" << t.rank << ',' << t.number << ']';
-      between = ", ";
-    }
-    if (between.empty()) out_ << "local";
-    members(b.members);
-    out_ << '\n';
   }
 
  private:
-  /// A name that would be read as one word stands as it is, others in quotes.
-  void word(std::string_view s) {
-    bool plain = !s.empty();
-    for (const char c : s)
-      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '_' || c == '-');
-    if (plain)
-      out_ << s;
-    else
-      json::append_quoted(out_, s);
+  [[nodiscard]] std::uint32_t tensor_at(const op& o, list l, std::uint32_t i) const noexcept {
+    return l == list::reads ? reads(g_, o)[i] : writes(g_, o)[i];
   }
-  void list(const std::int64_t* values, std::size_t count) {
-    out_ << '[';
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i != 0) out_ << ',';
-      out_ << values[i];
+  [[nodiscard]] const buffer& buffer_at(const op& o, list l, std::uint32_t i) const noexcept {
+    return buffer_of(g_, tensor_at(o, l, i));
+  }
+  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
+
+  /// Whether a tensor lies on this rank, or on another.
+  bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
+    const buffer& b = buffer_at(o, l, i);
+    if (is_local(g_, b) == local) return true;
+    c_.error(code, use(l, i).in("Buffer").in("Rank"), [&](text& out) {
+      out << info(o.type).name << (l == list::reads ? " reads a " : " writes a ")
+          << (local ? "local" : "remote") << " buffer here, found Rank " << b.rank;
+    });
+    return false;
+  }
+  /// Whether a list has tags at all, of one rank (-1: any).
+  [[nodiscard]] bool has_tag(range list, std::int32_t rank) const noexcept {
+    for (const tag& t : tags(g_, list))
+      if (rank < 0 || t.rank == rank) return true;
+    return false;
+  }
+  /// Whether a stand-in's tag is one of a local buffer's for the rank of the stand-in.
+  [[nodiscard]] bool paired(range remote, range local, std::int32_t rank) const {
+    if (remote.count == 1 || local.count == 1) {
+      for (const tag& a : tags(g_, remote))
+        for (const tag& b : tags(g_, local))
+          if (b.rank == rank && a.number == b.number) return true;
+      return false;
     }
-    out_ << ']';
-  }
-  static bool equal(const std::int64_t* a, const std::int64_t* b, std::size_t count) noexcept {
-    for (std::size_t i = 0; i < count; ++i)
-      if (a[i] != b[i]) return false;
-    return true;
-  }
-  [[nodiscard]] bool same_view(std::uint32_t a, std::uint32_t b) const noexcept {
-    return g_.tensors[a].type == g_.tensors[b].type &&
-           g_.tensors[a].buffer == g_.tensors[b].buffer &&
-           same_dimensions(layout_of(g_, a), layout_of(g_, b));
-  }
-  void tensors(view<std::uint32_t> all) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i != 0) out_ << ", ";
-      tensor(all[i]);
+    pool<std::int32_t> numbers[2];
+    for (const tag& a : tags(g_, remote)) numbers[0].push_back(a.number);
+    for (const tag& b : tags(g_, local))
+      if (b.rank == rank) numbers[1].push_back(b.number);
+    for (pool<std::int32_t>& n : numbers)
+      sort(n.data(), n.size(), [](std::int32_t a, std::int32_t b) { return a < b; });
+    for (std::size_t i = 0, j = 0; i < numbers[0].size() && j < numbers[1].size();) {
+      if (numbers[0][i] == numbers[1][j]) return true;
+      ++(numbers[0][i] < numbers[1][j] ? i : j);
     }
-  }
-  void tensor(std::uint32_t index) {
-    constexpr std::int64_t zeros[max_rank] = {}, ones[max_rank] = {1, 1, 1, 1};
-    const ark::tensor& t = g_.tensors[index];
-    const layout& l = g_.layouts[t.layout];
-    out_ << '%' << t.id << ' ' << info(t.type).name;
-    list(l.shape, l.rank);
-    const auto unless = [&](const std::int64_t* plain, const char* word, const std::int64_t* is) {
-      if (equal(plain, is, l.rank)) return;
-      out_ << word;
-      list(is, l.rank);
-    };
-    unless(l.shape, " of ", l.strides);
-    unless(zeros, " at ", l.offsets);
-    unless(l.shape, " padded ", l.padded_shape);
-    if (l.pads != none) unless(ones, " pads ", g_.integers.data() + l.pads);
-    const ark::buffer& b = g_.buffers[t.buffer];
-    out_ << " @" << b.id;
-    if (!is_local(g_, b)) out_ << ":rank" << b.rank;
+    return false;
   }
 
-  void one_argument(const op& o, const argument& a) {
-    word(name(g_, a));
-    out_ << '=';
-    bool known = false;
-    for (const argument_row& row : argument_table)
-      known = known || (row.op == o.type && row.name == a.name && row.type == a.type);
-    if (!known && a.type != argument_type::other)
-      out_ << argument_type_names[static_cast<std::size_t>(a.type)] << ':';
-    switch (a.type) {
-      case argument_type::int32:
-      case argument_type::int64:
-      case argument_type::uint32: out_ << a.integer; break;
-      case argument_type::uint64: out_ << static_cast<std::uint64_t>(a.integer); break;
-      case argument_type::boolean: out_ << (a.integer != 0 ? "true" : "false"); break;
-      case argument_type::float32:
-        if (a.token.size != 0)
-          out_ << text_of(g_, a.token);
-        else
-          append_double(out_, static_cast<double>(a.real), double_style::json15);
-        break;
-      case argument_type::dims:
-        list(g_.integers.data() + a.integers.first, a.integers.count);
-        break;
-      case argument_type::tensor: tensor(static_cast<std::uint32_t>(a.integer)); break;
-      case argument_type::offset: {
-        const view<std::int64_t> parts = integers(g_, a.integers);
-        if (parts.size() == 2) out_ << '@' << parts[0] << '+';
-        out_ << parts[parts.size() - 1];
-        break;
-      }
-      case argument_type::other: out_ << text_of(g_, a.token); break;
-    }
+  /// C01, C03.
+  void send(const op& o) {
+    const bool from = expect(errc::ark_c01_send, o, list::reads, 0, true);
+    const bool to = expect(errc::ark_c01_send, o, list::writes, 0, false);
+    const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
+    if (from && to && !paired(remote.recv_tags, data.send_tags, remote.rank))
+      c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"),
+               [&](text& out) {
+                 out << "no tag here is in the SendTags of buffer " << data.id << " for rank "
+                     << remote.rank;
+               });
+    const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
+    if (!sound_) return;
+    const std::uint64_t a = elements(layout_of(g_, r)), b = elements(layout_of(g_, w));
+    if (a != b || g_.tensors[r].type != g_.tensors[w].type)
+      c_.warning(errc::ark_c03_packet, use(list::writes, 0), [&](text& out) {
+        out << a << ' ' << info(g_.tensors[r].type).name << " are sent into " << b << ' '
+            << info(g_.tensors[w].type).name;
+      });
+  }
+  void send_packet(const op& o) {
+    expect(errc::ark_c01_send, o, list::reads, 0, true);
+    if (expect(errc::ark_c01_send, o, list::writes, 0, false))
+      tagged(errc::ark_c01_send, list::writes, 0, buffer_at(o, list::writes, 0));
+    packets(o, list::writes, 0, reads(g_, o)[0], 1);
+  }
+  void tagged(errc code, list l, std::uint32_t i, const buffer& remote) {
+    if (remote.recv_tags.count == 0)
+      c_.error(code, use(l, i).in("Buffer").in("RecvTags"), [&](text& out) {
+        out << "buffer " << remote.id << " of rank " << remote.rank
+            << " is written and needs a tag";
+      });
+  }
+  /// C03: a tensor of packets for `count` times a payload.
+  void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
+    const std::uint32_t t = tensor_at(o, l, i);
+    if (g_.tensors[t].type != data_type::uint8)
+      c_.error(errc::ark_c03_packet, use(l, i).in("DataType"), [&](text& out) {
+        out << "packets are UINT8, found " << info(g_.tensors[t].type).name;
+      });
+    if (!sound_) return;
+    const std::uint64_t bytes =
+        elements(layout_of(g_, payload)) * info(g_.tensors[payload].type).bytes;
+    const std::uint64_t found = elements(layout_of(g_, t));
+    std::uint64_t wanted = 0;
+    if (__builtin_mul_overflow(bytes, 2 * count, &wanted) || wanted != found)
+      c_.error(errc::ark_c03_packet, use(l, i).in("Shape"), [&](text& out) {
+        out << "packets for " << count << " times " << bytes << " bytes take twice as much, found "
+            << found;
+      });
   }
 
-  text& out_;
+  /// C02.
+  void recv(const op& o) {
+    const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
+    const bool to = expect(errc::ark_c02_recv, o, list::writes, 0, true);
+    const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
+    if (from && to && !paired(remote.send_tags, data.recv_tags, remote.rank))
+      c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"), [&](text& out) {
+        out << "no tag here is in the RecvTags of buffer " << data.id << " for rank "
+            << remote.rank;
+      });
+  }
+  void recv_packet(const op& o) {
+    const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
+    const bool scratch = expect(errc::ark_c02_recv, o, list::reads, 1, true);
+    expect(errc::ark_c02_recv, o, list::writes, 0, true);
+    const buffer &peer = buffer_at(o, list::reads, 0), &b = buffer_at(o, list::reads, 1);
+    if (from && scratch && !has_tag(b.recv_tags, peer.rank))
+      c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"),
+               [&](text& out) { out << "no tag here is for rank " << peer.rank; });
+    packets(o, list::reads, 1, writes(g_, o)[0], 1);
+  }
+
+  /// C04, C03.
+  void recv_reduce_send(const op& o, bool arguments_hold) {
+    constexpr errc code = errc::ark_c04_peers;
+    const bool packet = o.type == op_type::recv_reduce_send_packet;
+    const std::uint32_t peers = o.writes - 1;
+    expect(code, o, list::reads, 0, true);
+    const bool scratch_local = expect(code, o, list::reads, 1, true);
+    expect(code, o, list::writes, 0, true);
+    if (arguments_hold) {
+      const argument& n = *find_argument(g_, o, argument_name::n_peers);
+      const argument& rank = *find_argument(g_, o, argument_name::rank);
+      if (n.integer != std::int64_t{peers})
+        c_.error(code, c_.at(p_, n), [&](text& out) {
+          out << "NPeers is " << n.integer << ", where WriteTensors has " << peers
+              << " behind the first";
+        });
+      own_rank(code, rank);
+    }
+    const buffer& scratch = buffer_at(o, list::reads, 1);
+    pool<bool> tagged_ranks;  // which ranks the scratch buffer has a tag for
+    if (scratch_local) {
+      tagged_ranks.resize(peers + std::size_t{1});
+      for (const tag& t : tags(g_, scratch.recv_tags))
+        if (t.rank >= 0 && static_cast<std::uint32_t>(t.rank) <= peers)
+          tagged_ranks[static_cast<std::size_t>(t.rank)] = true;
+    }
+    for (std::uint32_t i = 0; i < peers; ++i) {
+      if (!expect(code, o, list::writes, i + 1, false)) continue;
+      const buffer& b = buffer_at(o, list::writes, i + 1);
+      const std::int64_t wanted = std::int64_t{i} + (std::int64_t{i} < g_.rank ? 0 : 1);
+      if (b.rank != wanted)
+        c_.error(code, use(list::writes, i + 1).in("Buffer").in("Rank"), [&](text& out) {
+          out << "peers stand in order of their ranks: expected rank " << wanted << ", found "
+              << b.rank;
+        });
+      else if (scratch_local && !tagged_ranks[static_cast<std::size_t>(wanted)])
+        c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"),
+                 [&](text& out) { out << "no tag here is for rank " << wanted; });
+      tagged(code, list::writes, i + 1, b);
+      if (packet) packets(o, list::writes, i + 1, reads(g_, o)[0], 1);
+    }
+    if (packet) return packets(o, list::reads, 1, reads(g_, o)[0], peers);
+    if (!sound_) return;
+    const std::uint32_t data = reads(g_, o)[0], s = reads(g_, o)[1];
+    std::uint64_t wanted = 0;
+    const std::uint64_t found = elements(layout_of(g_, s));
+    if (g_.tensors[s].type != g_.tensors[data].type)
+      c_.error(code, use(list::reads, 1).in("DataType"), [&](text& out) {
+        out << "the scratch buffer has the data's DataType, found " << info(g_.tensors[s].type).name
+            << " beside " << info(g_.tensors[data].type).name;
+      });
+    if (__builtin_mul_overflow(elements(layout_of(g_, data)), std::uint64_t{peers}, &wanted) ||
+        wanted != found)
+      c_.error(code, use(list::reads, 1).in("Shape"), [&](text& out) {
+        out << "the scratch buffer holds " << peers << " times " << elements(layout_of(g_, data))
+            << " elements, found " << found;
+      });
+  }
+  void own_rank(errc code, const argument& rank) {
+    if (rank.integer != std::int64_t{g_.rank})
+      c_.error(code, c_.at(p_, rank), [&](text& out) {
+        out << "Rank is " << rank.integer << " in the file of rank " << g_.rank;
+      });
+  }
+
+  /// C05.
+  void device_sync(const op& o) {
+    own_rank(errc::ark_c05_sync, *find_argument(g_, o, argument_name::rank));
+    const argument& peers = *find_argument(g_, o, argument_name::peer_num);
+    if (peers.integer != std::int64_t{g_.world_size} - 1)
+      c_.error(errc::ark_c05_sync, c_.at(p_, peers), [&](text& out) {
+        out << "PeerNum is " << peers.integer << " in a model of " << g_.world_size << " ranks";
+      });
+    // The rule O09 for the one operation of this kind that hands its tensor on.
+    const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
+    if (c_.storage_of(r) != c_.storage_of(w))
+      c_.error(errc::ark_o09_view_buffer, use(list::writes, 0).in("Buffer"), [&](text& out) {
+        out << "DeviceSync hands tensor " << g_.tensors[r].id << " on, in its buffer "
+            << buffer_of(g_, r).id << ", found buffer " << buffer_of(g_, w).id;
+      });
+  }
+
+  context& c_;
   const graph& g_;
+  op_place p_ = {};
+  bool sound_ = true;  // all tensors of the operation are
 };
 
 }  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
 
-/// The listing of a graph.
-[[nodiscard]] inline text print(const graph& g) {
-  text out;
-  detail::graph_printer p(out, g);
-  const error wrong = check(g);
-  out << "ark " << (wrong.code == errc::ark_dialect ? std::string_view("?") : info(g.form).name)
-      << ": rank " << g.rank << " of " << g.world_size << ", ";
-  p.count(g.nodes.size(), "node");
-  out << ", ";
-  p.count(g.ops.size(), "operation");
-  out << ", ";
-  p.count(g.tensors.size(), "tensor");
-  out << ", ";
-  p.count(g.buffers.size(), "buffer");
-  if (wrong.code != errc::ok) {
-    out << "; " << wrong.name() << '\n';
-    return out;
+#endif  // TESSERA_ARK_RULES_COMMUNICATION_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// The rows of argument_table that are about an operation.
+struct argument_rows {
+  std::size_t first = 0, count = 0;
+  [[nodiscard]] constexpr const argument_row* begin() const noexcept {
+    return argument_table + first;
   }
-  p.members(g.own_members);
-  out << '\n';
-  for (const node& n : g.nodes)
-    for (std::uint32_t i = 0; i < n.ops.count; ++i) {
-      const op& o = g.ops[n.ops.first + i];
-      p.operation(o);
-      out << "  # node " << n.id;
-      if (n.ops.count > 1) out << '.' << i;
-      p.comment(o);
-      if (i == 0) {
-        p.edges(" <- ", integers(g, n.producers));
-        p.edges(" -> ", integers(g, n.consumers));
-        p.members(n.members);
+  [[nodiscard]] constexpr const argument_row* end() const noexcept { return begin() + count; }
+};
+[[nodiscard]] constexpr argument_rows rows_of(op_type type) noexcept {
+  argument_rows r;
+  for (std::size_t i = 0; i < std::size(argument_table); ++i) {
+    if (argument_table[i].op != type) continue;
+    if (r.count++ == 0) r.first = i;
+  }
+  return r;
+}
+struct argument_index {
+  argument_rows of[std::size(op_table)] = {};
+};
+inline constexpr argument_index arguments_by_op = [] {
+  argument_index index;
+  for (std::size_t i = 0; i < std::size(op_table); ++i)
+    index.of[i] = rows_of(static_cast<op_type>(i));
+  return index;
+}();
+
+class op_rules {
+ public:
+  explicit op_rules(context& c) : c_(c), g_(c.g) {}
+
+  void run() {
+    communication_rules communication(c_);
+    for (const op_place& p : c_.ops) {
+      p_ = p;
+      const op& o = g_.ops[p.op];
+      if (o.type == op_type::unknown) {
+        c_.found.add(errc::ark_o01_type, c_.options.strict ? severity::error : severity::warning,
+                     c_.at(p).in("Type"),
+                     [&](text& out) { quote(out << "unknown Type ", type_name(g_, o)); });
+        continue;
       }
-      out << '\n';
+      if (o.is_virtual != is_virtual(o.type))
+        c_.warning(errc::ark_o02_virtual, c_.at(p).in("IsVirtual"), [&](text& out) {
+          out << info(o.type).name << (o.is_virtual ? " is not virtual" : " is virtual");
+        });
+      const std::uint64_t before = c_.found.errors();
+      arity(o);
+      if (c_.found.errors() != before) continue;
+      const bool arguments_hold = arguments_of(o);
+      tensors_of(o, arguments_hold);
+      if (info(o.type).kind == op_kind::communication)
+        communication.operation(p, o, arguments_hold);
+      else if (info(o.type).kind != op_kind::view && info(o.type).kind != op_kind::none)
+        communication.computation(p, o);
     }
-  for (const buffer& b : g.buffers) p.buffer(b);
-  return out;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t read(const op& o, std::uint32_t i) const noexcept {
+    return reads(g_, o)[i];
+  }
+  [[nodiscard]] std::uint32_t written(const op& o, std::uint32_t i) const noexcept {
+    return writes(g_, o)[i];
+  }
+  [[nodiscard]] const layout& at(std::uint32_t t) const noexcept { return layout_of(g_, t); }
+  [[nodiscard]] data_type type(std::uint32_t t) const noexcept { return g_.tensors[t].type; }
+  [[nodiscard]] place use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
+  [[nodiscard]] static std::string_view name_of(const op& o) noexcept { return info(o.type).name; }
+
+  /// O03.
+  void arity(const op& o) {
+    const op_row& row = info(o.type);
+    const std::uint32_t counts[] = {o.reads, o.writes, o.results};
+    const std::int8_t wanted[] = {row.reads, row.writes, row.results};
+    for (std::size_t i = 0; i < 3; ++i) {
+      // Any number of peers follows what is written locally.
+      const bool fits = wanted[i] >= 0 ? counts[i] == static_cast<std::uint32_t>(wanted[i])
+                                       : i != 1 || counts[i] >= 1;
+      if (fits) continue;
+      c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]), [&](text& out) {
+        out << name_of(o) << " has ";
+        if (wanted[i] < 0)
+          out << "at least 1";
+        else
+          out << static_cast<int>(wanted[i]);
+        out << " in " << list_names[i] << ", found " << counts[i];
+      });
+    }
+  }
+
+  // ---- arguments
+
+  /// O04, O05. Whether all that the Type requires is there.
+  bool arguments_of(const op& o) {
+    const argument_rows rows = arguments_by_op.of[static_cast<std::size_t>(o.type)];
+    if (rows.count == 0 && o.arguments.count == 0) return true;
+    const std::uint64_t before = c_.found.errors();
+    std::uint32_t seen = 0;
+    for (const argument& a : arguments(g_, o)) {
+      const bool well_formed = form(a);
+      const argument_row* row = nullptr;
+      for (const argument_row& r : rows)
+        if (r.name == a.name) row = &r;
+      if (a.name != argument_name::other) {
+        const std::uint32_t bit = 1u << static_cast<unsigned>(a.name);
+        if ((seen & bit) != 0)
+          c_.error(errc::json_duplicate_key, c_.at(p_, a),
+                   [&](text& out) { quote(out << "a second argument ", name(g_, a)); });
+        seen |= bit;
+      }
+      if (row == nullptr) {
+        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
+          quote(out << name_of(o) << " has no argument ", name(g_, a));
+        });
+      } else if (well_formed && a.type != row->type) {
+        c_.error(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
+          out << "expected " << name(g_, a) << " as " << type_text(row->type) << ", found "
+              << type_text(a.type);
+        });
+      } else if (row->use == argument_use::alias) {
+        c_.warning(errc::ark_o04_argument, c_.at(p_, a), [&](text& out) {
+          out << name(g_, a) << " is another spelling of ";
+          for (const argument_row& r : rows)
+            if (older_name(r.name, o.type) == a.name) out << argument_names[index(r.name)];
+        });
+      }
+    }
+    for (const argument_row& r : rows) {
+      if (r.use != argument_use::required) continue;
+      const argument* const a = find_argument(g_, o, r.name);
+      const argument_name older = older_name(r.name, o.type);
+      const argument* const b =
+          older == argument_name::other ? nullptr : find_argument(g_, o, older);
+      if (a == nullptr && b == nullptr)
+        c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"), [&](text& out) {
+          out << name_of(o) << " needs an argument " << argument_names[index(r.name)] << " of "
+              << type_text(r.type);
+        });
+      if (a != nullptr && b != nullptr && a->type == b->type &&
+          (a->type == argument_type::float32 ? !(a->real == b->real) : a->integer != b->integer))
+        c_.error(errc::ark_o04_argument, c_.at(p_, *b), [&](text& out) {
+          out << name(g_, *b) << " and " << name(g_, *a) << " are two spellings of one argument "
+              << "and differ";
+        });
+    }
+    return c_.found.errors() == before;
+  }
+  template <class Enumerator>
+  [[nodiscard]] static constexpr std::size_t index(Enumerator e) noexcept {
+    return static_cast<std::size_t>(e);
+  }
+  [[nodiscard]] static std::string_view type_text(argument_type t) noexcept {
+    return argument_type_names[index(t)];
+  }
+
+  /// O05.
+  bool form(const argument& a) {
+    bool fits = true;
+    switch (a.type) {
+      case argument_type::other: fits = false; break;
+      case argument_type::int32: fits = a.integer >= INT32_MIN && a.integer <= INT32_MAX; break;
+      case argument_type::uint32: fits = a.integer >= 0 && a.integer <= UINT32_MAX; break;
+      case argument_type::boolean: fits = a.integer == 0 || a.integer == 1; break;
+      case argument_type::float32: fits = a.real - a.real == 0; break;  // finite
+      case argument_type::dims: fits = a.integers.count <= max_rank; break;
+      case argument_type::offset:
+        if (a.integers.count == 1)
+          c_.warning(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
+            out << "OFFSET is an integer, where BufferId and Value are expected";
+          });
+        else
+          fits = a.integers.count == 2;
+        for (const std::int64_t v : integers(g_, a.integers)) fits = fits && v >= 0;
+        break;
+      case argument_type::int64:
+      case argument_type::uint64:
+      case argument_type::tensor: break;
+    }
+    if (!fits)
+      c_.error(errc::ark_o05_argument_form, c_.at(p_, a), [&](text& out) {
+        out << "expected {TYPE: value} with one known TYPE and a value in its range";
+        if (a.type == argument_type::other) excerpt(out << ", found ", text_of(g_, a.token));
+      });
+    return fits;
+  }
+
+  // ---- tensors
+
+  void tensors_of(const op& o, bool arguments_hold) {
+    for (const std::uint32_t t : uses(g_, o))
+      if (c_.unsound[t]) return;
+    const op_kind kind = info(o.type).kind;
+    switch (kind) {
+      case op_kind::view: view_of(o); return;
+      case op_kind::none:
+      case op_kind::unknown: return;
+      case op_kind::communication: break;
+      case op_kind::fill: break;
+      case op_kind::unary: unary(o); break;
+      case op_kind::binary: binary(o); break;
+      case op_kind::layer_norm: layer_norm(o); break;
+      case op_kind::reduce:
+        if (arguments_hold) reduce(o);
+        break;
+      case op_kind::transpose:
+        if (arguments_hold) transpose(o);
+        break;
+      case op_kind::matmul:
+        if (arguments_hold) matmul(o);
+        break;
+      case op_kind::embedding: embedding(o); break;
+      case op_kind::kv_cache_slot: kv_cache_slot(o); break;
+    }
+    result(o);
+    if (kind != op_kind::communication && kind != op_kind::kv_cache_slot) overlaps(o, kind);
+  }
+
+  /// O09.
+  void view_of(const op& o) {
+    if (o.reads > 0) same_buffer(read(o, 0), results(g_, o)[0], use(list::results, 0));
+  }
+  void same_buffer(std::uint32_t from, std::uint32_t to, const place& where) {
+    if (c_.storage_of(from) == c_.storage_of(to)) return;
+    c_.error(errc::ark_o09_view_buffer, where.in("Buffer"), [&](text& out) {
+      out << "a view of tensor " << g_.tensors[from].id << " lies in buffer "
+          << buffer_of(g_, to).id << ", where that has buffer " << buffer_of(g_, from).id;
+    });
+  }
+  /// O08.
+  void result(const op& o) {
+    const bool done = o.type == op_type::send_done;
+    const std::uint32_t at_list = o.type == op_type::kv_cache_slot ? 2 : 0;
+    const std::uint32_t from = done ? read(o, 0) : written(o, at_list);
+    const std::uint32_t to = results(g_, o)[0];
+    if (from == to || (c_.storage_of(from) == c_.storage_of(to) && type(from) == type(to) &&
+                       same_dimensions(at(from), at(to))))
+      return;
+    c_.error(errc::ark_o08_result_view, use(list::results, 0), [&](text& out) {
+      out << "the result is another view than " << (done ? "ReadTensors[" : "WriteTensors[")
+          << at_list << "], tensor " << g_.tensors[from].id << ": another ";
+      if (c_.storage_of(from) != c_.storage_of(to))
+        out << "buffer";
+      else if (type(from) != type(to))
+        out << "DataType";
+      else
+        out << "layout";
+    });
+  }
+
+  /// O06.
+  void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const place& where) {
+    if (type(expected) == type(t)) return;
+    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
+      out << name_of(o) << " has tensors of one DataType, found " << info(type(t)).name
+          << " beside " << info(type(expected)).name;
+    });
+  }
+  void same_types(const op& o) {
+    const std::uint32_t first = read(o, 0);
+    for (std::uint32_t i = 1; i < o.reads; ++i)
+      same_type(o, first, read(o, i), use(list::reads, i));
+    same_type(o, first, written(o, 0), use(list::writes, 0));
+  }
+  void expect_type(const op& o, data_type wanted, std::uint32_t t, const place& where) {
+    if (type(t) == wanted) return;
+    c_.error(errc::ark_o06_data_types, where.in("DataType"), [&](text& out) {
+      out << name_of(o) << " wants " << info(wanted).name << " here, found " << info(type(t)).name;
+    });
+  }
+
+  void unary(const op& o) {
+    if (o.type != op_type::cast) same_types(o);
+    const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
+    if (o.type == op_type::softmax ? a == w : broadcasts_to(a, w)) return;
+    c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
+      out << "Shape " << a << " of what is read does not "
+          << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
+    });
+  }
+  void binary(const op& o) {
+    same_types(o);
+    const dimensions a = shape_of(at(read(o, 0))), b = shape_of(at(read(o, 1)));
+    const dimensions w = shape_of(at(written(o, 0)));
+    dimensions out_shape;
+    if (!broadcast(a, b, out_shape))
+      c_.error(errc::ark_o07_shape, use(list::reads, 1).in("Shape"),
+               [&](text& out) { out << "Shapes " << a << " and " << b << " do not broadcast"; });
+    else if (!(out_shape == w))
+      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "Shapes " << a << " and " << b << " broadcast to " << out_shape << ", not to " << w;
+      });
+    if (o.type != op_type::rope) return;
+    if (a.last() == b.last() && a.last() == w.last() && w.last() % 2 == 0) return;
+    c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"), [&](text& out) {
+      out << "Rope wants one even last dimension in all tensors, found " << a.last() << ", "
+          << b.last() << " and " << w.last();
+    });
+  }
+  void layer_norm(const op& o) {
+    same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
+    const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
+    if (!(x == w))
+      c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "LayerNorm of Shape " << x << " has the same Shape, found " << w;
+      });
+    for (std::uint32_t i = 1; i < 3; ++i)
+      if (const dimensions s = shape_of(at(read(o, i))); !broadcasts_to(s, x))
+        c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"),
+                 [&](text& out) { out << "Shape " << s << " does not broadcast to " << x; });
+  }
+
+  /// O10.
+  void reduce(const op& o) {
+    same_types(o);
+    const argument& axis = *argument_of(g_, o, argument_name::axis);
+    const bool keep = argument_of(g_, o, argument_name::keep_dim)->integer != 0;
+    const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
+    dimensions wanted;
+    if (!reduced(a, axis.integer, keep, wanted))
+      c_.error(errc::ark_o10_reduction, c_.at(p_, axis),
+               [&](text& out) { out << "Axis " << axis.integer << " is none of Shape " << a; });
+    else if (!(wanted == w))
+      c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "Shape " << a << " reduced along Axis " << axis.integer
+            << (keep ? ", which is kept," : "") << " is " << wanted << ", not " << w;
+      });
+  }
+  /// O11.
+  void transpose(const op& o) {
+    same_types(o);
+    const argument& permutation = *argument_of(g_, o, argument_name::permutation);
+    const auto axes = integers(g_, permutation.integers);
+    const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
+    dimensions wanted;
+    if (!permuted(a, axes, wanted)) {
+      c_.error(errc::ark_o11_permutation, c_.at(p_, permutation), [&](text& out) {
+        out << "Permutation is none of the " << a.rank << " axes of Shape " << a;
+      });
+      return;
+    }
+    if (wanted == w) return;
+    std::int64_t inverse[max_rank] = {};
+    for (std::uint32_t i = 0; i < a.rank; ++i) inverse[axes[i]] = i;
+    dimensions other;
+    const bool is_inverse = permuted(a, {inverse, a.rank}, other) && other == w;
+    c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"), [&](text& out) {
+      out << "Shape " << a << " permuted is " << wanted << ", not " << w;
+      if (is_inverse) out << ", which fits the inverse permutation";
+    });
+  }
+
+  /// O12.
+  void matmul(const op& o) {
+    same_types(o);
+    const std::uint32_t x = read(o, 0), y = read(o, 1), z = written(o, 0);
+    const bool tx = argument_of(g_, o, argument_name::transpose_input)->integer != 0;
+    const bool ty = argument_of(g_, o, argument_name::transpose_other)->integer != 0;
+    const dimensions a = shape_of(at(x)), b = shape_of(at(y)), w = shape_of(at(z));
+    matmul_shape m, padded;
+    const auto turned = [](bool t) { return t ? " (transposed)" : ""; };
+    if (!multiply(a, b, tx, ty, m)) {
+      c_.error(errc::ark_o12_matmul, use(list::reads, 1).in("Shape"), [&](text& out) {
+        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " do not multiply";
+      });
+      return;
+    }
+    if (!(m.out == w))
+      c_.error(errc::ark_o12_matmul, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " multiply to "
+            << m.out << ", not to " << w;
+      });
+    const dimensions pa = padded_shape_of(at(x)), pb = padded_shape_of(at(y));
+    const dimensions pw = padded_shape_of(at(z));
+    const bool fits = multiply(pa, pb, tx, ty, padded);
+    if (m.out == w && !(fits && padded.out == pw)) {
+      const place where = use(fits ? list::writes : list::reads, fits ? 0 : 1);
+      const bool pads = (fits ? at(z) : at(y)).pads != none;
+      c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"), [&](text& out) {
+        out << "PaddedShapes " << pa << turned(tx) << " and " << pb << turned(ty);
+        if (fits)
+          out << " multiply to " << padded.out << ", not to " << pw;
+        else
+          out << " do not multiply";
+      });
+    }
+    if (o.type == op_type::matmul_add) {
+      const layout& residual = at(read(o, 2));
+      if (!(shape_of(residual) == w) || !(padded_shape_of(residual) == pw))
+        c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"), [&](text& out) {
+          out << "what is added has another Shape or PaddedShape than what is written";
+        });
+    }
+    if (o.type == op_type::matmul && o.arguments.count > 2) redundant(o, m, padded);
+  }
+  /// O12 of arguments that say once more what the tensors say.
+  void redundant(const op& o, const matmul_shape& m, const matmul_shape& padded) {
+    const dimensions a = extended(shape_of(at(read(o, 0))));
+    const dimensions b = extended(shape_of(at(read(o, 1))));
+    const auto last = [&](std::uint32_t t) {
+      const layout& l = at(t);
+      return l.strides[l.rank == 0 ? 0 : l.rank - 1];
+    };
+    const std::int64_t c = last(written(o, 0));
+    const auto check = [&](argument_name name, std::uint32_t count, std::int64_t v0,
+                           std::int64_t v1, std::int64_t v2, std::int64_t v3) {
+      const argument* const arg = find_argument(g_, o, name);
+      if (arg == nullptr) return;
+      const std::int64_t values[max_rank] = {v0, v1, v2, v3};
+      const auto found = integers(g_, arg->integers);
+      bool same = found.size() == count;
+      for (std::size_t i = 0; same && i < count; ++i) same = found[i] == values[i];
+      if (same) return;
+      c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg), [&](text& out) {
+        out << argument_names[index(name)] << " is " << dimensions_of(values, count)
+            << " by the tensors, which count";
+      });
+    };
+    check(argument_name::input_dim_nc, 2, a.size[0], a.size[1], 1, 1);
+    check(argument_name::other_dim_nc, 2, b.size[0], b.size[1], 1, 1);
+    check(argument_name::shape_mnk, 3, m.rows, m.columns, m.inner, 1);
+    check(argument_name::padded_shape_mnk, 3, padded.rows, padded.columns, padded.inner, 1);
+    check(argument_name::strides_acdb, 4, last(read(o, 0)), c, c, last(read(o, 1)));
+  }
+
+  /// O13.
+  void embedding(const op& o) {
+    expect_type(o, data_type::int32, read(o, 0), use(list::reads, 0));
+    same_type(o, read(o, 1), written(o, 0), use(list::writes, 0));
+    const dimensions i = shape_of(at(read(o, 0))), t = shape_of(at(read(o, 1)));
+    const dimensions w = shape_of(at(written(o, 0)));
+    dimensions wanted;
+    if (i.rank > 3)
+      c_.error(errc::ark_o13_embedding, use(list::reads, 0).in("Shape"),
+               [&](text& out) { out << "indices have up to 3 dimensions, found Shape " << i; });
+    if (t.rank != 2)
+      c_.error(errc::ark_o13_embedding, use(list::reads, 1).in("Shape"),
+               [&](text& out) { out << "a table has 2 dimensions, found Shape " << t; });
+    if (looked_up(i, t, wanted) && !is_looked_up(i, t, w))
+      c_.error(errc::ark_o13_embedding, use(list::writes, 0).in("Shape"), [&](text& out) {
+        out << "rows of " << t << " at indices " << i << " have Shape " << wanted << ", not " << w;
+      });
+  }
+
+  /// token, position → cache, position, output (facts are partial).
+  void kv_cache_slot(const op& o) {
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const list l = i == 0 ? list::reads : list::writes;
+      const std::uint32_t position = i == 0 ? read(o, 1) : written(o, 1);
+      expect_type(o, data_type::int32, position, use(l, 1));
+      if (elements(at(position)) != 1)
+        c_.error(errc::ark_o07_shape, use(l, 1).in("Shape"), [&](text& out) {
+          out << "the position is one number, found Shape " << shape_of(at(position));
+        });
+    }
+    const std::uint32_t token = read(o, 0), cache = written(o, 0), output = written(o, 2);
+    same_type(o, token, cache, use(list::writes, 0));
+    same_type(o, token, output, use(list::writes, 2));
+    const std::uint64_t slot = elements(at(cache)) / static_cast<std::uint64_t>(at(cache).shape[0]);
+    for (std::uint32_t i = 0; i < 2; ++i)
+      if (const std::uint32_t t = i == 0 ? token : output; elements(at(t)) != slot)
+        c_.error(errc::ark_o07_shape,
+                 use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"),
+                 [&](text& out) {
+                   out << "a slot of the cache holds " << slot << " elements, where Shape "
+                       << shape_of(at(t)) << " has " << elements(at(t));
+                 });
+  }
+
+  /// O14.
+  void overlaps(const op& o, op_kind kind) {
+    const std::uint32_t w = written(o, 0);
+    for (std::uint32_t i = 0; i < o.reads; ++i) {
+      const std::uint32_t r = read(o, i);
+      if (c_.storage_of(r) != c_.storage_of(w)) continue;
+      const std::uint64_t rb = info(type(r)).bytes, wb = info(type(w)).bytes;
+      const bool element_wise = kind == op_kind::unary || kind == op_kind::binary;
+      if (element_wise && o.type != op_type::softmax && rb == wb && same_elements(at(r), at(w)))
+        continue;
+      if (!overlap(at(r), rb, at(w), wb)) continue;
+      c_.found.add(errc::ark_o14_overlap,
+                   kind == op_kind::reduce ? severity::error : severity::warning,
+                   use(list::reads, i), [&](text& out) {
+                     out << "tensor " << g_.tensors[r].id << " shares bytes with tensor "
+                         << g_.tensors[w].id << ", which " << name_of(o) << " writes";
+                   });
+    }
+  }
+
+  context& c_;
+  const graph& g_;
+  op_place p_ = {};
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RULES_OP_HPP
+
+// ---- tessera/ark/rules_tensor.hpp
+//
+// The rules T and B: tensors and buffers, each looked at where it is used first.
+//
+//   tensor_rules(c).run();
+//   c.unsound[t];              // whether its shape says nothing
+//
+//   T01  one to four dimensions            B01  a buffer Id has one Rank and one set of tags
+//   T02  sizes of at least 1               B02  Rank is -1 or a rank
+//   T03  Offsets of at least 0             B03  tags ascend, each once
+//   T04  Shape <= PaddedShape              B04  tags name other ranks; a stand-in's the own one
+//   T05  Offsets + PaddedShape <= Strides  B05  a tag names one sender and one receiver
+//   T06  FP8 needs verify_options::fp8
+//   T07  fewer than 2^63 bytes             S12, S13 for tensors and buffers
+//   T08  a tensor Id has one description
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: a byte for each tensor, buffer and layout; 16 bytes for each tag.
+
+#ifndef TESSERA_ARK_RULES_TENSOR_HPP
+#define TESSERA_ARK_RULES_TENSOR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Bytes that the memory of a tensor's buffer has at least, for its Strides; 0 when that is not a
+/// number below 2^63.
+[[nodiscard]] constexpr std::uint64_t bytes_of(const layout& l, data_type type) noexcept {
+  std::uint64_t bytes = info(type).bytes;
+  for (const std::int64_t d : l.strides) {
+    if (d < 1 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(d), &bytes) ||
+        bytes > INT64_MAX)
+      return 0;
+  }
+  return bytes;
+}
+
+class tensor_rules {
+ public:
+  explicit tensor_rules(context& c) : c_(c), g_(c.g) {}
+
+  void run() {
+    seen_tensor_.resize(g_.tensors.size());
+    seen_buffer_.resize(g_.buffers.size());
+    layouts_.resize(g_.layouts.size());
+    c_.unsound.resize(g_.tensors.size());
+    for (const op_place& p : c_.ops) {
+      const op& o = g_.ops[p.op];
+      const auto used = uses(g_, o);
+      for (std::uint32_t u = 0; u < used.size(); ++u)
+        if (!seen_tensor_[used[u]]) first_use(used[u], at_use(p.node, p.index, o, u));
+      for (const argument& a : arguments(g_, o))
+        if (a.type == argument_type::tensor)
+          if (const auto t = static_cast<std::uint32_t>(a.integer); !seen_tensor_[t])
+            first_use(t, c_.at(p, a).in("TENSOR"));
+    }
+    reused_tags();
+  }
+
+ private:
+  enum flaw : std::uint8_t {
+    known = 1,
+    rank = 2,
+    no_rank = 4,
+    size = 8,
+    offset = 16,
+    padding = 32,
+    outside = 64,
+    pad_step = 128
+  };
+  struct list_name {
+    std::string_view name;
+    const std::int64_t (&values)[max_rank];
+  };
+  struct tag_use {
+    tag t;
+    std::uint32_t storage, index;  // which buffer, and its place in the list
+    std::uint32_t at;              // of the buffer, in places_
+  };
+
+  [[nodiscard]] flaw flaws(std::uint32_t index) noexcept {
+    std::uint8_t& known_flaws = layouts_[index];
+    if (known_flaws != 0) return static_cast<flaw>(known_flaws);
+    const layout& l = g_.layouts[index];
+    unsigned f = known;
+    if (l.rank > max_rank) f |= rank;
+    if (l.rank == 0) f |= no_rank;
+    for (std::size_t d = 0; d < max_rank; ++d) {
+      if (l.shape[d] < 1 || l.padded_shape[d] < 1 || l.strides[d] < 1) f |= size;
+      if (l.offsets[d] < 0) f |= offset;
+    }
+    for (std::size_t d = 0; (f & (rank | size | offset)) == 0 && d < max_rank; ++d) {
+      if (l.shape[d] > l.padded_shape[d]) f |= padding;
+      if (l.padded_shape[d] > l.strides[d] || l.offsets[d] > l.strides[d] - l.padded_shape[d])
+        f |= outside;
+      if (d >= l.rank && (l.shape[d] != 1 || l.strides[d] != 1 || l.offsets[d] != 0)) f |= rank;
+    }
+    for (std::uint32_t d = 0; (f & (rank | size)) == 0 && l.pads != none && d < l.rank; ++d)
+      if (const std::int64_t pad = g_.integers[l.pads + d]; pad < 1 || l.strides[d] % pad != 0)
+        f |= pad_step;
+    return static_cast<flaw>(known_flaws = static_cast<std::uint8_t>(f));
+  }
+
+  void first_use(std::uint32_t t, const place& at) {
+    seen_tensor_[t] = true;
+    const tensor& x = g_.tensors[t];
+    const layout& l = g_.layouts[x.layout];
+    const flaw f = flaws(x.layout);
+    const std::uint64_t bytes = bytes_of(l, x.type);
+    if (f != known || bytes == 0) {
+      c_.unsound[t] = (f & ~unsigned{known | no_rank | pad_step}) != 0 || bytes == 0;
+      layout_flaws(l, f, bytes, at);
+    }
+    if (x.id < 0)
+      c_.error(errc::ark_s13_integer, at.in("Id"),
+               [&](text& out) { out << "Id " << x.id << " is negative"; });
+    if (info(x.type).kind == data_kind::fp8)
+      c_.found.add(errc::ark_t06_data_type, c_.options.fp8 ? severity::warning : severity::error,
+                   at.in("DataType"), [&](text& out) {
+                     out << "DataType " << info(x.type).name << " is known to a branch alone";
+                   });
+    if (const std::uint32_t first = c_.same_tensor(t); first != t) differs(first, t, at);
+    unknown_members(c_, x.members, at, false);
+    if (!seen_buffer_[x.buffer]) first_use_of_buffer(x.buffer, at.in("Buffer"));
+  }
+
+  /// T01 to T05, T07.
+  void layout_flaws(const layout& l, flaw f, std::uint64_t bytes, const place& at) {
+    if ((f & rank) != 0)
+      c_.error(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
+        if (l.rank > max_rank)
+          out << "expected one to four dimensions, found " << l.rank;
+        else
+          out << "behind " << l.rank << " dimensions there is another";
+      });
+    if ((f & no_rank) != 0)
+      c_.warning(errc::ark_t01_rank, at.in("Shape"), [&](text& out) {
+        out << "a tensor without dimensions is taken as one element, [1]";
+      });
+    if ((f & rank) != 0) return;
+    const auto dims = [&](const std::int64_t(&v)[max_rank]) { return dimensions_of(v, l.rank); };
+    // Where a D1a file has Pads there is no PaddedShape to point at.
+    const std::string_view padded = l.pads == none ? "PaddedShape" : "Shape";
+    const list_name sizes[] = {
+        {"Shape", l.shape}, {padded, l.padded_shape}, {"Strides", l.strides}};
+    for (const list_name& s : sizes)
+      for (std::uint32_t d = 0; (f & size) != 0 && d < l.rank; ++d)
+        if (s.values[d] < 1 && !(l.pads != none && &s == &sizes[1]))
+          c_.error(errc::ark_t02_dimension, at.in(s.name, d), [&](text& out) {
+            out << s.name << ' ' << dims(s.values) << " holds a size below 1";
+          });
+    for (std::uint32_t d = 0; (f & offset) != 0 && d < l.rank; ++d)
+      if (l.offsets[d] < 0)
+        c_.error(errc::ark_t03_offset, at.in("Offsets", d), [&](text& out) {
+          out << "Offsets " << dims(l.offsets) << " holds a negative number";
+        });
+    if ((f & padding) != 0)
+      c_.error(errc::ark_t04_padding, at.in(padded), [&](text& out) {
+        out << "PaddedShape " << dims(l.padded_shape) << " is below Shape " << dims(l.shape);
+      });
+    if ((f & outside) != 0)
+      c_.error(errc::ark_t05_strides, at.in("Strides"), [&](text& out) {
+        out << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
+            << " exceed Strides " << dims(l.strides);
+      });
+    if ((f & pad_step) != 0)
+      c_.error(errc::ark_t05_strides, at.in("Pads"), [&](text& out) {
+        std::int64_t pads[max_rank] = {1, 1, 1, 1};
+        for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
+        out << "Strides " << dims(l.strides) << " are no multiples of Pads " << dims(pads);
+      });
+    if (bytes == 0 && (f & size) == 0)
+      c_.error(errc::ark_t07_size, at.in("Strides"), [&](text& out) {
+        out << "Strides " << dims(l.strides) << " take 2^63 bytes or more";
+      });
+  }
+
+  /// T08.
+  void differs(std::uint32_t first, std::uint32_t t, const place& at) {
+    const tensor &a = g_.tensors[first], &b = g_.tensors[t];
+    const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
+    const auto add = [&](std::string_view member, auto&& words) {
+      c_.error(errc::ark_t08_tensor_differs, at.in(member), [&](text& out) {
+        out << "tensor " << b.id << " has " << member << ' ';
+        words(out);
+      });
+    };
+    if (a.type != b.type)
+      return add("DataType", [&](text& out) {
+        out << info(b.type).name << " here and " << info(a.type).name << " before";
+      });
+    const list_name here[] = {{"Shape", y.shape},
+                              {"Strides", y.strides},
+                              {"Offsets", y.offsets},
+                              {y.pads == none ? "PaddedShape" : "Pads", y.padded_shape}};
+    const list_name before[] = {{"Shape", x.shape},
+                                {"Strides", x.strides},
+                                {"Offsets", x.offsets},
+                                {"PaddedShape", x.padded_shape}};
+    for (std::size_t i = 0; i < 4; ++i) {
+      const dimensions now = dimensions_of(here[i].values, y.rank < max_rank ? y.rank : max_rank);
+      const dimensions then =
+          dimensions_of(before[i].values, x.rank < max_rank ? x.rank : max_rank);
+      if (now == then) continue;
+      return add(here[i].name, [&](text& out) { out << now << " here and " << then << " before"; });
+    }
+    if (c_.storage_of(t) != c_.storage_of(first))
+      add("Buffer", [&](text& out) {
+        out << g_.buffers[b.buffer].id << " here and " << g_.buffers[a.buffer].id << " before";
+      });
+  }
+
+  void first_use_of_buffer(std::uint32_t b, const place& at) {
+    seen_buffer_[b] = true;
+    const buffer& x = g_.buffers[b];
+    const std::uint32_t first = c_.buffers.first_of(b);
+    if (first != b) buffer_differs(g_.buffers[first], x, at);
+    if (x.id < 0)
+      c_.error(errc::ark_s13_integer, at.in("Id"),
+               [&](text& out) { out << "Id " << x.id << " is negative"; });
+    unknown_members(c_, x.members, at, true);
+    if (x.rank < -1 || x.rank >= g_.world_size)
+      c_.error(errc::ark_b02_buffer_rank, at.in("Rank"), [&](text& out) {
+        out << "Rank " << x.rank << " is neither -1 nor one of " << g_.world_size << " ranks";
+      });
+    tag_list(x, x.send_tags, "SendTags", at);
+    tag_list(x, x.recv_tags, "RecvTags", at);
+    if (first != b || !is_local(g_, x)) return;
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      const range list = kind == 0 ? x.send_tags : x.recv_tags;
+      for (std::uint32_t i = 0; i < list.count; ++i)
+        tags_[kind].push_back(
+            {g_.tags[list.first + i], b, i, static_cast<std::uint32_t>(places_.size())});
+    }
+    if (x.send_tags.count + std::uint64_t{x.recv_tags.count} != 0) places_.push_back(at);
+  }
+  [[nodiscard]] static constexpr bool before(const tag& a, const tag& b) noexcept {
+    return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
+  }
+
+  /// B03, B04.
+  void tag_list(const buffer& x, range list, std::string_view member, const place& at) {
+    bool ascending = true;
+    for (std::uint32_t i = 0; i < list.count; ++i) {
+      const tag t = g_.tags[list.first + i];
+      const bool local = is_local(g_, x);
+      const bool good = local ? t.rank >= 0 && t.rank < g_.world_size && t.rank != g_.rank
+                              : t.rank == -1 || t.rank == g_.rank;
+      if (!good)
+        c_.error(errc::ark_b04_tag_rank, at.in(member, i), [&](text& out) {
+          out << '[' << t.rank << ',' << t.number << "] names rank " << t.rank << ", where a "
+              << (local ? "local buffer's tags name another rank of "
+                        : "remote buffer's tags name -1 or the own rank of ")
+              << g_.world_size;
+        });
+      if (i > 0 && !before(g_.tags[list.first + i - 1], t)) ascending = false;
+    }
+    if (ascending) return;
+    pool<tag_use> sorted;
+    for (std::uint32_t i = 0; i < list.count; ++i)
+      sorted.push_back({g_.tags[list.first + i], 0, i, 0});
+    const auto less = [](const tag_use& a, const tag_use& b) { return before(a.t, b.t); };
+    sort(sorted.data(), sorted.size(), less);
+    pool<bool> again;
+    again.resize(list.count);
+    for (std::size_t i = 1; i < sorted.size(); ++i)
+      if (sorted[i].t == sorted[i - 1].t) again[sorted[i].index] = true;
+    bool unordered = false;
+    for (std::uint32_t i = 0; i < list.count; ++i) {
+      const tag t = g_.tags[list.first + i];
+      if (again[i])
+        c_.warning(errc::ark_b03_tags, at.in(member, i), [&](text& out) {
+          out << '[' << t.rank << ',' << t.number << "] stands in this list already";
+        });
+      unordered = unordered || (i > 0 && before(t, g_.tags[list.first + i - 1]));
+    }
+    if (unordered)
+      c_.found.add(errc::ark_b03_tags, severity::note, at.in(member),
+                   [&](text& out) { out << member << " do not ascend"; });
+  }
+
+  /// B01.
+  void buffer_differs(const buffer& first, const buffer& x, const place& at) {
+    const auto add = [&](std::string_view member, auto&& words) {
+      c_.error(errc::ark_b01_buffer_differs, at.in(member), [&](text& out) {
+        out << "buffer " << x.id << " has ";
+        words(out);
+      });
+    };
+    if (first.rank != x.rank)
+      add("Rank",
+          [&](text& out) { out << "Rank " << x.rank << " here and " << first.rank << " before"; });
+    if (!same_tags(first.send_tags, x.send_tags))
+      add("SendTags", [](text& out) { out << "other SendTags here than before"; });
+    if (!same_tags(first.recv_tags, x.recv_tags))
+      add("RecvTags", [](text& out) { out << "other RecvTags here than before"; });
+    if (first.external != x.external) {
+      if (x.external == external::absent)
+        c_.error(errc::ark_b01_buffer_differs, at,
+                 [&](text& out) { out << "buffer " << x.id << " has IsExternal elsewhere alone"; });
+      else
+        add("IsExternal", [](text& out) { out << "another IsExternal here than before"; });
+    }
+  }
+  [[nodiscard]] bool same_tags(range a, range b) const {
+    if (a.count != b.count) return false;
+    std::uint32_t same = 0;
+    while (same < a.count && g_.tags[a.first + same] == g_.tags[b.first + same]) ++same;
+    if (same == a.count) return true;
+    pool<tag> sets[2];  // in another order they are the same
+    const range lists[] = {a, b};
+    for (std::size_t k = 0; k < 2; ++k) {
+      sets[k].append(g_.tags.data() + lists[k].first, lists[k].count);
+      sort(sets[k].data(), sets[k].size(), before);
+    }
+    return sets[0] == sets[1];
+  }
+
+  /// B05.
+  void reused_tags() {
+    for (std::size_t kind = 0; kind < 2; ++kind) {
+      pool<tag_use>& all = tags_[kind];
+      sort(all.data(), all.size(),
+           [](const tag_use& a, const tag_use& b) { return before(a.t, b.t); });
+      for (std::size_t i = 1; i < all.size(); ++i) {
+        const tag_use &a = all[i - 1], &b = all[i];
+        if (!(a.t == b.t) || a.storage == b.storage) continue;
+        c_.error(errc::ark_b05_tag_reused,
+                 places_[b.at].in(kind == 0 ? "SendTags" : "RecvTags", b.index), [&](text& out) {
+                   out << '[' << b.t.rank << ',' << b.t.number << "] stands in buffer "
+                       << g_.buffers[a.storage].id << " too";
+                 });
+      }
+    }
+  }
+
+  context& c_;
+  const graph& g_;
+  pool<bool> seen_tensor_, seen_buffer_;
+  pool<std::uint8_t> layouts_;  // flaws of each
+  pool<tag_use> tags_[2];       // SendTags, RecvTags of local buffers
+  pool<place> places_;          // where local buffers with tags stand first
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RULES_TENSOR_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+class program;
+[[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
+                                     report* found = nullptr, std::string_view source = {});
+
+/// A graph that was proven. Only verify() makes one.
+class program {
+ public:
+  [[nodiscard]] const ark::graph& graph() const& noexcept { return graph_; }
+  const ark::graph& graph() const&& = delete;
+  /// Gives the graph back.
+  [[nodiscard]] ark::graph release() && noexcept { return std::move(graph_); }
+
+  /// Entries of graph().buffers that have one Id share their memory: the first of them.
+  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
+    return storages_[buffer];
+  }
+  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer"); 0
+  /// for other entries.
+  [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
+    return bytes_[storage];
+  }
+
+ private:
+  friend result<program> verify(ark::graph g, const verify_options& options, report* found,
+                                std::string_view source);
+  program() = default;
+
+  ark::graph graph_;
+  pool<std::uint32_t> storages_;  // of each buffer
+  pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
+};
+
+/// Verifies one file. `found` gets all that was found; `source`, the text that was read, gives the
+/// exact offsets of it (without, they are those of nodes).
+inline result<program> verify(graph g, const verify_options& options, report* found,
+                              std::string_view source) {
+  const graph* const only = &g;
+  detail::findings findings({&only, 1}, {&source, 1}, options, found);
+  if (!detail::indices_hold(g)) {
+    findings.add(errc::ark_pool_index, severity::error, detail::at_root());
+    return findings.error();
+  }
+  detail::context c(g, options, findings);
+  detail::structure_rules(c);
+  detail::graph_rules edges(c);
+  edges.run();
+  detail::tensor_rules(c).run();
+  detail::op_rules(c).run();
+  if (options.hazards && !detail::hazards(c, edges).run() && found != nullptr)
+    found->hazards_bounded = true;
+  findings.finish();
+  if (findings.failed()) return findings.error();
+
+  program p;
+  p.storages_ = c.buffers.firsts();
+  p.bytes_.resize(g.buffers.size());
+  for (const tensor& t : g.tensors) {
+    const std::uint64_t bytes = detail::bytes_of(g.layouts[t.layout], t.type);
+    std::uint64_t& most = p.bytes_[p.storages_[t.buffer]];
+    if (bytes > most) most = bytes;
+  }
+  p.graph_ = std::move(g);
+  return p;
 }
 
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_PRINT_HPP
+#endif  // TESSERA_ARK_VERIFY_HPP
+
+// ---- tessera/ark/world.hpp
+//
+// All ranks of a model together, and the order in which one process runs them.
+//
+//   ark::schedule order(*world);                         // world: from verify_ranks()
+//   for (ark::schedule::step s; order.next(s);)
+//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//
+// Each message has a source, a destination and a tag: a channel. A send adds a message, a receive
+// waits for one; DeviceSync waits for all ranks. What is sent on one channel is alike, so counting
+// is enough to run the ranks in turns, and to prove that they don't wait for each other.
+//
+//   Send, SendPacket       sends on (own rank, W[0]'s rank, t) for each t of W[0]'s RecvTags
+//   Recv                   waits for (R[0]'s rank, own rank, t) for each t of R[0]'s SendTags
+//   RecvPacket             waits for (R[0]'s rank, own rank, t) for its tags in R[1]'s RecvTags
+//   RecvReduceSend[Packet] waits for each of R[1]'s RecvTags, then sends on W[1], W[2], …
+//
+// Lifetime:   a world borrows its programs, a schedule its world.
+// Errors:     none.
+// Limits:     none.
+// Allocation: linear in the graphs.
+
+#ifndef TESSERA_ARK_WORLD_HPP
+#define TESSERA_ARK_WORLD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// What messages have in common that can stand for each other.
+struct channel {
+  std::uint32_t source = 0, destination = 0;  ///< ranks
+  std::int32_t tag = 0;
+  friend constexpr bool operator==(const channel&, const channel&) = default;
+};
+
+namespace detail {
+class ranks_checker;
+}
+class world;
+[[nodiscard]] result<world> verify_ranks(view<const program*> ranks,
+                                         const verify_options& options = {},
+                                         report* found = nullptr,
+                                         view<std::string_view> sources = {});
+
+/// Programs that together are a model; only verify_ranks() makes one. Borrows the programs.
+class world {
+ public:
+  /// How many ranks there are: WorldSize.
+  [[nodiscard]] std::size_t size() const noexcept { return programs_.size(); }
+  /// Programs in order of their Rank, whatever the order they were given in.
+  [[nodiscard]] const program& rank(std::size_t r) const noexcept { return *programs_[r]; }
+  /// What the stand-in `buffer` of rank r stands for: an entry of the buffers of the rank that holds
+  /// it, which is its storage. By its RecvTags or, without any, its SendTags; none if there is none.
+  [[nodiscard]] std::uint32_t owner_buffer(std::size_t r, std::uint32_t buffer) const noexcept {
+    return owners_[first_buffer_[r] + programs_[r]->storage(buffer)];
+  }
+
+  /// The channels that operations use, each once.
+  [[nodiscard]] const pool<channel>& channels() const& noexcept { return channels_; }
+  const pool<channel>& channels() const&& = delete;
+  /// Indices of the channels on which an operation (an index into rank r's graph().ops) sends.
+  [[nodiscard]] view<std::uint32_t> sends(std::size_t r, std::size_t op) const noexcept {
+    const traffic& t = traffic_[first_op_[r] + op];
+    return {uses_.data() + t.first, t.sends};
+  }
+  /// The same for those on which it waits.
+  [[nodiscard]] view<std::uint32_t> receives(std::size_t r, std::size_t op) const noexcept {
+    const traffic& t = traffic_[first_op_[r] + op];
+    return {uses_.data() + t.first + t.sends, t.receives};
+  }
+
+ private:
+  friend class detail::ranks_checker;
+  struct traffic {
+    std::uint32_t first = 0, sends = 0, receives = 0;
+  };
+  world() = default;
+
+  pool<const program*> programs_;
+  pool<std::size_t> first_buffer_, first_op_;  // of each rank, in the pools below
+  pool<std::uint32_t> owners_;
+  pool<traffic> traffic_;
+  pool<std::uint32_t> uses_;  // indices of channels
+  pool<channel> channels_;
+};
+
+/// The order in which one process runs all ranks: each runs until it waits, then the next that can
+/// go on does. An operation that waits is named when what it waits for is there.
+class schedule {
+ public:
+  struct step {
+    std::uint32_t rank = 0;
+    std::uint32_t node = 0;  ///< in graph().nodes
+    std::uint32_t op = 0;    ///< in graph().ops
+  };
+  /// Where a rank waits, and for what.
+  struct wait {
+    step at;
+    bool sync = false;  ///< for all ranks
+    channel message;    ///< otherwise: for one of these
+  };
+
+  explicit schedule(const world& w) : world_(w) {
+    ranks_.resize(w.size());
+    queue_.resize(w.size());
+    messages_.resize(w.channels().size());
+    waiting_.resize(w.channels().size());
+    for (std::size_t r = 0; r < w.size(); ++r) queue_[r] = static_cast<std::uint32_t>(r);
+    queued_ = w.size();
+  }
+  explicit schedule(world&&) = delete;
+
+  /// The next operation to execute; false when all have ended, or when none can go on.
+  [[nodiscard]] bool next(step& out) {
+    for (;;) {
+      if (!running_) {
+        if (queued_ == 0) return false;
+        current_ = queue_[first_];
+        first_ = first_ + 1 == queue_.size() ? 0 : first_ + 1;
+        --queued_;
+        running_ = true;
+      }
+      running_ = advance(out);
+      if (running_) return true;
+    }
+  }
+  /// How many ranks have not ended; behind the end, these wait for each other.
+  [[nodiscard]] std::size_t unfinished() const noexcept {
+    std::size_t count = 0;
+    for (const state& s : ranks_) count += s.ended ? 0 : 1;
+    return count;
+  }
+  /// Behind the end: where rank r waits. False when it has ended.
+  [[nodiscard]] bool waits(std::size_t r, wait& out) const noexcept {
+    const state& s = ranks_[r];
+    if (s.ended) return false;
+    const graph& g = world_.rank(r).graph();
+    const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
+    out.at = {static_cast<std::uint32_t>(r), s.node, op};
+    out.sync = g.ops[op].type == op_type::device_sync;
+    out.message = {};
+    if (const auto list = world_.receives(r, op); s.received < list.size())
+      out.message = world_.channels()[list[s.received]];
+    return true;
+  }
+  /// Messages that were sent and not received.
+  [[nodiscard]] std::uint64_t left_over() const noexcept {
+    std::uint64_t count = 0;
+    for (const std::uint64_t m : messages_) count += m;
+    return count;
+  }
+
+ private:
+  struct state {
+    std::uint32_t node = 0,
+                  op = 0;        // what comes next: an index of a node, and among its operations
+    std::uint32_t received = 0;  // messages that it has taken already
+    bool synced = false;         // it stands at a DeviceSync that all have reached
+    bool ended = false;
+  };
+
+  /// Goes on with the current rank by one operation; false when it waits or has ended.
+  bool advance(step& out) {
+    state& s = ranks_[current_];
+    const graph& g = world_.rank(current_).graph();
+    while (s.node < g.nodes.size() && s.op >= g.nodes[s.node].ops.count) {
+      ++s.node;
+      s.op = 0;
+    }
+    if (s.node == g.nodes.size()) {
+      s.ended = true;
+      return false;
+    }
+    const std::uint32_t op = g.nodes[s.node].ops.first + s.op;
+    const auto wanted = world_.receives(current_, op);
+    for (; s.received < wanted.size(); ++s.received) {
+      const std::uint32_t c = wanted[s.received];
+      if (messages_[c] == 0) {
+        waiting_[c] = current_ + 1;
+        return false;
+      }
+      --messages_[c];
+    }
+    if (g.ops[op].type == op_type::device_sync && !s.synced) {
+      if (++arrived_ < ranks_.size()) return false;
+      arrived_ = 0;
+      for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+        ranks_[r].synced = true;
+        if (r != current_) wake(r);
+      }
+    }
+    for (const std::uint32_t c : world_.sends(current_, op)) {
+      ++messages_[c];
+      if (waiting_[c] != 0) wake(waiting_[c] - 1);
+      waiting_[c] = 0;
+    }
+    out = {current_, s.node, op};
+    ++s.op;
+    s.received = 0;
+    s.synced = false;
+    return true;
+  }
+  void wake(std::uint32_t rank) {
+    std::size_t i = first_ + queued_++;
+    if (i >= queue_.size()) i -= queue_.size();
+    queue_[i] = rank;
+  }
+
+  const world& world_;
+  pool<state> ranks_;
+  pool<std::uint32_t> queue_;  // a ring: the ranks that can go on
+  std::size_t first_ = 0, queued_ = 0, arrived_ = 0;
+  pool<std::uint64_t> messages_;  // by channel: those that are under way
+  pool<std::uint32_t> waiting_;   // by channel: the rank that waits, + 1; 0: none does
+  std::uint32_t current_ = 0;
+  bool running_ = false;
+};
+
+/// Which rank waits where, and for what, in one sentence.
+inline void describe_waits(const world& w, const schedule& order, text& out) {
+  schedule::wait at;
+  std::size_t count = 0;
+  for (std::size_t r = 0; r < w.size(); ++r) {
+    if (!order.waits(r, at)) continue;
+    if (++count > 16) continue;
+    const graph& g = w.rank(r).graph();
+    out << (count == 1 ? "" : "; ") << "rank " << r << " waits at node " << g.nodes[at.at.node].id
+        << " (" << type_name(g, g.ops[at.at.op]) << ") for ";
+    if (at.sync)
+      out << "all ranks";
+    else
+      out << "a message from rank " << at.message.source << " to rank " << at.message.destination
+          << " with tag " << at.message.tag;
+  }
+  if (count > 16) out << "; and " << count - 16 << " more";
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_WORLD_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+namespace detail {
+
+class ranks_checker {
+ public:
+  ranks_checker(view<const program*> given, view<const graph*> graphs,
+                const verify_options& options, report* found, view<std::string_view> sources)
+      : given_(given), found_(graphs, sources, options, found) {}
+
+  result<world> run() {
+    // The rules below look at ranks by number; without a file for each there is nothing to see.
+    if (ranks()) {
+      index();
+      owners();
+      partners();
+      traffic();
+      counts();
+      syncs();
+      // Messages that are never sent keep ranks waiting too; those were told of already.
+      if (!found_.failed()) deadlock();
+    }
+    found_.finish();
+    if (found_.failed()) return found_.error();
+    return static_cast<world&&>(world_);
+  }
+
+ private:
+  struct local_tag {
+    std::uint32_t holder, remote;  // ranks
+    std::int32_t number;
+    std::uint32_t storage;
+  };
+  struct use_place {
+    std::uint32_t node = none, op = 0, use = 0;
+  };
+  /// A message that an operation sends or receives.
+  struct event {
+    channel on;
+    std::uint32_t rank, node, op;  // op: in graph::ops
+    bool send;
+  };
+
+  [[nodiscard]] const graph& graph_of(std::uint32_t rank) const noexcept {
+    return world_.rank(rank).graph();
+  }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(world_.size());
+  }
+  template <class Words>
+  void add(std::uint32_t rank, errc code, severity s, place at, Words&& words) {
+    at.file = files_[rank];
+    found_.add(code, s, at, words);
+  }
+  [[nodiscard]] static place place_of(const graph& g, const event& e) noexcept {
+    return at_op(e.node, e.op - g.nodes[e.node].ops.first);
+  }
+
+  /// M01, and the world's programs.
+  [[nodiscard]] bool ranks() {
+    if (given_.empty()) {
+      found_.add(errc::ark_m01_ranks, severity::error, at_root());
+      return false;
+    }
+    const std::int32_t world_size = given_[0]->graph().world_size;
+    for (std::uint32_t f = 0; f < given_.size(); ++f) {
+      const graph& g = given_[f]->graph();
+      if (g.world_size == world_size) continue;
+      place at = at_root().in("WorldSize");
+      at.file = f;
+      found_.add(errc::ark_m01_ranks, severity::error, at, [&](text& out) {
+        out << "WorldSize is " << g.world_size << ", where the first file has " << world_size;
+      });
+    }
+    if (found_.failed()) return false;
+    struct entry {
+      std::int32_t rank;
+      std::uint32_t file;
+    };
+    pool<entry> order;
+    for (std::uint32_t f = 0; f < given_.size(); ++f) order.push_back({given_[f]->graph().rank, f});
+    sort(order.data(), order.size(),
+         [](const entry& a, const entry& b) { return a.rank < b.rank; });
+    std::int64_t expected = 0, missing = 0;
+    text names;
+    const auto miss = [&](std::int64_t end) {
+      for (; expected < end && missing < 8; ++expected, ++missing)
+        names << (missing == 0 ? "" : ", ") << expected;
+      missing += end > expected ? end - expected : 0;
+      expected = end > expected ? end : expected;
+    };
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i > 0 && order[i].rank == order[i - 1].rank) {
+        place at = at_root().in("Rank");
+        at.file = order[i].file;
+        found_.add(errc::ark_m01_ranks, severity::error, at, [&](text& out) {
+          out << "rank " << order[i].rank << " has another file already";
+        });
+        continue;
+      }
+      miss(order[i].rank);
+      expected = std::int64_t{order[i].rank} + 1;
+    }
+    miss(world_size);
+    if (missing > 0)
+      found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"), [&](text& out) {
+        out << "of " << world_size << " ranks, " << missing << " have no file: " << names.view()
+            << (missing > 8 ? ", ..." : "");
+      });
+    if (found_.failed()) return false;
+    for (const entry& e : order) {
+      world_.programs_.push_back(given_[e.file]);
+      files_.push_back(e.file);
+    }
+    return true;
+  }
+
+  /// Where things of each rank start in the world's pools, and the tags of buffers that a rank holds.
+  void index() {
+    std::size_t buffers = 0, ops = 0;
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const graph& g = graph_of(r);
+      world_.first_buffer_.push_back(buffers);
+      world_.first_op_.push_back(ops);
+      buffers += g.buffers.size();
+      ops += g.ops.size();
+      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
+        if (world_.rank(r).storage(b) != b || !is_local(g, g.buffers[b])) continue;
+        for (std::size_t kind = 0; kind < 2; ++kind)
+          for (const tag& t : tags(g, kind == 0 ? g.buffers[b].recv_tags : g.buffers[b].send_tags))
+            local_[kind].push_back({r, static_cast<std::uint32_t>(t.rank), t.number, b});
+      }
+    }
+    for (pool<local_tag>& all : local_) sort(all.data(), all.size(), before);
+    world_.owners_.resize(buffers);
+    for (std::uint32_t& o : world_.owners_) o = none;
+    world_.traffic_.resize(ops);
+    first_use_.resize(buffers);
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const graph& g = graph_of(r);
+      for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
+        for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
+          const auto used = uses(g, g.ops[g.nodes[n].ops.first + i]);
+          for (std::uint32_t u = 0; u < used.size(); ++u) {
+            use_place& p = first_use_[world_.first_buffer_[r] + g.tensors[used[u]].buffer];
+            if (p.node == none) p = {n, i, u};
+          }
+        }
+    }
+  }
+  [[nodiscard]] static bool before(const local_tag& a, const local_tag& b) noexcept {
+    if (a.holder != b.holder) return a.holder < b.holder;
+    if (a.remote != b.remote) return a.remote < b.remote;
+    return a.number < b.number;
+  }
+  /// The buffers that `holder` holds with a tag: how many (up to 2), and the first.
+  [[nodiscard]] std::size_t holders(std::size_t kind, std::uint32_t holder, std::uint32_t remote,
+                                    std::int32_t number, std::uint32_t& storage) const noexcept {
+    const pool<local_tag>& all = local_[kind];
+    const local_tag wanted{holder, remote, number, 0};
+    std::size_t first = 0, last = all.size();
+    while (first < last) {
+      const std::size_t middle = first + (last - first) / 2;
+      if (before(all[middle], wanted))
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    if (first == all.size() || before(wanted, all[first])) return 0;
+    storage = all[first].storage;
+    for (++first; first < all.size() && !before(wanted, all[first]); ++first)
+      if (all[first].storage != storage) return 2;
+    return 1;
+  }
+  /// A member of a buffer at its first use; the root for one that nothing uses.
+  [[nodiscard]] place buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
+                                   std::uint32_t index) const noexcept {
+    const graph& g = graph_of(r);
+    const use_place& p = first_use_[world_.first_buffer_[r] + b];
+    if (p.node == none) return at_root();
+    return at_use(p.node, p.op, g.ops[g.nodes[p.node].ops.first + p.op], p.use)
+        .in("Buffer")
+        .in(member, index);
+  }
+
+  /// M02, M03, M05: what stand-ins stand for.
+  void owners() {
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const graph& g = graph_of(r);
+      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
+        const buffer& s = g.buffers[b];
+        if (world_.rank(r).storage(b) != b || is_local(g, s)) continue;
+        std::uint32_t& owner = world_.owners_[world_.first_buffer_[r] + b];
+        const auto holder = static_cast<std::uint32_t>(s.rank);
+        const auto resolve = [&](std::size_t kind, range list, auto&& tell) {
+          for (std::uint32_t i = 0; i < list.count; ++i) {
+            const std::int32_t number = g.tags[list.first + i].number;
+            std::uint32_t storage = none;
+            const std::size_t count = holders(kind, holder, r, number, storage);
+            const bool other = count == 1 && owner != none && owner != storage;
+            if (owner == none) owner = storage;
+            if (count != 1 || other) tell(i, number, count);
+          }
+        };
+        resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
+          add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i),
+              [&](text& out) {
+                out << (count == 0   ? "no buffer"
+                        : count == 1 ? "another buffer than for the tags before it"
+                                     : "more than one buffer")
+                    << " of rank " << holder << " has [" << r << ',' << number
+                    << "] in its RecvTags";
+              });
+        });
+        if (owner != none) {
+          const std::uint64_t here = world_.rank(r).bytes(b);
+          const std::uint64_t there = world_.rank(holder).bytes(owner);
+          if (here > there)
+            add(r, errc::ark_m05_size, severity::error, buffer_place(r, b, "Id", none),
+                [&](text& out) {
+                  out << "the buffer takes " << here << " bytes, where buffer "
+                      << graph_of(holder).buffers[owner].id << " of rank " << holder << " has "
+                      << there;
+                });
+        }
+        const std::uint32_t by_data = owner;
+        owner = none;
+        resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
+          if (count == 1) return;  // labels may stand for several sends
+          add(r, errc::ark_m03_label, count == 0 ? severity::warning : severity::error,
+              buffer_place(r, b, "SendTags", i), [&](text& out) {
+                out << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
+                    << " has [" << r << ',' << number << "] in its SendTags";
+              });
+        });
+        if (by_data != none) owner = by_data;
+      }
+    }
+  }
+
+  /// M04: tags of buffers that a rank holds.
+  void partners() {
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const graph& g = graph_of(r);
+      for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
+        const buffer& s = g.buffers[b];
+        if (world_.rank(r).storage(b) != b || !is_local(g, s)) continue;
+        for (std::size_t kind = 0; kind < 2; ++kind) {
+          const range list = kind == 0 ? s.send_tags : s.recv_tags;
+          for (std::uint32_t i = 0; i < list.count; ++i) {
+            const tag t = g.tags[list.first + i];
+            std::uint32_t storage = none;
+            if (holders(kind, static_cast<std::uint32_t>(t.rank), r, t.number, storage) > 0)
+              continue;
+            add(r, errc::ark_m04_partner, severity::note,
+                buffer_place(r, b, kind == 0 ? "SendTags" : "RecvTags", i), [&](text& out) {
+                  out << "no buffer of rank " << t.rank << " has [" << r << ',' << t.number
+                      << "] in its " << (kind == 0 ? "RecvTags" : "SendTags");
+                });
+          }
+        }
+      }
+    }
+  }
+
+  /// The messages of all operations.
+  void traffic() {
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      const graph& g = graph_of(r);
+      for (std::uint32_t n = 0; n < g.nodes.size(); ++n)
+        for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) events_of(g, r, n, i);
+    }
+    pool<std::uint32_t> order, numbers;
+    for (std::uint32_t i = 0; i < events_.size(); ++i) order.push_back(i);
+    numbers.resize(events_.size());
+    sort(order.data(), order.size(), [this](std::uint32_t a, std::uint32_t b) {
+      const channel &x = events_[a].on, &y = events_[b].on;
+      if (x.source != y.source) return x.source < y.source;
+      if (x.destination != y.destination) return x.destination < y.destination;
+      return x.tag < y.tag;
+    });
+    for (const std::uint32_t i : order) {
+      if (world_.channels_.empty() || !(world_.channels_.back() == events_[i].on)) {
+        world_.channels_.push_back(events_[i].on);
+        by_channel_first_.push_back(by_channel_.size());
+      }
+      by_channel_.push_back(i);
+      numbers[i] = static_cast<std::uint32_t>(world_.channels_.size() - 1);
+    }
+    by_channel_first_.push_back(by_channel_.size());
+    // Events stand by operation, its sends first.
+    for (std::uint32_t i = 0; i < events_.size(); ++i) {
+      const event& e = events_[i];
+      world::traffic& t = world_.traffic_[world_.first_op_[e.rank] + e.op];
+      if (t.sends + t.receives == 0) t.first = i;
+      ++(e.send ? t.sends : t.receives);
+    }
+    world_.uses_ = static_cast<pool<std::uint32_t>&&>(numbers);
+  }
+  void events_of(const graph& g, std::uint32_t r, std::uint32_t n, std::uint32_t i) {
+    const std::uint32_t index = g.nodes[n].ops.first + i;
+    const op& o = g.ops[index];
+    const auto read = [&](std::uint32_t u) -> const buffer& {
+      return buffer_of(g, reads(g, o)[u]);
+    };
+    const auto send = [&](std::uint32_t w) {
+      const buffer& s = buffer_of(g, writes(g, o)[w]);
+      for (const tag& t : tags(g, s.recv_tags))
+        events_.push_back({{r, static_cast<std::uint32_t>(s.rank), t.number}, r, n, index, true});
+    };
+    const auto receive = [&](std::uint32_t source, std::int32_t number) {
+      events_.push_back({{source, r, number}, r, n, index, false});
+    };
+    switch (o.type) {
+      case op_type::send:
+      case op_type::send_packet: send(0); break;
+      case op_type::recv:
+        for (const tag& t : tags(g, read(0).send_tags))
+          receive(static_cast<std::uint32_t>(read(0).rank), t.number);
+        break;
+      case op_type::recv_packet:
+        for (const tag& t : tags(g, read(1).recv_tags))
+          if (t.rank == read(0).rank) receive(static_cast<std::uint32_t>(t.rank), t.number);
+        break;
+      case op_type::recv_reduce_send:
+      case op_type::recv_reduce_send_packet:
+        for (std::uint32_t w = 1; w < o.writes; ++w) send(w);
+        for (const tag& t : tags(g, read(1).recv_tags))
+          receive(static_cast<std::uint32_t>(t.rank), t.number);
+        break;
+      default: break;
+    }
+  }
+
+  /// M06, M07: what is sent is what is received, one for one.
+  void counts() {
+    const auto tell = [](text& out, const channel& c) {
+      out << "from rank " << c.source << " to rank " << c.destination << " with tag " << c.tag;
+    };
+    pool<std::uint32_t> lists[2];  // sends, receives
+    for (std::size_t c = 0; c < world_.channels_.size(); ++c) {
+      lists[0].clear(), lists[1].clear();
+      for (std::size_t i = by_channel_first_[c]; i < by_channel_first_[c + 1]; ++i)
+        lists[events_[by_channel_[i]].send ? 0 : 1].push_back(by_channel_[i]);
+      const std::size_t sends = lists[0].size(), receives = lists[1].size();
+      for (std::size_t i = 0; i < sends && i < receives; ++i)
+        transfer(events_[lists[0][i]], events_[lists[1][i]]);
+      if (sends == receives) continue;
+      const event& e = sends > receives ? events_[lists[0][receives]] : events_[lists[1][sends]];
+      add(e.rank, errc::ark_m07_count, sends > receives ? severity::warning : severity::error,
+          place_of(graph_of(e.rank), e), [&](text& out) {
+            out << "messages ";
+            tell(out, e.on);
+            out << " are sent " << sends << " times and received " << receives << " times";
+          });
+    }
+  }
+  void transfer(const event& from, const event& to) {
+    const graph &a = graph_of(from.rank), &b = graph_of(to.rank);
+    const op &send = a.ops[from.op], &receive = b.ops[to.op];
+    if (send.type != op_type::send || receive.type != op_type::recv) return;
+    const std::uint32_t x = reads(a, send)[0], y = writes(b, receive)[0];
+    const data_type tx = a.tensors[x].type, ty = b.tensors[y].type;
+    const std::uint64_t nx = elements(layout_of(a, x)), ny = elements(layout_of(b, y));
+    if (tx == ty && nx == ny) return;
+    add(to.rank, errc::ark_m06_transfer, severity::warning, place_of(b, to), [&](text& out) {
+      out << "rank " << from.rank << " sends " << nx << ' ' << info(tx).name << " with tag "
+          << from.on.tag << ", where " << ny << ' ' << info(ty).name << " are received";
+    });
+  }
+  /// M09.
+  void syncs() {
+    pool<std::uint64_t> all;
+    std::uint32_t most = 0;
+    for (std::uint32_t r = 0; r < size(); ++r) {
+      std::uint64_t count = 0;
+      for (const op& o : graph_of(r).ops) count += o.type == op_type::device_sync ? 1 : 0;
+      all.push_back(count);
+      if (count > all[most]) most = r;
+    }
+    for (std::uint32_t r = 0; r < size(); ++r)
+      if (all[r] != all[most])
+        add(r, errc::ark_m09_syncs, severity::error, at_root().in("Nodes"), [&](text& out) {
+          out << "rank " << r << " has " << all[r] << " DeviceSyncs, where rank " << most << " has "
+              << all[most];
+        });
+  }
+
+  /// M08.
+  void deadlock() {
+    schedule order(world_);
+    for (schedule::step s; order.next(s);) continue;
+    if (order.unfinished() == 0) return;
+    schedule::wait w;
+    std::uint32_t first = 0;
+    while (!order.waits(first, w)) ++first;
+    const graph& g = graph_of(first);
+    add(first, errc::ark_m08_deadlock, severity::error,
+        at_op(w.at.node, w.at.op - g.nodes[w.at.node].ops.first),
+        [&](text& out) { describe_waits(world_, order, out); });
+  }
+
+  view<const program*> given_;
+  findings found_;
+  world world_;
+  pool<std::uint32_t> files_;  // by rank: its place among those given
+  pool<local_tag> local_[2];   // RecvTags, SendTags; sorted
+  pool<use_place> first_use_;  // of all buffers
+  pool<event> events_;         // by rank, node and operation
+  pool<std::uint32_t> by_channel_;
+  pool<std::size_t> by_channel_first_;
+};
+
+}  // namespace detail
+
+/// Verifies that programs, in any order, are all ranks of one model and don't wait for each other.
+/// `sources`: their texts, in the same order, for exact offsets.
+inline result<world> verify_ranks(view<const program*> ranks, const verify_options& options,
+                                  report* found, view<std::string_view> sources) {
+  pool<const graph*> graphs;
+  for (const program* const p : ranks) graphs.push_back(&p->graph());
+  return detail::ranks_checker(ranks, graphs, options, found, sources).run();
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_RANKS_HPP
 
 // ---- tessera/ark/read.hpp
 //
@@ -7994,7 +9871,7 @@ class graph_printer {
 // Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
 //             object that lacks a member; too_many_items, input_too_large, ark_too_large.
 // Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 24 × input + 64 KiB, for hostile text; about half of the input for real files.
+// Allocation: at most 8 × input + 64 KiB, for hostile text; about half of the input for real files.
 
 #ifndef TESSERA_ARK_READ_HPP
 #define TESSERA_ARK_READ_HPP
@@ -8474,626 +10351,6 @@ class graph_reader {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_READ_HPP
-
-// ---- tessera/ark/verify.hpp
-//
-// Proves that a graph can run: the rules S, G, T, B, O and C.
-//
-//   ark::report found;
-//   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   if (!program) …                       // `found` says why; program.err() is the first error
-//
-// Lifetime:   a program owns its graph.
-// Errors:     that of the first diagnostic that is an error.
-// Limits:     verify_options.
-// Allocation: linear in the graph.
-
-#ifndef TESSERA_ARK_VERIFY_HPP
-#define TESSERA_ARK_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-struct verify_options {
-  bool strict = false;  ///< unknown Types are errors, unknown members warnings
-  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
-  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
-  std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
-  std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
-};
-
-class program;
-[[nodiscard]] result<program> verify(graph g, const verify_options& options = {},
-                                     report* found = nullptr, std::string_view source = {});
-
-/// A graph that was proven. Only verify() makes one.
-class program {
- public:
-  [[nodiscard]] const ark::graph& graph() const& noexcept { return graph_; }
-  const ark::graph& graph() const&& = delete;
-  /// Gives the graph back.
-  [[nodiscard]] ark::graph release() && noexcept { return std::move(graph_); }
-
-  /// Entries of graph().buffers that have one Id share their memory: the first of them.
-  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
-    return storages_[buffer];
-  }
-  /// Bytes of the memory of a storage: what its largest tensor needs (specification, "Buffer").
-  [[nodiscard]] std::uint64_t bytes(std::uint32_t storage) const noexcept {
-    return bytes_[storage];
-  }
-
- private:
-  friend result<program> verify(ark::graph g, const verify_options& options, report* found,
-                                std::string_view source);
-  program() = default;
-
-  ark::graph graph_;
-  pool<std::uint32_t> storages_;  // of each buffer
-  pool<std::uint64_t> bytes_;     // of each buffer; 0 where another is the storage
-};
-
-inline result<program> verify(graph g, const verify_options&, report*, std::string_view) {
-  program p;
-  for (std::size_t b = 0; b < g.buffers.size(); ++b) {
-    p.storages_.push_back(static_cast<std::uint32_t>(b));
-    p.bytes_.push_back(0);
-  }
-  for (const tensor& t : g.tensors) {
-    std::uint64_t bytes = info(t.type).bytes;
-    for (const std::int64_t d : g.layouts[t.layout].strides) bytes *= static_cast<std::uint64_t>(d);
-    if (bytes > p.bytes_[t.buffer]) p.bytes_[t.buffer] = bytes;
-  }
-  p.graph_ = std::move(g);
-  return p;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_VERIFY_HPP
-
-// ---- tessera/ark/write.hpp
-//
-// Writes a model graph: byte for byte the text of the format's own serializer.
-//
-//   auto text = ark::write(*graph);                                      // D3, pretty
-//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
-//   if (!text) return fail(describe(text.err(), source));
-//   std::cout << *text;
-//
-//   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
-//             compact, when it is a scalar or an array that begins with a number, and below the
-//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
-//   order     members in the order of the dialect, unknown ones behind them; arguments by name
-//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
-//             1e-4 <= |v| < 1e15
-//
-// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
-// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
-// `token` to nothing, too.
-//
-// Lifetime:   the text owns itself.
-// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
-//             is that of the node in the text that was read.
-// Limits:     none.
-// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
-
-#ifndef TESSERA_ARK_WRITE_HPP
-#define TESSERA_ARK_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-struct write_options {
-  dialect to = dialect::d3;
-  bool pretty = true;
-};
-
-namespace detail {
-
-/// Limits for text of our own making.
-inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
-
-/// Appends the objects of a model to a text. Plans hold the same operations and use it too. What it
-/// writes has passed check(). Depths count the containers around an object: 0 for the root.
-///
-/// Functions take where the next character goes, make sure of their room there, and return where
-/// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
-class graph_writer {
- public:
-  graph_writer(text& out, const graph& g, dialect form, bool pretty)
-      : out_(out), g_(g), form_(info(form)), levels_(pretty ? info(form).levels : -1) {
-    tensors_.resize(g.tensors.size());
-    layouts_.resize(g.layouts.size());
-    buffers_.resize(g.buffers.size());
-  }
-  /// How many levels are spread over lines; text before and behind may have others.
-  void levels(int count) noexcept { levels_ = count; }
-
-  [[nodiscard]] char* begin() {
-    char* const to = out_.prepare(0);
-    end_ = to + out_.room();
-    return to;
-  }
-  void done(const char* to) noexcept {
-    out_.advance(static_cast<std::size_t>(to - out_.data()) - out_.size());
-  }
-
-  [[nodiscard]] char* model(char* to) {
-    to = room(to, record_room);
-    *to++ = '{';
-    to = put_integer(key(to, 0, "\"Rank\":"), g_.rank);
-    to = put_integer(key(to, 0, ",\"WorldSize\":"), g_.world_size);
-    to = put(key(to, 0, ",\"Nodes\":"), "[");
-    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-      to = room(to, record_room);
-      if (i != 0) *to++ = ',';
-      to = node(line(to, 2, 1), g_.nodes[i], 2);
-    }
-    to = room(to, record_room);
-    if (!g_.nodes.empty()) to = line(to, 1, 1);
-    *to++ = ']';
-    to = room(members(to, g_.own_members, 0), record_room);
-    to = put(line(to, 0, 0), "}");
-    if (levels_ >= 0) *to++ = '\n';
-    return to;
-  }
-
-  [[nodiscard]] char* node(char* to, const ark::node& n, unsigned depth) {
-    to = room(to, record_room);
-    *to++ = '{';
-    to = put_integer(key(to, depth, "\"Id\":"), n.id);
-    to = list(key(to, depth, ",\"ProducerNodeIds\":"), integers(g_, n.producers));
-    to = list(key(to, depth, ",\"ConsumerNodeIds\":"), integers(g_, n.consumers));
-    if (form_.holds_ops) {
-      to = put(key(to, depth, ",\"Ops\":"), "[");
-      for (std::uint32_t i = 0; i < n.ops.count; ++i) {
-        if (i != 0) *to++ = ',';
-        to = room(line(to, depth + 2, depth + 1), record_room);
-        to = operation(to, g_.ops[n.ops.first + i], depth + 2);
-      }
-      to = put(line(to, depth + 1, depth + 1), "]");
-    } else {
-      to = operation(key(to, depth, ",\"Op\":"), g_.ops[n.ops.first], depth + 1);
-    }
-    to = line(members(to, n.members, depth), depth, depth);
-    *to++ = '}';
-    return to;
-  }
-
-  /// `config`: a plan's member "Config", JSON that stands behind the others; none when it is empty.
-  /// Leaves room for the rest of a node.
-  [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
-                                std::string_view config = {}) {
-    const std::string_view type = type_name(g_, o), called = name(g_, o);
-    to = room(to, record_room + 6 * (type.size() + called.size()));
-    *to++ = '{';
-    to = put_quoted(key(to, depth, "\"Type\":"), type);
-    to = put_quoted(key(to, depth, ",\"Name\":"), called);
-    to = key(to, depth, ",\"IsVirtual\":");
-    to = o.is_virtual ? put(to, "true") : put(to, "false");
-    to = tensors(key(to, depth, ",\"ReadTensors\":"), reads(g_, o), depth + 1);
-    to = tensors(key(to, depth, ",\"WriteTensors\":"), writes(g_, o), depth + 1);
-    to = tensors(key(to, depth, ",\"ResultTensors\":"), results(g_, o), depth + 1);
-    to = key(to, depth, ",\"Args\":");
-    if (o.arguments.count != 0)
-      to = all_arguments(to, o, depth + 1);
-    else
-      to = put(to, o.args == args_form::null    ? std::string_view("null")
-                   : o.args == args_form::array ? "[]"
-                                                : "{}");
-    if (!config.empty()) {
-      done(key(to, depth, ",\"Config\":"));
-      value(config, depth + 1);
-      to = room(begin(), record_room);
-    }
-    to = line(members(to, o.members, depth), depth, depth);
-    *to++ = '}';
-    return room(to, record_room);
-  }
-
-  /// Appends JSON text, laid out anew; its own depth, if it is a container, is `depth`.
-  void value(std::string_view json, unsigned depth) {
-    struct container {
-      bool object, spread, fresh;
-    };
-    pool<container> open;
-    json::reader in(json, no_limits);
-    std::string_view name;
-    const auto new_line = [&] {
-      const unsigned indent = depth + static_cast<unsigned>(open.size());
-      out_.advance(
-          static_cast<std::size_t>(put_line(out_.prepare(1 + 2 * std::size_t{indent}), indent) -
-                                   out_.data() - static_cast<std::ptrdiff_t>(out_.size())));
-    };
-    do {
-      const json::kind kind = in.peek();
-      if (kind == json::kind::object || kind == json::kind::array) {
-        const bool object = kind == json::kind::object;
-        object ? in.object() : in.array();
-        out_ << (object ? '{' : '[');
-        open.push_back({object,
-                        spread(depth + static_cast<unsigned>(open.size())) &&
-                            (open.empty() || open.back().spread),
-                        true});
-      } else if (kind == json::kind::string) {
-        json::append_quoted(out_, in.string());
-      } else {
-        out_ << in.skip();
-      }
-      while (!open.empty() && !(open.back().object ? in.key(name) : in.element())) {
-        const container closed = open.back();
-        open.pop_back();
-        if (closed.spread && !closed.fresh) new_line();
-        out_ << (closed.object ? '}' : ']');
-      }
-      if (open.empty()) continue;
-      container& inner = open.back();
-      if (!inner.fresh)
-        out_ << ',';
-      else if (!inner.object && in.peek() == json::kind::number)
-        inner.spread = false;
-      inner.fresh = false;
-      if (inner.spread) new_line();
-      if (!inner.object) continue;
-      json::append_quoted(out_, name);
-      out_ << (inner.spread ? std::string_view(": ") : ":");
-    } while (!open.empty());
-    if (const error e = in.finish(); e.code != errc::ok && failed_ == errc::ok) failed_ = e.code;
-  }
-  /// The first error among kept values that are no JSON, or names that repeat.
-  [[nodiscard]] errc failed() const noexcept { return failed_; }
-
- private:
-  /// Where a text of the same thing stands already: its offset times 2^20 plus its size; 0 for none.
-  using place = std::uint64_t;
-  static constexpr unsigned size_bits = 20;
-  static constexpr std::size_t max_indent = 64;
-  static constexpr std::size_t key_room = max_indent + 24 + integer_room;
-  /// Eight keys with numbers behind them. Who calls another function that makes room, or returns,
-  /// needs no more of it than what that function leaves: this less a bracket or two.
-  static constexpr std::size_t record_room = 8 * key_room;
-  static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
-
-  /// Room for `count` characters from `to` on.
-  [[nodiscard]] char* room(char* to, std::size_t count) {
-    return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
-  }
-  [[nodiscard, gnu::noinline]] char* more_room(char* to, std::size_t count) {
-    done(to);
-    (void)out_.prepare(count);
-    return begin();
-  }
-
-  template <std::size_t Size>
-  static char* put(char* to, const char (&literal)[Size]) noexcept {
-    std::memcpy(to, literal, Size - 1);
-    return to + (Size - 1);
-  }
-  static char* put(char* to, std::string_view s) noexcept {
-    if (!s.empty()) std::memcpy(to, s.data(), s.size());
-    return to + s.size();
-  }
-  /// `s` in quotes; six bytes of room for each of its own, and two.
-  static char* put_quoted(char* to, std::string_view s) noexcept {
-    *to++ = '"';
-    for (const char c : s) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte >= 0x20 && c != '"' && c != '\\') {
-        *to++ = c;
-        continue;
-      }
-      *to++ = '\\';
-      constexpr std::string_view letters = "btn?fr";  // of 8 to 13; JSON has none for 11
-      if (byte >= 0x20) {
-        *to++ = c;
-      } else if (byte >= 8 && byte <= 13 && byte != 11) {
-        *to++ = letters[byte - 8u];
-      } else {
-        to = put(to, "u00");
-        *to++ = "0123456789abcdef"[byte >> 4];
-        *to++ = "0123456789abcdef"[byte & 15];
-      }
-    }
-    *to++ = '"';
-    return to;
-  }
-
-  [[nodiscard]] bool spread(unsigned depth) const noexcept {
-    return static_cast<int>(depth) <= levels_;
-  }
-  static char* put_line(char* to, unsigned indent) noexcept {
-    const std::size_t spaces = 2 * std::size_t{indent};
-    *to = '\n';
-    std::memset(to + 1, ' ', spaces);
-    return to + 1 + spaces;
-  }
-  /// A new line for what stands at `indent`, in a container at `depth` that is spread.
-  [[nodiscard]] char* line(char* to, unsigned indent, unsigned depth) const noexcept {
-    return spread(depth) ? put_line(to, indent) : to;
-  }
-  /// A key, `,"Name":` or the first one without its comma, in a container at `depth`.
-  template <std::size_t Size>
-  [[nodiscard]] char* key(char* to, unsigned depth, const char (&literal)[Size]) const noexcept {
-    if (!spread(depth)) return put(to, literal);
-    const std::size_t comma = literal[0] == ',' ? 1 : 0;
-    if (comma != 0) *to++ = ',';
-    to = put_line(to, depth + 1);
-    std::memcpy(to, literal + comma, Size - 1 - comma);
-    to += Size - 1 - comma;
-    *to++ = ' ';
-    return to;
-  }
-
-  [[nodiscard]] char* list(char* to, view<std::int64_t> values) {
-    to = room(to, values.size() * (integer_room + 1) + record_room);
-    return put_list(to, values.data(), values.size());
-  }
-  static char* put_list(char* to, const std::int64_t* values, std::size_t count) noexcept {
-    *to++ = '[';
-    for (std::size_t i = 0; i < count; ++i) {
-      to = put_integer(to, values[i]);
-      *to++ = ',';
-    }
-    if (count != 0) --to;
-    *to++ = ']';
-    return to;
-  }
-
-  [[nodiscard]] char* tensors(char* to, view<std::uint32_t> list, unsigned depth) {
-    *to++ = '[';
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (i != 0) *to++ = ',';
-      to = tensor(line(to, depth + 1, depth), list[i], depth + 1);
-    }
-    if (!list.empty()) to = line(to, depth, depth);
-    *to++ = ']';
-    return to;
-  }
-
-  /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
-  [[nodiscard]] char* again(char* to, place where) {
-    constexpr std::size_t block_size = 32;
-    const auto size = static_cast<std::size_t>(where & ((place{1} << size_bits) - 1));
-    to = room(to, size + block_size + record_room);
-    const char* const from = out_.data() + (where >> size_bits);
-    for (std::size_t i = 0; i < size; i += block_size) {
-      char block[block_size];
-      std::memcpy(block, from + i, block_size);
-      std::memcpy(to + i, block, block_size);
-    }
-    return to + size;
-  }
-  [[nodiscard]] std::size_t offset_of(const char* to) const noexcept {
-    return static_cast<std::size_t>(to - out_.data());
-  }
-  [[nodiscard]] place since(std::size_t first, const char* to) const noexcept {
-    const std::size_t size = offset_of(to) - first;
-    return size >> size_bits == 0 && first >> (64 - size_bits) == 0 ? first << size_bits | size : 0;
-  }
-
-  /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.
-  [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
-    if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
-    const ark::tensor& t = g_.tensors[index];
-    to = room(to, record_room);
-    const std::size_t first = offset_of(to);
-    *to++ = '{';
-    to = put_integer(key(to, depth, "\"Id\":"), t.id);
-    to = put(key(to, depth, ",\"DataType\":"), "\"");
-    to = put(put(to, info(t.type).name), "\"");
-    if (form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
-    to = layout(to, t.layout, depth, listed);
-    if (!form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
-    to = line(members(to, t.members, depth), depth, depth);
-    *to++ = '}';
-    to = room(to, record_room);
-    if (listed) tensors_[index] = since(first, to);
-    return to;
-  }
-  [[nodiscard]] char* layout(char* to, std::uint32_t index, unsigned depth, bool listed) {
-    if (const place known = layouts_[index]; known != 0 && listed) return again(to, known);
-    const ark::layout& l = g_.layouts[index];
-    to = room(to, lists_room + record_room);
-    const std::size_t first = offset_of(to);
-    to = put_list(key(to, depth, ",\"Shape\":"), l.shape, l.rank);
-    to = put_list(key(to, depth, ",\"Strides\":"), l.strides, l.rank);
-    to = put_list(key(to, depth, ",\"Offsets\":"), l.offsets, l.rank);
-    if (form_.pads) {
-      constexpr std::int64_t ones[max_rank] = {1, 1, 1, 1};
-      to = put_list(key(to, depth, ",\"Pads\":"),
-                    l.pads == none ? ones : g_.integers.data() + l.pads, l.rank);
-    } else {
-      to = put_list(key(to, depth, ",\"PaddedShape\":"), l.padded_shape, l.rank);
-    }
-    if (listed) layouts_[index] = since(first, to);
-    return to;
-  }
-  /// On one line, whatever the dialect.
-  [[nodiscard]] char* buffer(char* to, std::uint32_t index) {
-    if (const place known = buffers_[index]; known != 0) return again(to, known);
-    const ark::buffer& b = g_.buffers[index];
-    to = room(to, record_room);
-    const std::size_t first = offset_of(to);
-    to = put_integer(put(to, "{\"Id\":"), b.id);
-    to = put_integer(put(to, ",\"Rank\":"), b.rank);
-    if (!form_.holds_ops) to = put_external(to, b.external);
-    to = tag_list(put(to, ",\"SendTags\":"), tags(g_, b.send_tags));
-    to = tag_list(put(to, ",\"RecvTags\":"), tags(g_, b.recv_tags));
-    if (form_.holds_ops) to = put_external(to, b.external);
-    to = members(to, b.members, never_spread);
-    *to++ = '}';
-    buffers_[index] = since(first, to);
-    return to;
-  }
-  static char* put_external(char* to, external e) noexcept {
-    if (e == external::absent) return to;
-    return put(put(to, ",\"IsExternal\":"),
-               e == external::yes ? std::string_view("true") : "false");
-  }
-  [[nodiscard]] char* tag_list(char* to, view<tag> list) {
-    constexpr std::size_t tag_room = 2 * integer_room + 4;
-    to = room(to, list.size() * tag_room + record_room);
-    *to++ = '[';
-    for (const tag& t : list) {
-      *to++ = '[';
-      to = put_integer(to, t.rank);
-      *to++ = ',';
-      to = put_integer(to, t.number);
-      to = put(to, "],");
-    }
-    if (!list.empty()) --to;
-    *to++ = ']';
-    return to;
-  }
-
-  [[nodiscard]] char* all_arguments(char* to, const op& o, unsigned depth) {
-    const view<argument> all = arguments(g_, o);
-    sorted_.clear();
-    for (std::uint32_t i = 0; i < all.size(); ++i) sorted_.push_back(i);
-    sort(sorted_.data(), sorted_.size(),
-         [&](std::uint32_t a, std::uint32_t b) { return name(g_, all[a]) < name(g_, all[b]); });
-    *to++ = '{';
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const argument& a = all[sorted_[i]];
-      const std::string_view called = name(g_, a);
-      to = room(to, 6 * called.size() + record_room);
-      if (i != 0) {
-        if (called == name(g_, all[sorted_[i - 1]])) failed_ = errc::json_duplicate_key;
-        *to++ = ',';
-      }
-      to = put_quoted(line(to, depth + 1, depth), called);
-      *to++ = ':';
-      if (spread(depth)) *to++ = ' ';
-      if (a.type != argument_type::other) {
-        to = known_argument(to, a, depth + 1);
-        continue;
-      }
-      done(to);
-      value(text_of(g_, a.token), depth + 1);
-      to = begin();
-    }
-    to = room(to, record_room);
-    to = line(to, depth, depth);
-    *to++ = '}';
-    return to;
-  }
-  [[nodiscard]] char* known_argument(char* to, const argument& a, unsigned depth) {
-    to = room(to, record_room);
-    *to++ = '{';
-    to = put(line(to, depth + 1, depth), "\"");
-    to = put(put(to, argument_type_names[static_cast<std::size_t>(a.type)]), "\":");
-    if (spread(depth)) *to++ = ' ';
-    switch (a.type) {
-      case argument_type::int32:
-      case argument_type::int64:
-      case argument_type::uint32: to = put_integer(to, a.integer); break;
-      case argument_type::uint64:
-        to = put_integer(to, static_cast<std::uint64_t>(a.integer));
-        break;
-      case argument_type::boolean: to = a.integer != 0 ? put(to, "true") : put(to, "false"); break;
-      case argument_type::float32:
-        to = room(to, a.token.size + record_room);
-        to = a.token.size != 0 ? put(to, text_of(g_, a.token))
-                               : put_double(to, static_cast<double>(a.real), double_style::json15);
-        break;
-      case argument_type::dims: to = list(to, integers(g_, a.integers)); break;
-      case argument_type::tensor:
-        to = tensor(to, static_cast<std::uint32_t>(a.integer), depth + 1, false);
-        break;
-      case argument_type::offset: {
-        const view<std::int64_t> parts = integers(g_, a.integers);
-        if (parts.size() == 1) {
-          to = put_integer(to, parts[0]);
-          break;
-        }
-        *to++ = '{';
-        to = put_integer(key(to, depth + 1, "\"BufferId\":"), parts[0]);
-        to = put_integer(key(to, depth + 1, ",\"Value\":"), parts[1]);
-        to = put(line(to, depth + 1, depth + 1), "}");
-        break;
-      }
-      case argument_type::other: break;
-    }
-    to = line(room(to, record_room), depth, depth);
-    *to++ = '}';
-    return to;
-  }
-
-  [[nodiscard]] char* members(char* to, std::uint32_t first, unsigned depth) {
-    if (first == none) return to;
-    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
-      to = room(to, record_room);
-      *to++ = ',';
-      done(line(to, depth + 1, depth));
-      json::append_quoted(out_, text_of(g_, g_.members[i].key));
-      out_ << (spread(depth) ? std::string_view(": ") : ":");
-      value(text_of(g_, g_.members[i].value), depth + 1);
-      to = begin();
-    }
-    return room(to, record_room);
-  }
-
-  static constexpr unsigned never_spread = 1000;
-  text& out_;
-  const graph& g_;
-  const dialect_row& form_;
-  int levels_;  // -1: nothing is spread
-  char* end_ = nullptr;
-  pool<place> tensors_, layouts_, buffers_;
-  pool<std::uint32_t> sorted_;
-  errc failed_ = errc::ok;
-};
-
-/// The text of a graph that is in its dialect.
-[[nodiscard]] inline result<text> write_as_is(const graph& g, bool pretty) {
-  text out;
-  // About what it takes, and less than twice that: growing costs more than the writing.
-  const bool spread = pretty && info(g.form).levels > 5;
-  out.reserve(256 + (pretty ? 130 : 64) * g.nodes.size() + (pretty ? 290 : 110) * g.ops.size() +
-              (spread ? 320 : 220) * g.uses.size() + (spread ? 80 : 30) * g.arguments.size());
-  graph_writer w(out, g, g.form, pretty);
-  w.done(w.model(w.begin()));
-  errc code = w.failed();
-  if (code == errc::ok && !g.members.empty()) {
-    // Kept members may repeat a key, in a graph that was filled by hand.
-    json::reader in(out, no_limits);
-    (void)in.skip();
-    code = in.finish().code;
-  }
-  if (code != errc::ok) return error{code, 0};
-  return out;
-}
-
-}  // namespace detail
-
-/// The text of a graph. It is converted first when `to` is another dialect than its own.
-[[nodiscard]] inline result<text> write(const graph& g, const write_options& options = {}) {
-  if (const error e = check(g); e.code != errc::ok) return e;
-  if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
-  const result<graph> converted = convert(g, options.to);
-  if (!converted) return converted.err();
-  return detail::write_as_is(*converted, options.pretty);
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_WRITE_HPP
 
 #endif  // TESSERA_ARK_HPP
 

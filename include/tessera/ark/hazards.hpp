@@ -18,7 +18,7 @@
 //
 // Lifetime:   borrows the context and the edges.
 // Errors:     warnings.
-// Limits:     verify_options::hazard_steps, counted in accesses compared and edges followed.
+// Limits:     verify_options::hazard_steps, counted in accesses, rows and edges that are looked at.
 // Allocation: 24 bytes for each access, 13 for each node, 8 for each buffer.
 
 #ifndef TESSERA_ARK_HAZARDS_HPP
@@ -133,8 +133,14 @@ class hazards {
       const layout& other = layout_of(g_, b.tensor);
       const std::uint64_t other_bytes = info(g_.tensors[b.tensor].type).bytes;
       if (b.tensor != a.tensor) {
-        left_ -= left_ < 8 ? left_ : 8;
-        if (!overlap(mine, bytes, other, other_bytes)) continue;
+        spend(4);
+        if (bytes == other_bytes && same_grid(mine, other)) {
+          if (!boxes_meet(mine, other)) continue;
+        } else {
+          const footprint x(mine, bytes), y(other, other_bytes);
+          spend(overlap_cost(x, y));
+          if (!overlap(x, y)) continue;
+        }
       }
       bool path = same_node;
       if (!path && !reaches(b.node, path)) return false;
@@ -167,12 +173,13 @@ class hazards {
   }
   void expand(std::uint32_t n) {
     for (const std::uint32_t m : edges_.producers(n)) {
-      left_ -= left_ == 0 ? 0 : 1;
+      spend(1);
       if (m == none || reached_[m] == current_ + 1 || m == current_) continue;
       reached_[m] = current_ + 1;
       push(rank_[m]);
     }
   }
+  void spend(std::uint64_t steps) noexcept { left_ -= left_ < steps ? left_ : steps; }
   // A heap of places in the order of nodes, the last on top.
   void push(std::uint32_t place) {
     frontier_.push_back(place);

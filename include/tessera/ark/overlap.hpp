@@ -115,7 +115,7 @@ class footprint {
     return true;
   }
 
-  static constexpr std::uint64_t most_rows = 4096;
+  static constexpr std::uint64_t most_rows = 1024;
 
  private:
   struct dimension {
@@ -153,6 +153,12 @@ class footprint {
     if (a.offsets[d] >= b.offsets[d] + b.shape[d] || b.offsets[d] >= a.offsets[d] + a.shape[d])
       return false;
   return true;
+}
+/// How many rows overlap() may have to compare: its cost.
+[[nodiscard]] inline std::uint64_t overlap_cost(const footprint& a, const footprint& b) noexcept {
+  if (a.first() >= b.end() || b.first() >= a.end()) return 1;
+  const std::uint64_t rows = a.rows() < b.rows() ? a.rows() : b.rows();
+  return rows < footprint::most_rows ? rows : footprint::most_rows;
 }
 /// Whether two tensors of one buffer share a byte, whose elements take so many bytes.
 [[nodiscard]] inline bool overlap(const layout& a, std::uint64_t bytes_a, const layout& b,
