@@ -12,18 +12,30 @@
 //
 //   auto graph = tessera::ark::read(source);
 //   if (!graph) return fail(describe(graph.err(), source));
+//   std::cout << tessera::ark::print(*graph);
+//   tessera::ark::report found;
+//   auto program = tessera::ark::verify(std::move(*graph), {}, &found, source);
+//   auto json = tessera::ark::write(program->graph(), {.to = tessera::ark::dialect::d2});
 //
-//   read            every dialect                                 ark/read.hpp
-//   verify          the rules of one file: a report and a program  ark/verify.hpp
-//   verify_ranks    the rules of all ranks together: a world       ark/ranks.hpp
-//   schedule        the order in which one process runs all ranks ark/world.hpp
-//   broadcast …     what operations make of shapes                 ark/shapes.hpp
-//   describe        an error with line, column, path and caret    core/describe.hpp
+//   read            every dialect                                      ark/read.hpp
+//   verify          the rules of one file: a report and a program      ark/verify.hpp
+//   verify_ranks    the rules of all ranks together: a world           ark/ranks.hpp
+//   write           byte for byte as the format's own serializer       ark/write.hpp
+//   convert         from one dialect to another                        ark/convert.hpp
+//   canonicalise    one form whatever the Ids were                     ark/canonical.hpp
+//   print           a listing, one line an operation                   ark/print.hpp
+//   builder         graphs made in code                                ark/build.hpp
+//   schedule        the order in which one process runs all ranks      ark/world.hpp
+//   read_plan       a plan: how a machine runs a model                 ark/plan.hpp
+//   write_plan      its JSON; and print, for people                    ark/plan_write.hpp
+//   verify_plan     what is wrong with it, alone or with its model     ark/plan_match.hpp
+//   plan_model      its operations as a graph                          ark/plan_model.hpp
+//   describe        an error with line, column, path and caret         core/describe.hpp
 //
 // Lifetime:   graphs own themselves; no view outlives its owner unnoticed.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
 // Limits:     core/limits.hpp, on by default.
-// Allocation: at most 8 × input + 64 KiB to read.
+// Allocation: at most 24 × input + 64 KiB to read.
 
 
 // ---- tessera/version.hpp
@@ -51,31 +63,249 @@
 #define TESSERA_ARK_HPP
 
 
-// ---- tessera/ark/diagnostic.hpp
+// ---- tessera/ark/build.hpp
 //
-// What verification finds in a model: a list of diagnostics, each with its rule.
+// Builds a model graph in code.
 //
-//   ark::report found;
-//   auto program = ark::verify(std::move(*graph), {}, &found, source);
-//   for (const ark::diagnostic& d : found.diagnostics)
-//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
-//               << found.text_of(d.text) << '\n';
-//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
+//   ark::builder b;
+//   const ark::value x = b.tensor({4, 8}, ark::data_type::fp32);
+//   const ark::value w = b.tensor({16, 8}, ark::data_type::fp32);
+//   const ark::value y = b.relu(b.matmul(x, w, {.transpose_other = true}));   // [4,16]
+//   b.reduce_sum(y, -1, {.name = "total", .keep_dim = true});
+//   auto graph = b.finish();                                // D3, as the format compresses it
 //
-// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
-// C communication, M models of many ranks) and a number.
+// Every operation writes a fresh tensor, whose shape follows from what it reads, or the one that is
+// given as `to`; what it returns is the result: a new tensor over the same memory. Use results
+// rather than what they were written to, for a node depends on the nodes whose results it uses.
 //
-// Lifetime:   a report owns its texts.
-// Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
-// Allocation: 40 bytes and two texts for each diagnostic that is kept.
+//   tensor          memory of its own         refer, shard, reshape     other views of the same memory
+//   relu add …      one operation each        op                        any operation of the table
+//   send recv       with their tags           send_tag recv_tag         tags for op() and packets
+//
+// Views aren't written down as operations; who uses one depends on whoever made what it shows.
+// Names are those given, or the Type in snake_case; "_1", "_2" tell repeated ones apart.
+//
+// Lifetime:   the builder owns the graph until finish(); values are numbers.
+// Errors:     the first one stays, and finish() returns it; later calls do nothing. The offset is the
+//             number of operations that stand before the one that was refused.
+// Limits:     32-bit indices.
+// Allocation: the graph, an edge for each use of a result, and the names.
 
-#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
-#define TESSERA_ARK_DIAGNOSTIC_HPP
+#ifndef TESSERA_ARK_BUILD_HPP
+#define TESSERA_ARK_BUILD_HPP
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
+#include <utility>
+
+
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.err());
+//   use(*m);
+//
+// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
+// on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     err() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
 
 
 // ---- tessera/core/error.hpp
@@ -362,188 +592,114 @@ struct error {
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
-// ---- tessera/core/pool.hpp
-//
-// Growing arrays of plain values: what models are made of.
-//
-//   tessera::pool<std::int32_t> p = {1, 2};
-//   p.push_back(3);
-//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
-//
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
-// Those can be grown by copying bytes, so one function that isn't a template serves every type;
-// with std::vector, instantiating its members would cost more than all the rest of including a
-// format.
-//
-// Lifetime:   owns; iterators, spans and references last until it grows.
-// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
-// Limits:     none.
-// Allocation: at most twice the elements held.
-
-#ifndef TESSERA_CORE_POOL_HPP
-#define TESSERA_CORE_POOL_HPP
-
-#include <cstddef>
-#include <cstring>
-#include <initializer_list>
-#include <new>
-#include <utility>
-
-
 namespace tessera::inline TESSERA_ABI {
-namespace detail {
 
-/// Bytes that grow: what pools and texts have in common, compiled once.
-class block {
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+
  public:
-  block() noexcept = default;
-  block(const block& other) { append(other.data_, other.size_); }
-  block(block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  block& operator=(const block& other) { return *this = block(other); }
-  block& operator=(block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
     return *this;
   }
-  ~block() { ::operator delete(data_); }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
 
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
-  [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
-    return static_cast<char*>(data_) + size_;
-  }
-  void append(const void* from, std::size_t count) {
-    if (count == 0) return;
-    if (capacity_ - size_ < count) return append_growing(from, count);
-    std::memcpy(static_cast<char*>(data_) + size_, from, count);
-    size_ += count;
-  }
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
-    if (size_ != 0) std::memcpy(data, data_, size_);
-    ::operator delete(data_);
-    data_ = data;
-    capacity_ = capacity;
-  }
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
 
  private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
-    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
   }
 
-  void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
-    append(from, count);
-  }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-};
-
-}  // namespace detail
-
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
-/// concepts, which converts to one. Lifetime: borrows.
-template <class T>
-class view {
- public:
-  constexpr view() noexcept = default;
-  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-class pool {
-  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
-
- public:
-  using value_type = T;
-
-  pool() noexcept = default;
-  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-
-  operator view<T>() const& noexcept { return {data(), size()}; }
-  operator view<T>() const&& = delete;
-
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
-
-  void push_back(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
-  }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
-  /// Room for `count` more elements; write them there, then say how many with advance().
-  [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
-  /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
-  /// New elements are value-initialized.
-  void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
-    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
-  }
-
-  friend bool operator==(const pool& a, const pool& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
-  }
-
- private:
-  detail::block block_;
+  union {
+    T value_;
+    error error_;
+  };
+  bool has_value_;
 };
 
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_POOL_HPP
+#endif  // TESSERA_CORE_RESULT_HPP
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+// Merges runs that are there already, so that values in order cost one pass. It stands in for the
+// standard algorithm, which costs more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons.
+// Allocation: as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
 
 // ---- tessera/core/text.hpp
 //
@@ -834,6 +990,9 @@ class text {
     return static_cast<char*>(block_.prepare(count));
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
   text& operator<<(char c) {
@@ -936,39 +1095,28 @@ struct line_column {
 
 #endif  // TESSERA_CORE_TEXT_HPP
 
-// ---- tessera/ark/graph.hpp
+// ---- tessera/ark/build_rules.hpp
 //
-// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+// What builders are told, and the shapes that follow from it.
 //
-//   for (const ark::node& n : g.nodes)
-//     for (const ark::op& o : operations(g, n))
-//       for (const std::uint32_t t : reads(g, o))
-//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
+//   const ark::setting axis{.name = ark::argument_name::axis, .integer = 1};
+//   b.op(ark::op_type::reduce_sum, {x}, {.args = {&axis, 1}});    // see build.hpp
 //
-//   graph    Rank WorldSize Nodes
-//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
-//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
-//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
-//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
+//   element-wise   numpy's broadcasting            transpose   shape[i] = a.shape[permutation[i]]
+//   reduce         the axis becomes 1, or goes     matmul      [..,M,N], of PaddedShape too
+//   embedding      four dimensions: three of the indices, the table's columns
 //
-// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
-// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
-// and so have buffers. Layouts are shared among tensors, though not every equal pair is one.
-//
-// Members that the format doesn't know are kept, as JSON text, with the object that held them.
-//
-// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
-// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
-//             by hand, verify() checks them.
-// Limits:     32-bit indices.
-// Allocation: pools, which double.
+// Lifetime:   values; views of arguments last for the call.
+// Errors:     the codes of the rules that verify() holds a graph to.
+// Limits:     none.
+// Allocation: none.
 
-#ifndef TESSERA_ARK_GRAPH_HPP
-#define TESSERA_ARK_GRAPH_HPP
+#ifndef TESSERA_ARK_BUILD_RULES_HPP
+#define TESSERA_ARK_BUILD_RULES_HPP
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 
@@ -1004,7 +1152,6 @@ struct line_column {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -1339,6 +1486,42 @@ template <std::size_t Size>
 
 #endif  // TESSERA_ARK_FORMAT_HPP
 
+// ---- tessera/ark/graph.hpp
+//
+// An ARK model graph in memory: flat pools, in which tensors and buffers stand once.
+//
+//   for (const ark::node& n : g.nodes)
+//     for (const ark::op& o : operations(g, n))
+//       for (const std::uint32_t t : reads(g, o))
+//         use(name(g, o), g.tensors[t].id, layout_of(g, t).shape);
+//
+//   graph    Rank WorldSize Nodes
+//   node     Id ProducerNodeIds ConsumerNodeIds Op or Ops
+//   op       Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args
+//   tensor   Id DataType Shape Strides Offsets PaddedShape Buffer
+//   buffer   Id Rank SendTags RecvTags [IsExternal ExternalDataSize DeviceId]
+//
+// Files repeat a tensor in full at each of its uses; here uses are indices into `tensors`. A tensor
+// Id that stands in a file with two descriptions has two entries (that is what rule T08 is about),
+// and so have buffers. Layouts are shared among tensors.
+//
+// Members that the format doesn't know are kept, as JSON text, with the object that held them.
+//
+// Lifetime:   a graph owns everything; views of its pools last until the pool grows.
+// Errors:     none here. Indices inside a graph that was read are in range; in one that was filled
+//             by hand, verify() checks them.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_ARK_GRAPH_HPP
+#define TESSERA_ARK_GRAPH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
@@ -1535,6 +1718,8 @@ struct graph {
 class interner {
  public:
   explicit interner(graph& g) noexcept : graph_(g) {}
+  interner(const interner&) = delete;  // its journal points into it
+  interner& operator=(const interner&) = delete;
 
   /// Copies characters.
   [[nodiscard]] string characters(std::string_view s) {
@@ -1542,18 +1727,21 @@ class interner {
     graph_.characters << s;
     return out;
   }
-  /// The layout's index; one that was added lately is found again.
+  /// The layout's index.
   [[nodiscard]] std::uint32_t layout(const ark::layout& l) {
     if (recent_.empty()) recent_.resize(recent_layouts);
-    std::uint64_t hash = l.rank;
-    for (std::size_t d = 0; d < max_rank; ++d)
-      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
-        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
-    std::uint32_t& slot = recent_[static_cast<std::size_t>(hash >> 52)];  // index + 1
+    const std::uint64_t hash = hash_of(l);
+    std::uint32_t& slot = recent_[recent_slot(hash)];
     if (slot != 0 && same(graph_.layouts[slot - 1], l)) return slot - 1;
-    slot = index(graph_.layouts.size()) + 1;
-    graph_.layouts.push_back(l);
-    return slot - 1;
+    std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
+    if (latest == none || !same(graph_.layouts[latest], l)) {
+      replaced_layouts_ += latest != none ? 1 : 0;
+      note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
+      latest = index(graph_.layouts.size());
+      graph_.layouts.push_back(l);
+    }
+    slot = latest + 1;
+    return latest;
   }
   /// The buffer's index; its tags stand at the end of graph::tags, from `first_tag` on, and are taken
   /// off again when the buffer is known.
@@ -1563,6 +1751,7 @@ class interner {
       graph_.tags.resize(first_tag);
       return latest;
     }
+    note(buffer_ids_, b.id, latest);
     latest = index(graph_.buffers.size());
     graph_.buffers.push_back(b);
     return latest;
@@ -1578,10 +1767,66 @@ class interner {
            same(graph_.layouts[known.layout], graph_.layouts[t.layout])))
         return latest;
     }
+    note(tensor_ids_, t.id, latest);
     latest = index(graph_.tensors.size());
     graph_.tensors.push_back(t);
     return latest;
   }
+  /// The tensor or buffer that was added last under an Id, or `none`.
+  [[nodiscard]] std::uint32_t find_tensor(std::int64_t id) const noexcept {
+    return tensor_ids_.find(id);
+  }
+  [[nodiscard]] std::uint32_t find_buffer(std::int64_t id) const noexcept {
+    return buffer_ids_.find(id);
+  }
+  /// How many layouts have lost their place to another one of the same hash. While it stays the same,
+  /// layout() finds what it found before.
+  [[nodiscard]] std::uint32_t replaced_layouts() const noexcept { return replaced_layouts_; }
+
+  /// The sizes of all the graph's pools.
+  struct mark {
+    std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
+        characters;
+  };
+  /// From now on, until the next mark, go_back() can undo what is added.
+  [[nodiscard]] mark set_mark() noexcept {
+    journal_.clear();
+    noting_ = true;
+    const graph& g = graph_;
+    return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
+            g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
+            g.integers.size(), g.members.size(), g.characters.size()};
+  }
+  /// Cuts all pools back to where they were at the last mark.
+  void go_back(const mark& to) {
+    for (; !journal_.empty(); journal_.pop_back())
+      journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
+    const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
+      if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
+    };
+    graph& g = graph_;
+    for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
+      forget(tensor_ids_, g.tensors[i].id, to.tensors);
+    for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
+      forget(buffer_ids_, g.buffers[i].id, to.buffers);
+    for (std::size_t i = to.layouts; i < g.layouts.size(); ++i) {
+      const std::uint64_t hash = hash_of(g.layouts[i]);
+      forget(layout_hashes_, static_cast<std::int64_t>(hash), to.layouts);
+      recent_[recent_slot(hash)] = 0;
+    }
+    g.nodes.resize(to.nodes);
+    g.ops.resize(to.ops);
+    g.uses.resize(to.uses);
+    g.arguments.resize(to.arguments);
+    g.tensors.resize(to.tensors);
+    g.layouts.resize(to.layouts);
+    g.buffers.resize(to.buffers);
+    g.tags.resize(to.tags);
+    g.integers.resize(to.integers);
+    g.members.resize(to.members);
+    g.characters.truncate(to.characters);
+  }
+
   /// Whether anything grew beyond what 32-bit indices reach; the graph is then useless.
   [[nodiscard]] bool overflown() const noexcept { return overflown_; }
   /// A pool's size as an index.
@@ -1601,15 +1846,17 @@ class interner {
       if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
       const std::uint64_t i = number - base_;
       if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-      if (i < 1024 + 2 * lookups_ && tree_.empty()) {
+      if (i < 1024 + 2 * lookups_) {
         const std::size_t first = dense_.size();
         dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
         for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
+        for (const leaf& l : tree_)
+          if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
+            dense_[static_cast<std::size_t>(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
         return dense_[static_cast<std::size_t>(i)];
       }
-      std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
-      bits ^= bits >> 32;
       std::uint32_t at = tree_.empty() ? none : 0, parent = none;
+      std::uint64_t bits = mixed(number);
       std::size_t side = 0;
       for (; at != none; bits <<= 1) {
         if (tree_[at].id == id) return tree_[at].entry;
@@ -1621,8 +1868,23 @@ class interner {
       tree_.push_back({id, {none, none}, none});
       return tree_.back().entry;
     }
+    [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
+      const auto number = static_cast<std::uint64_t>(id);
+      const std::uint64_t i = number - base_;
+      if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+      std::uint64_t bits = mixed(number);
+      for (std::uint32_t at = tree_.empty() ? none : 0; at != none; bits <<= 1) {
+        if (tree_[at].id == id) return tree_[at].entry;
+        at = tree_[at].child[bits >> 63];
+      }
+      return none;
+    }
 
    private:
+    [[nodiscard]] static std::uint64_t mixed(std::uint64_t number) noexcept {
+      const std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+      return bits ^ bits >> 32;
+    }
     struct leaf {
       std::int64_t id;
       std::uint32_t child[2];
@@ -1632,6 +1894,22 @@ class interner {
     pool<leaf> tree_;
     std::uint64_t lookups_ = 0, base_ = 0;
   };
+
+  /// Before `latest`, the entry of a key, changes.
+  void note(id_map& map, std::int64_t key, std::uint32_t latest) {
+    if (noting_ && latest != none) journal_.push_back({&map, key, latest});
+  }
+
+  [[nodiscard]] static std::uint64_t hash_of(const ark::layout& l) noexcept {
+    std::uint64_t hash = l.rank;
+    for (std::size_t d = 0; d < l.rank && d < max_rank; ++d)
+      for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+        hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+    return hash;
+  }
+  [[nodiscard]] static std::size_t recent_slot(std::uint64_t hash) noexcept {
+    return static_cast<std::size_t>(hash >> 52);
+  }
 
   [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
     if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
@@ -1657,10 +1935,20 @@ class interner {
     return true;
   }
 
+  /// An entry of a map that another has replaced.
+  struct change {
+    id_map* map;
+    std::int64_t key;
+    std::uint32_t entry;
+  };
+
   static constexpr std::size_t recent_layouts = 4096;
   graph& graph_;
-  id_map tensor_ids_, buffer_ids_;
-  pool<std::uint32_t> recent_;  // indices + 1 by hash
+  id_map tensor_ids_, buffer_ids_, layout_hashes_;
+  pool<std::uint32_t> recent_;  // indices + 1, by hash; to find most layouts at once
+  pool<change> journal_;        // since the mark
+  std::uint32_t replaced_layouts_ = 0;
+  bool noting_ = false;  // a mark is set
   bool overflown_ = false;
 };
 
@@ -1672,271 +1960,264 @@ class interner {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-enum class severity : std::uint8_t { error, warning, note };
-
-/// One finding.
-struct diagnostic {
-  errc code = errc::ok;
-  ark::severity severity = ark::severity::error;
-  std::uint32_t file = 0;    ///< which of several files of ranks, by its place among them
-  std::uint64_t offset = 0;  ///< byte offset of the value at `path`; its node's without the source
-  string path;               ///< "$.Nodes[3].Op.ReadTensors[1].Shape", in report::characters
-  string text;               ///< one sentence, in report::characters
+/// A tensor of a builder: its index in graph::tensors, which is its Id too.
+struct value {
+  std::uint32_t index = none;
 };
 
-/// What was found, in the order of the file for each group of rules.
-struct report {
-  pool<diagnostic> diagnostics;
-  text characters;
-  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
-  bool hazards_bounded = false;  ///< rule G14 stopped at verify_options::hazard_steps
+/// Up to four dimensions; a longer list is kept as too long.
+struct dims {
+  std::int64_t at[max_rank] = {};
+  std::uint32_t count = 0;
 
-  [[nodiscard]] std::string_view text_of(string s) const noexcept {
-    return {characters.data() + s.first, s.size};
-  }
-};
-
-/// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
-class rule {
- public:
-  explicit rule(errc code) noexcept {
-    const std::string_view name = error{code}.name();
-    if (code == errc::json_duplicate_key) {
-      set("S11");
-    } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
-      set("S13");
-    } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
-               name[5] <= '9') {
-      const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
-      set({id, 3});
+  constexpr dims() noexcept = default;
+  constexpr dims(std::initializer_list<std::int64_t> list) noexcept {
+    for (const std::int64_t v : list) {
+      if (count < max_rank) at[count] = v;
+      ++count;
     }
   }
-  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
-
- private:
-  void set(std::string_view id) noexcept {
-    for (const char c : id) id_[size_++] = c;
-  }
-  char id_[3] = {};
-  std::size_t size_ = 0;
 };
 
+/// An argument for builder::op.
+struct setting {
+  argument_name name = argument_name::other;
+  argument_type type = argument_type::int32;
+  std::int64_t integer = 0;  ///< of integers and booleans
+  float real = 0;            ///< of float32
+  ark::dims dims = {};       ///< of dims
+};
+
+struct op_options {
+  std::string_view name = {};
+  value to = {};                     ///< what is written, if not a fresh tensor
+  view<value> writes = {};           ///< the same, for operations that write several
+  view<setting> args = {};           ///< for builder::op
+  data_type type = data_type::fp32;  ///< for builder::op: of a fresh tensor that Cast writes
+};
+
+namespace detail {
+
+/// The shape rules of operations, for one graph.
+class shape_rules {
+ public:
+  explicit shape_rules(const graph& g) noexcept : graph_(g) {}
+
+  /// Rules T02 to T07.
+  [[nodiscard]] static errc check_place(const layout& l, data_type type) noexcept {
+    if (static_cast<std::size_t>(type) >= std::size(data_type_table))
+      return errc::ark_t06_data_type;
+    std::int64_t room = INT64_MAX / info(type).bytes;
+    for (std::size_t d = 0; d < l.rank; ++d) {
+      if (l.shape[d] < 1) return errc::ark_t02_dimension;
+      if (l.offsets[d] < 0) return errc::ark_t03_offset;
+      if (l.padded_shape[d] < l.shape[d]) return errc::ark_t04_padding;
+      if (l.strides[d] < l.padded_shape[d] || l.strides[d] - l.padded_shape[d] < l.offsets[d])
+        return errc::ark_t05_strides;
+      if ((room /= l.strides[d]) == 0) return errc::ark_t07_size;
+    }
+    return errc::ok;
+  }
+  /// The layout and type of what an operation writes, by the rules of its kind.
+  [[nodiscard]] errc derive(op_type type, view<value> reads, const op_options& o, layout& out,
+                            data_type& of) const {
+    const auto read = [&](std::size_t i) -> const layout& {
+      return layout_of(graph_, reads[i].index);
+    };
+    const auto type_of = [&](std::size_t i) { return graph_.tensors[reads[i].index].type; };
+    const auto plain = [&out] {
+      for (std::size_t d = 0; d < max_rank; ++d) {
+        if (d >= out.rank) out.shape[d] = 1;
+        out.strides[d] = out.padded_shape[d] = out.shape[d];
+      }
+      return errc::ok;
+    };
+    if (!reads.empty()) of = type_of(0);
+    switch (info(type).kind) {
+      case op_kind::unary:
+      case op_kind::layer_norm:
+        if (type == op_type::cast) of = o.type;
+        return (void)broadcast(read(0), read(0), out), plain();
+      case op_kind::binary:
+        if (type_of(1) != of) return errc::ark_o06_data_types;
+        return broadcast(read(0), read(1), out) ? plain() : errc::ark_o07_shape;
+      case op_kind::reduce: {
+        const setting* const axis = find(o.args, argument_name::axis);
+        const setting* const keep = find(o.args, argument_name::keep_dim);
+        if (axis == nullptr || keep == nullptr) return errc::ark_o04_argument;
+        const layout& a = read(0);
+        if (axis->integer < 0 || axis->integer >= a.rank) return errc::ark_o10_reduction;
+        for (std::uint32_t d = 0; d < a.rank; ++d) {
+          if (d != axis->integer)
+            out.shape[out.rank++] = a.shape[d];
+          else if (keep->integer != 0 || a.rank == 1)
+            out.shape[out.rank++] = 1;
+        }
+        return plain();
+      }
+      case op_kind::transpose: {
+        const setting* const p = find(o.args, argument_name::permutation);
+        if (p == nullptr) return errc::ark_o04_argument;
+        const layout& a = read(0);
+        if (p->dims.count != a.rank) return errc::ark_o11_permutation;
+        unsigned seen = 0;
+        out.rank = a.rank;
+        for (std::uint32_t d = 0; d < a.rank; ++d) {
+          const std::int64_t from = p->dims.at[d];
+          if (from < 0 || from >= a.rank || (seen >> from & 1) != 0)
+            return errc::ark_o11_permutation;
+          seen |= 1u << from;
+          out.shape[d] = a.shape[from];
+        }
+        return plain();
+      }
+      case op_kind::matmul: {
+        const auto flag = [&](argument_name n) {
+          const setting* const s = find(o.args, n);
+          return s != nullptr && s->integer != 0;
+        };
+        const bool ta = flag(argument_name::transpose_input),
+                   tb = flag(argument_name::transpose_other);
+        if (type_of(1) != of) return errc::ark_o06_data_types;
+        errc code = matmul_shape(read(0), read(1), &layout::shape, ta, tb, out.rank, out.shape);
+        if (code == errc::ok)
+          code = matmul_shape(read(0), read(1), &layout::padded_shape, ta, tb, out.rank,
+                              out.padded_shape);
+        for (std::size_t d = 0; d < max_rank; ++d) out.strides[d] = out.padded_shape[d];
+        return code;
+      }
+      case op_kind::embedding: {
+        const layout &rows = read(0), &table = read(1);
+        if (rows.rank > 3 || table.rank != 2) return errc::ark_o13_embedding;
+        if (of != data_type::int32) return errc::ark_o06_data_types;
+        of = type_of(1);
+        out.rank = max_rank;
+        for (std::uint32_t d = 0; d < 3; ++d) out.shape[d] = from_end(rows.shape, rows.rank, 2 - d);
+        out.shape[3] = table.shape[1];
+        return plain();
+      }
+      case op_kind::fill:
+      case op_kind::kv_cache_slot:
+      case op_kind::communication:
+      case op_kind::none:
+      case op_kind::view:
+      case op_kind::unknown: break;
+    }
+    return errc::ark_o03_arity;  // what it writes can't be told from what it reads
+  }
+  /// Whether tensors that were given may be written.
+  [[nodiscard]] errc fits(op_type type, view<value> reads, const op_options& o,
+                          const pool<value>& written) const {
+    const op_kind kind = info(type).kind;
+    if (kind == op_kind::fill || kind == op_kind::communication || kind == op_kind::none ||
+        kind == op_kind::kv_cache_slot)
+      return errc::ok;
+    const layout& w = layout_of(graph_, written[0].index);
+    const data_type target = graph_.tensors[written[0].index].type;
+    layout made, both;
+    data_type of = target;
+    op_options wanted = o;
+    wanted.type = target;
+    if (const errc code = derive(type, reads, wanted, made, of); code != errc::ok) return code;
+    if (of != target) return errc::ark_o06_data_types;
+    bool same = kind == op_kind::unary ? broadcast(made, w, both) : made.rank == w.rank;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      same = same && (kind == op_kind::unary ? both.shape[d] : made.shape[d]) == w.shape[d];
+    for (std::size_t d = 0; d < max_rank && kind == op_kind::matmul; ++d)
+      same = same && made.padded_shape[d] == w.padded_shape[d];
+    return same ? errc::ok : kind == op_kind::matmul ? errc::ark_o12_matmul : errc::ark_o07_shape;
+  }
+  [[nodiscard]] static errc arguments_complete(op_type type, view<setting> args) noexcept {
+    for (const argument_row& row : argument_table) {
+      if (row.op != type || row.use != argument_use::required) continue;
+      const setting* const s = find(args, row.name);
+      if (s == nullptr || s->type != row.type) return errc::ark_o04_argument;
+    }
+    return errc::ok;
+  }
+
+ private:
+  /// Dimension `back` from the end, with ones in front.
+  [[nodiscard]] static std::int64_t from_end(const std::int64_t* d, std::uint32_t rank,
+                                             std::uint32_t back) noexcept {
+    return back < rank ? d[rank - 1 - back] : 1;
+  }
+  /// out = a and b broadcast to each other; false when they don't fit.
+  [[nodiscard]] static bool broadcast(const layout& a, const layout& b, layout& out) noexcept {
+    out.rank = a.rank > b.rank ? a.rank : b.rank;
+    for (std::uint32_t back = 0; back < out.rank; ++back) {
+      const std::int64_t x = from_end(a.shape, a.rank, back), y = from_end(b.shape, b.rank, back);
+      if (x != y && x != 1 && y != 1) return false;
+      out.shape[out.rank - 1 - back] = x == 1 ? y : x;
+    }
+    return true;
+  }
+  [[nodiscard]] static const setting* find(view<setting> args, argument_name name) noexcept {
+    for (const setting& s : args)
+      if (s.name == name) return &s;
+    return nullptr;
+  }
+  /// What the operation's rule makes of shapes: those of the data, or the padded ones.
+  [[nodiscard]] static errc matmul_shape(const layout& a, const layout& b,
+                                         const std::int64_t (layout::*shape)[max_rank],
+                                         bool transpose_a, bool transpose_b, std::uint32_t& rank,
+                                         std::int64_t* out) noexcept {
+    const std::int64_t *x = a.*shape, *y = b.*shape;
+    const std::int64_t m = from_end(x, a.rank, transpose_a ? 0 : 1);
+    const std::int64_t k = from_end(x, a.rank, transpose_a ? 1 : 0);
+    const bool column = b.rank == 1;  // a vector on the right is a column
+    const std::int64_t n =
+        column ? (transpose_b ? y[0] : 1) : from_end(y, b.rank, transpose_b ? 1 : 0);
+    const std::int64_t other =
+        column ? (transpose_b ? 1 : y[0]) : from_end(y, b.rank, transpose_b ? 0 : 1);
+    if (k != other) return errc::ark_o12_matmul;
+    rank = a.rank > b.rank ? a.rank : b.rank;
+    if (rank < 2) rank = 2;
+    out[rank - 1] = n;
+    out[rank - 2] = m;
+    for (std::uint32_t back = 2; back < rank; ++back) {
+      const std::int64_t p = from_end(x, a.rank, back), q = from_end(y, b.rank, back);
+      if (p != q && p != 1 && q != 1) return errc::ark_o12_matmul;
+      out[rank - 1 - back] = p == 1 ? q : p;
+    }
+    return errc::ok;
+  }
+
+  const graph& graph_;
+};
+
+}  // namespace detail
 }  // namespace ark
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_ARK_DIAGNOSTIC_HPP
+#endif  // TESSERA_ARK_BUILD_RULES_HPP
 
-// ---- tessera/ark/ranks.hpp
+// ---- tessera/ark/check.hpp
 //
-// All ranks of a model together: the rules M, and the order in which one process runs them.
+// Whether a graph is one that a file could hold: what writers and converters look at first.
 //
-//   const ark::program* ranks[] = {&*rank0, &*rank1};
-//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
-//   ark::schedule order(*world);
-//   for (ark::schedule::step s; order.next(s);)
-//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//   if (const error e = ark::check(graph); e.code != errc::ok) return e;
 //
-// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
+// Every graph that read() gave passes. One that was filled by hand may not:
 //
-//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
-//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
+//   indices     outside their pools, or lists of members that don't go forward   ark_too_large
+//   numbers     negative Ids, Rank not below WorldSize, INT beyond 32 bits       ark_s*, ark_o05
+//   floats      not finite, and without a token                                 ark_not_finite
+//   names       not UTF-8                                                       json_bad_utf8
+//   arguments   the same name twice                                             json_duplicate_key
 //
-// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
-// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
-// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
-//
-// Lifetime:   a world borrows its programs, a schedule its world.
-// Errors:     ark_m*, that of the first diagnostic that is an error.
-// Limits:     verify_options::max_diagnostics.
-// Allocation: linear in the graphs.
-
-#ifndef TESSERA_ARK_RANKS_HPP
-#define TESSERA_ARK_RANKS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.err());
-//   use(*m);
-//
-// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
-// on with a half-made value is how such defects become security reports.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     err() is {ok, 0} on success.
+// Lifetime:   borrows for the call.
+// Errors:     at the node that holds the wrong thing, by the node's offset.
 // Limits:     none.
-// Allocation: none of its own.
+// Allocation: none.
 
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
+#ifndef TESSERA_ARK_CHECK_HPP
+#define TESSERA_ARK_CHECK_HPP
 
-#include <new>
-#include <type_traits>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-template <class T>
-class [[nodiscard]] result {
-  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
-
- public:
-  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(error e) noexcept : error_(e), has_value_(false) {}
-
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_)
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
-    else
-      error_ = other.error_;
-  }
-  result(const result&) = delete;
-  result& operator=(const result&) = delete;
-  result& operator=(result&& other) noexcept {
-    if (this != &other) {
-      this->~result();
-      ::new (static_cast<void*>(this)) result(std::move(other));
-    }
-    return *this;
-  }
-  ~result() {
-    if (has_value_) value_.~T();
-  }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
-  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
-  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
-
- private:
-  void checked() const noexcept {
-    if (!has_value_) __builtin_trap();
-  }
-
-  union {
-    T value_;
-    error error_;
-  };
-  bool has_value_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_RESULT_HPP
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-// Merges runs that are there already, so that values in order cost one pass. It stands in for the
-// standard algorithm, which costs more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons.
-// Allocation: as much again as is sorted, unless it is in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-// ---- tessera/ark/findings.hpp
-//
-// How rules report: places in a graph, which become paths and offsets only when they are kept.
-//
-//   findings found({&graph, 1}, {&source, 1}, options, report);
-//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
-//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
-//   found.finish();                                  // looks the offsets up, one walk a node
-//
-// Lifetime:   borrows the graph, the report and the source.
-// Errors:     error(): that of the first error, kept or not.
-// Limits:     verify_options::max_diagnostics are kept, all are counted.
-// Allocation: see report; to look offsets up, a path and 16 bytes for each.
-
-#ifndef TESSERA_ARK_FINDINGS_HPP
-#define TESSERA_ARK_FINDINGS_HPP
-
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/describe.hpp
-//
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
-//
-//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
-//     [alir_opcode] at $.model[5][3][2], offset 47
-//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
-//                                              ^
-//
-//   program.bc: error: the bytecode ends early
-//     [alir_bytecode_truncated] at offset 780 (0x30c)
-//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
-//                                                   ^
-//
-// Lifetime:   the text that is returned owns itself.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
-// Allocation: the text, and what json::reader needs to find a path.
-
-#ifndef TESSERA_CORE_DESCRIBE_HPP
-#define TESSERA_CORE_DESCRIBE_HPP
-
-#include <cstddef>
-#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 
@@ -2806,7 +3087,7 @@ class reader {
     seen_key* const k = keys_.data() + base;
     const std::size_t count = keys_.size() - base;
     object_keys_.pop_back();
-    sort(k, count);
+    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
     const char* duplicate = nullptr;
     for (std::size_t i = 1; i < count; ++i)
       if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
@@ -2814,26 +3095,6 @@ class reader {
         duplicate = k[i].start;
     keys_.resize(base);
     if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
-  }
-  static void swap(seen_key& a, seen_key& b) noexcept {
-    const seen_key c = a;
-    a = b;
-    b = c;
-  }
-  /// Heap sort: in place, without recursion, never quadratic.
-  static void sort(seen_key* k, std::size_t count) {
-    const auto sift = [k](std::size_t root, std::size_t size) {
-      for (std::size_t child; (child = 2 * root + 1) < size; root = child) {
-        if (child + 1 < size && before(k[child], k[child + 1])) ++child;
-        if (!before(k[root], k[child])) return;
-        swap(k[root], k[child]);
-      }
-    };
-    for (std::size_t i = count / 2; i-- > 0;) sift(i, count);
-    for (std::size_t size = count; size > 1;) {
-      swap(k[0], k[--size]);
-      sift(0, size);
-    }
   }
 
   const char* begin_;
@@ -3427,6 +3688,3573 @@ inline void copy(reader& in, writer& out) {
 #endif  // TESSERA_CORE_JSON_HPP
 
 namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+[[nodiscard]] inline bool is_ascii(std::string_view s) noexcept {
+  std::uint64_t all = 0, word = 0;
+  std::size_t i = 0;
+  for (; s.size() - i >= 8; i += 8) {
+    std::memcpy(&word, s.data() + i, 8);
+    all |= word;
+  }
+  for (; i < s.size(); ++i) all |= static_cast<unsigned char>(s[i]);
+  return (all & 0x8080808080808080u) == 0;
+}
+[[nodiscard]] inline bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+class graph_check {
+ public:
+  explicit graph_check(const graph& g) noexcept : g_(g), ascii_(is_ascii(g.characters)) {}
+
+  [[nodiscard]] error all() const {
+    if (static_cast<std::size_t>(g_.form) >= std::size(dialect_table))
+      return {errc::ark_dialect, 0};
+    if (g_.rank < 0 || g_.rank >= g_.world_size) return {errc::ark_s03_world, 0};
+    if (const errc code = tables(); code != errc::ok) return {code, 0};
+    for (const node& n : g_.nodes) {
+      errc code = node_itself(n);
+      if (code == errc::ok)
+        for (const op& o : operations(g_, n))
+          if (code = operation(o); code != errc::ok) break;
+      if (code != errc::ok) return {code, n.offset};
+    }
+    return {};
+  }
+  /// One operation, after tables(); plans check theirs with it.
+  [[nodiscard]] errc operation(const op& o) const {
+    if (o.type > op_type::unknown) return errc::ark_o01_type;
+    const std::uint64_t last =
+        std::uint64_t{o.first_use} + o.reads + std::uint64_t{o.writes} + o.results;
+    if (last > g_.uses.size() || !inside(o.arguments, g_.arguments.size()) ||
+        outside(o.members, g_.members.size()))
+      return errc::ark_too_large;
+    bool uses_inside = true;
+    for (const std::uint32_t t : uses(g_, o)) uses_inside = uses_inside && t < g_.tensors.size();
+    if (!uses_inside) return errc::ark_too_large;
+    if (const errc code = string(o.name); code != errc::ok) return code;
+    if (o.type == op_type::unknown)
+      if (const errc code = string(o.unknown_type); code != errc::ok) return code;
+    for (const argument& a : arguments(g_, o))
+      if (const errc code = one_argument(a); code != errc::ok) return code;
+    return errc::ok;
+  }
+  /// What operations refer to.
+  [[nodiscard]] errc tables() const {
+    if (outside(g_.own_members, g_.members.size())) return errc::ark_too_large;
+    for (std::size_t i = 0; i < g_.members.size(); ++i) {
+      const member& m = g_.members[i];
+      if (m.next != none && (m.next <= i || m.next >= g_.members.size()))
+        return errc::ark_too_large;
+      for (const ark::string& s : {m.key, m.value})
+        if (const errc code = string(s); code != errc::ok) return code;
+    }
+    for (const layout& l : g_.layouts) {
+      if (l.rank > max_rank) return errc::ark_t01_rank;
+      if (l.pads != none && !inside({l.pads, l.rank}, g_.integers.size()))
+        return errc::ark_too_large;
+    }
+    for (const tensor& t : g_.tensors) {
+      if (t.id < 0) return errc::ark_s13_integer;
+      if (t.layout >= g_.layouts.size() || t.buffer >= g_.buffers.size() ||
+          outside(t.members, g_.members.size()))
+        return errc::ark_too_large;
+      if (static_cast<std::size_t>(t.type) >= std::size(data_type_table))
+        return errc::ark_t06_data_type;
+    }
+    for (const buffer& b : g_.buffers) {
+      if (b.id < 0) return errc::ark_s13_integer;
+      if (!inside(b.send_tags, g_.tags.size()) || !inside(b.recv_tags, g_.tags.size()) ||
+          outside(b.members, g_.members.size()))
+        return errc::ark_too_large;
+    }
+    return errc::ok;
+  }
+
+ private:
+  [[nodiscard]] static bool inside(range r, std::size_t size) noexcept {
+    return std::uint64_t{r.first} + r.count <= size;
+  }
+  [[nodiscard]] static bool outside(std::uint32_t first, std::size_t size) noexcept {
+    return first != none && first >= size;
+  }
+  [[nodiscard]] errc string(ark::string s) const noexcept {
+    if (!inside({s.first, s.size}, g_.characters.size())) return errc::ark_too_large;
+    return ascii_ || is_utf8(text_of(g_, s)) ? errc::ok : errc::json_bad_utf8;
+  }
+  [[nodiscard]] errc node_itself(const node& n) const noexcept {
+    if (!inside(n.producers, g_.integers.size()) || !inside(n.consumers, g_.integers.size()) ||
+        !inside(n.ops, g_.ops.size()) || outside(n.members, g_.members.size()))
+      return errc::ark_too_large;
+    std::int64_t signs = n.id;
+    for (const range r : {n.producers, n.consumers})
+      for (const std::int64_t id : integers(g_, r)) signs |= id;
+    if (signs < 0) return errc::ark_s13_integer;
+    return n.ops.count == 0 ? errc::ark_s07_no_ops : errc::ok;
+  }
+  [[nodiscard]] errc one_argument(const argument& a) const {
+    if (a.name > argument_name::other) return errc::ark_o04_argument;
+    if (a.name == argument_name::other)
+      if (const errc code = string(a.other_name); code != errc::ok) return code;
+    const auto fits = [&a](std::int64_t low, std::int64_t high) {
+      return a.integer >= low && a.integer <= high ? errc::ok : errc::ark_o05_argument_form;
+    };
+    switch (a.type) {
+      case argument_type::int32: return fits(INT32_MIN, INT32_MAX);
+      case argument_type::uint32: return fits(0, std::int64_t{UINT32_MAX});
+      case argument_type::int64:
+      case argument_type::uint64:
+      case argument_type::boolean: return errc::ok;
+      case argument_type::float32: {
+        if (a.token.size == 0)
+          return (std::bit_cast<std::uint32_t>(a.real) & 0x7f800000u) == 0x7f800000u
+                     ? errc::ark_not_finite
+                     : errc::ok;
+        if (const errc code = string(a.token); code != errc::ok) return code;
+        json::reader in(text_of(g_, a.token));
+        (void)in.float32();
+        return in.finish().code;
+      }
+      case argument_type::dims:
+        if (!inside(a.integers, g_.integers.size())) return errc::ark_too_large;
+        return a.integers.count <= max_rank ? errc::ok : errc::ark_o05_argument_form;
+      case argument_type::tensor:
+        return a.integer >= 0 && static_cast<std::uint64_t>(a.integer) < g_.tensors.size()
+                   ? errc::ok
+                   : errc::ark_too_large;
+      case argument_type::offset:
+        if (!inside(a.integers, g_.integers.size())) return errc::ark_too_large;
+        if (a.integers.count != 1 && a.integers.count != 2) return errc::ark_o05_argument_form;
+        for (const std::int64_t v : integers(g_, a.integers))
+          if (v < 0) return errc::ark_o05_argument_form;
+        return errc::ok;
+      case argument_type::other: return string(a.token);
+    }
+    return errc::ark_o05_argument_form;
+  }
+
+  const graph& g_;
+  bool ascii_;
+};
+
+}  // namespace detail
+
+/// Whether writing the graph and reading that text again would give this graph. What only text can
+/// tell, such as a kept member that is no JSON, write() finds by itself.
+[[nodiscard]] inline error check(const graph& g) { return detail::graph_check(g).all(); }
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_CHECK_HPP
+
+// ---- tessera/ark/convert.hpp
+//
+// Converts a graph from one dialect to another.
+//
+//   auto old = ark::convert(std::move(*graph), ark::dialect::d1b);
+//   if (!old) return fail(describe(old.err(), source));
+//
+// Operations and their order stay as they are, and so do tensors and buffers with their Ids:
+//
+//   Ops to Op        a node of several operations becomes a chain of nodes. An edge goes between the
+//                    operations that share a tensor, or from the last one to the first when none
+//                    do. Nodes get their places as Ids, edges stand ascending on both sides
+//   Op to Ops        nodes of one operation
+//   Matmul           d1a and d1b get the arguments that repeat the shapes, others lose them
+//   IsExternal       d2x and d3x get `false` where there is none, others lose `false`
+//   Pads             d1a gets ones, others get PaddedShape = Shape
+//   spellings        IsInputColumnMajor and IsOtherColumnMajor become TransposeInput and
+//                    TransposeOther; Value of ScalarAdd and ScalarMul becomes Factor
+//
+// Lifetime:   the graph owns itself.
+// Errors:     what check() refuses; ark_dialect where `true` would be lost as IsExternal, or padding
+//             in d1a; ark_g01, g03, g05 where a chain can't be made; ark_o03 for a Matmul that
+//             doesn't have its tensors. The offset is that of the node.
+// Limits:     none.
+// Allocation: linear in the graph.
+
+#ifndef TESSERA_ARK_CONVERT_HPP
+#define TESSERA_ARK_CONVERT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Whether the graph has a form in its dialect: one operation a node without "Ops", no padding
+/// where there are "Pads".
+[[nodiscard]] inline bool in_dialect(const graph& g) noexcept {
+  if (!info(g.form).holds_ops)
+    for (const node& n : g.nodes)
+      if (n.ops.count != 1) return false;
+  if (info(g.form).pads)
+    for (const tensor& t : g.tensors)
+      for (std::size_t d = 0; d < max_rank; ++d)
+        if (g.layouts[t.layout].padded_shape[d] != g.layouts[t.layout].shape[d]) return false;
+  return true;
+}
+
+namespace detail {
+
+/// Finds the place of a node by its Id.
+class node_index {
+ public:
+  explicit node_index(const graph& g) {
+    bool ascending = true;
+    for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
+      ascending = ascending && (i == 0 || g.nodes[i].id > g.nodes[i - 1].id);
+      entries_.push_back({g.nodes[i].id, i});
+    }
+    if (!ascending)
+      sort(entries_.data(), entries_.size(), [](const entry& a, const entry& b) {
+        return a.id != b.id ? a.id < b.id : a.index < b.index;
+      });
+  }
+  /// `none` if there is none; the first of several.
+  [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
+    const auto guess = static_cast<std::uint64_t>(id);
+    if (guess < entries_.size() && entries_[guess].id == id &&
+        (guess == 0 || entries_[guess - 1].id != id))
+      return entries_[guess].index;
+    std::size_t low = 0, high = entries_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (entries_[middle].id < id)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < entries_.size() && entries_[low].id == id ? entries_[low].index : none;
+  }
+  /// The second of two nodes with one Id, or `none`.
+  [[nodiscard]] std::uint32_t repeated() const noexcept {
+    for (std::size_t i = 1; i < entries_.size(); ++i)
+      if (entries_[i].id == entries_[i - 1].id) return entries_[i].index;
+    return none;
+  }
+
+ private:
+  struct entry {
+    std::int64_t id;
+    std::uint32_t index;
+  };
+  pool<entry> entries_;  // by Id
+};
+
+/// An edge between two nodes, by their places.
+struct edge {
+  std::uint32_t from, to;
+};
+/// Gives each node the edges of a list, ascending and once, as places.
+inline void set_edges(graph& g, pool<edge>& edges) {
+  const auto fill = [&](range node::*list, std::uint32_t edge::*owner, std::uint32_t edge::*other) {
+    sort(edges.data(), edges.size(), [=](const edge& a, const edge& b) {
+      return a.*owner != b.*owner ? a.*owner < b.*owner : a.*other < b.*other;
+    });
+    std::size_t at = 0;
+    for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
+      const std::size_t first = g.integers.size();
+      for (; at < edges.size() && edges[at].*owner == n; ++at)
+        if (g.integers.size() == first || g.integers.back() != edges[at].*other)
+          g.integers.push_back(edges[at].*other);
+      g.nodes[n].*list = {static_cast<std::uint32_t>(first),
+                          static_cast<std::uint32_t>(g.integers.size() - first)};
+    }
+  };
+  fill(&node::producers, &edge::to, &edge::from);
+  fill(&node::consumers, &edge::from, &edge::to);
+}
+
+class converter {
+ public:
+  converter(graph& g, dialect to) : g_(g), from_(info(g.form)), to_(info(to)) {}
+
+  [[nodiscard]] error run() {
+    if (const error e = check(g_); e.code != errc::ok) return e;
+    if (const error e = losses(); e.code != errc::ok) return e;
+    if (!to_.holds_ops)
+      if (const error e = split(); e.code != errc::ok) return e;
+    for (const node& n : g_.nodes)
+      for (std::uint32_t i = 0; i < n.ops.count; ++i)
+        if (const errc code = spelling(g_.ops[n.ops.first + i]); code != errc::ok)
+          return {code, n.offset};
+    for (buffer& b : g_.buffers)
+      if (to_.external)
+        b.external = b.external == external::yes ? external::yes : external::no;
+      else
+        b.external = external::absent;
+    if (!to_.pads)
+      for (layout& l : g_.layouts) l.pads = none;
+    if (g_.integers.size() >= none || g_.arguments.size() >= none || g_.nodes.size() >= none)
+      return {errc::ark_too_large, 0};
+    g_.form = to_.which;
+    return {};
+  }
+
+ private:
+  /// What the dialect can't hold.
+  [[nodiscard]] error losses() const {
+    for (const node& n : g_.nodes)
+      for (const op& o : operations(g_, n)) {
+        bool lost = false;
+        for (const std::uint32_t t : uses(g_, o)) lost = lost || loses(t);
+        for (const argument& a : arguments(g_, o))
+          if (a.type == argument_type::tensor)
+            lost = lost || loses(static_cast<std::uint32_t>(a.integer));
+        if (lost) return {errc::ark_dialect, n.offset};
+      }
+    return {};
+  }
+  [[nodiscard]] bool loses(std::uint32_t t) const noexcept {
+    bool lost = !to_.external && buffer_of(g_, t).external == external::yes;
+    const layout& l = layout_of(g_, t);
+    for (std::size_t d = 0; d < max_rank && to_.pads; ++d)
+      lost = lost || l.padded_shape[d] != l.shape[d];
+    return lost;
+  }
+
+  /// One operation a node.
+  [[nodiscard]] error split() {
+    bool split = from_.holds_ops;
+    for (const node& n : g_.nodes) split = split || n.ops.count != 1;
+    if (!split) return {};
+    const pool<node> old = std::move(g_.nodes);
+    g_.nodes = {};
+    // Where each old node's operations went: from first[i] to before first[i + 1].
+    pool<std::uint32_t> first;
+    std::uint64_t count = 0;
+    for (const node& n : old) count += n.ops.count;
+    if (count >= none) return {errc::ark_too_large, 0};
+    pool<std::uint32_t> owner;  // the old node of each new one
+    pool<std::uint32_t> maker;  // the new node that makes each tensor
+    for (std::size_t t = 0; t < g_.tensors.size(); ++t) maker.push_back(none);
+    for (std::uint32_t i = 0; i < old.size(); ++i) {
+      first.push_back(static_cast<std::uint32_t>(g_.nodes.size()));
+      for (std::uint32_t k = 0; k < old[i].ops.count; ++k) {
+        node piece = old[i];
+        piece.id = static_cast<std::int64_t>(g_.nodes.size());
+        piece.ops = {old[i].ops.first + k, 1};
+        if (k != 0) piece.members = none;
+        for (const std::uint32_t t : results(g_, g_.ops[piece.ops.first]))
+          if (maker[t] == none) maker[t] = static_cast<std::uint32_t>(g_.nodes.size());
+        g_.nodes.push_back(piece);
+        owner.push_back(i);
+      }
+    }
+    first.push_back(static_cast<std::uint32_t>(g_.nodes.size()));
+
+    pool<edge> outer;
+    if (const error e = old_edges(old, outer); e.code != errc::ok) return e;
+    // Edges into one old node stand together. `wanted` says which nodes have one to the node at hand,
+    // and `found` for which of them a shared tensor says where it goes.
+    pool<edge> edges;
+    pool<std::uint32_t> wanted, found;
+    wanted.resize(old.size());
+    found.resize(old.size());
+    std::size_t at = 0;
+    for (std::uint32_t to = 0; to < old.size(); ++to) {
+      const std::size_t begin = at;
+      for (; at < outer.size() && outer[at].to == to; ++at) wanted[outer[at].from] = to + 1;
+      for (std::uint32_t piece = first[to]; piece < first[to + 1]; ++piece) {
+        if (piece != first[to]) edges.push_back({piece - 1, piece});
+        const op& o = g_.ops[g_.nodes[piece].ops.first];
+        for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+          const std::uint32_t made = maker[g_.uses[o.first_use + u]];
+          if (made == none) continue;
+          if (wanted[owner[made]] == to + 1) found[owner[made]] = to + 1;
+          if (owner[made] == to ? made < piece : wanted[owner[made]] == to + 1)
+            edges.push_back({made, piece});
+        }
+      }
+      for (std::size_t i = begin; i < at; ++i)
+        if (const std::uint32_t from = outer[i].from; found[from] != to + 1)
+          edges.push_back({first[from + 1] - 1, first[to]});
+    }
+    set_edges(g_, edges);
+    return {};
+  }
+  /// The edges among the nodes of the file, from either side, those into one node together.
+  [[nodiscard]] error old_edges(const pool<node>& old, pool<edge>& out) {
+    // node_index looks at a graph's nodes; these have left theirs.
+    graph nodes;
+    nodes.nodes = old;
+    const node_index index(nodes);
+    if (const std::uint32_t n = index.repeated(); n != none)
+      return {errc::ark_g01_node_id, old[n].offset};
+    for (std::uint32_t i = 0; i < old.size(); ++i)
+      for (const bool producers : {true, false})
+        for (const std::int64_t id :
+             integers(g_, producers ? old[i].producers : old[i].consumers)) {
+          const std::uint32_t other = index.find(id);
+          if (other == none) return {errc::ark_g03_edge_target, old[i].offset};
+          if (other == i) return {errc::ark_g05_self_edge, old[i].offset};
+          out.push_back(producers ? edge{other, i} : edge{i, other});
+        }
+    sort(out.data(), out.size(),
+         [](const edge& a, const edge& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
+    return {};
+  }
+
+  /// The arguments that the dialect wants, under their names of today.
+  [[nodiscard]] errc spelling(op& o) {
+    bool repeats = false;
+    for (std::uint32_t i = 0; i < o.arguments.count; ++i) {
+      argument& a = g_.arguments[o.arguments.first + i];
+      argument_name today = a.name;
+      bool redundant = false;
+      for (const argument_row& row : argument_table)
+        if (row.op == o.type && row.name == a.name && row.type == a.type) {
+          redundant = row.use == argument_use::redundant;
+          if (row.use == argument_use::alias) today = spelled_today(a.name);
+        }
+      repeats = repeats || redundant;
+      if (find_argument(g_, o, today) == nullptr) a.name = today;
+    }
+    const bool wanted =
+        o.type == op_type::matmul && (to_.which == dialect::d1a || to_.which == dialect::d1b);
+    if (!repeats && !wanted) return errc::ok;
+    range kept{static_cast<std::uint32_t>(g_.arguments.size()), 0};
+    for (std::uint32_t i = 0; i < o.arguments.count; ++i) {
+      const argument a = g_.arguments[o.arguments.first + i];
+      bool redundant = false;
+      for (const argument_row& row : argument_table)
+        redundant = redundant ||
+                    (row.op == o.type && row.name == a.name && row.use == argument_use::redundant);
+      if (!redundant) g_.arguments.push_back(a);
+    }
+    if (wanted)
+      if (const errc code = repeat_shapes(o); code != errc::ok) return code;
+    kept.count = static_cast<std::uint32_t>(g_.arguments.size() - kept.first);
+    sort(g_.arguments.data() + kept.first, kept.count,
+         [&](const argument& a, const argument& b) { return name(g_, a) < name(g_, b); });
+    o.arguments = kept;
+    return errc::ok;
+  }
+  [[nodiscard]] static argument_name spelled_today(argument_name n) noexcept {
+    switch (n) {
+      case argument_name::is_input_column_major: return argument_name::transpose_input;
+      case argument_name::is_other_column_major: return argument_name::transpose_other;
+      case argument_name::value: return argument_name::factor;
+      case argument_name::factor: return argument_name::value;
+      default: return n;
+    }
+  }
+
+  /// The arguments of Matmul that say again what its tensors say.
+  [[nodiscard]] errc repeat_shapes(const op& o) {
+    if (o.reads < 2 || o.writes < 1) return errc::ark_o03_arity;
+    const layout& a = layout_of(g_, reads(g_, o)[0]);
+    const layout& b = layout_of(g_, reads(g_, o)[1]);
+    const layout& c = layout_of(g_, writes(g_, o)[0]);
+    if (a.rank == 0 || b.rank == 0 || c.rank == 0) return errc::ark_o12_matmul;
+    const auto flag = [&](argument_name n) {
+      const argument* const found = find_argument(g_, o, n);
+      return found != nullptr && found->type == argument_type::boolean && found->integer != 0;
+    };
+    const bool transpose_a = flag(argument_name::transpose_input);
+    const bool transpose_b = flag(argument_name::transpose_other);
+    // One dimension acts as [1,K] on the left and as [K,1] on the right.
+    const auto from_end = [](const std::int64_t* d, std::uint32_t rank, std::uint32_t back) {
+      return back < rank ? d[rank - 1 - back] : 1;
+    };
+    const auto mnk = [&](const std::int64_t* x, const std::int64_t* y, std::int64_t* out) {
+      out[0] = from_end(x, a.rank, transpose_a ? 0 : 1);
+      out[2] = from_end(x, a.rank, transpose_a ? 1 : 0);
+      out[1] = b.rank == 1 ? (transpose_b ? y[0] : 1) : from_end(y, b.rank, transpose_b ? 1 : 0);
+    };
+    std::int64_t shape[3], padded[3];
+    mnk(a.shape, b.shape, shape);
+    mnk(a.padded_shape, b.padded_shape, padded);
+    const std::int64_t input[] = {from_end(a.shape, a.rank, 3), from_end(a.shape, a.rank, 2)};
+    const std::int64_t other[] = {from_end(b.shape, b.rank, 3), from_end(b.shape, b.rank, 2)};
+    const std::int64_t last_c = c.strides[c.rank - 1];
+    const std::int64_t strides[] = {a.strides[a.rank - 1], last_c, last_c, b.strides[b.rank - 1]};
+    dims(argument_name::input_dim_nc, input, 2);
+    dims(argument_name::other_dim_nc, other, 2);
+    if (to_.which == dialect::d1b) dims(argument_name::padded_shape_mnk, padded, 3);
+    dims(argument_name::shape_mnk, shape, 3);
+    dims(argument_name::strides_acdb, strides, 4);
+    return errc::ok;
+  }
+  void dims(argument_name name, const std::int64_t* values, std::uint32_t count) {
+    argument a;
+    a.name = name;
+    a.type = argument_type::dims;
+    a.integers = {static_cast<std::uint32_t>(g_.integers.size()), count};
+    g_.integers.append(values, count);
+    g_.arguments.push_back(a);
+  }
+
+  graph& g_;
+  const dialect_row& from_;
+  const dialect_row& to_;
+};
+
+}  // namespace detail
+
+/// The same operations in the same order, as another dialect writes them. A graph that is in the
+/// dialect already stays as it is.
+[[nodiscard]] inline result<graph> convert(graph g, dialect to) {
+  if (static_cast<std::size_t>(to) >= std::size(dialect_table)) return error{errc::ark_dialect, 0};
+  if (const error e = check(g); e.code != errc::ok) return e;
+  if (to == g.form && in_dialect(g)) return g;
+  detail::converter c(g, to);
+  if (const error e = c.run(); e.code != errc::ok) return e;
+  return g;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_CONVERT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Where a tensor lies, as far as that isn't the plain case.
+struct tensor_options {
+  dims strides = {};       ///< else PaddedShape; of refer(), else those of what it shows
+  dims offsets = {};       ///< else zeros
+  dims padded_shape = {};  ///< else the shape
+  std::int32_t rank = -1;  ///< the rank that holds it; a stand-in when that is another one
+};
+
+struct reduce_options {
+  std::string_view name = {};
+  value to = {};
+  bool keep_dim = true;
+};
+struct matmul_options {
+  std::string_view name = {};
+  value to = {};
+  bool transpose_input = false, transpose_other = false;
+};
+
+class builder {
+ public:
+  explicit builder(std::int32_t rank = 0, std::int32_t world_size = 1) {
+    graph_.rank = rank;
+    graph_.world_size = world_size;
+  }
+  builder(const builder&) = delete;
+  builder& operator=(const builder&) = delete;
+
+  /// Memory of its own.
+  value tensor(const dims& shape, data_type type, const tensor_options& o = {}) {
+    layout l;
+    if (!place(shape, o, nullptr, type, l)) return {};
+    return add_tensor(l, type, add_buffer(o.rank), none);
+  }
+  /// Another view of the memory of `of`.
+  value refer(value of, const dims& shape, const tensor_options& o = {}) {
+    if (!known(of)) return {};
+    const ark::tensor t = graph_.tensors[of.index];
+    const layout shown = graph_.layouts[t.layout];
+    layout l;
+    if (!place(shape, o, &shown, t.type, l)) return {};
+    return add_tensor(l, t.type, t.buffer, maker_[of.index]);
+  }
+  /// Equal parts along an axis, `size` each.
+  pool<value> shard(value of, std::int32_t axis, std::int64_t size) {
+    pool<value> parts;
+    if (!known(of)) return parts;
+    const layout l = layout_of(graph_, of.index);
+    if (!normalise(axis, l.rank)) return parts;
+    if (size < 1 || l.shape[axis] % size != 0 || l.padded_shape[axis] != l.shape[axis])
+      return fail(errc::ark_t02_dimension), parts;
+    for (std::int64_t from = 0; from < l.shape[axis]; from += size) {
+      layout part = l;
+      part.shape[axis] = part.padded_shape[axis] = size;
+      part.offsets[axis] += from;
+      const ark::tensor t = graph_.tensors[of.index];
+      parts.push_back(add_tensor(part, t.type, t.buffer, maker_[of.index]));
+    }
+    return parts;
+  }
+  /// The same elements in another shape; they must lie one behind the other.
+  value reshape(value of, const dims& shape) {
+    if (!known(of)) return {};
+    const ark::tensor t = graph_.tensors[of.index];
+    const layout from = graph_.layouts[t.layout];
+    layout l;
+    if (!place(shape, {}, nullptr, t.type, l)) return {};
+    std::int64_t before = 1, after = 1;
+    bool whole = true;
+    for (std::size_t d = 0; d < max_rank; ++d) {
+      before *= from.strides[d];
+      after *= l.shape[d];
+      whole = whole && from.shape[d] == from.strides[d];
+    }
+    if (!whole || before != after) return fail(errc::ark_o07_shape);
+    return add_tensor(l, t.type, t.buffer, maker_[of.index]);
+  }
+
+  // clang-format off
+  value copy(value a, const op_options& o = {}) { return op(op_type::copy, {a}, o); }
+  value exp(value a, const op_options& o = {}) { return op(op_type::exp, {a}, o); }
+  value sqrt(value a, const op_options& o = {}) { return op(op_type::sqrt, {a}, o); }
+  value rsqrt(value a, const op_options& o = {}) { return op(op_type::rsqrt, {a}, o); }
+  value relu(value a, const op_options& o = {}) { return op(op_type::relu, {a}, o); }
+  value sigmoid(value a, const op_options& o = {}) { return op(op_type::sigmoid, {a}, o); }
+  value gelu(value a, const op_options& o = {}) { return op(op_type::gelu, {a}, o); }
+  value add(value a, value b, const op_options& o = {}) { return op(op_type::add, {a, b}, o); }
+  value sub(value a, value b, const op_options& o = {}) { return op(op_type::sub, {a, b}, o); }
+  value mul(value a, value b, const op_options& o = {}) { return op(op_type::mul, {a, b}, o); }
+  value div(value a, value b, const op_options& o = {}) { return op(op_type::div, {a, b}, o); }
+  value rope(value x, value f, const op_options& o = {}) { return op(op_type::rope, {x, f}, o); }
+  value embedding(value rows, value table, const op_options& o = {}) { return op(op_type::embedding, {rows, table}, o); }
+  value scalar_add(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_add, a, f, o); }
+  value scalar_mul(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_mul, a, f, o); }
+  value reduce_sum(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_sum, a, axis, o); }
+  value reduce_max(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_max, a, axis, o); }
+  value reduce_mean(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_mean, a, axis, o); }
+  // clang-format on
+  value cast(value a, data_type to, op_options o = {}) {
+    o.type = to;
+    return op(op_type::cast, {a}, o);
+  }
+  /// Every element of `to` becomes `v`.
+  value scalar_assign(value to, float v, op_options o = {}) {
+    o.to = to;
+    const setting s[] = {{.name = argument_name::value, .type = argument_type::float32, .real = v}};
+    return with(op_type::scalar_assign, {}, o, s, 1);
+  }
+  /// Dimension i of the result is dimension permutation[i] of `a`.
+  value transpose(value a, const dims& permutation, const op_options& o = {}) {
+    const setting s[] = {
+        {.name = argument_name::permutation, .type = argument_type::dims, .dims = permutation}};
+    return with(op_type::transpose, {&a, 1}, o, s, 1);
+  }
+  value matmul(value a, value b, const matmul_options& o = {}) {
+    const value both[] = {a, b};
+    const setting s[] = {
+        boolean(argument_name::transpose_input, o.transpose_input),
+        boolean(argument_name::transpose_other, o.transpose_other),
+    };
+    return with(op_type::matmul, {both, 2}, {.name = o.name, .to = o.to}, s, 2);
+  }
+  /// Keeps `a` alive; gives nothing.
+  void noop(value a, const op_options& o = {}) { (void)op(op_type::noop, {a}, o); }
+
+  /// Copies `data` into memory of rank `to_rank`: a fresh stand-in, unless `to` is given.
+  value send(value data, std::int32_t to_rank, std::int32_t tag, op_options o = {}) {
+    if (!known(data) || !other_rank(to_rank)) return {};
+    if (o.to.index == none)
+      o.to = add_tensor(layout_of(graph_, data.index), graph_.tensors[data.index].type,
+                        add_buffer(to_rank), none);
+    else if (!known(o.to) || buffer_of(graph_, o.to.index).rank != to_rank)
+      return fail(errc::ark_c01_send);
+    if (!is_local(graph_, buffer_of(graph_, data.index))) return fail(errc::ark_c01_send);
+    const value sent = op(op_type::send, {data}, o);
+    send_tag(data, to_rank, tag);
+    recv_tag(o.to, -1, tag);
+    return sent;
+  }
+  /// Waits until what send() has sent has left.
+  value send_done(value sent, const op_options& o = {}) {
+    return op(op_type::send_done, {sent}, o);
+  }
+  /// Waits until rank `from_rank` has written `to`.
+  value recv(value to, std::int32_t from_rank, std::int32_t tag, op_options o = {}) {
+    if (!known(to) || !other_rank(from_rank)) return {};
+    if (!is_local(graph_, buffer_of(graph_, to.index))) return fail(errc::ark_c02_recv);
+    const value label = add_tensor(layout_of(graph_, to.index), graph_.tensors[to.index].type,
+                                   add_buffer(from_rank), none);
+    o.to = to;
+    const value received = op(op_type::recv, {label}, o);
+    send_tag(label, -1, tag);
+    recv_tag(to, from_rank, tag);
+    return received;
+  }
+  /// A barrier of all ranks.
+  value device_sync(value a, op_options o = {}) {
+    if (!known(a)) return {};
+    o.to = add_tensor(layout_of(graph_, a.index), graph_.tensors[a.index].type,
+                      graph_.tensors[a.index].buffer, maker_[a.index]);
+    const setting s[] = {{.name = argument_name::rank, .integer = graph_.rank},
+                         {.name = argument_name::peer_num, .integer = graph_.world_size - 1}};
+    return with(op_type::device_sync, {&a, 1}, o, s, 2);
+  }
+  /// A tag for the buffer of `of`: that it is sent to, or received from, another rank.
+  void send_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 0, rank, number); }
+  void recv_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 1, rank, number); }
+
+  /// Any operation of the table, with its arguments in options.args.
+  value op(op_type type, std::initializer_list<value> reads, const op_options& o = {}) {
+    return op(type, {reads.begin(), reads.size()}, o);
+  }
+  value op(op_type type, view<value> reads, const op_options& o) {
+    if (error_.code != errc::ok) return {};
+    const op_row& row = info(type);
+    if (type >= op_type::unknown || row.kind == op_kind::view) return fail(errc::ark_o01_type);
+    if (row.reads >= 0 && reads.size() != static_cast<std::size_t>(row.reads))
+      return fail(errc::ark_o03_arity);
+    for (const value r : reads)
+      if (!known(r)) return {};
+    pool<value> written;
+    written.append(o.writes.data(), o.writes.size());
+    if (written.empty() && o.to.index != none) written.push_back(o.to);
+    bool local = true;
+    for (const value w : written) {
+      if (!known(w)) return {};
+      local = local && is_local(graph_, buffer_of(graph_, w.index));
+    }
+    for (const value r : reads) local = local && is_local(graph_, buffer_of(graph_, r.index));
+    if (!local && row.kind != op_kind::communication) return fail(errc::ark_c07_remote);
+    if (written.empty() && row.writes != 0) {
+      layout fresh;
+      data_type of = data_type::fp32;
+      if (const errc code = rules_.derive(type, reads, o, fresh, of); code != errc::ok)
+        return fail(code);
+      if (const errc code = rules_.check_place(fresh, of); code != errc::ok) return fail(code);
+      written.push_back(add_tensor(fresh, of, add_buffer(-1), none));
+    } else if (row.writes > 0 || row.kind != op_kind::communication) {
+      if (written.size() != static_cast<std::size_t>(row.writes)) return fail(errc::ark_o03_arity);
+      if (const errc code = rules_.fits(type, reads, o, written); code != errc::ok)
+        return fail(code);
+    }
+    if (const errc code = rules_.arguments_complete(type, o.args); code != errc::ok)
+      return fail(code);
+    return append(type, reads, written, o);
+  }
+
+  /// The first error of any call.
+  [[nodiscard]] error err() const noexcept { return error_; }
+  /// The graph. Later calls fail.
+  [[nodiscard]] result<graph> finish() {
+    if (error_.code != errc::ok) return error_;
+    if (names_.overflown()) return error{errc::ark_too_large, 0};
+    sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
+      if (a.buffer != b.buffer) return a.buffer < b.buffer;
+      if (a.list != b.list) return a.list < b.list;
+      return a.what.rank != b.what.rank ? a.what.rank < b.what.rank : a.what.number < b.what.number;
+    });
+    for (std::size_t i = 0; i < tags_.size(); ++i) {
+      const pending_tag& t = tags_[i];
+      range& list =
+          t.list == 0 ? graph_.buffers[t.buffer].send_tags : graph_.buffers[t.buffer].recv_tags;
+      if (list.count == 0) list.first = names_.index(graph_.tags.size());
+      if (list.count != 0 && graph_.tags.back() == t.what) continue;
+      graph_.tags.push_back(t.what);
+      ++list.count;
+    }
+    detail::set_edges(graph_, edges_);
+    error_ = {errc::ark_s04_nodes, graph_.ops.size()};
+    if (const error e = check(graph_); e.code != errc::ok) return e;
+    return std::move(graph_);
+  }
+
+ private:
+  struct pending_tag {
+    std::uint32_t buffer, list;  // 0: sends, 1: receives
+    tag what;
+  };
+  struct base_name {
+    string name;
+    std::uint32_t uses;
+  };
+
+  value fail(errc code) {
+    if (error_.code == errc::ok) error_ = {code, graph_.ops.size()};
+    return {};
+  }
+  [[nodiscard]] bool known(value v) {
+    if (error_.code == errc::ok && v.index >= graph_.tensors.size())
+      (void)fail(errc::ark_o03_arity);
+    return error_.code == errc::ok;
+  }
+  [[nodiscard]] bool other_rank(std::int32_t rank) {
+    if (rank < 0 || rank >= graph_.world_size || rank == graph_.rank)
+      (void)fail(errc::ark_b02_buffer_rank);
+    return error_.code == errc::ok;
+  }
+  [[nodiscard]] bool normalise(std::int32_t& axis, std::uint32_t rank) {
+    const auto dimensions = static_cast<std::int32_t>(rank);
+    if (axis < 0) axis += dimensions;
+    if (axis < 0 || axis >= dimensions) (void)fail(errc::ark_o10_reduction);
+    return error_.code == errc::ok;
+  }
+  [[nodiscard]] static setting boolean(argument_name name, bool v) noexcept {
+    return {.name = name, .type = argument_type::boolean, .integer = v ? 1 : 0};
+  }
+
+  /// The layout that a shape and options say; of a view of `shown`, if that is given.
+  [[nodiscard]] bool place(const dims& shape, const tensor_options& o, const layout* shown,
+                           data_type type, layout& l) {
+    if (error_.code != errc::ok) return false;
+    l.rank = shape.count;
+    if (l.rank == 0 || l.rank > max_rank) return (void)fail(errc::ark_t01_rank), false;
+    const auto list = [&](const dims& given, const std::int64_t* otherwise, std::int64_t* out) {
+      for (std::size_t d = 0; d < l.rank; ++d)
+        out[d] = given.count != 0 ? given.at[d] : otherwise[d];
+      return given.count == 0 || given.count == l.rank;
+    };
+    constexpr std::int64_t zeros[max_rank] = {};
+    const bool same_rank = shown != nullptr && shown->rank == l.rank;
+    if (!list(shape, nullptr, l.shape) || !list(o.padded_shape, l.shape, l.padded_shape) ||
+        !list(o.strides, same_rank ? shown->strides : l.padded_shape, l.strides) ||
+        !list(o.offsets, zeros, l.offsets))
+      return (void)fail(errc::ark_t01_rank), false;
+    if (const errc code = rules_.check_place(l, type); code != errc::ok)
+      return (void)fail(code), false;
+    return true;
+  }
+  std::uint32_t add_buffer(std::int32_t rank) {
+    buffer b;
+    b.id = static_cast<std::int64_t>(graph_.buffers.size());
+    b.rank = rank == graph_.rank ? -1 : rank;
+    graph_.buffers.push_back(b);
+    return names_.index(graph_.buffers.size()) - 1;
+  }
+  value add_tensor(const layout& l, data_type type, std::uint32_t buffer, std::uint32_t maker) {
+    ark::tensor t;
+    t.id = static_cast<std::int64_t>(graph_.tensors.size());
+    t.layout = names_.layout(l);
+    t.buffer = buffer;
+    t.type = type;
+    graph_.tensors.push_back(t);
+    maker_.push_back(maker);
+    return {names_.index(graph_.tensors.size()) - 1};
+  }
+  void add_tag(value of, std::uint32_t list, std::int32_t rank, std::int32_t number) {
+    if (known(of)) tags_.push_back({graph_.tensors[of.index].buffer, list, {rank, number}});
+  }
+
+  value with(op_type type, view<value> reads, op_options o, const setting* s, std::size_t count) {
+    o.args = {s, count};
+    return op(type, reads, o);
+  }
+  value scalar(op_type type, value a, float f, const op_options& o) {
+    const setting s[] = {
+        {.name = argument_name::factor, .type = argument_type::float32, .real = f}};
+    return with(type, {&a, 1}, o, s, 1);
+  }
+  value reduce(op_type type, value a, std::int32_t axis, const reduce_options& o) {
+    if (!known(a) || !normalise(axis, layout_of(graph_, a.index).rank)) return {};
+    const setting s[] = {{.name = argument_name::axis, .integer = axis},
+                         boolean(argument_name::keep_dim, o.keep_dim)};
+    return with(type, {&a, 1}, {.name = o.name, .to = o.to}, s, 2);
+  }
+
+  value append(op_type type, view<value> reads, const pool<value>& written, const op_options& o) {
+    const std::uint32_t number = names_.index(graph_.nodes.size());
+    ark::op made;
+    made.type = type;
+    made.name = unique_name(type, o.name);
+    made.first_use = names_.index(graph_.uses.size());
+    made.reads = names_.index(reads.size());
+    made.writes = names_.index(written.size());
+    const auto use = [&](value v) {
+      graph_.uses.push_back(v.index);
+      if (maker_[v.index] != none) edges_.push_back({maker_[v.index], number});
+    };
+    for (const value v : reads) use(v);
+    for (const value v : written) use(v);
+    value result;
+    if (info(type).results != 0) {
+      // The last one for KvCacheSlot, whose others are its state.
+      const std::size_t which = type == op_type::kv_cache_slot ? written.size() - 1 : 0;
+      const ark::tensor shown = graph_.tensors[(written.empty() ? reads[0] : written[which]).index];
+      const layout l = graph_.layouts[shown.layout];
+      result = add_tensor(l, shown.type, shown.buffer, number);
+      graph_.uses.push_back(result.index);
+      made.results = 1;
+    }
+    made.arguments = {names_.index(graph_.arguments.size()), names_.index(o.args.size())};
+    for (const setting& s : o.args) {
+      argument a;
+      a.name = s.name;
+      a.type = s.type;
+      a.integer = s.integer;
+      a.real = s.real;
+      if (s.type == argument_type::dims) {
+        if (s.dims.count > max_rank) return fail(errc::ark_o05_argument_form);
+        a.integers = {names_.index(graph_.integers.size()), s.dims.count};
+        graph_.integers.append(s.dims.at, s.dims.count);
+      }
+      graph_.arguments.push_back(a);
+    }
+    node n;
+    n.id = number;
+    n.ops = {names_.index(graph_.ops.size()), 1};
+    graph_.ops.push_back(made);
+    graph_.nodes.push_back(n);
+    return result;
+  }
+
+  /// The name, or the Type in snake_case; with a number behind it from the second time on.
+  [[nodiscard]] string unique_name(op_type type, std::string_view given) {
+    text base(given);
+    for (const char c : given.empty() ? info(type).name : std::string_view()) {
+      const bool upper = c >= 'A' && c <= 'Z';
+      if (upper && !base.empty()) base << '_';
+      base << (upper ? static_cast<char>(c - 'A' + 'a') : c);
+    }
+    if (2 * (bases_used_ + 1) > bases_.size()) grow_bases();
+    base_name& slot = bases_[find_base(base)];
+    if (slot.uses++ == 0) {
+      ++bases_used_;
+      return slot.name = names_.characters(base);
+    }
+    base << '_' << slot.uses - 1;
+    return names_.characters(base);
+  }
+  [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    for (std::size_t i = static_cast<std::size_t>(hash);; ++i) {
+      const base_name& slot = bases_[i & (bases_.size() - 1)];
+      if (slot.uses == 0 || text_of(graph_, slot.name) == base) return i & (bases_.size() - 1);
+    }
+  }
+  void grow_bases() {
+    const pool<base_name> old = std::move(bases_);
+    bases_ = {};
+    bases_.resize(old.empty() ? 64 : 2 * old.size());
+    for (const base_name& b : old)
+      if (b.uses != 0) bases_[find_base(text_of(graph_, b.name))] = b;
+  }
+
+  graph graph_;
+  interner names_{graph_};
+  detail::shape_rules rules_{graph_};
+  pool<std::uint32_t> maker_;  // of each tensor: the node whose result it is, or shows
+  pool<detail::edge> edges_;
+  pool<pending_tag> tags_;
+  pool<base_name> bases_;  // an open hash table: base names and how often each was used
+  std::size_t bases_used_ = 0;
+  error error_;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_BUILD_HPP
+
+// ---- tessera/ark/canonical.hpp
+//
+// One form for all graphs that differ only in Ids and in orders that mean nothing.
+//
+//   const ark::graph a = ark::canonicalise(*one), b = ark::canonicalise(*other);
+//   const auto left = ark::write(a), right = ark::write(b);
+//   if (*left == *right) …                      // the same model
+//
+//   Ids         0, 1, … in order of appearance, of tensors and of buffers; of nodes their places
+//   edges       ascending by place; an Id that no node has comes behind those that some have
+//   tags        ascending
+//   arguments   by name
+//
+// Operations, tensors in each list and the dialect stay as they are. What nothing refers to is left
+// out. The serializer of the format takes Ids from counters of its process and edges from the order
+// of addresses, so two runs of one program give different texts.
+//
+// Lifetime:   the graph owns itself.
+// Errors:     none. A graph that check() refuses comes back as it was.
+// Limits:     none.
+// Allocation: the new graph, and 16 bytes for each node, tensor and buffer while it is made.
+
+#ifndef TESSERA_ARK_CANONICAL_HPP
+#define TESSERA_ARK_CANONICAL_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Numbers for Ids, in the order in which they are asked for.
+class renumbering {
+ public:
+  /// Every Id that there is, before any is asked for.
+  void add(std::int64_t id) { entries_.push_back({id, none}); }
+  void finish() {
+    sort(entries_.data(), entries_.size(),
+         [](const entry& a, const entry& b) { return a.id < b.id; });
+    std::size_t kept = 0;
+    for (const entry& e : entries_)
+      if (kept == 0 || entries_[kept - 1].id != e.id) entries_[kept++] = e;
+    entries_.resize(kept);
+  }
+  [[nodiscard]] std::int64_t operator()(std::int64_t id) noexcept {
+    std::size_t low = 0, high = entries_.size();
+    while (high - low > 1) {
+      const std::size_t middle = low + (high - low) / 2;
+      (entries_[middle].id <= id ? low : high) = middle;
+    }
+    std::uint32_t& number = entries_[low].number;
+    if (number == none) number = next_++;
+    return number;
+  }
+
+ private:
+  struct entry {
+    std::int64_t id;
+    std::uint32_t number;
+  };
+  pool<entry> entries_;  // by Id
+  std::uint32_t next_ = 0;
+};
+
+class canonicaliser {
+ public:
+  explicit canonicaliser(const graph& g) : g_(g), names_(out_) {
+    for (const node& n : g.nodes) {
+      node_ids_.add(n.id);
+      for (const range r : {n.producers, n.consumers})
+        for (const std::int64_t id : integers(g, r)) node_ids_.add(id);
+    }
+    for (const tensor& t : g.tensors) {
+      tensor_ids_.add(t.id);
+      made_.push_back(none);
+    }
+    for (const buffer& b : g.buffers) {
+      buffer_ids_.add(b.id);
+      stored_.push_back(none);
+    }
+    for (const argument& a : g.arguments)
+      if (a.type == argument_type::offset && a.integers.count == 2 &&
+          a.integers.first < g.integers.size())
+        buffer_ids_.add(g.integers[a.integers.first]);
+    node_ids_.finish();
+    tensor_ids_.finish();
+    buffer_ids_.finish();
+  }
+
+  [[nodiscard]] graph run() {
+    out_.rank = g_.rank;
+    out_.world_size = g_.world_size;
+    out_.form = g_.form;
+    for (const node& n : g_.nodes) (void)node_ids_(n.id);
+    for (const node& n : g_.nodes) {
+      node made = n;
+      made.id = static_cast<std::int64_t>(out_.nodes.size());
+      made.producers = edges(n.producers);
+      made.consumers = edges(n.consumers);
+      made.ops.first = names_.index(out_.ops.size());
+      for (const op& o : operations(g_, n)) operation(o);
+      made.members = members(n.members);
+      out_.nodes.push_back(made);
+    }
+    out_.own_members = members(g_.own_members);
+    return static_cast<graph&&>(out_);
+  }
+
+ private:
+  [[nodiscard]] range edges(range r) {
+    const range out{names_.index(out_.integers.size()), r.count};
+    for (const std::int64_t id : integers(g_, r)) out_.integers.push_back(node_ids_(id));
+    sort(out_.integers.data() + out.first, out.count,
+         [](std::int64_t a, std::int64_t b) { return a < b; });
+    return out;
+  }
+  [[nodiscard]] string characters(string s) { return names_.characters(text_of(g_, s)); }
+  [[nodiscard]] std::uint32_t members(std::uint32_t first) {
+    std::uint32_t made = none, last = none;
+    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
+      const std::uint32_t at = names_.index(out_.members.size());
+      (last == none ? made : out_.members[last].next) = at;
+      last = at;
+      member m;
+      m.key = characters(g_.members[i].key);
+      m.value = characters(g_.members[i].value);
+      out_.members.push_back(m);
+    }
+    return made;
+  }
+
+  void operation(const op& o) {
+    op made = o;
+    made.unknown_type = o.type == op_type::unknown ? characters(o.unknown_type) : string{};
+    made.name = characters(o.name);
+    made.first_use = names_.index(out_.uses.size());
+    for (const std::uint32_t t : uses(g_, o)) {
+      const std::uint32_t mapped = tensor_of(t);
+      out_.uses.push_back(mapped);
+    }
+    const view<argument> all = arguments(g_, o);
+    order_.clear();
+    for (std::uint32_t i = 0; i < all.size(); ++i) order_.push_back(i);
+    sort(order_.data(), order_.size(),
+         [&](std::uint32_t a, std::uint32_t b) { return name(g_, all[a]) < name(g_, all[b]); });
+    made.arguments.first = names_.index(out_.arguments.size());
+    for (const std::uint32_t i : order_) out_.arguments.push_back(one_argument(all[i]));
+    made.members = members(o.members);
+    out_.ops.push_back(made);
+  }
+  [[nodiscard]] argument one_argument(const argument& a) {
+    argument made = a;
+    made.other_name = a.name == argument_name::other ? characters(a.other_name) : string{};
+    made.token = characters(a.token);
+    made.integers = {names_.index(out_.integers.size()), 0};
+    if (a.type == argument_type::tensor)
+      made.integer = tensor_of(static_cast<std::uint32_t>(a.integer));
+    if (a.type != argument_type::dims && a.type != argument_type::offset) return made;
+    made.integers.count = a.integers.count;
+    for (const std::int64_t v : integers(g_, a.integers)) out_.integers.push_back(v);
+    if (a.type == argument_type::offset && a.integers.count == 2)
+      out_.integers[made.integers.first] = buffer_ids_(out_.integers[made.integers.first]);
+    return made;
+  }
+
+  [[nodiscard]] std::uint32_t tensor_of(std::uint32_t t) {
+    if (made_[t] != none) return made_[t];
+    tensor made = g_.tensors[t];
+    made.id = tensor_ids_(made.id);
+    layout l = g_.layouts[made.layout];
+    if (l.pads != none) {
+      const std::uint32_t first = names_.index(out_.integers.size());
+      for (const std::int64_t v : integers(g_, {l.pads, l.rank})) out_.integers.push_back(v);
+      l.pads = first;
+    }
+    made.layout = names_.layout(l);
+    made.buffer = buffer_of(made.buffer);
+    made.members = members(made.members);
+    made_[t] = names_.index(out_.tensors.size());
+    out_.tensors.push_back(made);
+    return made_[t];
+  }
+  [[nodiscard]] std::uint32_t buffer_of(std::uint32_t b) {
+    if (stored_[b] != none) return stored_[b];
+    buffer made = g_.buffers[b];
+    made.id = buffer_ids_(made.id);
+    made.send_tags = sorted_tags(made.send_tags);
+    made.recv_tags = sorted_tags(made.recv_tags);
+    made.members = members(made.members);
+    stored_[b] = names_.index(out_.buffers.size());
+    out_.buffers.push_back(made);
+    return stored_[b];
+  }
+  [[nodiscard]] range sorted_tags(range r) {
+    const range out{names_.index(out_.tags.size()), r.count};
+    for (const tag& t : tags(g_, r)) out_.tags.push_back(t);
+    sort(out_.tags.data() + out.first, out.count, [](const tag& a, const tag& b) {
+      return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
+    });
+    return out;
+  }
+
+  const graph& g_;
+  graph out_;
+  interner names_;
+  renumbering node_ids_, tensor_ids_, buffer_ids_;
+  pool<std::uint32_t> made_, stored_;  // the new place of each tensor and buffer
+  pool<std::uint32_t> order_;
+};
+
+}  // namespace detail
+
+/// The graph in the form that all others of its kind have.
+[[nodiscard]] inline graph canonicalise(const graph& g) {
+  if (check(g).code != errc::ok) return g;
+  return detail::canonicaliser(g).run();
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_CANONICAL_HPP
+
+// ---- tessera/ark/diagnostic.hpp
+//
+// What verification finds in a model: a list of diagnostics, each with its rule.
+//
+//   ark::report found;
+//   auto program = ark::verify(std::move(*graph), {}, &found, source);
+//   for (const ark::diagnostic& d : found.diagnostics)
+//     std::cout << ark::rule(d.code).id() << ' ' << found.text_of(d.path) << ": "
+//               << found.text_of(d.text) << '\n';
+//   // G03 $.Nodes[3].ConsumerNodeIds[0]: expected the Id of a node in this file: 99
+//
+// Rule ids are a letter for the subject (S structure, G graph, T tensors, B buffers, O operations,
+// C communication, M models of many ranks) and a number.
+//
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Allocation: 40 bytes and two texts for each diagnostic that is kept.
+
+#ifndef TESSERA_ARK_DIAGNOSTIC_HPP
+#define TESSERA_ARK_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+enum class severity : std::uint8_t { error, warning, note };
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  ark::severity severity = ark::severity::error;
+  std::uint32_t file = 0;    ///< which of several files of ranks, by its place among them
+  std::uint64_t offset = 0;  ///< byte offset of the value at `path`; its node's without the source
+  string path;               ///< "$.Nodes[3].Op.ReadTensors[1].Shape", in report::characters
+  string text;               ///< one sentence, in report::characters
+};
+
+/// What was found, in the order of the file for each group of rules.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  bool hazards_bounded = false;  ///< rule G14 stopped at verify_options::hazard_steps
+
+  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+};
+
+/// The id of the rule behind a code of reading or verifying, such as "G06"; empty for others.
+class rule {
+ public:
+  explicit rule(errc code) noexcept {
+    const std::string_view name = error{code}.name();
+    if (code == errc::json_duplicate_key) {
+      set("S11");
+    } else if (code == errc::json_expected_integer || code == errc::json_integer_range) {
+      set("S13");
+    } else if (name.size() > 8 && name.substr(0, 4) == "ark_" && name[7] == '_' && name[5] >= '0' &&
+               name[5] <= '9') {
+      const char id[] = {static_cast<char>(name[4] - 'a' + 'A'), name[5], name[6]};
+      set({id, 3});
+    }
+  }
+  [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
+
+ private:
+  void set(std::string_view id) noexcept {
+    for (const char c : id) id_[size_++] = c;
+  }
+  char id_[3] = {};
+  std::size_t size_ = 0;
+};
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DIAGNOSTIC_HPP
+
+// ---- tessera/ark/plan.hpp
+//
+// Plans: how a machine runs a model. Operations cut into tiles, and who computes them.
+//
+//   auto plan = ark::read_plan(source);
+//   if (!plan) return fail(describe(plan.err(), source));
+//   for (const ark::plan_task& t : plan->tasks)
+//     for (std::uint32_t i = 0; i < t.ops.count; ++i)
+//       use(t.id, plan->parts.ops[t.ops.first + i], plan->configs[t.ops.first + i].num_tasks);
+//
+//   plan             Rank WorldSize [Architecture] NumProcessors NumWarpsPerProcessor TaskInfos
+//                    ProcessorGroups
+//   task             Id NumWarps SramBytes Ops: operations of the model, each with its Config
+//   Config           NumWarps SramBytes NumTasks [Tile TileShapeMNK ImplType ChannelType …]
+//   processor group  ProcessorRange ResourceGroups
+//   resource group   ProcessorRange WarpRange SramRange TaskGroups
+//   task group       TaskId TaskRange Granularity
+//   range            [begin, end] or [begin, end, step]; `end` is behind the last
+//
+// Architecture is absent in older files and stands behind NumWarpsPerProcessor in some that were
+// edited by hand; that is kept, and so are unknown members of every object, and null in place of the
+// lists that older planners wrote for an empty model. A Config is kept whole, as compact JSON; what
+// is known of it is read from there, and values in another form than expected are as if absent.
+//
+// Lifetime:   a plan owns itself.
+// Errors:     those of read() for operations; ark_plan_member, ark_plan_range and ark_plan_config at
+//             the value that is wrong, or at the object that lacks a member.
+// Limits:     max_bytes; max_items for every list; max_depth.
+// Allocation: at most 16 × input + 64 KiB, for hostile text; about the input for real files.
+
+#ifndef TESSERA_ARK_PLAN_HPP
+#define TESSERA_ARK_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/read.hpp
+//
+// Reads an ARK model graph.
+//
+//   auto graph = ark::read(source);
+//   if (!graph) return fail(describe(graph.err(), source));
+//   graph->form;                         // dialect::d2, found from the content
+//
+//   {"Rank": 0, "WorldSize": 1, "Nodes": [
+//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
+//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
+//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
+//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
+//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
+//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
+//
+// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
+// here; whether the rest makes sense is for verify().
+//
+//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
+//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
+//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
+//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
+//              DataTypes, tags that aren't pairs, fractions and exponents in integers
+//
+// Lifetime:   the graph owns itself.
+// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
+//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
+// Limits:     max_bytes; max_items for every list; max_depth.
+// Allocation: at most 24 × input + 64 KiB, for hostile text; about half of the input for real files.
+
+#ifndef TESSERA_ARK_READ_HPP
+#define TESSERA_ARK_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/ark/dialect_signs.hpp
+//
+// What the members that a reader meets say of a file's dialect; there is no version to ask.
+//
+//   signs.holds_ops = true;                       // at a node's "Ops"
+//   if (o.type == op_type::matmul) signs.matmul(g, o);
+//   g.form = signs.form();
+//
+//   holds_ops      nodes have "Ops": D1, D2        pads      tensors have "Pads": D1a
+//   buffer_third   "Buffer" before "Shape": D1     external  buffers have "IsExternal": D2x, D3x
+//
+// Lifetime:   a value.
+// Errors:     none; readers refuse a mixture of "Op" and "Ops".
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_DIALECT_SIGNS_HPP
+#define TESSERA_ARK_DIALECT_SIGNS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Not seen yet, or what was seen.
+class maybe {
+ public:
+  maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
+  [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
+  [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
+
+ private:
+  std::int8_t value_ = -1;
+};
+
+/// What the members that were met say of the dialect.
+struct dialect_signs {
+  maybe holds_ops, buffer_third;
+  bool pads = false, external = false, external_last = false;
+  bool long_matmul = false, short_matmul = false;
+
+  void matmul(const graph& g, const op& o) noexcept {
+    (find_argument(g, o, argument_name::shape_mnk) != nullptr ? long_matmul : short_matmul) = true;
+  }
+  [[nodiscard]] dialect form() const noexcept {
+    if (holds_ops != true) return external ? dialect::d3x : dialect::d3;
+    if (pads) return dialect::d1a;
+    if (buffer_third == true) return short_matmul && !long_matmul ? dialect::d1c : dialect::d1b;
+    return external ? dialect::d2x : dialect::d2;
+  }
+  /// The same for a plan, which has no nodes: whatever its operations show.
+  [[nodiscard]] dialect plan_form() const noexcept {
+    if (pads) return dialect::d1a;
+    if (buffer_third == true) return short_matmul && !long_matmul ? dialect::d1c : dialect::d1b;
+    return !external ? dialect::d3 : external_last ? dialect::d2x : dialect::d3x;
+  }
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DIALECT_SIGNS_HPP
+
+// ---- tessera/ark/read_fast.hpp
+//
+// Nodes of a model graph by what stood before: the fast path of read.hpp.
+//
+//   detail::fast_nodes fast(g, names, signs, limit);
+//   for (in.array(); in.element();)
+//     if (!fast.read(in)) plain.node(in);     // as many as it takes, then one that it doesn't
+//
+// Files repeat themselves, and so text is compared with text that was read, not parsed again:
+//
+//   keys      in any order, with any white space (repeated_text.hpp)
+//   tensors   whole, but for two numbers, the tensor's Id and its buffer's. Which pattern comes is
+//             guessed: the one that the Id had before, or that followed on the same tensors. Three
+//             comparisons and two numbers then read a tensor
+//   Args      whole
+//
+// It is an optimist. A node with anything unusual in it (escapes, unknown members, numbers of more
+// than 15 digits, values of the wrong kind) is undone and left to the plain reader, which also finds
+// the error if there is one. With or without it graphs and errors are the same.
+//
+// Lifetime:   borrows the text, the graph and its interner.
+// Errors:     none; it stops before a node that it doesn't know.
+// Limits:     those of read.hpp; what is too much for them is left as well.
+// Allocation: the graph, a tenth of it again, and at most 400 KB of patterns.
+
+#ifndef TESSERA_ARK_READ_FAST_HPP
+#define TESSERA_ARK_READ_FAST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/repeated_text.hpp
+//
+// JSON that repeats itself: objects and arrays are compared with those that stood before.
+//
+//   links<2> next;                                   // for each kind of object
+//   p = object(keys, next, p, seen, [&](std::size_t key, const char* v) {
+//     return key == 0 ? integer(v, t.id) : quoted(v, t.name);     // what follows, or null
+//   });
+//
+// What stands between a value and the next one (comma, white space, key in quotes, colon) is the
+// same in nearly all objects of a kind. By the member before, it is kept as a view of the text where
+// it stood last; one comparison then gives the next key, whatever the order of keys and the white
+// space. Only what differs is looked at, and kept in its turn.
+//
+// Lifetime:   borrows the text.
+// Errors:     none: a step returns null at anything unusual, which json::reader then reads, or
+//             refuses. What isn't null is as json::reader reads it.
+// Limits:     integers have 15 digits; strings have no escapes; the last 24 bytes of the text, and
+//             lists of more than `most` elements, are unusual.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_REPEATED_TEXT_HPP
+#define TESSERA_ARK_REPEATED_TEXT_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Finds the names of a table by a few of their bytes.
+template <std::size_t Count>
+class name_slots {
+ public:
+  template <class Row>
+  constexpr explicit name_slots(const Row (&rows)[Count]) {
+    for (std::size_t i = 0; i < Count; ++i) {
+      if constexpr (requires { rows[i].name; })
+        names_[i] = rows[i].name;
+      else
+        names_[i] = rows[i];
+      if (names_[i].empty()) continue;
+      std::uint8_t at = slot(names_[i]);
+      while (slots_[at] != 0) ++at;
+      slots_[at] = static_cast<std::uint8_t>(i + 1);
+    }
+  }
+  /// Its index, or Count.
+  [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept {
+    if (name.empty()) return Count;
+    for (std::uint8_t at = slot(name); slots_[at] != 0; ++at)
+      if (const std::size_t i = slots_[at] - 1u; names_[i] == name) return i;
+    return Count;
+  }
+
+ private:
+  [[nodiscard]] static constexpr std::uint8_t slot(std::string_view s) noexcept {
+    auto hash = static_cast<std::uint32_t>(s.size());
+    for (const std::size_t i : {std::size_t{0}, s.size() / 4, s.size() / 2, s.size() - 1})
+      hash = (hash ^ static_cast<unsigned char>(s[i])) * 0x9e3779b1u;
+    return static_cast<std::uint8_t>(hash >> 24);
+  }
+  std::string_view names_[Count] = {};
+  std::uint8_t slots_[256] = {};  // index + 1
+};
+template <class Row, std::size_t Count>
+name_slots(const Row (&)[Count]) -> name_slots<Count>;
+
+class repeated_text {
+ protected:
+  explicit repeated_text(std::uint64_t most) noexcept : most_(most) {}
+
+  static constexpr std::size_t reach = 24;  // what small values may look at
+
+  struct expected {
+    const char* text = nullptr;
+    std::size_t size = SIZE_MAX;
+  };
+  [[nodiscard]] static std::uint64_t word(const char* p) noexcept {
+    return load_le<std::uint64_t>(p);
+  }
+  [[nodiscard, gnu::always_inline]] static bool equal(const char* a, const char* b,
+                                                      std::size_t size) noexcept {
+    if (size > 32) return std::memcmp(a, b, size) == 0;
+    if (size >= 8) {
+      const char *const c = a + size - 8, *const d = b + size - 8;
+      std::uint64_t differ = (word(a) ^ word(b)) | (word(c) ^ word(d));
+      if (size > 16) differ |= (word(a + 8) ^ word(b + 8)) | (word(c - 8) ^ word(d - 8));
+      return differ == 0;
+    }
+    if (size >= 4)
+      return load_le<std::uint32_t>(a) == load_le<std::uint32_t>(b) &&
+             load_le<std::uint32_t>(a + size - 4) == load_le<std::uint32_t>(b + size - 4);
+    return size == 0 || (a[0] == b[0] && a[size / 2] == b[size / 2] && a[size - 1] == b[size - 1]);
+  }
+  /// One more byte than that can be read there.
+  [[nodiscard, gnu::always_inline]] bool is(const char* p, const char* text,
+                                            std::size_t size) const noexcept {
+    return static_cast<std::size_t>(end_ - p) > size && equal(p, text, size);
+  }
+  [[nodiscard]] static bool is_space(char c) noexcept {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+  }
+  [[nodiscard]] const char* space(const char* p) const noexcept {
+    while (p != end_ && is_space(*p)) ++p;
+    return p;
+  }
+  /// `c` with the white space around it.
+  const char* separator(expected& e, const char* p, char c) const noexcept {
+    if (is(p, e.text, e.size) && !is_space(p[e.size])) return p + e.size;
+    const char* q = space(p);
+    if (q == end_ || *q != c) return nullptr;
+    q = space(q + 1);
+    e = {p, static_cast<std::size_t>(q - p)};
+    return q;
+  }
+
+  // ---- Objects and arrays
+
+  struct link : expected {
+    std::size_t key = 0;  // which member it leads to; the number of keys behind the last one
+  };
+  /// What leads from each member to the next; the last entry is for the first member.
+  template <std::size_t Keys>
+  using links = link[Keys + 1];
+
+  template <std::size_t Keys>
+  [[gnu::noinline]] bool learn(const name_slots<Keys>& keys, link& l, const char* const p,
+                               bool first) const noexcept {
+    const char* q = first ? p : space(p);
+    if (q == end_) return false;
+    l.text = p;
+    l.key = Keys;
+    if (!(first && *q == '{') && !(!first && *q == ',')) {
+      l.size = static_cast<std::size_t>(q + 1 - p);
+      return !first && *q == '}';
+    }
+    q = space(q + 1);
+    l.size = SIZE_MAX;
+    std::string_view key;
+    if ((q = quoted(q, key)) == nullptr) return false;
+    l.key = keys.find(key);
+    q = space(q);
+    if (l.key == Keys || q == end_ || *q != ':') return false;
+    l.size = static_cast<std::size_t>(space(q + 1) - p);
+    return true;
+  }
+  /// Calls value(key, at) for each member, which returns what follows; `seen` gets their bits.
+  template <std::size_t Keys, class Value>
+  [[gnu::always_inline]] const char* object(const name_slots<Keys>& keys, links<Keys>& next,
+                                            const char* p, unsigned& seen, Value value) {
+    seen = 0;
+    for (std::size_t before = Keys;;) {
+      link& l = next[before];
+      if (!is(p, l.text, l.size) || (l.key != Keys && is_space(p[l.size])))
+        if (!learn(keys, l, p, before == Keys)) return l.size = SIZE_MAX, nullptr;
+      p += l.size;
+      before = l.key;
+      if (before == Keys) return p;
+      if ((seen >> before & 1) != 0) return nullptr;
+      seen |= 1u << before;
+      if ((p = value(before, p)) == nullptr) return nullptr;
+    }
+  }
+
+  struct array_space {
+    expected open, comma;
+  };
+  /// Calls element(at) for each, which returns what follows.
+  template <class Element>
+  [[gnu::always_inline]] const char* array(array_space& s, const char* p, std::uint32_t& count,
+                                           Element element) {
+    count = 0;
+    if (end_ - p < 2 || *p != '[') return nullptr;
+    if (p[1] == ']') return p + 2;
+    p = separator(s.open, p, '[');
+    if (p == nullptr || p == end_) return nullptr;
+    for (;;) {
+      if ((p = element(p)) == nullptr || ++count > most_) return nullptr;
+      if (end_ - p < 2) return nullptr;
+      if (*p == ',' && !is_space(p[1])) {
+        ++p;
+        continue;
+      }
+      if (*p == ']') return p + 1;
+      if (const char* const next = separator(s.comma, p, ',')) {
+        p = next;
+        continue;
+      }
+      p = space(p);
+      return p != end_ && *p == ']' ? p + 1 : nullptr;
+    }
+  }
+
+  // ---- Values
+
+  const char* integer(const char* p, std::int64_t& out, std::int64_t low,
+                      std::int64_t high = INT64_MAX) const noexcept {
+    if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
+    const bool negative = *p == '-';
+    p += negative ? 1 : 0;
+    std::uint64_t v = 0;
+    const char* const first = p;
+    unsigned size = digits(p, v);
+    if (size == 8) size += digits(p, v);
+    if (size - 1 > 14 || (*first == '0' && size > 1)) return nullptr;
+    out = static_cast<std::int64_t>(negative ? 0 - v : v);
+    return out >= low && out <= high ? p : nullptr;
+  }
+  /// An Id: an integer from 0 on, mostly of a few digits.
+  [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const noexcept {
+    if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
+    std::uint64_t v = 0;
+    const char* behind = p;
+    const unsigned size = digits(behind, v);
+    if (size - 1 > 6 || (*p == '0' && size > 1)) return integer(p, out, 0);
+    out = static_cast<std::int64_t>(v);
+    return behind;
+  }
+  /// Appends up to 8 digits to `value`. Returns how many.
+  [[gnu::always_inline]] static unsigned digits(const char*& p, std::uint64_t& value) noexcept {
+    const std::uint64_t w = word(p) ^ 0x3030303030303030u;
+    // The lowest byte that is above 9 sets its top bit; what it carries goes up.
+    const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
+    const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
+    if (bits == 0) return 0;
+    std::uint64_t d = w << (64 - bits);
+    d = d * (10 * 256 + 1) >> 8;
+    d = (d & 0x00ff00ff00ff00ffu) * (100 * 65536 + 1) >> 16;
+    d = (d & 0x0000ffff0000ffffu) * (10000 * 4294967296 + 1) >> 32;
+    value = value * tessera::detail::powers_of_ten[bits / 8] + d;
+    p += bits / 8;
+    return bits / 8;
+  }
+  /// A string without escapes.
+  const char* quoted(const char* p, std::string_view& out) const noexcept {
+    if (p == end_ || *p != '"') return nullptr;
+    const char* const first = ++p;
+    while (static_cast<std::size_t>(end_ - p) >= reach) {
+      constexpr std::uint64_t ones = 0x0101010101010101u;
+      const std::uint64_t w = word(p), quote = w ^ ones * '"', slash = w ^ ones * '\\';
+      // The lowest byte that isn't plain text sets its top bit; what it borrows comes from above.
+      const std::uint64_t stop =
+          (w | (w - ones * 0x20) | (quote - ones) | (slash - ones)) & (ones * 0x80);
+      p += stop == 0 ? 8 : std::countr_zero(stop) / 8;
+      if (stop == 0) continue;
+      if (*p == '"') {
+        out = {first, static_cast<std::size_t>(p - first)};
+        return p + 1;
+      }
+      const auto c = static_cast<unsigned char>(*p);
+      const unsigned length = c < 0x80 ? 0 : utf8_length(p, end_);  // else an escape or a control
+      if (length == 0) return nullptr;
+      p += length;
+    }
+    return nullptr;
+  }
+  const char* boolean(const char* p, bool& out) const noexcept {
+    out = is(p, "true", 4);
+    return out ? p + 4 : is(p, "false", 5) ? p + 5 : nullptr;
+  }
+
+  const char *begin_ = nullptr, *end_ = nullptr;  // of the whole text
+  std::uint64_t most_;                            // elements of a list
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_REPEATED_TEXT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+inline constexpr name_slots op_slots(op_table);
+inline constexpr name_slots argument_slots(argument_names);
+inline constexpr name_slots argument_type_slots(argument_type_names);
+inline constexpr name_slots data_type_slots(data_type_table);
+
+inline constexpr std::string_view node_keys[] = {"Id", "ProducerNodeIds", "ConsumerNodeIds", "Op",
+                                                 "Ops"};
+inline constexpr std::string_view op_keys[] = {
+    "Type", "Name", "IsVirtual", "ReadTensors", "WriteTensors", "ResultTensors", "Args"};
+inline constexpr std::string_view tensor_keys[] = {"Id",      "DataType",    "Shape", "Strides",
+                                                   "Offsets", "PaddedShape", "Buffer"};
+inline constexpr std::string_view buffer_keys[] = {"Id", "Rank", "SendTags", "RecvTags",
+                                                   "IsExternal"};
+inline constexpr name_slots node_slots(node_keys);
+inline constexpr name_slots op_member_slots(op_keys);
+inline constexpr name_slots tensor_slots(tensor_keys);
+inline constexpr name_slots buffer_slots(buffer_keys);
+
+class fast_nodes : repeated_text {
+ public:
+  fast_nodes(graph& g, interner& names, dialect_signs& signs, const limits& limit) noexcept
+      : repeated_text(limit.max_items), graph_(g), names_(names), signs_(signs) {}
+  fast_nodes(const fast_nodes&) = delete;
+  fast_nodes& operator=(const fast_nodes&) = delete;
+
+  /// Reads nodes, the one that comes next and those behind it, as many as it knows; false when that
+  /// is none.
+  bool read(json::reader& in) {
+    const std::string_view rest = in.rest();
+    if (rest.data() == refused_ || rest.size() < reach || !in.has_depth(depth)) return false;
+    begin_ = rest.data() - in.offset();
+    end_ = rest.data() + rest.size();
+    if (table_bits_ == 0) {
+      const auto bits = static_cast<unsigned>(std::bit_width(rest.size()));
+      table_bits_ = bits < 14 ? 5 : bits > 23 ? 14 : bits - 9;
+    }
+    const char* done = rest.data();
+    for (const char* p = done; p != nullptr; p = separator(between_nodes_, done, ',')) {
+      if (!reserved_ && p - rest.data() > sample) reserve(p);
+      const interner::mark start = names_.set_mark();
+      learned_.clear();
+      const char* const behind = node(p);
+      if (behind == nullptr) {
+        names_.go_back(start);  // and leaves signs, which the plain reader meets again
+        for (const char** text : learned_) *text = nullptr;
+        refused_ = p;
+        break;
+      }
+      done = behind;
+    }
+    in.resume(done);
+    return done != rest.data();
+  }
+
+ private:
+  static constexpr std::uint32_t depth = 8;  // of a tag's number inside a node
+  static constexpr std::ptrdiff_t sample = 1 << 16;
+
+  // ---- The model. All functions return what follows, or null.
+
+  const char* node(const char* p) {
+    ark::node n;
+    n.offset = static_cast<std::uint64_t>(p - begin_);
+    unsigned seen = 0;
+    p = object(node_slots, node_links_, p, seen, [&](std::size_t key, const char* v) {
+      switch (key) {
+        case 0: return id(v, n.id);
+        case 1: return ids(v, n.producers);
+        case 2: return ids(v, n.consumers);
+        default: return operations(v, n.ops, key == 4);
+      }
+    });
+    if (p == nullptr || (seen != 0b01111 && seen != 0b10111)) return nullptr;
+    graph_.nodes.push_back(n);
+    return p;
+  }
+  const char* ids(const char* p, range& out) {
+    out.first = names_.index(graph_.integers.size());
+    return array(ids_space_, p, out.count, [this](const char* v) {
+      std::int64_t n = 0;
+      if ((v = id(v, n)) != nullptr) graph_.integers.push_back(n);
+      return v;
+    });
+  }
+  const char* dimensions(const char* p, std::int64_t (&out)[max_rank], std::uint32_t& count) {
+    std::size_t at = 0;
+    return array(dimensions_space_, p, count, [&](const char* v) {
+      return at < max_rank ? integer(v, out[at++], INT64_MIN) : nullptr;
+    });
+  }
+  const char* operations(const char* p, range& out, bool many) {
+    if (signs_.holds_ops == !many) return nullptr;
+    signs_.holds_ops = many;
+    out = {names_.index(graph_.ops.size()), 1};
+    if (!many) return operation(p);
+    p = array(ops_space_, p, out.count, [this](const char* v) { return operation(v); });
+    return out.count == 0 ? nullptr : p;
+  }
+  const char* operation(const char* p) {
+    ark::op o;
+    unsigned seen = 0;
+    p = object(op_member_slots, op_links_, p, seen, [&](std::size_t key, const char* v) {
+      std::string_view text;
+      switch (key) {
+        case 0: {
+          if ((v = quoted(v, text)) == nullptr) return v;
+          const std::size_t type = op_slots.find(text);
+          o.type = type < std::size(op_table) ? static_cast<op_type>(type) : op_type::unknown;
+          if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
+          return v;
+        }
+        case 1:
+          if ((v = quoted(v, text)) != nullptr) o.name = names_.characters(text);
+          return v;
+        case 2: return boolean(v, o.is_virtual);
+        case 6: return arguments(v, o.arguments);
+        default: {
+          pool<std::uint32_t>& list = uses_[key - 3];
+          std::uint32_t count = 0;
+          list.clear();
+          return array(tensors_space_, v, count, [&](const char* t) {
+            std::uint32_t use = 0;
+            if ((t = tensor(t, use)) != nullptr) list.push_back(use);
+            return t;
+          });
+        }
+      }
+    });
+    if (p == nullptr || seen != 0b1111111) return nullptr;
+    o.first_use = names_.index(graph_.uses.size());
+    o.reads = names_.index(uses_[0].size());
+    o.writes = names_.index(uses_[1].size());
+    o.results = names_.index(uses_[2].size());
+    for (const pool<std::uint32_t>& list : uses_) graph_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
+    graph_.ops.push_back(o);
+    return p;
+  }
+
+  // ---- Args
+
+  /// Args that were read, and where they are in graph::arguments.
+  struct known_arguments {
+    const char* text;
+    std::uint32_t size, first, count;
+  };
+  static constexpr std::size_t argument_sets = 64, ways = 4;
+
+  const char* arguments(const char* const p, range& out) {
+    out = {names_.index(graph_.arguments.size()), 0};
+    if (end_ - p < 32 || *p != '{') return nullptr;
+    if (p[1] == '}') return p + 2;
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < 32; i += 8)
+      hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
+    if (known_arguments_.empty()) known_arguments_.resize(argument_sets * ways);
+    known_arguments* const set = &known_arguments_[(hash >> 58) * ways];
+    for (std::size_t i = 0; i < ways; ++i)
+      if (set[i].text != nullptr && is(p, set[i].text, set[i].size)) {
+        out.count = set[i].count;
+        repeat(set[i]);
+        return p + set[i].size;
+      }
+    unsigned seen = 0;
+    const char* const behind =
+        object(argument_slots, argument_links_, p, seen, [&](std::size_t name, const char* v) {
+          argument a;
+          a.name = static_cast<argument_name>(name);
+          if ((v = argument_value(v, a)) != nullptr) graph_.arguments.push_back(a);
+          return v;
+        });
+    if (behind == nullptr) return nullptr;
+    out.count = names_.index(graph_.arguments.size() - out.first);
+    if (out.count > most_ || behind - p > 4096) return nullptr;
+    known_arguments& k = set[next_way_++ % ways];
+    k = {p, static_cast<std::uint32_t>(behind - p), out.first, out.count};
+    learned_.push_back(&k.text);
+    return behind;
+  }
+  void repeat(const known_arguments& k) {
+    for (std::uint32_t i = k.first; i < k.first + k.count; ++i) {
+      argument a = graph_.arguments[i];
+      if (a.type == argument_type::float32) a.token = names_.characters(text_of(graph_, a.token));
+      if (a.type == argument_type::dims) {
+        const std::uint32_t from = a.integers.first;
+        a.integers.first = names_.index(graph_.integers.size());
+        graph_.integers.append(graph_.integers.data() + from, a.integers.count);
+      }
+      graph_.arguments.push_back(a);
+    }
+  }
+  /// {"TYPE": value}
+  const char* argument_value(const char* p, argument& a) {
+    unsigned seen = 0;
+    p = object(argument_type_slots, argument_type_links_, p, seen,
+               [&](std::size_t type, const char* v) -> const char* {
+                 a.type = static_cast<argument_type>(type);
+                 switch (a.type) {
+                   case argument_type::int32: return integer(v, a.integer, INT32_MIN, INT32_MAX);
+                   case argument_type::int64: return integer(v, a.integer, INT64_MIN);
+                   case argument_type::uint32: return integer(v, a.integer, 0, UINT32_MAX);
+                   case argument_type::uint64: return integer(v, a.integer, 0);
+                   case argument_type::boolean: {
+                     bool value = false;
+                     v = boolean(v, value);
+                     a.integer = value ? 1 : 0;
+                     return v;
+                   }
+                   case argument_type::float32: {
+                     const std::string_view rest(v, static_cast<std::size_t>(end_ - v));
+                     json::reader in(rest), again(rest);
+                     a.real = in.float32();
+                     const std::string_view token = again.number().token;
+                     if (in.failed()) return nullptr;
+                     a.token = names_.characters(token);
+                     return v + token.size();
+                   }
+                   case argument_type::dims: {
+                     std::int64_t dims[max_rank] = {};
+                     a.integers.first = names_.index(graph_.integers.size());
+                     v = dimensions(v, dims, a.integers.count);
+                     if (v != nullptr) graph_.integers.append(dims, a.integers.count);
+                     return v;
+                   }
+                   default: return nullptr;
+                 }
+               });
+    return std::has_single_bit(seen) ? p : nullptr;
+  }
+
+  // ---- Tensors
+
+  /// Text of a tensor in three parts, between and around its Id and its buffer's, and what it says.
+  struct pattern {
+    const char* text;         // of the first part; null: there is none
+    std::uint32_t sizes[3];   // of the parts
+    std::uint32_t starts[3];  // behind `text`
+    std::uint32_t layout;
+    std::int32_t rank;
+    range send_tags, recv_tags;  // in graph::tags
+    data_type type;
+    ark::external external;
+    bool buffer_first, recv_first;  // of two Ids, of two lists of tags
+  };
+
+  const char* tensor(const char* p, std::uint32_t& out) {
+    if (patterns_.empty()) {
+      patterns_.resize((std::size_t{1} << table_bits_ >> 2) + 1);
+      after_path_.resize(std::size_t{1} << table_bits_);
+      after_two_.resize(std::size_t{1} << table_bits_);
+    }
+    if (replaced_layouts_ != names_.replaced_layouts()) {
+      replaced_layouts_ = names_.replaced_layouts();
+      for (pattern& t : patterns_) t.text = nullptr;
+    }
+    const auto slot = [this](std::uint64_t path) {
+      return static_cast<std::size_t>(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
+    };
+    std::uint16_t met = static_cast<std::uint16_t>(two_);
+    const char* behind = known(p, met, out);
+    if (behind == nullptr) {
+      std::uint16_t& by_path = after_path_[slot(path_)];
+      std::uint16_t& by_two = after_two_[slot(two_)];
+      behind = follows(p, met = by_path, out);
+      if (behind == nullptr && by_two != by_path) behind = follows(p, met = by_two, out);
+      if (behind == nullptr) behind = spelled(p, met, out);
+      by_path = by_two = met;
+    }
+    path_ = path_ << 4 ^ std::uint64_t{met} * 0x9e3779b1u;  // of the last 16, and less of each
+    two_ = two_ << 16 | met;
+    return behind;
+  }
+  /// A tensor of the pattern that its first Id had before, if it begins as `which` does.
+  const char* known(const char* p, std::uint16_t& which, std::uint32_t& out) {
+    const pattern& t = patterns_[which];
+    std::int64_t ids[2];
+    if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
+    p = id(p + t.sizes[0], ids[0]);
+    if (p == nullptr) return nullptr;
+    const std::uint32_t entry =
+        t.buffer_first ? names_.find_buffer(ids[0]) : names_.find_tensor(ids[0]);
+    const pool<std::uint16_t>& had = had_[t.buffer_first ? 1 : 0];
+    if (entry >= had.size()) return nullptr;
+    const pattern& u = patterns_[had[entry]];
+    if (u.text == nullptr || u.sizes[0] != t.sizes[0] || !equal(t.text, u.text, t.sizes[0]))
+      return nullptr;
+    p = second_half(u, p, ids[1]);
+    if (p != nullptr) out = intern(u, which = had[entry], ids);
+    return p;
+  }
+  /// A tensor of this pattern.
+  const char* follows(const char* p, std::uint16_t which, std::uint32_t& out) {
+    const pattern& t = patterns_[which];
+    std::int64_t ids[2];
+    if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
+    p = id(p + t.sizes[0], ids[0]);
+    if (p != nullptr) p = second_half(t, p, ids[1]);
+    if (p != nullptr) out = intern(t, which, ids);
+    return p;
+  }
+  [[gnu::always_inline]] const char* second_half(const pattern& t, const char* p,
+                                                 std::int64_t& out) const noexcept {
+    if (!is(p, t.text + t.starts[1], t.sizes[1])) return nullptr;
+    p = id(p + t.sizes[1], out);
+    return p != nullptr && is(p, t.text + t.starts[2], t.sizes[2]) ? p + t.sizes[2] : nullptr;
+  }
+  std::uint32_t intern(const pattern& t, std::uint16_t which, const std::int64_t (&ids)[2]) {
+    const std::int64_t id = ids[t.buffer_first ? 1 : 0], buffer_id = ids[t.buffer_first ? 0 : 1];
+    const std::uint32_t before = names_.find_tensor(id);
+    if (before != none && is_of(graph_.tensors[before], t) &&
+        graph_.tensors[before].buffer == names_.find_buffer(buffer_id)) {
+      remember(t.buffer_first, t.buffer_first ? graph_.tensors[before].buffer : before, which);
+      return before;
+    }
+    ark::buffer b;
+    b.id = buffer_id;
+    b.rank = t.rank;
+    b.external = t.external;
+    const std::size_t first = graph_.tags.size();
+    if (t.recv_first) b.recv_tags = tags_again(t.recv_tags);
+    b.send_tags = tags_again(t.send_tags);
+    if (!t.recv_first) b.recv_tags = tags_again(t.recv_tags);
+    const std::uint32_t buffer = names_.buffer(b, first);
+    const std::uint32_t tensor = names_.tensor({id, t.layout, buffer, none, t.type});
+    remember(t.buffer_first, t.buffer_first ? buffer : tensor, which);
+    return tensor;
+  }
+  /// Whether that is all that the pattern says of it. Tags are left to the interner.
+  [[nodiscard]] bool is_of(const ark::tensor& k, const pattern& t) const noexcept {
+    const ark::buffer& b = graph_.buffers[k.buffer];
+    return k.layout == t.layout && k.type == t.type && k.members == none && b.rank == t.rank &&
+           b.external == t.external && b.members == none &&
+           (b.send_tags.count | b.recv_tags.count | t.send_tags.count | t.recv_tags.count) == 0;
+  }
+  range tags_again(range r) {
+    const std::uint32_t first = names_.index(graph_.tags.size());
+    if (r.count != 0) graph_.tags.append(graph_.tags.data() + r.first, r.count);
+    return {first, r.count};
+  }
+  /// The pattern that a tensor, or a buffer, had.
+  void remember(bool is_buffer, std::uint32_t entry, std::uint16_t which) {
+    pool<std::uint16_t>& had = had_[is_buffer ? 1 : 0];
+    if (entry >= had.size()) had.resize(std::size_t{entry} + 1);
+    had[entry] = which;
+  }
+
+  /// Reads a tensor member by member, and keeps its pattern.
+  const char* spelled(const char* const p, std::uint16_t& which, std::uint32_t& out) {
+    ark::tensor t;
+    ark::layout l;
+    const char *id_at[2][2] = {}, *behind = nullptr;  // [1]: the buffer's
+    bool recv_first = false;
+    std::uint32_t counts[4] = {};
+    unsigned seen = 0;
+    behind = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
+      switch (key) {
+        case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
+        case 1: {
+          std::string_view name;
+          if ((v = quoted(v, name)) == nullptr) return v;
+          const std::size_t type = data_type_slots.find(name);
+          t.type = static_cast<data_type>(type);
+          return type < std::size(data_type_table) ? v : nullptr;
+        }
+        case 2: return dimensions(v, l.shape, counts[0]);
+        case 3: return dimensions(v, l.strides, counts[1]);
+        case 4: return dimensions(v, l.offsets, counts[2]);
+        case 5: return dimensions(v, l.padded_shape, counts[3]);
+        default:
+          if (!signs_.buffer_third.known()) signs_.buffer_third = (seen & 1u << 2) == 0;
+          return buffer(v, t.buffer, id_at[1], recv_first);
+      }
+    });
+    which = 0;
+    if (behind == nullptr || seen != 0b1111111 || counts[1] != counts[0] ||
+        counts[2] != counts[0] || counts[3] != counts[0])
+      return nullptr;
+    l.rank = counts[0];
+    t.layout = names_.layout(l);
+    out = names_.tensor(t);
+    if (behind - p > 8192) return behind;
+
+    const bool buffer_first = id_at[1][0] < id_at[0][0];
+    const ark::buffer& b = graph_.buffers[t.buffer];
+    const char* const(&one)[2] = id_at[buffer_first ? 1 : 0];
+    const char* const(&two)[2] = id_at[buffer_first ? 0 : 1];
+    const auto size = [](const char* from, const char* to) {
+      return static_cast<std::uint32_t>(to - from);
+    };
+    const pattern made{p,
+                       {size(p, one[0]), size(one[1], two[0]), size(two[1], behind)},
+                       {0, size(p, one[1]), size(p, two[1])},
+                       t.layout,
+                       b.rank,
+                       b.send_tags,
+                       b.recv_tags,
+                       t.type,
+                       b.external,
+                       buffer_first,
+                       recv_first};
+    which = place(made);
+    remember(buffer_first, buffer_first ? t.buffer : out, which);
+    return behind;
+  }
+  /// Where the pattern of the same text is, or goes; never 0.
+  std::uint16_t place(const pattern& made) {
+    std::uint64_t hash = 0;
+    for (std::size_t part = 0; part < 3; ++part) {
+      const char* const text = made.text + made.starts[part];
+      for (std::size_t i = 0; i + 8 <= made.sizes[part]; i += 8)
+        hash = std::rotl(hash ^ word(text + i), 23) * 0x9e3779b97f4a7c15u;
+    }
+    hash = (hash ^ made.sizes[1]) * 0x9e3779b97f4a7c15u;
+    const std::size_t set =
+        1 + static_cast<std::size_t>(hash >> (64 - table_bits_ + 4)) * ways;  // 0: no pattern
+    std::size_t at = set + next_way_++ % ways;
+    for (std::size_t i = set; i < set + ways; ++i) {
+      const pattern& t = patterns_[i];
+      bool same = t.text != nullptr;
+      for (std::size_t part = 0; part < 3 && same; ++part)
+        same = t.sizes[part] == made.sizes[part] &&
+               equal(t.text + t.starts[part], made.text + made.starts[part], made.sizes[part]);
+      if (same) return static_cast<std::uint16_t>(i);
+      if (t.text == nullptr) at = i;
+    }
+    patterns_[at] = made;
+    learned_.push_back(&patterns_[at].text);
+    return static_cast<std::uint16_t>(at);
+  }
+  const char* buffer(const char* p, std::uint32_t& out, const char* (&id_at)[2], bool& recv_first) {
+    ark::buffer b;
+    const std::size_t first_tag = graph_.tags.size();
+    unsigned seen = 0;
+    p = object(buffer_slots, buffer_links_, p, seen, [&](std::size_t key, const char* v) {
+      switch (key) {
+        case 0: id_at[0] = v; return id_at[1] = id(v, b.id);
+        case 1: {
+          std::int64_t rank = 0;
+          v = integer(v, rank, INT32_MIN, INT32_MAX);
+          b.rank = static_cast<std::int32_t>(rank);
+          return v;
+        }
+        case 2: return tags(v, b.send_tags);
+        case 3: recv_first = (seen & 1u << 2) == 0; return tags(v, b.recv_tags);
+        default: {
+          bool external = false;
+          v = boolean(v, external);
+          b.external = external ? external::yes : external::no;
+          signs_.external = true;
+          signs_.external_last = signs_.external_last || (seen & 0b1100) != 0;
+          return v;
+        }
+      }
+    });
+    if (p == nullptr || (seen & 0b1111) != 0b1111) return nullptr;
+    out = names_.buffer(b, first_tag);
+    return p;
+  }
+  const char* tags(const char* p, range& out) {
+    out.first = names_.index(graph_.tags.size());
+    return array(tags_space_, p, out.count, [this](const char* v) -> const char* {
+      std::int64_t pair[2] = {};
+      std::uint32_t count = 0, at = 0;
+      v = array(tag_space_, v, count, [&](const char* n) {
+        return at < 2 ? integer(n, pair[at++], INT32_MIN, INT32_MAX) : nullptr;
+      });
+      if (v == nullptr || count != 2) return nullptr;
+      graph_.tags.push_back(
+          {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
+      return v;
+    });
+  }
+
+  /// Room for the nodes behind `p`, if they are as those before.
+  void reserve(const char* p) {
+    reserved_ = true;
+    const double more = 1.06 * static_cast<double>(end_ - begin_) / static_cast<double>(p - begin_);
+    const auto scale = [more](auto& list) {
+      list.reserve(static_cast<std::size_t>(static_cast<double>(list.size()) * more));
+    };
+    scale(graph_.nodes);
+    scale(graph_.ops);
+    scale(graph_.uses);
+    scale(graph_.arguments);
+    scale(graph_.tensors);
+    scale(graph_.buffers);
+    scale(graph_.integers);
+  }
+
+  graph& graph_;
+  interner& names_;
+  dialect_signs& signs_;
+  const char* refused_ = nullptr;  // the node that was left last
+  bool reserved_ = false;
+  unsigned table_bits_ = 0;  // of tables of the past; they grow with the text
+
+  expected between_nodes_;
+  array_space ids_space_, ops_space_, tensors_space_, dimensions_space_, tags_space_, tag_space_;
+  links<std::size(node_keys)> node_links_;
+  links<std::size(op_keys)> op_links_;
+  links<std::size(tensor_keys)> tensor_links_;
+  links<std::size(buffer_keys)> buffer_links_;
+  links<std::size(argument_names)> argument_links_;
+  links<std::size(argument_type_names)> argument_type_links_;
+
+  pool<std::uint32_t> uses_[3];
+  pool<known_arguments> known_arguments_;
+  pool<pattern> patterns_;                      // by their hash
+  pool<std::uint16_t> after_path_, after_two_;  // patterns that followed on others
+  pool<std::uint16_t> had_[2];                  // patterns of tensors, and of buffers
+  std::uint64_t path_ = 0;                      // the latest patterns, mixed
+  std::uint32_t two_ = 0;                       // the latest two
+  std::uint32_t replaced_layouts_ = 0, next_way_ = 0;
+  pool<const char**> learned_;  // of the present node
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_READ_FAST_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// Ways to read, which differ in nothing but time: `best` compares with what stood before (see
+/// read_fast.hpp), and takes `plain` where that isn't enough.
+enum class read_path : std::uint8_t { plain, best };
+
+namespace detail {
+
+class plan_reader;
+
+/// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
+class graph_reader {
+ public:
+  graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
+
+  void model(json::reader& in, read_path path) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
+    bool rank = false, world = false, nodes = false;
+    std::uint64_t rank_at = at;
+    member_list unknown{graph_.own_members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Rank") {
+        rank = true;
+        rank_at = in.offset();
+        graph_.rank = small_integer(in, errc::ark_s03_world);
+      } else if (key == "WorldSize") {
+        world = true;
+        graph_.world_size = small_integer(in, errc::ark_s03_world);
+      } else if (key == "Nodes") {
+        nodes = true;
+        if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
+        fast_nodes fast(graph_, names_, signs_, limit_);
+        for (in.array(); in.element();)
+          if (path == read_path::plain || !fast.read(in)) node(in);
+        too_many(in, graph_.nodes.size());
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
+    if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
+    graph_.form = signs_.form();
+  }
+
+  void node(json::reader& in) {
+    ark::node n;
+    n.offset = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s04_nodes)) return;
+    bool id = false, producers = false, consumers = false, op = false, ops = false;
+    member_list unknown{n.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        n.id = integer(in, errc::ark_s05_node_member);
+      } else if (key == "ProducerNodeIds") {
+        producers = true;
+        n.producers = ids(in);
+      } else if (key == "ConsumerNodeIds") {
+        consumers = true;
+        n.consumers = ids(in);
+      } else if (key == "Op" || key == "Ops") {
+        const bool many = key == "Ops";
+        (many ? ops : op) = true;
+        if ((op && ops) || signs_.holds_ops == !many)
+          return in.fail(errc::ark_s06_op_or_ops, n.offset);
+        signs_.holds_ops = many;
+        n.ops = many ? operations(in) : one_operation(in);
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && producers && consumers)) return in.fail(errc::ark_s05_node_member, n.offset);
+    if (!(op || ops)) return in.fail(errc::ark_s06_op_or_ops, n.offset);
+    graph_.nodes.push_back(n);
+  }
+
+  /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
+  void operation(json::reader& in, std::string_view* config = nullptr) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
+    ark::op o;
+    bool type = false, name = false, is_virtual = false, args = false;
+    bool listed[3] = {};
+    pool<std::uint32_t>(&uses)[3] = uses_;
+    member_list unknown{o.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Type") {
+        type = true;
+        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
+        const std::string_view text = in.string();
+        o.type = find_op_type(text);
+        if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
+      } else if (key == "Name") {
+        name = true;
+        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
+        o.name = names_.characters(in.string());
+      } else if (key == "IsVirtual") {
+        is_virtual = true;
+        if (!expect(in, json::kind::boolean, errc::ark_s08_op_member)) return;
+        o.is_virtual = in.boolean();
+      } else if (key == "Args") {
+        args = true;
+        arguments(in, o);
+      } else if (key == "ReadTensors" || key == "WriteTensors" || key == "ResultTensors") {
+        const std::size_t list = key[0] == 'W' ? 1 : key[2] == 'a' ? 0 : 2;
+        listed[list] = true;
+        if (!expect(in, json::kind::array, errc::ark_s08_op_member)) return;
+        uses[list].clear();
+        for (in.array(); in.element();) uses[list].push_back(tensor(in));
+        too_many(in, uses[list].size());
+      } else if (config != nullptr && key == "Config") {
+        *config = in.skip();
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(type && name && is_virtual && args && listed[0] && listed[1] && listed[2]))
+      return in.fail(errc::ark_s08_op_member, at);
+    o.first_use = names_.index(graph_.uses.size());
+    o.reads = names_.index(uses[0].size());
+    o.writes = names_.index(uses[1].size());
+    o.results = names_.index(uses[2].size());
+    for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
+    if (o.type == op_type::matmul) signs_.matmul(graph_, o);
+    graph_.ops.push_back(o);
+  }
+
+  /// The dialect of a plan, which has no nodes: whatever its operations show.
+  [[nodiscard]] dialect plan_form() const noexcept { return signs_.plan_form(); }
+  /// Fails when an index of 32 bits no longer reaches.
+  void finish(json::reader& in) {
+    if (names_.overflown()) in.fail(errc::ark_too_large, 0);
+  }
+  [[nodiscard]] interner& names() noexcept { return names_; }
+
+ private:
+  friend class plan_reader;
+
+  /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
+  /// is left to the reader.
+  static bool expect(json::reader& in, json::kind kind, errc code) {
+    const json::kind found = in.peek();
+    if (found == kind || found == json::kind::none) return true;
+    in.fail(code, in.offset());
+    return false;
+  }
+  /// An integer from `low` on: `kind` when there is none, `value` when it doesn't fit.
+  static std::int64_t integer(json::reader& in, errc kind, std::int64_t low = 0,
+                              std::int64_t high = INT64_MAX, errc value = errc::ark_s13_integer) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::number, kind)) return 0;
+    const json::number n = in.number();
+    if (in.failed()) return 0;
+    json::reader digits(n.token);
+    const std::int64_t v = digits.int64();
+    if (digits.failed() || v < low || v > high) return in.fail(value, at), 0;
+    return v;
+  }
+  /// Rank or WorldSize; one that is 0 there fails as 0 <= Rank < WorldSize does.
+  static std::int32_t small_integer(json::reader& in, errc code) {
+    return static_cast<std::int32_t>(integer(in, code, 0, INT32_MAX, code));
+  }
+  void too_many(json::reader& in, std::size_t count) const {
+    if (count > limit_.max_items) in.fail(errc::too_many_items, in.offset());
+  }
+
+  /// Where the unknown members of an object stand: the first, which the object keeps, and the last.
+  struct member_list {
+    std::uint32_t& first;
+    std::uint32_t last = none;
+  };
+  void member(json::reader& in, std::string_view key, member_list& to) {
+    ark::member m;
+    m.key = names_.characters(key);
+    m.value = compact(in);
+    const std::uint32_t at = names_.index(graph_.members.size());
+    (to.last == none ? to.first : graph_.members[to.last].next) = at;
+    to.last = at;
+    graph_.members.push_back(m);
+  }
+  /// The next value as compact JSON.
+  string compact(json::reader& in) {
+    string out{names_.index(graph_.characters.size()), 0};
+    json::writer w(graph_.characters);
+    json::copy(in, w);
+    out.size = names_.index(graph_.characters.size() - out.first);
+    return out;
+  }
+
+  range ids(json::reader& in) {
+    range out{names_.index(graph_.integers.size()), 0};
+    if (!expect(in, json::kind::array, errc::ark_s05_node_member)) return out;
+    for (in.array(); in.element();)
+      graph_.integers.push_back(integer(in, errc::ark_s05_node_member));
+    out.count = names_.index(graph_.integers.size() - out.first);
+    too_many(in, out.count);
+    return out;
+  }
+
+  range one_operation(json::reader& in) {
+    const range out{names_.index(graph_.ops.size()), 1};
+    if (expect(in, json::kind::object, errc::ark_s06_op_or_ops)) operation(in);
+    return out;
+  }
+  range operations(json::reader& in) {
+    range out{names_.index(graph_.ops.size()), 0};
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::array, errc::ark_s06_op_or_ops)) return out;
+    for (in.array(); in.element();) operation(in);
+    out.count = names_.index(graph_.ops.size() - out.first);
+    too_many(in, out.count);
+    if (!in.failed() && out.count == 0) in.fail(errc::ark_s07_no_ops, at);
+    return out;
+  }
+
+  /// A list of up to four numbers; any more are counted, not stored.
+  std::size_t dimensions(json::reader& in, std::int64_t (&out)[max_rank], errc kind) {
+    std::size_t count = 0;
+    if (!expect(in, json::kind::array, kind)) return 0;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = integer(in, errc::ark_s13_integer, INT64_MIN);
+      if (count < max_rank) out[count] = v;
+    }
+    return count;
+  }
+
+  std::uint32_t tensor(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
+    ark::tensor t;
+    ark::layout l;
+    bool id = false, type = false, has_buffer = false;
+    std::int64_t pads[max_rank] = {};
+    std::int64_t(*const lists[])[max_rank] = {&l.shape, &l.strides, &l.offsets, &l.padded_shape,
+                                              &pads};
+    constexpr std::string_view keys[] = {"Shape", "Strides", "Offsets", "PaddedShape", "Pads"};
+    std::size_t counts[5] = {}, offsets[5] = {};
+    bool seen[5] = {};
+    member_list unknown{t.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      std::size_t list = 0;
+      while (list < 5 && key != keys[list]) ++list;
+      if (list < 5) {
+        seen[list] = true;
+        offsets[list] = static_cast<std::size_t>(in.offset());
+        counts[list] = dimensions(in, *lists[list], errc::ark_s09_tensor_member);
+        if (!in.failed() && counts[list] > max_rank)
+          return in.fail(errc::ark_t01_rank, offsets[list]), 0;
+      } else if (key == "Id") {
+        id = true;
+        t.id = integer(in, errc::ark_s09_tensor_member);
+      } else if (key == "DataType") {
+        type = true;
+        if (!expect(in, json::kind::string, errc::ark_s09_tensor_member)) return 0;
+        const std::uint64_t name_at = in.offset();
+        if (const std::string_view name = in.string(); !in.failed())
+          if (!find_data_type(name, t.type)) return in.fail(errc::ark_t06_data_type, name_at), 0;
+      } else if (key == "Buffer") {
+        has_buffer = true;
+        if (!signs_.buffer_third.known()) signs_.buffer_third = !seen[0];
+        t.buffer = buffer(in);
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return 0;
+    if (!(id && type && has_buffer && seen[0] && seen[1] && seen[2] && seen[3] != seen[4]))
+      return in.fail(errc::ark_s09_tensor_member, at), 0;
+    for (std::size_t list = 1; list < 5; ++list)
+      if (seen[list] && counts[list] != counts[0])
+        return in.fail(errc::ark_t01_rank, offsets[list]), 0;
+    l.rank = static_cast<std::uint32_t>(counts[0]);
+    if (seen[4]) {  // no padded region exists; what stood there is for writing it back
+      for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
+      l.pads = names_.index(graph_.integers.size());
+      graph_.integers.append(pads, counts[4]);
+      signs_.pads = true;
+    }
+    t.layout = names_.layout(l);
+    return names_.tensor(t);
+  }
+
+  std::uint32_t buffer(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
+    ark::buffer b;
+    bool id = false, rank = false, send = false, recv = false;
+    const std::size_t first_tag = graph_.tags.size();
+    member_list unknown{b.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        b.id = integer(in, errc::ark_s10_buffer_member);
+      } else if (key == "Rank") {
+        rank = true;
+        b.rank = static_cast<std::int32_t>(
+            integer(in, errc::ark_s10_buffer_member, INT32_MIN, INT32_MAX));
+      } else if (key == "SendTags") {
+        send = true;
+        b.send_tags = tags(in);
+      } else if (key == "RecvTags") {
+        recv = true;
+        b.recv_tags = tags(in);
+      } else if (key == "IsExternal") {
+        if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
+        b.external = in.boolean() ? external::yes : external::no;
+        signs_.external = true;
+        signs_.external_last = signs_.external_last || send || recv;
+      } else {
+        member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return 0;
+    if (!(id && rank && send && recv)) return in.fail(errc::ark_s10_buffer_member, at), 0;
+    return names_.buffer(b, first_tag);
+  }
+  range tags(json::reader& in) {
+    range out{names_.index(graph_.tags.size()), 0};
+    if (!expect(in, json::kind::array, errc::ark_s10_buffer_member)) return out;
+    for (in.array(); in.element();) {
+      if (!expect(in, json::kind::array, errc::ark_b03_tags)) return out;
+      const std::uint64_t at = in.offset();
+      std::int64_t pair[2] = {};
+      std::size_t count = 0;
+      for (in.array(); in.element(); ++count) {
+        const std::int64_t v =
+            integer(in, errc::ark_b03_tags, INT32_MIN, INT32_MAX, errc::ark_b03_tags);
+        if (count < 2) pair[count] = v;
+      }
+      if (!in.failed() && count != 2) return in.fail(errc::ark_b03_tags, at), out;
+      graph_.tags.push_back(
+          {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
+    }
+    out.count = names_.index(graph_.tags.size() - out.first);
+    too_many(in, out.count);
+    return out;
+  }
+
+  void arguments(json::reader& in, ark::op& o) {
+    o.arguments = {names_.index(graph_.arguments.size()), 0};
+    const std::uint64_t at = in.offset();
+    if (in.peek() == json::kind::null) {
+      o.args = args_form::null;
+      return in.null();
+    }
+    if (in.peek() == json::kind::array) {
+      o.args = args_form::array;
+      in.array();
+      if (in.element()) in.fail(errc::ark_s08_op_member, at);
+      return;
+    }
+    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      argument a;
+      a.name = find_argument_name(key);
+      if (a.name == argument_name::other) a.other_name = names_.characters(key);
+      const std::string_view value = in.skip();
+      if (in.failed()) return;
+      json::reader known(value, limit_);
+      if (!argument_value(known, a)) {
+        json::reader again(value, limit_);
+        a.type = argument_type::other;
+        a.integers = {};
+        a.token = compact(again);
+      }
+      graph_.arguments.push_back(a);
+    }
+    o.arguments.count = names_.index(graph_.arguments.size() - o.arguments.first);
+    too_many(in, o.arguments.count);
+  }
+  /// {"TYPE": value} of a known TYPE with a value in its range; false for anything else.
+  bool argument_value(json::reader& in, argument& a) {
+    std::string_view key;
+    if (in.peek() != json::kind::object) return false;
+    in.object();
+    if (!in.key(key)) return false;
+    a.type = find_argument_type(key);
+    switch (a.type) {
+      case argument_type::int32: a.integer = in.int32(); break;
+      case argument_type::int64: a.integer = in.int64(); break;
+      case argument_type::uint32:
+        a.integer = in.integer<std::int64_t>(0, std::int64_t{UINT32_MAX});
+        break;
+      case argument_type::uint64: a.integer = static_cast<std::int64_t>(in.uint64()); break;
+      case argument_type::boolean: a.integer = in.boolean() ? 1 : 0; break;
+      case argument_type::float32: {
+        if (in.peek() != json::kind::number) return false;
+        json::reader token(in.rest(), limit_);
+        const std::string_view number = token.number().token;
+        a.real = in.float32();
+        if (!in.failed()) a.token = names_.characters(number);
+        break;
+      }
+      case argument_type::dims: {
+        std::int64_t dims[max_rank] = {};
+        const std::size_t count = dimensions(in, dims, errc::ark_o05_argument_form);
+        if (in.failed() || count > max_rank) return false;
+        a.integers = {names_.index(graph_.integers.size()), static_cast<std::uint32_t>(count)};
+        graph_.integers.append(dims, count);
+        break;
+      }
+      case argument_type::tensor: a.integer = tensor(in); break;
+      case argument_type::offset: offset(in, a); break;
+      case argument_type::other: return false;
+    }
+    return !in.key(key) && in.finish().code == errc::ok;
+  }
+  /// {"BufferId": …, "Value": …}; in place of it the value alone.
+  void offset(json::reader& in, argument& a) {
+    a.integers.first = names_.index(graph_.integers.size());
+    std::int64_t parts[2] = {};
+    bool seen[2] = {};
+    if (in.peek() == json::kind::number) {
+      graph_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
+      a.integers.count = 1;
+      return;
+    }
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      const std::size_t part = key == "BufferId" ? 0 : key == "Value" ? 1 : 2;
+      if (part == 2) return in.fail(errc::ark_o05_argument_form, in.offset());
+      parts[part] = in.integer<std::int64_t>(0, INT64_MAX);
+      seen[part] = true;
+    }
+    if (!(seen[0] && seen[1])) in.fail(errc::ark_o05_argument_form, 0);
+    graph_.integers.append(parts, 2);
+    a.integers.count = 2;
+  }
+
+  graph& graph_;
+  interner names_;
+  limits limit_;
+  pool<std::uint32_t> uses_[3];
+  dialect_signs signs_;
+};
+
+}  // namespace detail
+
+/// Reads a model graph of any dialect.
+[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {},
+                                        read_path path = read_path::best) {
+  graph g;
+  json::reader in(source, limit);
+  detail::graph_reader reader(g, limit);
+  reader.model(in, path);
+  reader.finish(in);
+  if (const error e = in.finish(); e.code != errc::ok) return e;
+  return g;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_READ_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// begin, begin + step, … below end. The format's own code generator takes every step for 1.
+struct plan_range {
+  std::int64_t begin = 0, end = 0, step = 1;
+  bool has_step = false;  ///< the step stood in the file
+
+  /// How many there are when the step is 1.
+  [[nodiscard]] constexpr std::int64_t count() const noexcept {
+    return end > begin ? end - begin : 0;
+  }
+  /// Whether all of it lies in `outer`. An empty range does where its ends do.
+  [[nodiscard]] constexpr bool inside(const plan_range& outer) const noexcept {
+    return begin >= outer.begin && end <= outer.end;
+  }
+};
+
+enum class flag : std::uint8_t { absent, no, yes };
+
+/// How one operation is computed. Numbers are -1, texts and lists empty when absent.
+struct plan_config {
+  std::uint64_t offset = 0;      ///< of its operation in the file
+  string text;                   ///< all of it, JSON, compact
+  std::int64_t num_warps = -1;   ///< of one tile
+  std::int64_t sram_bytes = -1;  ///< of one tile
+  std::int64_t num_tasks = -1;   ///< how many tiles there are
+  std::int64_t granularity = -1;
+  range tile, tile_shape_mnk, tile_pad_mnk;  ///< in parts.integers
+  string impl_type, channel_type, packet_type;
+  flag signal = flag::absent, wait = flag::absent;
+};
+
+/// One of TaskInfos: operations whose tiles are computed together.
+struct plan_task {
+  std::int64_t id = 0;
+  std::int64_t num_warps = 0, sram_bytes = 0;  ///< what one tile needs
+  std::uint64_t offset = 0;                    ///< of its text in the file
+  range ops;                                   ///< in parts.ops and in configs
+  std::uint32_t members = none;                ///< unknown members, as in graph
+};
+
+/// Tiles of one task.
+struct task_group {
+  std::int64_t task_id = 0;
+  plan_range tasks;
+  std::int64_t granularity = 1;
+  std::uint64_t offset = 0;  ///< of its text in the file
+  std::uint32_t members = none;
+};
+
+/// Warps and memory of some processors. Those of one processor group run side by side.
+struct resource_group {
+  plan_range processors, warps, sram;
+  range task_groups;         ///< in plan::task_groups
+  std::uint64_t offset = 0;  ///< of its text in the file
+  std::uint32_t members = none;
+};
+
+/// Groups run one behind the other where they share processors.
+struct processor_group {
+  plan_range processors;
+  range resource_groups;     ///< in plan::resource_groups
+  std::uint64_t offset = 0;  ///< of its text in the file
+  std::uint32_t members = none;
+};
+
+/// Where Architecture stood.
+enum class architecture_place : std::uint8_t { absent, behind_world_size, behind_num_warps };
+
+struct plan {
+  /// Rank, WorldSize, operations and what they hold; no nodes. own_members are the plan's. `form`
+  /// tells how tensors and buffers were laid out; plans of D2 and D3 don't differ, and are d3.
+  graph parts;
+  string architecture;
+  architecture_place place = architecture_place::absent;
+  bool null_tasks = false, null_groups = false;  ///< null stood in place of an empty list
+  std::int64_t num_processors = 0, num_warps_per_processor = 0;
+
+  pool<plan_config> configs;  ///< one for each of parts.ops
+  pool<plan_task> tasks;
+  pool<processor_group> processor_groups;
+  pool<resource_group> resource_groups;
+  pool<task_group> task_groups;
+
+  /// Bytes that its pools hold.
+  [[nodiscard]] std::size_t memory() const noexcept {
+    return parts.memory() + configs.size() * sizeof(plan_config) +
+           tasks.size() * sizeof(plan_task) + processor_groups.size() * sizeof(processor_group) +
+           resource_groups.size() * sizeof(resource_group) +
+           task_groups.size() * sizeof(task_group);
+  }
+};
+
+[[nodiscard]] inline view<op> operations(const plan& p, const plan_task& t) noexcept {
+  return {p.parts.ops.data() + t.ops.first, t.ops.count};
+}
+[[nodiscard]] inline view<plan_config> configs(const plan& p, const plan_task& t) noexcept {
+  return {p.configs.data() + t.ops.first, t.ops.count};
+}
+[[nodiscard]] inline view<resource_group> resource_groups(const plan& p,
+                                                          const processor_group& g) noexcept {
+  return {p.resource_groups.data() + g.resource_groups.first, g.resource_groups.count};
+}
+[[nodiscard]] inline view<task_group> task_groups(const plan& p, const resource_group& g) noexcept {
+  return {p.task_groups.data() + g.task_groups.first, g.task_groups.count};
+}
+
+namespace detail {
+
+/// Reads a plan. Operations are graph_reader's.
+class plan_reader {
+ public:
+  plan_reader(plan& p, std::string_view source, const limits& limit)
+      : plan_(p), ops_(p.parts, limit), source_(source.data()), limit_(limit) {}
+
+  void all(json::reader& in) {
+    const std::uint64_t at = in.offset();
+    if (!object(in)) return;
+    enum { rank, world, processors, warps, tasks, groups, count };
+    bool seen[count] = {};
+    std::uint64_t rank_at = at;
+    list unknown{plan_.parts.own_members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Rank") {
+        seen[rank] = true;
+        rank_at = in.offset();
+        plan_.parts.rank = graph_reader::small_integer(in, errc::ark_s03_world);
+      } else if (key == "WorldSize") {
+        seen[world] = true;
+        plan_.parts.world_size = graph_reader::small_integer(in, errc::ark_s03_world);
+      } else if (key == "Architecture") {
+        plan_.place = seen[warps] ? architecture_place::behind_num_warps
+                                  : architecture_place::behind_world_size;
+        if (!graph_reader::expect(in, json::kind::string, errc::ark_plan_member)) return;
+        plan_.architecture = names().characters(in.string());
+      } else if (key == "NumProcessors") {
+        seen[processors] = true;
+        plan_.num_processors = integer(in);
+      } else if (key == "NumWarpsPerProcessor") {
+        seen[warps] = true;
+        plan_.num_warps_per_processor = integer(in);
+      } else if (key == "TaskInfos") {
+        seen[tasks] = true;
+        if (list_or_null(in, plan_.null_tasks))
+          for (in.array(); in.element();) task(in);
+        ops_.too_many(in, plan_.tasks.size());
+      } else if (key == "ProcessorGroups") {
+        seen[groups] = true;
+        if (list_or_null(in, plan_.null_groups))
+          for (in.array(); in.element();) processor_group(in);
+        ops_.too_many(in, plan_.processor_groups.size());
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    for (const bool s : seen)
+      if (!s) return in.fail(errc::ark_plan_member, at);
+    if (plan_.parts.rank >= plan_.parts.world_size) in.fail(errc::ark_s03_world, rank_at);
+    plan_.parts.form = ops_.plan_form();
+    ops_.finish(in);
+  }
+
+ private:
+  using list = graph_reader::member_list;
+
+  void task(json::reader& in) {
+    plan_task t;
+    t.offset = in.offset();
+    if (!object(in)) return;
+    bool id = false, warps = false, sram = false, ops = false;
+    list unknown{t.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "Id") {
+        id = true;
+        t.id = integer(in);
+      } else if (key == "NumWarps") {
+        warps = true;
+        t.num_warps = integer(in);
+      } else if (key == "SramBytes") {
+        sram = true;
+        t.sram_bytes = integer(in);
+      } else if (key == "Ops") {
+        ops = true;
+        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
+        t.ops.first = names().index(plan_.parts.ops.size());
+        for (in.array(); in.element();) operation(in);
+        t.ops.count = names().index(plan_.parts.ops.size() - t.ops.first);
+        ops_.too_many(in, t.ops.count);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && warps && sram && ops)) return in.fail(errc::ark_plan_member, t.offset);
+    plan_.tasks.push_back(t);
+  }
+
+  void operation(json::reader& in) {
+    plan_config c;
+    c.offset = in.offset();
+    std::string_view text;
+    ops_.operation(in, &text);
+    if (in.failed()) return;
+    if (text.empty()) return in.fail(errc::ark_plan_config, c.offset);
+    if (text[0] != '{')
+      return in.fail(errc::ark_plan_config, static_cast<std::uint64_t>(text.data() - source_));
+    json::reader again(text, limit_);
+    c.text = ops_.compact(again);
+    config(text, c);
+    plan_.configs.push_back(c);
+  }
+  /// What is known of a Config.
+  void config(std::string_view text, plan_config& c) {
+    json::reader in(text, limit_);
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      const std::size_t known = find_text(config_keys, key);
+      json::reader value(in.skip(), limit_);
+      switch (known) {
+        case 0: number(value, c.num_warps); break;
+        case 1: number(value, c.sram_bytes); break;
+        case 2: number(value, c.num_tasks); break;
+        case 3: number(value, c.granularity); break;
+        case 4: c.tile = numbers(value); break;
+        case 5: c.tile_shape_mnk = numbers(value); break;
+        case 6: c.tile_pad_mnk = numbers(value); break;
+        case 7: words(value, c.impl_type); break;
+        case 8: words(value, c.channel_type); break;
+        case 9: words(value, c.packet_type); break;
+        case 10: truth(value, c.signal); break;
+        case 11: truth(value, c.wait); break;
+        default: break;
+      }
+    }
+  }
+  static constexpr std::string_view config_keys[] = {
+      "NumWarps",     "SramBytes",  "NumTasks",        "Granularity", "Tile",
+      "TileShapeMNK", "TilePadMNK", "ImplType",        "ChannelType", "PacketType",
+      "Signal",       "Wait",       std::string_view()};
+  static void number(json::reader& in, std::int64_t& to) {
+    const std::int64_t v = in.integer<std::int64_t>(0, INT64_MAX);
+    if (!in.failed()) to = v;
+  }
+  /// One to four numbers of at least 1.
+  range numbers(json::reader& in) {
+    std::int64_t values[max_rank] = {};
+    std::size_t count = 0;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = in.integer<std::int64_t>(1, INT64_MAX);
+      if (count < max_rank) values[count] = v;
+    }
+    if (in.failed() || count == 0 || count > max_rank) return {};
+    const range out{names().index(plan_.parts.integers.size()), static_cast<std::uint32_t>(count)};
+    plan_.parts.integers.append(values, count);
+    return out;
+  }
+  void words(json::reader& in, string& to) {
+    if (in.peek() == json::kind::string) to = names().characters(in.string());
+  }
+  static void truth(json::reader& in, flag& to) {
+    if (in.peek() == json::kind::boolean) to = in.boolean() ? flag::yes : flag::no;
+  }
+
+  void processor_group(json::reader& in) {
+    ark::processor_group g;
+    g.offset = in.offset();
+    if (!object(in)) return;
+    bool processors = false, groups = false;
+    list unknown{g.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "ProcessorRange") {
+        processors = true;
+        g.processors = bounds(in);
+      } else if (key == "ResourceGroups") {
+        groups = true;
+        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
+        g.resource_groups.first = names().index(plan_.resource_groups.size());
+        for (in.array(); in.element();) resource_group(in);
+        g.resource_groups.count =
+            names().index(plan_.resource_groups.size() - g.resource_groups.first);
+        ops_.too_many(in, g.resource_groups.count);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(processors && groups)) return in.fail(errc::ark_plan_member, g.offset);
+    plan_.processor_groups.push_back(g);
+  }
+
+  void resource_group(json::reader& in) {
+    ark::resource_group g;
+    g.offset = in.offset();
+    if (!object(in)) return;
+    bool processors = false, warps = false, sram = false, groups = false;
+    list unknown{g.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "ProcessorRange") {
+        processors = true;
+        g.processors = bounds(in);
+      } else if (key == "WarpRange") {
+        warps = true;
+        g.warps = bounds(in);
+      } else if (key == "SramRange") {
+        sram = true;
+        g.sram = bounds(in);
+      } else if (key == "TaskGroups") {
+        groups = true;
+        if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_member)) return;
+        g.task_groups.first = names().index(plan_.task_groups.size());
+        for (in.array(); in.element();) task_group(in);
+        g.task_groups.count = names().index(plan_.task_groups.size() - g.task_groups.first);
+        ops_.too_many(in, g.task_groups.count);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(processors && warps && sram && groups)) return in.fail(errc::ark_plan_member, g.offset);
+    plan_.resource_groups.push_back(g);
+  }
+
+  void task_group(json::reader& in) {
+    ark::task_group g;
+    g.offset = in.offset();
+    if (!object(in)) return;
+    bool id = false, tasks = false, granularity = false;
+    list unknown{g.members};
+    std::string_view key;
+    for (in.object(); in.key(key);) {
+      if (key == "TaskId") {
+        id = true;
+        g.task_id = integer(in);
+      } else if (key == "TaskRange") {
+        tasks = true;
+        g.tasks = bounds(in);
+      } else if (key == "Granularity") {
+        granularity = true;
+        g.granularity = integer(in);
+      } else {
+        ops_.member(in, key, unknown);
+      }
+    }
+    if (in.failed()) return;
+    if (!(id && tasks && granularity)) return in.fail(errc::ark_plan_member, g.offset);
+    plan_.task_groups.push_back(g);
+  }
+
+  /// [begin, end] or [begin, end, step].
+  plan_range bounds(json::reader& in) {
+    plan_range out;
+    std::int64_t values[3] = {0, 0, 1};
+    std::size_t count = 0;
+    const std::uint64_t at = in.offset();
+    if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_range)) return out;
+    for (in.array(); in.element(); ++count) {
+      const std::int64_t v = graph_reader::integer(in, errc::ark_plan_range);
+      if (count < 3) values[count] = v;
+    }
+    if (!in.failed() && (count < 2 || count > 3)) in.fail(errc::ark_plan_range, at);
+    out.begin = values[0];
+    out.end = values[1];
+    out.step = values[2];
+    out.has_step = count == 3;
+    return out;
+  }
+  static bool object(json::reader& in) {
+    return graph_reader::expect(in, json::kind::object, errc::ark_plan_member);
+  }
+  static std::int64_t integer(json::reader& in) {
+    return graph_reader::integer(in, errc::ark_plan_member);
+  }
+  /// Whether an array comes next; null is read and noted.
+  static bool list_or_null(json::reader& in, bool& null) {
+    if (in.peek() == json::kind::null) {
+      in.null();
+      return null = true, false;
+    }
+    return graph_reader::expect(in, json::kind::array, errc::ark_plan_member);
+  }
+  interner& names() noexcept { return ops_.names(); }
+
+  ark::plan& plan_;
+  graph_reader ops_;
+  const char* source_;
+  limits limit_;
+};
+
+}  // namespace detail
+
+/// Reads a plan file.
+[[nodiscard]] inline result<plan> read_plan(std::string_view source, const limits& limit = {}) {
+  plan p;
+  json::reader in(source, limit);
+  detail::plan_reader(p, source, limit).all(in);
+  if (const error e = in.finish(); e.code != errc::ok) return e;
+  return p;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_HPP
+
+// ---- tessera/ark/plan_check.hpp
+//
+// Whether a plan is one that a file could hold: what its writer and its verification look at first.
+//
+//   if (const error e = ark::check(plan); e.code != errc::ok) return e;
+//
+// Every plan that read_plan() gave passes. One that was filled by hand may not:
+//
+//   operations  what check(graph) refuses in them
+//   indices     outside their pools                               ark_too_large
+//   numbers     negative                                          ark_plan_member, ark_plan_range
+//   Config      not one for each operation, or not an object      ark_plan_config
+//   lists       both null and filled                              ark_plan_member
+//
+// Lifetime:   borrows for the call.
+// Errors:     at the task or group that holds the wrong thing, by its offset.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_PLAN_CHECK_HPP
+#define TESSERA_ARK_PLAN_CHECK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class plan_check {
+ public:
+  explicit plan_check(const plan& p) noexcept : p_(p) {}
+
+  [[nodiscard]] error all() const {
+    const graph_check parts(p_.parts);
+    if (static_cast<std::size_t>(p_.parts.form) >= std::size(dialect_table))
+      return {errc::ark_dialect, 0};
+    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size) return {errc::ark_s03_world, 0};
+    if (const errc code = parts.tables(); code != errc::ok) return {code, 0};
+    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0) return {errc::ark_plan_member, 0};
+    if (p_.configs.size() != p_.parts.ops.size()) return {errc::ark_plan_config, 0};
+    if (p_.place != architecture_place::absent)
+      if (const errc code = words(p_.architecture); code != errc::ok) return {code, 0};
+    if ((p_.null_tasks && !p_.tasks.empty()) || (p_.null_groups && !p_.processor_groups.empty()))
+      return {errc::ark_plan_member, 0};
+    for (const plan_task& t : p_.tasks)
+      if (const errc code = task(t, parts); code != errc::ok) return {code, t.offset};
+    for (const processor_group& g : p_.processor_groups)
+      if (const errc code = one(g); code != errc::ok) return {code, g.offset};
+    return {};
+  }
+
+ private:
+  [[nodiscard]] errc task(const plan_task& t, const graph_check& parts) const {
+    if (t.id < 0 || t.num_warps < 0 || t.sram_bytes < 0) return errc::ark_plan_member;
+    if (!inside(t.ops, p_.parts.ops.size()) || !listed(t.members)) return errc::ark_too_large;
+    for (const op& o : operations(p_, t))
+      if (const errc code = parts.operation(o); code != errc::ok) return code;
+    for (const plan_config& c : configs(p_, t)) {
+      if (const errc code = words(c.text); code != errc::ok) return code;
+      if (const std::string_view text = text_of(p_.parts, c.text); text.empty() || text[0] != '{')
+        return errc::ark_plan_config;
+    }
+    return errc::ok;
+  }
+  [[nodiscard]] errc one(const processor_group& g) const {
+    if (negative(g.processors)) return errc::ark_plan_range;
+    if (!inside(g.resource_groups, p_.resource_groups.size()) || !listed(g.members))
+      return errc::ark_too_large;
+    for (const resource_group& r : resource_groups(p_, g)) {
+      if (negative(r.processors) || negative(r.warps) || negative(r.sram))
+        return errc::ark_plan_range;
+      if (!inside(r.task_groups, p_.task_groups.size()) || !listed(r.members))
+        return errc::ark_too_large;
+      for (const task_group& t : task_groups(p_, r)) {
+        if (negative(t.tasks)) return errc::ark_plan_range;
+        if (t.task_id < 0 || t.granularity < 0) return errc::ark_plan_member;
+        if (!listed(t.members)) return errc::ark_too_large;
+      }
+    }
+    return errc::ok;
+  }
+  [[nodiscard]] static bool negative(const plan_range& r) noexcept {
+    return r.begin < 0 || r.end < 0 || r.step < 0;
+  }
+  [[nodiscard]] static bool inside(range r, std::size_t size) noexcept {
+    return std::uint64_t{r.first} + r.count <= size;
+  }
+  [[nodiscard]] bool listed(std::uint32_t first) const noexcept {
+    return first == none || first < p_.parts.members.size();
+  }
+  [[nodiscard]] errc words(string s) const noexcept {
+    if (!inside({s.first, s.size}, p_.parts.characters.size())) return errc::ark_too_large;
+    return is_utf8(text_of(p_.parts, s)) ? errc::ok : errc::json_bad_utf8;
+  }
+
+  const plan& p_;
+};
+
+}  // namespace detail
+
+/// Whether the indices of the plan lead somewhere and its numbers are such as files hold.
+[[nodiscard]] inline error check(const plan& p) { return detail::plan_check(p).all(); }
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_CHECK_HPP
+
+// ---- tessera/ark/plan_match.hpp
+//
+// Whether a plan runs the model that it is for.
+//
+//   ark::report found;
+//   if (!ark::verify_plan(*plan, *program, found, source)) …
+//   // $.TaskInfos[3].Ops[0].ReadTensors[1]: the plan's operations don't compute what the model's do:
+//   // Matmul "matmul_1" of the model has another tensor here
+//
+// Operations that aren't virtual are matched by what they are: Type, Args, and of each tensor the
+// DataType, the layout and the buffer. Ids of tensors and names don't matter, and Ids of buffers only
+// as far as the two files agree in them; when they don't, buffers count in the order of their first
+// use. What stays unmatched is paired by the buffer that is written. So plans that people edited, to
+// split a multiplication say, are told apart from those that lack something:
+//
+//   E  Rank or WorldSize differ
+//   E  an operation of the model that nothing in the plan stands for (a Noop: W)
+//   E  two operations that use the same memory, one of them writing it, in the other order
+//   W  the operation that stands for the model's has other tensors, Args, or another Type
+//   W  an operation that the model doesn't have
+//
+// all with ark_plan_model. Whether operations that changed make sense by themselves is part of
+// verify_plan() without a model, which this does as well; whether they still compute the same is
+// found by running both.
+//
+// Lifetime:   borrows for the call.
+// Errors:     none.
+// Limits:     those of verify_plan(). Where an operation's last neighbour in memory uses other bytes
+//             of the buffer, earlier ones aren't looked at for their order.
+// Allocation: linear in the plan and the model.
+
+#ifndef TESSERA_ARK_PLAN_MATCH_HPP
+#define TESSERA_ARK_PLAN_MATCH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/ark/index.hpp
+//
+// Finding things by their Id.
+//
+//   id_index nodes(g.nodes.data(), g.nodes.size());
+//   nodes.first(7);        // the first node whose Id is 7, or none
+//   nodes.first_of(3);     // the first node that has the Id of node 3
+//
+// Ids that are nearly dense, as writers make them, index an array; any others are sorted.
+//
+// Lifetime:   an index keeps nothing of what it was made from.
+// Errors:     none.
+// Limits:     32-bit indices.
+// Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
+
+#ifndef TESSERA_ARK_INDEX_HPP
+#define TESSERA_ARK_INDEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class id_index {
+ public:
+  id_index() noexcept = default;
+  template <class Thing>
+  id_index(const Thing* things, std::size_t count) {
+    if (count == 0) return;
+    std::int64_t low = things[0].id, high = low;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (things[i].id < low) low = things[i].id;
+      if (things[i].id > high) high = things[i].id;
+    }
+    low_ = static_cast<std::uint64_t>(low);
+    const std::uint64_t range = static_cast<std::uint64_t>(high) - low_;
+    firsts_.reserve(count);
+    if (range < 4 * std::uint64_t{count} + 1024) {
+      dense_.resize(static_cast<std::size_t>(range) + 1);  // index + 1
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint32_t& slot = dense_[static_cast<std::size_t>(number(things[i].id))];
+        if (slot == 0) slot = static_cast<std::uint32_t>(i) + 1;
+        firsts_.push_back(slot - 1);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
+    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
+    firsts_.resize(count);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
+      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
+    }
+    sorted_.resize(kept);
+  }
+
+  /// The first thing with that Id, or none.
+  [[nodiscard]] std::uint32_t first(std::int64_t id) const noexcept {
+    const std::uint64_t n = number(id);
+    if (sorted_.empty()) {
+      if (n >= dense_.size()) return none;
+      return dense_[static_cast<std::size_t>(n)] - 1;  // 0 - 1 is none
+    }
+    std::size_t from = 0, to = sorted_.size();
+    while (from < to) {
+      const std::size_t middle = from + (to - from) / 2;
+      if (sorted_[middle].number < n)
+        from = middle + 1;
+      else
+        to = middle;
+    }
+    return from < sorted_.size() && sorted_[from].number == n ? sorted_[from].index : none;
+  }
+  /// The first thing with the Id of thing `i`.
+  [[nodiscard]] std::uint32_t first_of(std::size_t i) const noexcept { return firsts_[i]; }
+  /// first_of all things.
+  [[nodiscard]] const pool<std::uint32_t>& firsts() const noexcept { return firsts_; }
+
+ private:
+  struct entry {
+    std::uint64_t number;
+    std::uint32_t index;
+  };
+  [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
+    return static_cast<std::uint64_t>(id) - low_;
+  }
+
+  std::uint64_t low_ = 0;
+  pool<std::uint32_t> dense_, firsts_;
+  pool<entry> sorted_;
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_INDEX_HPP
+
+// ---- tessera/ark/plan_model.hpp
+//
+// The operations of a plan as a model graph, which can be verified, run and compared.
+//
+//   auto program = ark::verify(ark::plan_model(*plan));
+//   if (!program) return fail(program.err());
+//
+//   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
+//   edges   from the node that makes a tensor to those that use it; for a tensor that none makes,
+//           from the last one before that writes its buffer, for views are gone from plans
+//   form    d3, or d3x when buffers say whether they are external
+//
+// Tasks in the order of their Ids is how planners make them, and the one order that is known to end:
+// in the order of the schedule's text, ranks may wait for each other.
+//
+// Lifetime:   the graph owns itself.
+// Errors:     none. The plan must have passed check(), as every plan that was read has.
+// Limits:     none.
+// Allocation: a copy of the plan's parts; 40 bytes for each operation, tensor and use.
+
+#ifndef TESSERA_ARK_PLAN_MODEL_HPP
+#define TESSERA_ARK_PLAN_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// An operation of a plan: number `op` of the task at `task`.
+struct plan_place {
+  std::uint32_t task = 0, op = 0;
+};
+
+/// All operations of a plan, in the order of their tasks' Ids.
+[[nodiscard]] inline pool<plan_place> plan_order(const plan& p) {
+  pool<std::uint32_t> tasks;
+  for (std::size_t t = 0; t < p.tasks.size(); ++t) tasks.push_back(static_cast<std::uint32_t>(t));
+  sort(tasks.data(), tasks.size(), [&p](std::uint32_t a, std::uint32_t b) {
+    return p.tasks[a].id != p.tasks[b].id ? p.tasks[a].id < p.tasks[b].id : a < b;
+  });
+  pool<plan_place> out;
+  for (const std::uint32_t t : tasks)
+    for (std::uint32_t i = 0; i < p.tasks[t].ops.count; ++i) out.push_back({t, i});
+  return out;
+}
+
+/// Gives the nodes of a graph their edges.
+inline void add_edges(graph& g) {
+  const id_index tensor_ids(g.tensors.data(), g.tensors.size());
+  const id_index buffer_ids(g.buffers.data(), g.buffers.size());
+  const pool<std::uint32_t>&tensor_of = tensor_ids.firsts(), &buffer_of = buffer_ids.firsts();
+  pool<std::uint32_t> makers, writers, listed, counts;  // by tensor, buffer, node, node
+  for (const std::uint32_t t : tensor_of) (void)t, makers.push_back(none);
+  for (const std::uint32_t b : buffer_of) (void)b, writers.push_back(none);
+  for (std::size_t n = g.nodes.size(); n-- > 0;)
+    for (const std::uint32_t t : results(g, g.ops[g.nodes[n].ops.first]))
+      makers[tensor_of[t]] = static_cast<std::uint32_t>(n);
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) listed.push_back(none), counts.push_back(0);
+
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+    const op& o = g.ops[g.nodes[n].ops.first];
+    const std::size_t first = g.integers.size();
+    for (std::uint32_t i = 0; i < o.reads + o.writes; ++i) {
+      const std::uint32_t t = g.uses[o.first_use + i];
+      std::uint32_t from = makers[tensor_of[t]];
+      if (from == none) from = writers[buffer_of[g.tensors[t].buffer]];
+      if (from == none || from == n || listed[from] == n) continue;
+      listed[from] = static_cast<std::uint32_t>(n);
+      ++counts[from];
+      g.integers.push_back(std::int64_t{from});
+    }
+    for (const std::uint32_t t : writes(g, o))
+      writers[buffer_of[g.tensors[t].buffer]] = static_cast<std::uint32_t>(n);
+    const std::size_t count = g.integers.size() - first;
+    sort(g.integers.data() + first, count, [](std::int64_t a, std::int64_t b) { return a < b; });
+    g.nodes[n].producers = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
+  }
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+    g.nodes[n].consumers = {static_cast<std::uint32_t>(g.integers.size()), 0};
+    g.integers.resize(g.integers.size() + counts[n]);
+  }
+  for (const node& n : g.nodes)
+    for (std::uint32_t i = 0; i < n.producers.count; ++i) {
+      range& to = g.nodes[static_cast<std::size_t>(g.integers[n.producers.first + i])].consumers;
+      g.integers[to.first + to.count++] = n.id;
+    }
+}
+
+}  // namespace detail
+
+/// The model that the plan computes, as nodes of one operation each.
+[[nodiscard]] inline graph plan_model(const plan& p) {
+  graph g = p.parts;
+  g.own_members = none;
+  g.form =
+      p.parts.form == dialect::d2x || p.parts.form == dialect::d3x ? dialect::d3x : dialect::d3;
+  for (layout& l : g.layouts) l.pads = none;
+  g.ops.clear();
+  g.nodes.clear();
+  for (const detail::plan_place at : detail::plan_order(p)) {
+    const std::uint32_t from = p.tasks[at.task].ops.first + at.op;
+    node n;
+    n.id = static_cast<std::int64_t>(g.nodes.size());
+    n.offset = p.configs[from].offset;
+    n.ops = {static_cast<std::uint32_t>(g.nodes.size()), 1};
+    g.ops.push_back(p.parts.ops[from]);
+    g.nodes.push_back(n);
+  }
+  detail::add_edges(g);
+  return g;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_MODEL_HPP
+
+// ---- tessera/ark/plan_verify.hpp
+//
+// Looks for what is wrong with a plan, by itself or against the model that it is to run.
+//
+//   ark::report found;
+//   if (!ark::verify_plan(*plan, found, source)) …            // it has errors; `found` says which
+//   ark::verify_plan(*plan, *program, found, source);         // plan_match.hpp
+//   // $.TaskInfos[2].Ops[0].Config.NumTasks: expected NumWarps, SramBytes and NumTasks in Config …
+//
+//   ark_plan_architecture  E  Architecture is none of the known ones
+//   ark_plan_task          E  two tasks of one Id; a task group's TaskId that no task has
+//   ark_plan_config        E  Config without NumWarps, SramBytes or NumTasks; a Matmul's tile that
+//                             doesn't divide its padded shape
+//                          W  an ImplType or ChannelType that isn't known; other NumTasks than the
+//                             tile and the padded shape call for
+//   ark_plan_range         E  a range that ends before it begins, or steps by 0
+//                          W  a step other than 1: generated code goes by 1 all the same
+//   ark_plan_parent        E  processors outside their group's or the machine's, warps outside the
+//                             processor's, tiles outside the task's
+//   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
+//                             group: warps, memory, or any processor at all
+//   ark_plan_tiles         E  a tile that no task group covers, or a second one
+//                          W  operations of one task that have different NumTasks
+//   ark_plan_member        E  Granularity 0
+//   ark_s07_no_ops         E  a task without operations
+//   rules of models        those that verify() finds in plan_model(), but for edges and hazards
+//
+// A Matmul whose tile is [1,1,1] has none: planners write that where they have no default, and
+// nothing is expected of its NumTasks.
+//
+// Lifetime:   borrows for the call.
+// Errors:     none; of a plan that was filled by hand, what check() refuses, as a diagnostic.
+// Limits:     a report keeps its first 1000 diagnostics, and counts all.
+// Allocation: linear in the plan.
+
+#ifndef TESSERA_ARK_PLAN_VERIFY_HPP
+#define TESSERA_ARK_PLAN_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/describe.hpp
+//
+// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+//
+//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
+//     [alir_opcode] at $.model[5][3][2], offset 47
+//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
+//                                              ^
+//
+//   program.bc: error: the bytecode ends early
+//     [alir_bytecode_truncated] at offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Lifetime:   the text that is returned owns itself.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text, and what json::reader needs to find a path.
+
+#ifndef TESSERA_CORE_DESCRIBE_HPP
+#define TESSERA_CORE_DESCRIBE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
 namespace json {
 namespace detail {
 
@@ -3720,6 +7548,28 @@ inline void append_message(text& out, error e) {
 
 #endif  // TESSERA_CORE_DESCRIBE_HPP
 
+// ---- tessera/ark/findings.hpp
+//
+// How rules report: places in a graph, which become paths and offsets only when they are kept.
+//
+//   findings found({&graph, 1}, {&source, 1}, options, report);
+//   found.add(errc::ark_t02_dimension, severity::error, use_of(n, o, list::reads, 1).in("Shape"),
+//             [&](text& out) { out << "Shape " << … << " holds a dimension below 1"; });
+//   found.finish();                                  // looks the offsets up, one walk a node
+//
+// Lifetime:   borrows the graph, the report and the source.
+// Errors:     error(): that of the first error, kept or not.
+// Limits:     verify_options::max_diagnostics are kept, all are counted.
+// Allocation: see report; to look offsets up, a path and 16 bytes for each.
+
+#ifndef TESSERA_ARK_FINDINGS_HPP
+#define TESSERA_ARK_FINDINGS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
@@ -3953,203 +7803,6 @@ inline void quote(text& out, std::string_view s) {
 
 #endif  // TESSERA_ARK_FINDINGS_HPP
 
-// ---- tessera/ark/shapes.hpp
-//
-// What operations make of shapes, for verifying models and for building them.
-//
-//   ark::dimensions out;
-//   if (ark::broadcast(ark::shape_of(a), ark::shape_of(b), out)) …      // [4,1] + [8] → [4,8]
-//   ark::matmul_shape m;
-//   if (ark::multiply(ark::shape_of(a), ark::shape_of(b), false, true, m)) use(m.out, m.inner);
-//
-//   broadcast     aligned at the last dimension; each pair equal, or one of them 1
-//   reduced       the axis becomes 1, or goes; the only axis that goes leaves [1]
-//   permuted      out[i] = in[permutation[i]]
-//   multiply      [.., M, K] x [.., K, N]; one dimension acts as [1, K] or [K, 1]; up to two of them
-//                 give [M, N], otherwise batches are broadcast to the rank of the larger
-//   looked_up     [a, b, c] in [rows, columns] → [a, b, c, columns], in two forms
-//
-// Lifetime:   values.
-// Errors:     false, for shapes that don't fit.
-// Limits:     four dimensions.
-// Allocation: none.
-
-#ifndef TESSERA_ARK_SHAPES_HPP
-#define TESSERA_ARK_SHAPES_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-/// One to four sizes; those from `rank` on are 1.
-struct dimensions {
-  std::int64_t size[max_rank] = {1, 1, 1, 1};
-  std::uint32_t rank = 1;
-
-  [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
-  friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
-};
-/// Some numbers of a layout; a layout without dimensions is [1].
-[[nodiscard]] constexpr dimensions dimensions_of(const std::int64_t (&sizes)[max_rank],
-                                                 std::uint32_t rank) noexcept {
-  dimensions d;
-  d.rank = rank == 0 ? 1 : rank;
-  for (std::size_t i = 0; i < max_rank; ++i) d.size[i] = sizes[i];
-  return d;
-}
-[[nodiscard]] constexpr dimensions shape_of(const layout& l) noexcept {
-  return dimensions_of(l.shape, l.rank);
-}
-[[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
-  return dimensions_of(l.padded_shape, l.rank);
-}
-/// How many elements; what fits a tensor of 2^63 bytes doesn't overflow.
-[[nodiscard]] constexpr std::uint64_t elements(const layout& l) noexcept {
-  std::uint64_t n = 1;
-  for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
-  return n;
-}
-/// "[4,8]"
-inline text& operator<<(text& out, const dimensions& d) {
-  out << '[';
-  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
-  return out << ']';
-}
-
-/// The same with ones in front: four dimensions.
-[[nodiscard]] constexpr dimensions extended(const dimensions& d) noexcept {
-  dimensions out;
-  out.rank = max_rank;
-  for (std::uint32_t i = 0; i < d.rank; ++i) out.size[max_rank - d.rank + i] = d.size[i];
-  return out;
-}
-/// The last `rank` of four dimensions.
-[[nodiscard]] constexpr dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept {
-  dimensions out;
-  out.rank = rank;
-  for (std::uint32_t i = 0; i < rank; ++i) out.size[i] = four.size[max_rank - rank + i];
-  return out;
-}
-[[nodiscard]] constexpr bool broadcast(const dimensions& a, const dimensions& b,
-                                       dimensions& out) noexcept {
-  const dimensions x = extended(a), y = extended(b);
-  dimensions four = x;
-  for (std::size_t i = 0; i < max_rank; ++i) {
-    if (x.size[i] != y.size[i] && x.size[i] != 1 && y.size[i] != 1) return false;
-    if (x.size[i] == 1) four.size[i] = y.size[i];
-  }
-  out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
-  return true;
-}
-/// Whether broadcasting alone makes `a` the shape `to`.
-[[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
-  dimensions out;
-  return broadcast(a, to, out) && out == to;
-}
-/// `axis` may be negative: -1 is the last.
-[[nodiscard]] constexpr bool reduced(const dimensions& in, std::int64_t axis, bool keep,
-                                     dimensions& out) noexcept {
-  const std::int64_t rank = in.rank;
-  if (axis < -rank || axis >= rank) return false;
-  const auto at = static_cast<std::uint32_t>(axis < 0 ? axis + rank : axis);
-  out = in;
-  out.size[at] = 1;
-  if (keep || in.rank == 1) return true;
-  for (std::uint32_t i = at; i + 1 < in.rank; ++i) out.size[i] = in.size[i + 1];
-  out.size[--out.rank] = 1;
-  return true;
-}
-[[nodiscard]] constexpr bool permuted(const dimensions& in, view<std::int64_t> permutation,
-                                      dimensions& out) noexcept {
-  if (permutation.size() != in.rank) return false;
-  out = in;
-  unsigned seen = 0;
-  for (std::uint32_t i = 0; i < in.rank; ++i) {
-    const std::int64_t from = permutation[i];
-    if (from < 0 || from >= std::int64_t{in.rank} || (seen >> from & 1) != 0) return false;
-    seen |= 1u << from;
-    out.size[i] = in.size[from];
-  }
-  return true;
-}
-/// What a matrix multiplication makes.
-struct matmul_shape {
-  dimensions out;
-  std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
-};
-/// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the
-/// left inner dimension are then given all the same.
-[[nodiscard]] constexpr bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
-                                      bool transpose_b, matmul_shape& m) noexcept {
-  dimensions x = extended(a), y = extended(b);
-  if (b.rank == 1) {  // a column, where the first operand would be a row
-    y.size[2] = b.size[0];
-    y.size[3] = 1;
-  }
-  m.rows = x.size[transpose_a ? 3 : 2];
-  m.inner = x.size[transpose_a ? 2 : 3];
-  m.columns = y.size[transpose_b ? 2 : 3];
-  const std::int64_t other = y.size[transpose_b ? 3 : 2];
-  for (std::size_t i = 2; i < max_rank; ++i) x.size[i] = y.size[i] = 1;
-  dimensions four;
-  const bool fits = broadcast(x, y, four);
-  if (fits) {
-    four.size[2] = m.rows;
-    four.size[3] = m.columns;
-    const std::uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
-    m.out = last_of(four, rank < 2 ? 2 : rank);
-  }
-  return fits && m.inner == other;
-}
-/// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
-[[nodiscard]] constexpr bool looked_up(const dimensions& indices, const dimensions& table,
-                                       dimensions& out) noexcept {
-  if (indices.rank > 3 || table.rank != 2) return false;
-  const dimensions four = extended(indices);
-  out.rank = max_rank;
-  for (std::size_t i = 0; i < 3; ++i) out.size[i] = four.size[i + 1];
-  out.size[3] = table.size[1];
-  return true;
-}
-/// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.
-[[nodiscard]] constexpr bool is_looked_up(const dimensions& indices, const dimensions& table,
-                                          const dimensions& out) noexcept {
-  dimensions four;
-  return looked_up(indices, table, four) && (out == four || out == last_of(four, indices.rank + 1));
-}
-
-/// The name under which older files have an argument of `op`; `other` when there is none.
-[[nodiscard]] constexpr argument_name older_name(argument_name name, op_type op) noexcept {
-  switch (name) {
-    case argument_name::factor:
-      return op == op_type::scalar_add || op == op_type::scalar_mul ? argument_name::value
-                                                                    : argument_name::other;
-    case argument_name::value:
-      return op == op_type::scalar_assign ? argument_name::factor : argument_name::other;
-    case argument_name::transpose_input:
-      return op == op_type::matmul ? argument_name::is_input_column_major : argument_name::other;
-    case argument_name::transpose_other:
-      return op == op_type::matmul ? argument_name::is_other_column_major : argument_name::other;
-    default: return argument_name::other;
-  }
-}
-/// An operation's argument under its name or the older one; null when neither is there. For an
-/// operation of a program, each argument that its Type requires is there, in its TYPE.
-[[nodiscard]] inline const argument* argument_of(const graph& g, const op& o,
-                                                 argument_name name) noexcept {
-  if (const argument* const a = find_argument(g, o, name)) return a;
-  const argument_name older = older_name(name, o.type);
-  return older == argument_name::other ? nullptr : find_argument(g, o, older);
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_SHAPES_HPP
-
 // ---- tessera/ark/verify.hpp
 //
 // Proves that a graph can run: the rules S, G, T, B, O and C.
@@ -4205,7 +7858,7 @@ struct matmul_shape {
 //
 // Lifetime:   borrows the context and the edges.
 // Errors:     warnings.
-// Limits:     verify_options::hazard_steps, counted in accesses, rows and edges that are looked at.
+// Limits:     verify_options::hazard_steps, counted in accesses compared and edges followed.
 // Allocation: 24 bytes for each access, 13 for each node, 8 for each buffer.
 
 #ifndef TESSERA_ARK_HAZARDS_HPP
@@ -4329,7 +7982,7 @@ class footprint {
     return true;
   }
 
-  static constexpr std::uint64_t most_rows = 1024;
+  static constexpr std::uint64_t most_rows = 4096;
 
  private:
   struct dimension {
@@ -4367,12 +8020,6 @@ class footprint {
     if (a.offsets[d] >= b.offsets[d] + b.shape[d] || b.offsets[d] >= a.offsets[d] + a.shape[d])
       return false;
   return true;
-}
-/// How many rows overlap() may have to compare: its cost.
-[[nodiscard]] inline std::uint64_t overlap_cost(const footprint& a, const footprint& b) noexcept {
-  if (a.first() >= b.end() || b.first() >= a.end()) return 1;
-  const std::uint64_t rows = a.rows() < b.rows() ? a.rows() : b.rows();
-  return rows < footprint::most_rows ? rows : footprint::most_rows;
 }
 /// Whether two tensors of one buffer share a byte, whose elements take so many bytes.
 [[nodiscard]] inline bool overlap(const layout& a, std::uint64_t bytes_a, const layout& b,
@@ -4435,112 +8082,8 @@ class footprint {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
-
-// ---- tessera/ark/index.hpp
-//
-// Finding things by their Id.
-//
-//   id_index nodes(g.nodes.data(), g.nodes.size());
-//   nodes.first(7);        // the first node whose Id is 7, or none
-//   nodes.first_of(3);     // the first node that has the Id of node 3
-//
-// Ids that are nearly dense, as writers make them, index an array; any others are sorted.
-//
-// Lifetime:   an index keeps nothing of what it was made from.
-// Errors:     none.
-// Limits:     32-bit indices.
-// Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
-
-#ifndef TESSERA_ARK_INDEX_HPP
-#define TESSERA_ARK_INDEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-class id_index {
- public:
-  id_index() noexcept = default;
-  template <class Thing>
-  id_index(const Thing* things, std::size_t count) {
-    if (count == 0) return;
-    std::int64_t low = things[0].id, high = low;
-    for (std::size_t i = 1; i < count; ++i) {
-      if (things[i].id < low) low = things[i].id;
-      if (things[i].id > high) high = things[i].id;
-    }
-    low_ = static_cast<std::uint64_t>(low);
-    const std::uint64_t range = static_cast<std::uint64_t>(high) - low_;
-    firsts_.reserve(count);
-    if (range < 4 * std::uint64_t{count} + 1024) {
-      dense_.resize(static_cast<std::size_t>(range) + 1);  // index + 1
-      for (std::size_t i = 0; i < count; ++i) {
-        std::uint32_t& slot = dense_[static_cast<std::size_t>(number(things[i].id))];
-        if (slot == 0) slot = static_cast<std::uint32_t>(i) + 1;
-        firsts_.push_back(slot - 1);
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
-    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
-    firsts_.resize(count);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
-      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
-    }
-    sorted_.resize(kept);
-  }
-
-  /// The first thing with that Id, or none.
-  [[nodiscard]] std::uint32_t first(std::int64_t id) const noexcept {
-    const std::uint64_t n = number(id);
-    if (sorted_.empty()) {
-      if (n >= dense_.size()) return none;
-      return dense_[static_cast<std::size_t>(n)] - 1;  // 0 - 1 is none
-    }
-    std::size_t from = 0, to = sorted_.size();
-    while (from < to) {
-      const std::size_t middle = from + (to - from) / 2;
-      if (sorted_[middle].number < n)
-        from = middle + 1;
-      else
-        to = middle;
-    }
-    return from < sorted_.size() && sorted_[from].number == n ? sorted_[from].index : none;
-  }
-  /// The first thing with the Id of thing `i`.
-  [[nodiscard]] std::uint32_t first_of(std::size_t i) const noexcept { return firsts_[i]; }
-  /// first_of all things.
-  [[nodiscard]] const pool<std::uint32_t>& firsts() const noexcept { return firsts_; }
-
- private:
-  struct entry {
-    std::uint64_t number;
-    std::uint32_t index;
-  };
-  [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
-    return static_cast<std::uint64_t>(id) - low_;
-  }
-
-  std::uint64_t low_ = 0;
-  pool<std::uint32_t> dense_, firsts_;
-  pool<entry> sorted_;
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_INDEX_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -5134,14 +8677,8 @@ class hazards {
       const layout& other = layout_of(g_, b.tensor);
       const std::uint64_t other_bytes = info(g_.tensors[b.tensor].type).bytes;
       if (b.tensor != a.tensor) {
-        spend(4);
-        if (bytes == other_bytes && same_grid(mine, other)) {
-          if (!boxes_meet(mine, other)) continue;
-        } else {
-          const footprint x(mine, bytes), y(other, other_bytes);
-          spend(overlap_cost(x, y));
-          if (!overlap(x, y)) continue;
-        }
+        left_ -= left_ < 8 ? left_ : 8;
+        if (!overlap(mine, bytes, other, other_bytes)) continue;
       }
       bool path = same_node;
       if (!path && !reaches(b.node, path)) return false;
@@ -5174,13 +8711,12 @@ class hazards {
   }
   void expand(std::uint32_t n) {
     for (const std::uint32_t m : edges_.producers(n)) {
-      spend(1);
+      left_ -= left_ == 0 ? 0 : 1;
       if (m == none || reached_[m] == current_ + 1 || m == current_) continue;
       reached_[m] = current_ + 1;
       push(rank_[m]);
     }
   }
-  void spend(std::uint64_t steps) noexcept { left_ -= left_ < steps ? left_ : steps; }
   // A heap of places in the order of nodes, the last on top.
   void push(std::uint32_t place) {
     frontier_.push_back(place);
@@ -5260,7 +8796,6 @@ class hazards {
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 
@@ -5291,6 +8826,203 @@ class hazards {
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/ark/shapes.hpp
+//
+// What operations make of shapes, for verifying models and for building them.
+//
+//   ark::dimensions out;
+//   if (ark::broadcast(ark::shape_of(a), ark::shape_of(b), out)) …      // [4,1] + [8] → [4,8]
+//   ark::matmul_shape m;
+//   if (ark::multiply(ark::shape_of(a), ark::shape_of(b), false, true, m)) use(m.out, m.inner);
+//
+//   broadcast     aligned at the last dimension; each pair equal, or one of them 1
+//   reduced       the axis becomes 1, or goes; the only axis that goes leaves [1]
+//   permuted      out[i] = in[permutation[i]]
+//   multiply      [.., M, K] x [.., K, N]; one dimension acts as [1, K] or [K, 1]; up to two of them
+//                 give [M, N], otherwise batches are broadcast to the rank of the larger
+//   looked_up     [a, b, c] in [rows, columns] → [a, b, c, columns], in two forms
+//
+// Lifetime:   values.
+// Errors:     false, for shapes that don't fit.
+// Limits:     four dimensions.
+// Allocation: none.
+
+#ifndef TESSERA_ARK_SHAPES_HPP
+#define TESSERA_ARK_SHAPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+/// One to four sizes; those from `rank` on are 1.
+struct dimensions {
+  std::int64_t size[max_rank] = {1, 1, 1, 1};
+  std::uint32_t rank = 1;
+
+  [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
+  friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
+};
+/// Some numbers of a layout; a layout without dimensions is [1].
+[[nodiscard]] constexpr dimensions dimensions_of(const std::int64_t (&sizes)[max_rank],
+                                                 std::uint32_t rank) noexcept {
+  dimensions d;
+  d.rank = rank == 0 ? 1 : rank;
+  for (std::size_t i = 0; i < max_rank; ++i) d.size[i] = sizes[i];
+  return d;
+}
+[[nodiscard]] constexpr dimensions shape_of(const layout& l) noexcept {
+  return dimensions_of(l.shape, l.rank);
+}
+[[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
+  return dimensions_of(l.padded_shape, l.rank);
+}
+/// How many elements; what fits a tensor of 2^63 bytes doesn't overflow.
+[[nodiscard]] constexpr std::uint64_t elements(const layout& l) noexcept {
+  std::uint64_t n = 1;
+  for (const std::int64_t d : l.shape) n *= static_cast<std::uint64_t>(d);
+  return n;
+}
+/// "[4,8]"
+inline text& operator<<(text& out, const dimensions& d) {
+  out << '[';
+  for (std::uint32_t i = 0; i < d.rank; ++i) out << (i == 0 ? "" : ",") << d.size[i];
+  return out << ']';
+}
+
+/// The same with ones in front: four dimensions.
+[[nodiscard]] constexpr dimensions extended(const dimensions& d) noexcept {
+  dimensions out;
+  out.rank = max_rank;
+  for (std::uint32_t i = 0; i < d.rank; ++i) out.size[max_rank - d.rank + i] = d.size[i];
+  return out;
+}
+/// The last `rank` of four dimensions.
+[[nodiscard]] constexpr dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept {
+  dimensions out;
+  out.rank = rank;
+  for (std::uint32_t i = 0; i < rank; ++i) out.size[i] = four.size[max_rank - rank + i];
+  return out;
+}
+[[nodiscard]] constexpr bool broadcast(const dimensions& a, const dimensions& b,
+                                       dimensions& out) noexcept {
+  const dimensions x = extended(a), y = extended(b);
+  dimensions four = x;
+  for (std::size_t i = 0; i < max_rank; ++i) {
+    if (x.size[i] != y.size[i] && x.size[i] != 1 && y.size[i] != 1) return false;
+    if (x.size[i] == 1) four.size[i] = y.size[i];
+  }
+  out = last_of(four, a.rank > b.rank ? a.rank : b.rank);
+  return true;
+}
+/// Whether broadcasting alone makes `a` the shape `to`.
+[[nodiscard]] constexpr bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
+  dimensions out;
+  return broadcast(a, to, out) && out == to;
+}
+/// `axis` may be negative: -1 is the last.
+[[nodiscard]] constexpr bool reduced(const dimensions& in, std::int64_t axis, bool keep,
+                                     dimensions& out) noexcept {
+  const std::int64_t rank = in.rank;
+  if (axis < -rank || axis >= rank) return false;
+  const auto at = static_cast<std::uint32_t>(axis < 0 ? axis + rank : axis);
+  out = in;
+  out.size[at] = 1;
+  if (keep || in.rank == 1) return true;
+  for (std::uint32_t i = at; i + 1 < in.rank; ++i) out.size[i] = in.size[i + 1];
+  out.size[--out.rank] = 1;
+  return true;
+}
+[[nodiscard]] constexpr bool permuted(const dimensions& in, view<std::int64_t> permutation,
+                                      dimensions& out) noexcept {
+  if (permutation.size() != in.rank) return false;
+  out = in;
+  unsigned seen = 0;
+  for (std::uint32_t i = 0; i < in.rank; ++i) {
+    const std::int64_t from = permutation[i];
+    if (from < 0 || from >= std::int64_t{in.rank} || (seen >> from & 1) != 0) return false;
+    seen |= 1u << from;
+    out.size[i] = in.size[from];
+  }
+  return true;
+}
+/// What a matrix multiplication makes.
+struct matmul_shape {
+  dimensions out;
+  std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
+};
+/// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the
+/// left inner dimension are then given all the same.
+[[nodiscard]] constexpr bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
+                                      bool transpose_b, matmul_shape& m) noexcept {
+  dimensions x = extended(a), y = extended(b);
+  if (b.rank == 1) {  // a column, where the first operand would be a row
+    y.size[2] = b.size[0];
+    y.size[3] = 1;
+  }
+  m.rows = x.size[transpose_a ? 3 : 2];
+  m.inner = x.size[transpose_a ? 2 : 3];
+  m.columns = y.size[transpose_b ? 2 : 3];
+  const std::int64_t other = y.size[transpose_b ? 3 : 2];
+  for (std::size_t i = 2; i < max_rank; ++i) x.size[i] = y.size[i] = 1;
+  dimensions four;
+  const bool fits = broadcast(x, y, four);
+  if (fits) {
+    four.size[2] = m.rows;
+    four.size[3] = m.columns;
+    const std::uint32_t rank = a.rank > b.rank ? a.rank : b.rank;
+    m.out = last_of(four, rank < 2 ? 2 : rank);
+  }
+  return fits && m.inner == other;
+}
+/// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
+[[nodiscard]] constexpr bool looked_up(const dimensions& indices, const dimensions& table,
+                                       dimensions& out) noexcept {
+  if (indices.rank > 3 || table.rank != 2) return false;
+  const dimensions four = extended(indices);
+  out.rank = max_rank;
+  for (std::size_t i = 0; i < 3; ++i) out.size[i] = four.size[i + 1];
+  out.size[3] = table.size[1];
+  return true;
+}
+/// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.
+[[nodiscard]] constexpr bool is_looked_up(const dimensions& indices, const dimensions& table,
+                                          const dimensions& out) noexcept {
+  dimensions four;
+  return looked_up(indices, table, four) && (out == four || out == last_of(four, indices.rank + 1));
+}
+
+/// The name under which older files have an argument of `op`; `other` when there is none.
+[[nodiscard]] constexpr argument_name older_name(argument_name name, op_type op) noexcept {
+  switch (name) {
+    case argument_name::factor:
+      return op == op_type::scalar_add || op == op_type::scalar_mul ? argument_name::value
+                                                                    : argument_name::other;
+    case argument_name::value:
+      return op == op_type::scalar_assign ? argument_name::factor : argument_name::other;
+    case argument_name::transpose_input:
+      return op == op_type::matmul ? argument_name::is_input_column_major : argument_name::other;
+    case argument_name::transpose_other:
+      return op == op_type::matmul ? argument_name::is_other_column_major : argument_name::other;
+    default: return argument_name::other;
+  }
+}
+/// An operation's argument under its name or the older one; null when neither is there. For an
+/// operation of a program, each argument that its Type requires is there, in its TYPE.
+[[nodiscard]] inline const argument* argument_of(const graph& g, const op& o,
+                                                 argument_name name) noexcept {
+  if (const argument* const a = find_argument(g, o, name)) return a;
+  const argument_name older = older_name(name, o.type);
+  return older == argument_name::other ? nullptr : find_argument(g, o, older);
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_SHAPES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -6483,6 +10215,2025 @@ inline result<program> verify(graph g, const verify_options& options, report* fo
 
 #endif  // TESSERA_ARK_VERIFY_HPP
 
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Gives diagnostics, from number `first` on, the offsets of their paths in a JSON text. One whose
+/// path isn't there keeps what it has.
+inline void locate_paths(report& found, std::size_t first, std::string_view source) {
+  pool<std::string_view> paths;
+  for (std::size_t i = first; i < found.diagnostics.size(); ++i)
+    paths.push_back(found.text_of(found.diagnostics[i].path));
+  if (paths.empty()) return;
+  pool<std::uint64_t> offsets;
+  offsets.resize(paths.size());
+  json::find(source, paths, offsets.data(),
+             {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (offsets[i] != json::no_offset) found.diagnostics[first + i].offset = offsets[i];
+}
+
+/// Adds diagnostics to a report.
+class plan_findings {
+ public:
+  plan_findings(report& found, std::string_view source)
+      : found_(found), source_(source), first_(found.diagnostics.size()), errors_(found.errors) {}
+
+  /// `what` follows the code's message, behind a colon.
+  void add(errc code, severity how, std::uint64_t offset, std::string_view path,
+           std::string_view what = {}) {
+    count(how);
+    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
+    diagnostic d;
+    d.code = code;
+    d.severity = how;
+    d.offset = offset;
+    d.path = append(path);
+    d.text = append(error{code}.message());
+    if (!what.empty()) d.text.size += append(": ").size + append(what).size;
+    found_.diagnostics.push_back(d);
+  }
+  /// A diagnostic of another report, under another path.
+  void add(const report& other, const diagnostic& from, std::uint64_t offset,
+           std::string_view path) {
+    count(from.severity);
+    if (found_.diagnostics.size() >= verify_options{}.max_diagnostics) return;
+    diagnostic d = from;
+    d.offset = offset;
+    d.path = append(path);
+    d.text = append(other.text_of(from.text));
+    found_.diagnostics.push_back(d);
+  }
+  /// Those that another report counted and didn't keep.
+  void add_unkept(std::uint64_t errors, std::uint64_t warnings, std::uint64_t notes) noexcept {
+    found_.errors += errors;
+    found_.warnings += warnings;
+    found_.notes += notes;
+  }
+  /// Looks up the offsets. Returns whether no error was added.
+  [[nodiscard]] bool finish() {
+    if (!source_.empty()) locate_paths(found_, first_, source_);
+    return found_.errors == errors_;
+  }
+
+ private:
+  void count(severity how) noexcept {
+    ++(how == severity::error     ? found_.errors
+       : how == severity::warning ? found_.warnings
+                                  : found_.notes);
+  }
+  string append(std::string_view s) {
+    const string out{static_cast<std::uint32_t>(found_.characters.size()),
+                     static_cast<std::uint32_t>(s.size())};
+    found_.characters << s;
+    return out;
+  }
+
+  report& found_;
+  std::string_view source_;
+  std::size_t first_;
+  std::uint64_t errors_;
+};
+
+/// a * b, or -1 when that is too large or a or b is.
+[[nodiscard]] constexpr std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
+  if (a < 0 || b < 0) return -1;
+  return b == 0 || a <= INT64_MAX / b ? a * b : -1;
+}
+
+class plan_lint {
+ public:
+  plan_lint(const plan& p, plan_findings& found)
+      : p_(p), found_(found), ids_(p.tasks.data(), p.tasks.size()) {}
+
+  void all() {
+    if (p_.place != architecture_place::absent) architecture();
+    tasks();
+    pool<share> shares;
+    for (std::size_t i = 0; i < p_.processor_groups.size(); ++i) {
+      path_.clear();
+      path_ << "$.ProcessorGroups[" << i << ']';
+      group(p_.processor_groups[i], static_cast<std::uint32_t>(i), shares);
+    }
+    coverage(shares);
+    operations();
+  }
+
+ private:
+  static constexpr severity error = severity::error, warning = severity::warning;
+  /// Tiles of a task that a task group covers.
+  struct share {
+    std::uint32_t task;
+    std::uint32_t group, resource, member;  // where it stands
+    std::int64_t begin, end;
+  };
+
+  /// At the current path and `tail`.
+  void at(errc code, severity how, std::uint64_t offset, std::string_view tail,
+          std::string_view what = {}) {
+    const std::size_t size = path_.size();
+    path_ << tail;
+    found_.add(code, how, offset, path_, what);
+    path_.truncate(size);
+  }
+
+  void architecture() {
+    constexpr std::string_view known[] = {"ANY",     "CUDA", "CUDA_70",  "CUDA_80",
+                                          "CUDA_90", "ROCM", "ROCM_90A", "ROCM_942"};
+    const std::string_view name = text_of(p_.parts, p_.architecture);
+    for (const std::string_view k : known)
+      if (name == k) return;
+    text what;
+    quote(what, name);
+    found_.add(errc::ark_plan_architecture, error, 0, "$.Architecture", what);
+  }
+
+  /// Each task by itself.
+  void tasks() {
+    for (std::size_t i = 0; i < p_.tasks.size(); ++i) {
+      const plan_task& t = p_.tasks[i];
+      path_.clear();
+      path_ << "$.TaskInfos[" << i << ']';
+      if (ids_.first_of(i) != i) at(errc::ark_plan_task, error, t.offset, ".Id", number(t.id));
+      if (t.ops.count == 0) at(errc::ark_s07_no_ops, error, t.offset, ".Ops");
+      for (std::uint32_t k = 0; k < t.ops.count; ++k) {
+        const std::size_t size = path_.size();
+        path_ << ".Ops[" << k << "].Config";
+        config(t, k);
+        path_.truncate(size);
+      }
+    }
+  }
+  /// How many tiles a task has; -1 when its operations don't say.
+  [[nodiscard]] std::int64_t tiles(const plan_task& t) const noexcept {
+    std::int64_t most = -1;
+    for (const plan_config& c : configs(p_, t)) most = c.num_tasks > most ? c.num_tasks : most;
+    return most;
+  }
+  void config(const plan_task& t, std::uint32_t k) {
+    const plan_config& c = configs(p_, t)[k];
+    const op& o = ark::operations(p_, t)[k];
+    const struct {
+      std::string_view key;
+      std::int64_t value;
+    } required[] = {
+        {"NumWarps", c.num_warps}, {"SramBytes", c.sram_bytes}, {"NumTasks", c.num_tasks}};
+    for (const auto& r : required)
+      if (r.value < 0) missing(c, r.key);
+    if (c.num_warps > t.num_warps)
+      at(errc::ark_plan_resources, error, c.offset, ".NumWarps", number(c.num_warps));
+    if (c.sram_bytes > t.sram_bytes)
+      at(errc::ark_plan_resources, error, c.offset, ".SramBytes", number(c.sram_bytes));
+    if (k != 0 && c.num_tasks >= 0 && c.num_tasks != configs(p_, t)[0].num_tasks)
+      at(errc::ark_plan_tiles, warning, c.offset, ".NumTasks",
+         "other operations of the task have other NumTasks");
+    name(c, c.impl_type, ".ImplType", {"WarpWise", "ElementWise", ""});
+    name(c, c.channel_type, ".ChannelType", {"Proxy", "SecondaryProxy", "Sm"});
+    if (info(o.type).kind == op_kind::matmul)
+      matmul_tile(o, c);
+    else if (is_tiled(o.type))
+      tile(o, c);
+  }
+  /// At the member when it stands there in the wrong form, else at the Config.
+  void missing(const plan_config& c, std::string_view key) {
+    bool there = false;
+    std::string_view k;
+    json::reader in(text_of(p_.parts, c.text));
+    for (in.object(); in.key(k); in.skip()) there = there || k == key;
+    const std::size_t size = path_.size();
+    if (there) path_ << '.' << key;
+    text what(key);
+    what << (there ? " has another form" : " is missing");
+    found_.add(errc::ark_plan_config, error, c.offset, path_, what);
+    path_.truncate(size);
+  }
+  void name(const plan_config& c, string value, std::string_view tail,
+            const std::string_view (&known)[3]) {
+    if (value.size == 0) return;
+    const std::string_view s = text_of(p_.parts, value);
+    for (const std::string_view n : known)
+      if (s == n) return;
+    text what;
+    quote(what, s);
+    what << " isn't known";
+    at(errc::ark_plan_config, warning, c.offset, tail, what);
+  }
+
+  /// Operations whose Tile cuts up what they write, one task a tile.
+  [[nodiscard]] static bool is_tiled(op_type t) noexcept {
+    const op_kind kind = info(t).kind;
+    return t != op_type::softmax && (kind == op_kind::unary || kind == op_kind::binary ||
+                                     kind == op_kind::fill || kind == op_kind::transpose);
+  }
+  [[nodiscard]] const layout* written(const op& o) const noexcept {
+    return o.writes == 0 ? nullptr : &layout_of(p_.parts, writes(p_.parts, o)[0]);
+  }
+  /// Tiles of the last dimensions times all others; parts of a tile count.
+  [[nodiscard]] static std::int64_t count(const layout& l, view<std::int64_t> tile) noexcept {
+    std::int64_t n = 1;
+    const std::size_t rank = l.rank > tile.size() ? l.rank : tile.size();
+    for (std::size_t back = 1; back <= rank; ++back) {
+      const std::int64_t d = back <= l.rank ? l.padded_shape[l.rank - back] : 1;
+      const std::int64_t t = back <= tile.size() ? tile[tile.size() - back] : 1;
+      n = product(n, d < 1 ? -1 : d / t + (d % t != 0 ? 1 : 0));
+    }
+    return n;
+  }
+  void tile(const op& o, const plan_config& c) {
+    const layout* const l = written(o);
+    if (l == nullptr || c.tile.count == 0 || c.num_tasks < 0) return;
+    count_is(c, count(*l, integers(p_.parts, c.tile)));
+  }
+  void count_is(const plan_config& c, std::int64_t n) {
+    if (n >= 0 && n != c.num_tasks) {
+      text what("the padded shape has ");
+      what << n << (n == 1 ? " tile" : " tiles");
+      at(errc::ark_plan_config, warning, c.offset, ".NumTasks", what);
+    }
+  }
+  void matmul_tile(const op& o, const plan_config& c) {
+    const bool mnk = c.tile_shape_mnk.count == 3;
+    const view<std::int64_t> tile = integers(p_.parts, mnk ? c.tile_shape_mnk : c.tile);
+    const layout* const l = written(o);
+    if (l == nullptr || o.reads < 2 || tile.size() < 2) return;
+    const auto dimension = [](const layout& of, std::size_t back) {
+      return back <= of.rank ? of.padded_shape[of.rank - back] : 1;
+    };
+    if (mnk) {
+      const layout& a = layout_of(p_.parts, reads(p_.parts, o)[0]);
+      const bool swapped = is_true(o, argument_name::transpose_input) ||
+                           is_true(o, argument_name::is_input_column_major);
+      const std::int64_t sizes[] = {dimension(*l, 2), dimension(*l, 1),
+                                    dimension(a, swapped && a.rank > 1 ? 2 : 1)};
+      for (std::size_t d = 0; d < 3; ++d)
+        if (sizes[d] % tile[d] != 0) return undivided(c, ".TileShapeMNK", sizes[d], tile[d]);
+    } else {
+      for (std::size_t back = 1; back <= tile.size(); ++back)
+        if (dimension(*l, back) % tile[tile.size() - back] != 0)
+          return undivided(c, ".Tile", dimension(*l, back), tile[tile.size() - back]);
+    }
+    const bool is_none = tile[0] == 1 && tile[1] == 1 && tile[tile.size() - 1] == 1;
+    if (!is_none && c.num_tasks >= 0) count_is(c, count(*l, {tile.data(), mnk ? 2 : tile.size()}));
+  }
+  void undivided(const plan_config& c, std::string_view tail, std::int64_t size,
+                 std::int64_t tile) {
+    text what;
+    what << size << " is no multiple of " << tile;
+    at(errc::ark_plan_config, error, c.offset, tail, what);
+  }
+  [[nodiscard]] bool is_true(const op& o, argument_name name) const noexcept {
+    const argument* const a = find_argument(p_.parts, o, name);
+    return a != nullptr && a->type == argument_type::boolean && a->integer != 0;
+  }
+
+  void bounds(const plan_range& r, std::uint64_t offset, std::string_view tail) {
+    if (r.end < r.begin || r.step == 0)
+      at(errc::ark_plan_range, error, offset, tail);
+    else if (r.step != 1)
+      at(errc::ark_plan_range, warning, offset, tail, "generated code steps by 1");
+  }
+  void inside(const plan_range& r, const plan_range& outer, std::uint64_t offset,
+              std::string_view tail) {
+    if (r.end < r.begin || r.inside(outer)) return;
+    text what;
+    what << outer.begin << " to " << outer.end;
+    at(errc::ark_plan_parent, error, offset, tail, what);
+  }
+
+  void group(const processor_group& g, std::uint32_t index, pool<share>& shares) {
+    bounds(g.processors, g.offset, ".ProcessorRange");
+    inside(g.processors, {0, p_.num_processors}, g.offset, ".ProcessorRange");
+    const std::size_t size = path_.size();
+    for (std::uint32_t i = 0; i < g.resource_groups.count; ++i) {
+      const resource_group& r = resource_groups(p_, g)[i];
+      path_ << ".ResourceGroups[" << i << ']';
+      bounds(r.processors, r.offset, ".ProcessorRange");
+      inside(r.processors, g.processors, r.offset, ".ProcessorRange");
+      bounds(r.warps, r.offset, ".WarpRange");
+      inside(r.warps, {0, p_.num_warps_per_processor}, r.offset, ".WarpRange");
+      bounds(r.sram, r.offset, ".SramRange");
+      const std::size_t inner = path_.size();
+      for (std::uint32_t k = 0; k < r.task_groups.count; ++k) {
+        path_ << ".TaskGroups[" << k << ']';
+        task_group_of(r, task_groups(p_, r)[k], {0, index, i, k, 0, 0}, shares);
+        path_.truncate(inner);
+      }
+      path_.truncate(size);
+    }
+  }
+  void task_group_of(const resource_group& r, const task_group& g, share s, pool<share>& shares) {
+    bounds(g.tasks, g.offset, ".TaskRange");
+    if (g.granularity == 0) at(errc::ark_plan_member, error, g.offset, ".Granularity", "0");
+    const std::uint32_t index = ids_.first(g.task_id);
+    if (index == none)
+      return at(errc::ark_plan_task, error, g.offset, ".TaskId", number(g.task_id));
+    const plan_task& t = p_.tasks[index];
+    if (const std::int64_t n = tiles(t); n >= 0) inside(g.tasks, {0, n}, g.offset, ".TaskRange");
+    if (g.tasks.count() == 0) return;
+    if (t.num_warps > r.warps.count())
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "warps");
+    if (t.sram_bytes > r.sram.count())
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "memory");
+    if (r.processors.count() == 0)
+      at(errc::ark_plan_resources, error, g.offset, ".TaskId", "processors");
+    s.task = index;
+    s.begin = g.tasks.begin;
+    s.end = g.tasks.end;
+    shares.push_back(s);
+  }
+  /// Each tile once: shares of a task, side by side, leave no gap and don't overlap.
+  void coverage(pool<share>& shares) {
+    sort(shares.data(), shares.size(), [](const share& a, const share& b) {
+      if (a.task != b.task) return a.task < b.task;
+      if (a.begin != b.begin) return a.begin < b.begin;
+      if (a.group != b.group) return a.group < b.group;
+      return a.resource != b.resource ? a.resource < b.resource : a.member < b.member;
+    });
+    std::size_t next = 0;
+    for (std::uint32_t t = 0; t < p_.tasks.size(); ++t) {
+      if (ids_.first_of(t) != t) continue;  // a second one of its Id, which is an error already
+      const std::int64_t n = tiles(p_.tasks[t]);
+      std::int64_t covered = 0;
+      bool gap = false;
+      for (; next < shares.size() && shares[next].task == t; ++next) {
+        const share& s = shares[next];
+        if (s.begin < covered) twice(s, covered);
+        if (s.begin > covered && !gap) uncovered(t, covered, s.begin);
+        gap = gap || s.begin > covered;
+        covered = s.end > covered ? s.end : covered;
+      }
+      if (covered < n && !gap) uncovered(t, covered, n);
+    }
+  }
+  void uncovered(std::uint32_t t, std::int64_t begin, std::int64_t end) {
+    path_.clear();
+    path_ << "$.TaskInfos[" << t << ']';
+    text what;
+    what << "none covers " << begin << " to " << end;
+    at(errc::ark_plan_tiles, error, p_.tasks[t].offset, "", what);
+  }
+  void twice(const share& s, std::int64_t covered) {
+    path_.clear();
+    path_ << "$.ProcessorGroups[" << s.group << "].ResourceGroups[" << s.resource << "].TaskGroups["
+          << s.member << ']';
+    const resource_group& r = resource_groups(p_, p_.processor_groups[s.group])[s.resource];
+    text what;
+    what << s.begin << " to " << (s.end < covered ? s.end : covered) << " a second time";
+    at(errc::ark_plan_tiles, error, task_groups(p_, r)[s.member].offset, ".TaskRange", what);
+  }
+
+  /// What verify() says of the model that the operations make.
+  void operations() {
+    report inner;
+    verify_options options;
+    options.hazards = false;
+    (void)verify(plan_model(p_), options, &inner);
+    const pool<plan_place> order = plan_order(p_);
+    std::uint64_t kept[3] = {};
+    for (const diagnostic& d : inner.diagnostics) {
+      ++kept[static_cast<std::size_t>(d.severity)];
+      constexpr std::string_view nodes = "$.Nodes[";
+      std::string_view path = inner.text_of(d.path);
+      if (path.substr(0, nodes.size()) != nodes) {
+        found_.add(inner, d, 0, path);
+        continue;
+      }
+      path.remove_prefix(nodes.size());
+      std::size_t node = 0;
+      while (!path.empty() && path[0] >= '0' && path[0] <= '9') {
+        node = 10 * node + static_cast<std::size_t>(path[0] - '0');
+        path.remove_prefix(1);
+      }
+      if (path.substr(0, 4) != "].Op" || node >= order.size()) continue;  // an edge, which is ours
+      const plan_place at = order[node];
+      path_.clear();
+      path_ << "$.TaskInfos[" << at.task << "].Ops[" << at.op << ']' << path.substr(4);
+      found_.add(inner, d, p_.configs[p_.tasks[at.task].ops.first + at.op].offset, path_);
+    }
+    found_.add_unkept(inner.errors - kept[0], inner.warnings - kept[1], inner.notes - kept[2]);
+  }
+
+  [[nodiscard]] std::string_view number(std::int64_t v) {
+    number_.clear();
+    number_ << v;
+    return number_;
+  }
+
+  const plan& p_;
+  plan_findings& found_;
+  text path_, number_;
+  id_index ids_;  // of tasks
+};
+
+/// Adds what is wrong with the plan by itself; whether it makes sense to look further.
+inline bool lint_plan(const plan& p, plan_findings& found) {
+  if (const tessera::error e = check(p); e.code != errc::ok) {
+    found.add(e.code, severity::error, e.offset, "$");
+    return false;
+  }
+  plan_lint(p, found).all();
+  return true;
+}
+
+}  // namespace detail
+
+/// Whether the plan has no errors; `found` gets them and what else is to be said. With the text
+/// that it was read from, diagnostics tell the exact place; else that of the task or group.
+[[nodiscard]] inline bool verify_plan(const plan& p, report& found, std::string_view source = {}) {
+  detail::plan_findings findings(found, source);
+  (void)detail::lint_plan(p, findings);
+  return findings.finish();
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_VERIFY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// How buffers of two files are told to be the same.
+enum class buffer_names : std::uint8_t { ids, first_uses };
+
+/// The operations of a graph that do something, in order, and how they compare.
+class op_list {
+ public:
+  explicit op_list(const graph& g) : g_(g), buffers_(g.buffers.data(), g.buffers.size()) {
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+      for (std::uint32_t i = 0; i < g.nodes[n].ops.count; ++i) {
+        const std::uint32_t index = g.nodes[n].ops.first + i;
+        if (g.ops[index].is_virtual || is_virtual(g.ops[index].type)) continue;
+        ops_.push_back(index);
+        nodes_.push_back(static_cast<std::uint32_t>(n));
+      }
+    for (std::size_t a = 0; a < g.arguments.size(); ++a)
+      arguments_.push_back(static_cast<std::uint32_t>(a));
+    for (const std::uint32_t o : ops_)
+      sort(arguments_.data() + g.ops[o].arguments.first, g.ops[o].arguments.count,
+           [&g](std::uint32_t a, std::uint32_t b) {
+             const int order = name(g, g.arguments[a]).compare(name(g, g.arguments[b]));
+             return order != 0 ? order < 0 : a < b;
+           });
+    names_.resize(g.buffers.size());
+  }
+
+  [[nodiscard]] const graph& of() const noexcept { return g_; }
+  [[nodiscard]] std::size_t size() const noexcept { return ops_.size(); }
+  [[nodiscard]] const op& operator[](std::size_t i) const noexcept { return g_.ops[ops_[i]]; }
+  [[nodiscard]] std::uint32_t node(std::size_t i) const noexcept { return nodes_[i]; }
+  /// The buffer that an entry describes: the first entry of its Id.
+  [[nodiscard]] std::uint32_t storage(std::uint32_t buffer) const noexcept {
+    return buffers_.first_of(buffer);
+  }
+  /// What the buffer of a tensor is called on both sides.
+  [[nodiscard]] std::int64_t buffer_name(std::uint32_t tensor) const noexcept {
+    return names_[storage(g_.tensors[tensor].buffer)];
+  }
+
+  void use(buffer_names how) {
+    for (std::size_t b = 0; b < names_.size(); ++b)
+      names_[b] = how == buffer_names::ids ? g_.buffers[b].id : -1;
+    std::int64_t next = 0;
+    if (how == buffer_names::first_uses)
+      for (const std::uint32_t o : ops_)
+        for (const std::uint32_t t : uses(g_, g_.ops[o])) {
+          std::int64_t& name = names_[storage(g_.tensors[t].buffer)];
+          if (name < 0) name = next++;
+        }
+    hashes_.clear();
+    for (std::size_t i = 0; i < ops_.size(); ++i) hashes_.push_back(hash(i));
+  }
+
+  /// Less than, equal to or greater than 0, as operation `i` of `a` is before, like or behind `j` of
+  /// `b`, in some order of all that operations can be.
+  [[nodiscard]] static int compare(const op_list& a, std::size_t i, const op_list& b,
+                                   std::size_t j) noexcept {
+    if (a.hashes_[i] != b.hashes_[j]) return a.hashes_[i] < b.hashes_[j] ? -1 : 1;
+    if (const int order = compare_type(a, i, b, j); order != 0) return order;
+    if (const int order = compare_arguments(a, i, b, j); order != 0) return order;
+    const op &p = a[i], &q = b[j];
+    if (const int order = three(p.reads, q.reads); order != 0) return order;
+    if (const int order = three(p.writes, q.writes); order != 0) return order;
+    if (const int order = three(p.results, q.results); order != 0) return order;
+    const view<std::uint32_t> left = uses(a.g_, p), right = uses(b.g_, q);
+    for (std::size_t u = 0; u < left.size(); ++u)
+      if (const int order = compare_tensors(a, left[u], b, right[u]); order != 0) return order;
+    return 0;
+  }
+  [[nodiscard]] static int compare_type(const op_list& a, std::size_t i, const op_list& b,
+                                        std::size_t j) noexcept {
+    return type_name(a.g_, a[i]).compare(type_name(b.g_, b[j]));
+  }
+  [[nodiscard]] static int compare_arguments(const op_list& a, std::size_t i, const op_list& b,
+                                             std::size_t j) noexcept {
+    const range left = a[i].arguments, right = b[j].arguments;
+    if (const int order = three(left.count, right.count); order != 0) return order;
+    for (std::uint32_t k = 0; k < left.count; ++k) {
+      const argument& p = a.g_.arguments[a.arguments_[left.first + k]];
+      const argument& q = b.g_.arguments[b.arguments_[right.first + k]];
+      if (const int order = name(a.g_, p).compare(name(b.g_, q)); order != 0) return order;
+      if (const int order = three(p.type, q.type); order != 0) return order;
+      if (const int order = compare_values(a, p, b, q); order != 0) return order;
+    }
+    return 0;
+  }
+  [[nodiscard]] static int compare_tensors(const op_list& a, std::uint32_t i, const op_list& b,
+                                           std::uint32_t j) noexcept {
+    const tensor &p = a.g_.tensors[i], &q = b.g_.tensors[j];
+    if (const int order = three(p.type, q.type); order != 0) return order;
+    const layout &l = a.g_.layouts[p.layout], &m = b.g_.layouts[q.layout];
+    if (const int order = three(l.rank, m.rank); order != 0) return order;
+    for (std::size_t d = 0; d < max_rank; ++d) {
+      if (const int order = three(l.shape[d], m.shape[d]); order != 0) return order;
+      if (const int order = three(l.strides[d], m.strides[d]); order != 0) return order;
+      if (const int order = three(l.offsets[d], m.offsets[d]); order != 0) return order;
+      if (const int order = three(l.padded_shape[d], m.padded_shape[d]); order != 0) return order;
+    }
+    if (const int order = three(a.buffer_name(i), b.buffer_name(j)); order != 0) return order;
+    const buffer &s = a.g_.buffers[p.buffer], &t = b.g_.buffers[q.buffer];
+    if (const int order = three(owner(a.g_, s), owner(b.g_, t)); order != 0) return order;
+    if (const int order = compare_tags(a.g_, s.send_tags, b.g_, t.send_tags); order != 0)
+      return order;
+    return compare_tags(a.g_, s.recv_tags, b.g_, t.recv_tags);
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] static int three(T a, T b) noexcept {
+    return a < b ? -1 : b < a ? 1 : 0;
+  }
+  [[nodiscard]] static std::int32_t owner(const graph& g, const buffer& b) noexcept {
+    return is_local(g, b) ? -1 : b.rank;
+  }
+  [[nodiscard]] static int compare_tags(const graph& g, range a, const graph& h, range b) noexcept {
+    if (const int order = three(a.count, b.count); order != 0) return order;
+    for (std::uint32_t i = 0; i < a.count; ++i) {
+      const tag &p = g.tags[a.first + i], &q = h.tags[b.first + i];
+      if (const int order = three(p.rank, q.rank); order != 0) return order;
+      if (const int order = three(p.number, q.number); order != 0) return order;
+    }
+    return 0;
+  }
+  /// Of two arguments of one name and TYPE.
+  [[nodiscard]] static int compare_values(const op_list& a, const argument& p, const op_list& b,
+                                          const argument& q) noexcept {
+    switch (p.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32:
+      case argument_type::uint64:
+      case argument_type::boolean: return three(p.integer, q.integer);
+      case argument_type::float32:
+        return three(std::bit_cast<std::uint32_t>(p.real), std::bit_cast<std::uint32_t>(q.real));
+      case argument_type::dims:
+      case argument_type::offset: {
+        const view<std::int64_t> left = integers(a.g_, p.integers);
+        const view<std::int64_t> right = integers(b.g_, q.integers);
+        if (left.size() != right.size()) return three(left.size(), right.size());
+        for (std::size_t i = 0; i < left.size(); ++i)
+          if (left[i] != right[i]) return three(left[i], right[i]);
+        return 0;
+      }
+      case argument_type::tensor:
+        return compare_tensors(a, static_cast<std::uint32_t>(p.integer), b,
+                               static_cast<std::uint32_t>(q.integer));
+      case argument_type::other: return text_of(a.g_, p.token).compare(text_of(b.g_, q.token));
+    }
+    return 0;
+  }
+  /// Of what tells most operations apart.
+  [[nodiscard]] std::uint64_t hash(std::size_t i) const noexcept {
+    std::uint64_t h = static_cast<std::uint64_t>((*this)[i].type);
+    const auto mix = [&h](std::uint64_t v) { h = std::rotl(h ^ v, 23) * 0x9e3779b97f4a7c15u; };
+    for (const std::uint32_t t : uses(g_, (*this)[i])) {
+      mix(static_cast<std::uint64_t>(buffer_name(t)));
+      const layout& l = layout_of(g_, t);
+      for (std::size_t d = 0; d < max_rank; ++d) {
+        mix(static_cast<std::uint64_t>(l.shape[d]));
+        mix(static_cast<std::uint64_t>(l.offsets[d]));
+      }
+    }
+    return h;
+  }
+
+  const graph& g_;
+  id_index buffers_;
+  pool<std::uint32_t> ops_, nodes_;
+  pool<std::uint32_t> arguments_;  // indices of arguments, those of each operation by name
+  pool<std::int64_t> names_;       // of the first entry of each buffer
+  pool<std::uint64_t> hashes_;
+};
+
+/// Compares the operations of a plan with those of its model.
+class plan_matcher {
+ public:
+  plan_matcher(const plan& p, const graph& made, const graph& model, plan_findings& found)
+      : p_(p), order_(plan_order(p)), found_(found), here_(made), there_(model) {}
+
+  void all() {
+    if (p_.parts.rank != there_.of().rank)
+      found_.add(errc::ark_plan_model, severity::error, 0, "$.Rank", "the model has another Rank");
+    if (p_.parts.world_size != there_.of().world_size)
+      found_.add(errc::ark_plan_model, severity::error, 0, "$.WorldSize",
+                 "the model has another WorldSize");
+    exact(buffer_names::ids);
+    if (matched_ < there_.size()) {
+      const std::size_t by_ids = matched_;
+      exact(buffer_names::first_uses);
+      if (matched_ <= by_ids) exact(buffer_names::ids);
+    }
+    pair(true);
+    pair(false);
+    for (std::size_t i = 0; i < there_.size(); ++i)
+      if (to_plan_[i] == none) missing(i);
+    for (std::size_t j = 0; j < here_.size(); ++j)
+      if (to_model_[j] == none)
+        at(j, severity::warning, "", "the model has no such operation");
+      else if (!is_exact_[j])
+        changed(j, to_model_[j]);
+    order();
+  }
+
+ private:
+  /// Matches operations that are alike, the first ones with the first ones.
+  void exact(buffer_names how) {
+    here_.use(how);
+    there_.use(how);
+    to_plan_.clear(), to_model_.clear(), is_exact_.clear();
+    for (std::size_t i = 0; i < there_.size(); ++i) to_plan_.push_back(none);
+    for (std::size_t j = 0; j < here_.size(); ++j) to_model_.push_back(none);
+    is_exact_.resize(here_.size());
+    const pool<std::uint32_t> left = sorted(there_), right = sorted(here_);
+    matched_ = 0;
+    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
+      const int order = op_list::compare(there_, left[i], here_, right[j]);
+      if (order == 0) {
+        to_plan_[left[i]] = right[j];
+        to_model_[right[j]] = left[i];
+        is_exact_[right[j]] = true;
+        ++matched_, ++i, ++j;
+      } else {
+        ++(order < 0 ? i : j);
+      }
+    }
+  }
+  [[nodiscard]] static pool<std::uint32_t> sorted(const op_list& l) {
+    pool<std::uint32_t> out;
+    for (std::size_t i = 0; i < l.size(); ++i) out.push_back(static_cast<std::uint32_t>(i));
+    sort(out.data(), out.size(), [&l](std::uint32_t a, std::uint32_t b) {
+      const int order = op_list::compare(l, a, l, b);
+      return order != 0 ? order < 0 : a < b;
+    });
+    return out;
+  }
+
+  /// What an operation is for, as far as pairs are concerned.
+  struct purpose {
+    std::int64_t buffer;  // that it writes or, when it writes none, reads
+    bool writes;
+    std::uint32_t type;  // 0 when any will do
+    std::uint32_t index;
+    [[nodiscard]] static int compare(const purpose& a, const purpose& b) noexcept {
+      if (a.buffer != b.buffer) return a.buffer < b.buffer ? -1 : 1;
+      if (a.writes != b.writes) return a.writes ? -1 : 1;
+      return a.type != b.type ? (a.type < b.type ? -1 : 1) : 0;
+    }
+  };
+  /// Pairs what is unmatched so far, by buffer and Type, or by buffer alone.
+  void pair(bool by_type) {
+    const pool<purpose> left = purposes(there_, to_plan_, by_type);
+    const pool<purpose> right = purposes(here_, to_model_, by_type);
+    for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
+      const int order = purpose::compare(left[i], right[j]);
+      if (order == 0) {
+        to_plan_[left[i].index] = right[j].index;
+        to_model_[right[j].index] = left[i].index;
+        ++i, ++j;
+      } else {
+        ++(order < 0 ? i : j);
+      }
+    }
+  }
+  [[nodiscard]] static pool<purpose> purposes(const op_list& l, const pool<std::uint32_t>& matched,
+                                              bool by_type) {
+    pool<purpose> out;
+    for (std::size_t i = 0; i < l.size(); ++i) {
+      if (matched[i] != none) continue;
+      const op& o = l[i];
+      const view<std::uint32_t> list = o.writes != 0 ? writes(l.of(), o) : reads(l.of(), o);
+      if (list.empty() || (o.writes == 0 && !by_type)) continue;
+      out.push_back({l.buffer_name(list[0]), o.writes != 0,
+                     by_type ? 1 + static_cast<std::uint32_t>(o.type) : 0,
+                     static_cast<std::uint32_t>(i)});
+    }
+    sort(out.data(), out.size(), [](const purpose& a, const purpose& b) {
+      const int order = purpose::compare(a, b);
+      return order != 0 ? order < 0 : a.index < b.index;
+    });
+    return out;
+  }
+
+  void missing(std::size_t i) {
+    words_.clear();
+    describe(i);
+    words_ << " of the model is missing";
+    found_.add(errc::ark_plan_model,
+               there_[i].type == op_type::noop ? severity::warning : severity::error, 0,
+               "$.TaskInfos", words_);
+  }
+  void changed(std::size_t j, std::size_t i) {
+    words_.clear();
+    describe(i);
+    if (op_list::compare_type(there_, i, here_, j) != 0) {
+      words_ << " of the model stands for this";
+      return at(j, severity::warning, ".Type", words_);
+    }
+    if (op_list::compare_arguments(there_, i, here_, j) != 0) {
+      words_ << " of the model has other Args";
+      return at(j, severity::warning, ".Args", words_);
+    }
+    const op &p = there_[i], &q = here_[j];
+    const struct {
+      std::string_view name;
+      view<std::uint32_t> model, plan;
+    } lists[] = {{".ReadTensors", reads(there_.of(), p), reads(here_.of(), q)},
+                 {".WriteTensors", writes(there_.of(), p), writes(here_.of(), q)},
+                 {".ResultTensors", results(there_.of(), p), results(here_.of(), q)}};
+    text tail;
+    for (const auto& l : lists) {
+      tail << l.name;
+      std::size_t u = 0;
+      while (u < l.model.size() && u < l.plan.size() &&
+             op_list::compare_tensors(there_, l.model[u], here_, l.plan[u]) == 0)
+        ++u;
+      if (u < l.model.size() && u < l.plan.size()) {
+        tail << '[' << u << ']';
+        words_ << " of the model has another tensor here";
+        return at(j, severity::warning, tail, words_);
+      }
+      if (l.model.size() != l.plan.size()) {
+        words_ << " of the model has " << l.model.size();
+        return at(j, severity::warning, tail, words_);
+      }
+      tail.clear();
+    }
+  }
+
+  /// Operations that use the same memory come in the model's order.
+  void order() {
+    struct access {
+      std::uint32_t op = none, tensor = 0;  // in the plan: the operation that comes last so far
+    };
+    pool<access> written, used;
+    written.resize(here_.of().buffers.size());
+    used.resize(written.size());
+    for (std::size_t i = 0; i < there_.size(); ++i) {
+      const std::uint32_t j = to_plan_[i];
+      if (j == none) continue;
+      const op& o = here_[j];
+      bool told = false;
+      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+        const std::uint32_t t = here_.of().uses[o.first_use + u];
+        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
+        const access before = u < o.reads ? written[b] : used[b];
+        if (!told && before.op != none && before.op > j && overlap(before.tensor, t)) {
+          told = true;
+          words_.clear();
+          describe(to_model_[before.op]);
+          words_ << " comes before this in the model and uses the same memory";
+          at(j, severity::error, "", words_);
+        }
+      }
+      for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
+        const std::uint32_t t = here_.of().uses[o.first_use + u];
+        const std::uint32_t b = here_.storage(here_.of().tensors[t].buffer);
+        if (used[b].op == none || used[b].op < j) used[b] = {j, t};
+        if (u >= o.reads && (written[b].op == none || written[b].op < j)) written[b] = {j, t};
+      }
+    }
+  }
+  /// Whether two tensors of one buffer may share bytes.
+  [[nodiscard]] bool overlap(std::uint32_t a, std::uint32_t b) const noexcept {
+    const graph& g = here_.of();
+    const layout &l = layout_of(g, a), &m = layout_of(g, b);
+    if (l.rank != m.rank || info(g.tensors[a].type).bytes != info(g.tensors[b].type).bytes)
+      return true;
+    for (std::size_t d = 1; d < max_rank; ++d)
+      if (l.strides[d] != m.strides[d]) return true;
+    for (std::size_t d = 0; d < max_rank; ++d)
+      if (apart(l.offsets[d], l.padded_shape[d], m.offsets[d]) ||
+          apart(m.offsets[d], m.padded_shape[d], l.offsets[d]))
+        return false;
+    return true;
+  }
+  /// Whether [first, first + count) ends before `second`.
+  [[nodiscard]] static bool apart(std::int64_t first, std::int64_t count,
+                                  std::int64_t second) noexcept {
+    return first >= 0 && count >= 0 && second >= first && second - first >= count;
+  }
+
+  /// An operation of the model: Matmul "matmul_1".
+  void describe(std::size_t i) {
+    if (there_[i].type == op_type::unknown)
+      quote(words_, type_name(there_.of(), there_[i]));
+    else
+      words_ << type_name(there_.of(), there_[i]);
+    words_ << ' ';
+    quote(words_, name(there_.of(), there_[i]));
+  }
+  /// At an operation of the plan.
+  void at(std::size_t j, severity how, std::string_view tail, std::string_view what) {
+    const plan_place where = order_[here_.node(j)];
+    path_.clear();
+    path_ << "$.TaskInfos[" << where.task << "].Ops[" << where.op << ']' << tail;
+    found_.add(errc::ark_plan_model, how,
+               p_.configs[p_.tasks[where.task].ops.first + where.op].offset, path_, what);
+  }
+
+  const plan& p_;
+  pool<plan_place> order_;
+  plan_findings& found_;
+  op_list here_, there_;                    // of the plan, of the model
+  pool<std::uint32_t> to_plan_, to_model_;  // what stands for each operation, or none
+  pool<bool> is_exact_;                     // of the plan's
+  std::size_t matched_ = 0;
+  text path_, words_;
+};
+
+}  // namespace detail
+
+/// The same against the model that the plan is for.
+[[nodiscard]] inline bool verify_plan(const plan& p, const program& model, report& found,
+                                      std::string_view source = {}) {
+  detail::plan_findings findings(found, source);
+  if (detail::lint_plan(p, findings)) {
+    const graph made = plan_model(p);
+    detail::plan_matcher(p, made, model.graph(), findings).all();
+  }
+  return findings.finish();
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_MATCH_HPP
+
+// ---- tessera/ark/plan_write.hpp
+//
+// Writes a plan: as JSON, byte for byte what the format's own planner writes, and for people.
+//
+//   auto text = ark::write_plan(*plan);           // pretty; or compact: write_plan(*plan, false)
+//   if (!text) return fail(describe(text.err(), source));
+//   std::cout << ark::print(*plan);
+//
+//   compact   no white space, no newline at the end
+//   pretty    two spaces a level, "key": value, a newline at the end. Five levels below the root are
+//             spread over lines; what is deeper, and every array that begins with a number, is compact
+//   order     members in the planner's order, Architecture where it stood, unknown ones at the end
+//   Config    plan_config::text, as it was; the fields beside it are not looked at
+//
+//   plan of rank 0 of 1, CUDA_80, 4 processors of 4 warps, 2 tasks
+//   task 0, 4 warps, 24672 bytes: Matmul "matmul" 0:FP32[4,8] 1:FP32[8,16] -> 6:FP32[4,16], 1 tile
+//   task 1, 1 warp, 0 bytes: Relu "relu" 8:FP32[4,16] -> 10:FP32[4,16], 4 tiles of 1x64
+//   group on processors 0..1
+//     warps 0..4, memory 0..24672: task 0 tiles 0..1
+//
+// Lifetime:   texts own themselves.
+// Errors:     of write_plan: what check() refuses; json_* for a kept value that is no JSON.
+// Limits:     none.
+// Allocation: the texts, at most twice their length, and 8 bytes for each tensor, layout and buffer.
+
+#ifndef TESSERA_ARK_PLAN_WRITE_HPP
+#define TESSERA_ARK_PLAN_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/ark/write.hpp
+//
+// Writes a model graph: byte for byte the text of the format's own serializer.
+//
+//   auto text = ark::write(*graph);                                      // D3, pretty
+//   auto same = ark::write(*graph, {.to = graph->form, .pretty = false});  // its own dialect
+//   if (!text) return fail(describe(text.err(), source));
+//   std::cout << *text;
+//
+//   compact   no white space, no newline at the end
+//   pretty    two spaces a level, "key": value, a newline at the end. A child stands on one line,
+//             compact, when it is a scalar or an array that begins with a number, and below the
+//             levels of its dialect (format.hpp): tensors from D2 on, buffers always
+//   order     members in the order of the dialect, unknown ones behind them; arguments by name
+//   FLOAT     the token that was read, else the shortest digits of the value as a double, plain for
+//             1e-4 <= |v| < 1e15
+//
+// Text from the format's own serializer survives read() and write() in its own dialect. Lists of
+// edges stay in their order; canonicalise() sorts them. To change a FLOAT that was read, set its
+// `token` to nothing, too.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what check() and convert() refuse; json_* for a kept value that is no JSON. The offset
+//             is that of the node in the text that was read.
+// Limits:     none.
+// Allocation: the text, at most twice its length, and 8 bytes for each tensor, layout and buffer.
+
+#ifndef TESSERA_ARK_WRITE_HPP
+#define TESSERA_ARK_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+struct write_options {
+  dialect to = dialect::d3;
+  bool pretty = true;
+};
+
+namespace detail {
+
+/// Limits for text of our own making.
+inline constexpr limits no_limits{UINT64_MAX, UINT64_MAX, UINT32_MAX};
+
+/// Appends the objects of a model to a text. Plans hold the same operations and use it too. What it
+/// writes has passed check(). Depths count the containers around an object: 0 for the root.
+///
+/// Functions take where the next character goes, make sure of their room there, and return where
+/// the one after theirs goes. begin() says where the first goes, done() that the text ends there.
+class graph_writer {
+ public:
+  graph_writer(text& out, const graph& g, dialect form, bool pretty)
+      : out_(out), g_(g), form_(info(form)), levels_(pretty ? info(form).levels : -1) {
+    tensors_.resize(g.tensors.size());
+    layouts_.resize(g.layouts.size());
+    buffers_.resize(g.buffers.size());
+  }
+  /// How many levels are spread over lines; text before and behind may have others.
+  void levels(int count) noexcept { levels_ = count; }
+
+  [[nodiscard]] char* begin() {
+    char* const to = out_.prepare(0);
+    end_ = to + out_.room();
+    return to;
+  }
+  void done(const char* to) noexcept {
+    out_.advance(static_cast<std::size_t>(to - out_.data()) - out_.size());
+  }
+
+  [[nodiscard]] char* model(char* to) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put_integer(key(to, 0, "\"Rank\":"), g_.rank);
+    to = put_integer(key(to, 0, ",\"WorldSize\":"), g_.world_size);
+    to = put(key(to, 0, ",\"Nodes\":"), "[");
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      to = room(to, record_room);
+      if (i != 0) *to++ = ',';
+      to = node(line(to, 2, 1), g_.nodes[i], 2);
+    }
+    to = room(to, record_room);
+    if (!g_.nodes.empty()) to = line(to, 1, 1);
+    *to++ = ']';
+    to = room(members(to, g_.own_members, 0), record_room);
+    to = put(line(to, 0, 0), "}");
+    if (levels_ >= 0) *to++ = '\n';
+    return to;
+  }
+
+  [[nodiscard]] char* node(char* to, const ark::node& n, unsigned depth) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put_integer(key(to, depth, "\"Id\":"), n.id);
+    to = list(key(to, depth, ",\"ProducerNodeIds\":"), integers(g_, n.producers));
+    to = list(key(to, depth, ",\"ConsumerNodeIds\":"), integers(g_, n.consumers));
+    if (form_.holds_ops) {
+      to = put(key(to, depth, ",\"Ops\":"), "[");
+      for (std::uint32_t i = 0; i < n.ops.count; ++i) {
+        if (i != 0) *to++ = ',';
+        to = room(line(to, depth + 2, depth + 1), record_room);
+        to = operation(to, g_.ops[n.ops.first + i], depth + 2);
+      }
+      to = put(line(to, depth + 1, depth + 1), "]");
+    } else {
+      to = operation(key(to, depth, ",\"Op\":"), g_.ops[n.ops.first], depth + 1);
+    }
+    to = line(members(to, n.members, depth), depth, depth);
+    *to++ = '}';
+    return to;
+  }
+
+  /// `config`: a plan's member "Config", JSON that stands behind the others; none when it is empty.
+  /// Leaves room for the rest of a node.
+  [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
+                                std::string_view config = {}) {
+    const std::string_view type = type_name(g_, o), called = name(g_, o);
+    to = room(to, record_room + 6 * (type.size() + called.size()));
+    *to++ = '{';
+    to = put_quoted(key(to, depth, "\"Type\":"), type);
+    to = put_quoted(key(to, depth, ",\"Name\":"), called);
+    to = key(to, depth, ",\"IsVirtual\":");
+    to = o.is_virtual ? put(to, "true") : put(to, "false");
+    to = tensors(key(to, depth, ",\"ReadTensors\":"), reads(g_, o), depth + 1);
+    to = tensors(key(to, depth, ",\"WriteTensors\":"), writes(g_, o), depth + 1);
+    to = tensors(key(to, depth, ",\"ResultTensors\":"), results(g_, o), depth + 1);
+    to = key(to, depth, ",\"Args\":");
+    if (o.arguments.count != 0)
+      to = all_arguments(to, o, depth + 1);
+    else
+      to = put(to, o.args == args_form::null    ? std::string_view("null")
+                   : o.args == args_form::array ? "[]"
+                                                : "{}");
+    if (!config.empty()) {
+      done(key(to, depth, ",\"Config\":"));
+      value(config, depth + 1);
+      to = room(begin(), record_room);
+    }
+    to = line(members(to, o.members, depth), depth, depth);
+    *to++ = '}';
+    return room(to, record_room);
+  }
+
+  /// Appends JSON text, laid out anew; its own depth, if it is a container, is `depth`.
+  void value(std::string_view json, unsigned depth) {
+    struct container {
+      bool object, spread, fresh;
+    };
+    pool<container> open;
+    json::reader in(json, no_limits);
+    std::string_view name;
+    const auto new_line = [&] {
+      const unsigned indent = depth + static_cast<unsigned>(open.size());
+      out_.advance(
+          static_cast<std::size_t>(put_line(out_.prepare(1 + 2 * std::size_t{indent}), indent) -
+                                   out_.data() - static_cast<std::ptrdiff_t>(out_.size())));
+    };
+    do {
+      const json::kind kind = in.peek();
+      if (kind == json::kind::object || kind == json::kind::array) {
+        const bool object = kind == json::kind::object;
+        object ? in.object() : in.array();
+        out_ << (object ? '{' : '[');
+        open.push_back({object,
+                        spread(depth + static_cast<unsigned>(open.size())) &&
+                            (open.empty() || open.back().spread),
+                        true});
+      } else if (kind == json::kind::string) {
+        json::append_quoted(out_, in.string());
+      } else {
+        out_ << in.skip();
+      }
+      while (!open.empty() && !(open.back().object ? in.key(name) : in.element())) {
+        const container closed = open.back();
+        open.pop_back();
+        if (closed.spread && !closed.fresh) new_line();
+        out_ << (closed.object ? '}' : ']');
+      }
+      if (open.empty()) continue;
+      container& inner = open.back();
+      if (!inner.fresh)
+        out_ << ',';
+      else if (!inner.object && in.peek() == json::kind::number)
+        inner.spread = false;
+      inner.fresh = false;
+      if (inner.spread) new_line();
+      if (!inner.object) continue;
+      json::append_quoted(out_, name);
+      out_ << (inner.spread ? std::string_view(": ") : ":");
+    } while (!open.empty());
+    if (const error e = in.finish(); e.code != errc::ok && failed_ == errc::ok) failed_ = e.code;
+  }
+  /// The first error among kept values that are no JSON, or names that repeat.
+  [[nodiscard]] errc failed() const noexcept { return failed_; }
+
+ private:
+  /// Where a text of the same thing stands already: its offset times 2^20 plus its size; 0 for none.
+  using place = std::uint64_t;
+  static constexpr unsigned size_bits = 20;
+  static constexpr std::size_t max_indent = 64;
+  static constexpr std::size_t key_room = max_indent + 24 + integer_room;
+  /// Eight keys with numbers behind them. Who calls another function that makes room, or returns,
+  /// needs no more of it than what that function leaves: this less a bracket or two.
+  static constexpr std::size_t record_room = 8 * key_room;
+  static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
+
+  /// Room for `count` characters from `to` on.
+  [[nodiscard]] char* room(char* to, std::size_t count) {
+    return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
+  }
+  [[nodiscard, gnu::noinline]] char* more_room(char* to, std::size_t count) {
+    done(to);
+    (void)out_.prepare(count);
+    return begin();
+  }
+
+  template <std::size_t Size>
+  static char* put(char* to, const char (&literal)[Size]) noexcept {
+    std::memcpy(to, literal, Size - 1);
+    return to + (Size - 1);
+  }
+  static char* put(char* to, std::string_view s) noexcept {
+    if (!s.empty()) std::memcpy(to, s.data(), s.size());
+    return to + s.size();
+  }
+  /// `s` in quotes; six bytes of room for each of its own, and two.
+  static char* put_quoted(char* to, std::string_view s) noexcept {
+    *to++ = '"';
+    for (const char c : s) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= 0x20 && c != '"' && c != '\\') {
+        *to++ = c;
+        continue;
+      }
+      *to++ = '\\';
+      constexpr std::string_view letters = "btn?fr";  // of 8 to 13; JSON has none for 11
+      if (byte >= 0x20) {
+        *to++ = c;
+      } else if (byte >= 8 && byte <= 13 && byte != 11) {
+        *to++ = letters[byte - 8u];
+      } else {
+        to = put(to, "u00");
+        *to++ = "0123456789abcdef"[byte >> 4];
+        *to++ = "0123456789abcdef"[byte & 15];
+      }
+    }
+    *to++ = '"';
+    return to;
+  }
+
+  [[nodiscard]] bool spread(unsigned depth) const noexcept {
+    return static_cast<int>(depth) <= levels_;
+  }
+  static char* put_line(char* to, unsigned indent) noexcept {
+    const std::size_t spaces = 2 * std::size_t{indent};
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    return to + 1 + spaces;
+  }
+  /// A new line for what stands at `indent`, in a container at `depth` that is spread.
+  [[nodiscard]] char* line(char* to, unsigned indent, unsigned depth) const noexcept {
+    return spread(depth) ? put_line(to, indent) : to;
+  }
+  /// A key, `,"Name":` or the first one without its comma, in a container at `depth`.
+  template <std::size_t Size>
+  [[nodiscard]] char* key(char* to, unsigned depth, const char (&literal)[Size]) const noexcept {
+    if (!spread(depth)) return put(to, literal);
+    const std::size_t comma = literal[0] == ',' ? 1 : 0;
+    if (comma != 0) *to++ = ',';
+    to = put_line(to, depth + 1);
+    std::memcpy(to, literal + comma, Size - 1 - comma);
+    to += Size - 1 - comma;
+    *to++ = ' ';
+    return to;
+  }
+
+  [[nodiscard]] char* list(char* to, view<std::int64_t> values) {
+    to = room(to, values.size() * (integer_room + 1) + record_room);
+    return put_list(to, values.data(), values.size());
+  }
+  static char* put_list(char* to, const std::int64_t* values, std::size_t count) noexcept {
+    *to++ = '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      to = put_integer(to, values[i]);
+      *to++ = ',';
+    }
+    if (count != 0) --to;
+    *to++ = ']';
+    return to;
+  }
+
+  [[nodiscard]] char* tensors(char* to, view<std::uint32_t> list, unsigned depth) {
+    *to++ = '[';
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i != 0) *to++ = ',';
+      to = tensor(line(to, depth + 1, depth), list[i], depth + 1);
+    }
+    if (!list.empty()) to = line(to, depth, depth);
+    *to++ = ']';
+    return to;
+  }
+
+  /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
+  [[nodiscard]] char* again(char* to, place where) {
+    constexpr std::size_t block_size = 32;
+    const auto size = static_cast<std::size_t>(where & ((place{1} << size_bits) - 1));
+    to = room(to, size + block_size + record_room);
+    const char* const from = out_.data() + (where >> size_bits);
+    for (std::size_t i = 0; i < size; i += block_size) {
+      char block[block_size];
+      std::memcpy(block, from + i, block_size);
+      std::memcpy(to + i, block, block_size);
+    }
+    return to + size;
+  }
+  [[nodiscard]] std::size_t offset_of(const char* to) const noexcept {
+    return static_cast<std::size_t>(to - out_.data());
+  }
+  [[nodiscard]] place since(std::size_t first, const char* to) const noexcept {
+    const std::size_t size = offset_of(to) - first;
+    return size >> size_bits == 0 && first >> (64 - size_bits) == 0 ? first << size_bits | size : 0;
+  }
+
+  /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.
+  [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
+    if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
+    const ark::tensor& t = g_.tensors[index];
+    to = room(to, record_room);
+    const std::size_t first = offset_of(to);
+    *to++ = '{';
+    to = put_integer(key(to, depth, "\"Id\":"), t.id);
+    to = put(key(to, depth, ",\"DataType\":"), "\"");
+    to = put(put(to, info(t.type).name), "\"");
+    if (form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
+    to = layout(to, t.layout, depth, listed);
+    if (!form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
+    to = line(members(to, t.members, depth), depth, depth);
+    *to++ = '}';
+    to = room(to, record_room);
+    if (listed) tensors_[index] = since(first, to);
+    return to;
+  }
+  [[nodiscard]] char* layout(char* to, std::uint32_t index, unsigned depth, bool listed) {
+    if (const place known = layouts_[index]; known != 0 && listed) return again(to, known);
+    const ark::layout& l = g_.layouts[index];
+    to = room(to, lists_room + record_room);
+    const std::size_t first = offset_of(to);
+    to = put_list(key(to, depth, ",\"Shape\":"), l.shape, l.rank);
+    to = put_list(key(to, depth, ",\"Strides\":"), l.strides, l.rank);
+    to = put_list(key(to, depth, ",\"Offsets\":"), l.offsets, l.rank);
+    if (form_.pads) {
+      constexpr std::int64_t ones[max_rank] = {1, 1, 1, 1};
+      to = put_list(key(to, depth, ",\"Pads\":"),
+                    l.pads == none ? ones : g_.integers.data() + l.pads, l.rank);
+    } else {
+      to = put_list(key(to, depth, ",\"PaddedShape\":"), l.padded_shape, l.rank);
+    }
+    if (listed) layouts_[index] = since(first, to);
+    return to;
+  }
+  /// On one line, whatever the dialect.
+  [[nodiscard]] char* buffer(char* to, std::uint32_t index) {
+    if (const place known = buffers_[index]; known != 0) return again(to, known);
+    const ark::buffer& b = g_.buffers[index];
+    to = room(to, record_room);
+    const std::size_t first = offset_of(to);
+    to = put_integer(put(to, "{\"Id\":"), b.id);
+    to = put_integer(put(to, ",\"Rank\":"), b.rank);
+    if (!form_.holds_ops) to = put_external(to, b.external);
+    to = tag_list(put(to, ",\"SendTags\":"), tags(g_, b.send_tags));
+    to = tag_list(put(to, ",\"RecvTags\":"), tags(g_, b.recv_tags));
+    if (form_.holds_ops) to = put_external(to, b.external);
+    to = members(to, b.members, never_spread);
+    *to++ = '}';
+    buffers_[index] = since(first, to);
+    return to;
+  }
+  static char* put_external(char* to, external e) noexcept {
+    if (e == external::absent) return to;
+    return put(put(to, ",\"IsExternal\":"),
+               e == external::yes ? std::string_view("true") : "false");
+  }
+  [[nodiscard]] char* tag_list(char* to, view<tag> list) {
+    constexpr std::size_t tag_room = 2 * integer_room + 4;
+    to = room(to, list.size() * tag_room + record_room);
+    *to++ = '[';
+    for (const tag& t : list) {
+      *to++ = '[';
+      to = put_integer(to, t.rank);
+      *to++ = ',';
+      to = put_integer(to, t.number);
+      to = put(to, "],");
+    }
+    if (!list.empty()) --to;
+    *to++ = ']';
+    return to;
+  }
+
+  [[nodiscard]] char* all_arguments(char* to, const op& o, unsigned depth) {
+    const view<argument> all = arguments(g_, o);
+    sorted_.clear();
+    for (std::uint32_t i = 0; i < all.size(); ++i) sorted_.push_back(i);
+    sort(sorted_.data(), sorted_.size(),
+         [&](std::uint32_t a, std::uint32_t b) { return name(g_, all[a]) < name(g_, all[b]); });
+    *to++ = '{';
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const argument& a = all[sorted_[i]];
+      const std::string_view called = name(g_, a);
+      to = room(to, 6 * called.size() + record_room);
+      if (i != 0) {
+        if (called == name(g_, all[sorted_[i - 1]])) failed_ = errc::json_duplicate_key;
+        *to++ = ',';
+      }
+      to = put_quoted(line(to, depth + 1, depth), called);
+      *to++ = ':';
+      if (spread(depth)) *to++ = ' ';
+      if (a.type != argument_type::other) {
+        to = known_argument(to, a, depth + 1);
+        continue;
+      }
+      done(to);
+      value(text_of(g_, a.token), depth + 1);
+      to = begin();
+    }
+    to = room(to, record_room);
+    to = line(to, depth, depth);
+    *to++ = '}';
+    return to;
+  }
+  [[nodiscard]] char* known_argument(char* to, const argument& a, unsigned depth) {
+    to = room(to, record_room);
+    *to++ = '{';
+    to = put(line(to, depth + 1, depth), "\"");
+    to = put(put(to, argument_type_names[static_cast<std::size_t>(a.type)]), "\":");
+    if (spread(depth)) *to++ = ' ';
+    switch (a.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32: to = put_integer(to, a.integer); break;
+      case argument_type::uint64:
+        to = put_integer(to, static_cast<std::uint64_t>(a.integer));
+        break;
+      case argument_type::boolean: to = a.integer != 0 ? put(to, "true") : put(to, "false"); break;
+      case argument_type::float32:
+        to = room(to, a.token.size + record_room);
+        to = a.token.size != 0 ? put(to, text_of(g_, a.token))
+                               : put_double(to, double{a.real}, double_style::json15);
+        break;
+      case argument_type::dims: to = list(to, integers(g_, a.integers)); break;
+      case argument_type::tensor:
+        to = tensor(to, static_cast<std::uint32_t>(a.integer), depth + 1, false);
+        break;
+      case argument_type::offset: {
+        const view<std::int64_t> parts = integers(g_, a.integers);
+        if (parts.size() == 1) {
+          to = put_integer(to, parts[0]);
+          break;
+        }
+        *to++ = '{';
+        to = put_integer(key(to, depth + 1, "\"BufferId\":"), parts[0]);
+        to = put_integer(key(to, depth + 1, ",\"Value\":"), parts[1]);
+        to = put(line(to, depth + 1, depth + 1), "}");
+        break;
+      }
+      case argument_type::other: break;
+    }
+    to = line(room(to, record_room), depth, depth);
+    *to++ = '}';
+    return to;
+  }
+
+  [[nodiscard]] char* members(char* to, std::uint32_t first, unsigned depth) {
+    if (first == none) return to;
+    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
+      to = room(to, record_room);
+      *to++ = ',';
+      done(line(to, depth + 1, depth));
+      json::append_quoted(out_, text_of(g_, g_.members[i].key));
+      out_ << (spread(depth) ? std::string_view(": ") : ":");
+      value(text_of(g_, g_.members[i].value), depth + 1);
+      to = begin();
+    }
+    return room(to, record_room);
+  }
+
+  static constexpr unsigned never_spread = 1000;
+  text& out_;
+  const graph& g_;
+  const dialect_row& form_;
+  int levels_;  // -1: nothing is spread
+  char* end_ = nullptr;
+  pool<place> tensors_, layouts_, buffers_;
+  pool<std::uint32_t> sorted_;
+  errc failed_ = errc::ok;
+};
+
+/// The text of a graph that is in its dialect.
+[[nodiscard]] inline result<text> write_as_is(const graph& g, bool pretty) {
+  text out;
+  // About what it takes, and less than twice that: growing costs more than the writing.
+  const bool spread = pretty && info(g.form).levels > 5;
+  out.reserve(256 + (pretty ? 130 : 64) * g.nodes.size() + (pretty ? 290 : 110) * g.ops.size() +
+              (spread ? 320 : 220) * g.uses.size() + (spread ? 80 : 30) * g.arguments.size());
+  graph_writer w(out, g, g.form, pretty);
+  w.done(w.model(w.begin()));
+  errc code = w.failed();
+  if (code == errc::ok && !g.members.empty()) {
+    // Kept members may repeat a key, in a graph that was filled by hand.
+    json::reader in(out, no_limits);
+    (void)in.skip();
+    code = in.finish().code;
+  }
+  if (code != errc::ok) return error{code, 0};
+  return out;
+}
+
+}  // namespace detail
+
+/// The text of a graph. It is converted first when `to` is another dialect than its own.
+[[nodiscard]] inline result<text> write(const graph& g, const write_options& options = {}) {
+  if (const error e = check(g); e.code != errc::ok) return e;
+  if (options.to == g.form && in_dialect(g)) return detail::write_as_is(g, options.pretty);
+  const result<graph> converted = convert(g, options.to);
+  if (!converted) return converted.err();
+  return detail::write_as_is(*converted, options.pretty);
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_WRITE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Appends a plan that has passed check(). Operations are graph_writer's.
+class plan_writer {
+ public:
+  plan_writer(text& out, const plan& p, bool pretty)
+      : out_(out), p_(p), pretty_(pretty), ops_(out, p.parts, p.parts.form, pretty) {
+    if (pretty) ops_.levels(levels);
+  }
+
+  void all() {
+    open('{');
+    member("Rank", p_.parts.rank);
+    member("WorldSize", p_.parts.world_size);
+    if (p_.place == architecture_place::behind_world_size) architecture();
+    member("NumProcessors", p_.num_processors);
+    member("NumWarpsPerProcessor", p_.num_warps_per_processor);
+    if (p_.place == architecture_place::behind_num_warps) architecture();
+    if (list("TaskInfos", p_.null_tasks))
+      for (const plan_task& t : p_.tasks) task(t);
+    end_list(p_.null_tasks);
+    if (list("ProcessorGroups", p_.null_groups))
+      for (const processor_group& g : p_.processor_groups) group(g);
+    end_list(p_.null_groups);
+    members(p_.parts.own_members);
+    close('}');
+    if (pretty_) out_ << '\n';
+  }
+  [[nodiscard]] errc failed() const noexcept { return ops_.failed(); }
+
+ private:
+  static constexpr int levels = 5;
+
+  void task(const plan_task& t) {
+    separate();
+    open('{');
+    member("Id", t.id);
+    member("NumWarps", t.num_warps);
+    member("SramBytes", t.sram_bytes);
+    list("Ops");
+    for (std::uint32_t i = t.ops.first; i < t.ops.first + t.ops.count; ++i) {
+      separate();
+      ops_.done(ops_.operation(ops_.begin(), p_.parts.ops[i], depth_,
+                               text_of(p_.parts, p_.configs[i].text)));
+      empty_ = false;
+    }
+    close(']');
+    members(t.members);
+    close('}');
+  }
+  void group(const processor_group& g) {
+    separate();
+    open('{');
+    member("ProcessorRange", g.processors);
+    list("ResourceGroups");
+    for (const resource_group& r : resource_groups(p_, g)) {
+      separate();
+      open('{');
+      member("ProcessorRange", r.processors);
+      member("WarpRange", r.warps);
+      member("SramRange", r.sram);
+      list("TaskGroups");
+      for (const task_group& t : task_groups(p_, r)) {
+        separate();
+        open('{');
+        member("TaskId", t.task_id);
+        member("TaskRange", t.tasks);
+        member("Granularity", t.granularity);
+        members(t.members);
+        close('}');
+      }
+      close(']');
+      members(r.members);
+      close('}');
+    }
+    close(']');
+    members(g.members);
+    close('}');
+  }
+
+  // depth_ is how many containers are open; the innermost one stands at depth_ - 1.
+  [[nodiscard]] bool spread() const noexcept { return pretty_ && depth_ <= unsigned{levels} + 1; }
+  void new_line() {
+    out_ << '\n';
+    for (unsigned i = 0; i < depth_; ++i) out_ << "  ";
+  }
+  void open(char bracket) {
+    out_ << bracket;
+    ++depth_;
+    empty_ = true;
+  }
+  void close(char bracket) {
+    const bool lines = spread() && !empty_;
+    --depth_;
+    if (lines) new_line();
+    out_ << bracket;
+    empty_ = false;
+  }
+  /// In front of a member or element.
+  void separate() {
+    if (!empty_) out_ << ',';
+    if (spread()) new_line();
+    empty_ = false;
+  }
+  void key(std::string_view name) {
+    separate();
+    json::append_quoted(out_, name);
+    out_ << (spread() ? std::string_view(": ") : ":");
+  }
+  void member(std::string_view name, std::int64_t value) {
+    key(name);
+    out_ << value;
+  }
+  void member(std::string_view name, const plan_range& r) {
+    key(name);
+    out_ << '[' << r.begin << ',' << r.end;
+    if (r.has_step) out_ << ',' << r.step;
+    out_ << ']';
+  }
+  void architecture() {
+    key("Architecture");
+    json::append_quoted(out_, text_of(p_.parts, p_.architecture));
+  }
+  bool list(std::string_view name, bool null = false) {
+    key(name);
+    if (null)
+      out_ << "null";
+    else
+      open('[');
+    return !null;
+  }
+  void end_list(bool null) {
+    if (!null) close(']');
+  }
+  void members(std::uint32_t first) {
+    for (std::uint32_t i = first; i != none; i = p_.parts.members[i].next) {
+      key(text_of(p_.parts, p_.parts.members[i].key));
+      ops_.value(text_of(p_.parts, p_.parts.members[i].value), depth_);
+    }
+  }
+
+  text& out_;
+  const ark::plan& p_;
+  bool pretty_;
+  graph_writer ops_;
+  unsigned depth_ = 0;
+  bool empty_ = true;  // nothing stands in the innermost container yet
+};
+
+/// A plan for people.
+class plan_printer {
+ public:
+  plan_printer(text& out, const plan& p) noexcept : out_(out), p_(p) {}
+
+  void all() {
+    out_ << "plan of rank " << p_.parts.rank << " of " << p_.parts.world_size;
+    if (p_.place != architecture_place::absent) {
+      out_ << ", ";
+      plain(text_of(p_.parts, p_.architecture));
+    }
+    out_ << ", ";
+    count(p_.num_processors, "processor");
+    out_ << " of ";
+    count(p_.num_warps_per_processor, "warp");
+    out_ << ", ";
+    count(static_cast<std::int64_t>(p_.tasks.size()), "task");
+    out_ << '\n';
+    for (const plan_task& t : p_.tasks) task(t);
+    for (const processor_group& g : p_.processor_groups) group(g);
+  }
+
+ private:
+  void task(const plan_task& t) {
+    out_ << "task " << t.id << ", ";
+    count(t.num_warps, "warp");
+    out_ << ", ";
+    count(t.sram_bytes, "byte");
+    for (std::uint32_t i = t.ops.first; i < t.ops.first + t.ops.count; ++i) {
+      const op& o = p_.parts.ops[i];
+      const plan_config& c = p_.configs[i];
+      out_ << (i == t.ops.first ? ": " : "; ");
+      plain(type_name(p_.parts, o));
+      out_ << ' ';
+      json::append_quoted(out_, name(p_.parts, o));
+      for (const std::uint32_t u : reads(p_.parts, o)) tensor(u);
+      // What is written is shown as the results that name it, as far as there are any.
+      out_ << " ->";
+      for (const std::uint32_t u : o.results != 0 ? results(p_.parts, o) : writes(p_.parts, o))
+        tensor(u);
+      if (c.num_tasks >= 0) {
+        out_ << ", ";
+        count(c.num_tasks, "tile");
+        const range tile = c.tile_shape_mnk.count != 0 ? c.tile_shape_mnk : c.tile;
+        for (std::uint32_t d = 0; d < tile.count; ++d)
+          out_ << (d == 0 ? " of " : "x") << p_.parts.integers[tile.first + d];
+      }
+      for (const string s : {c.impl_type, c.channel_type, c.packet_type}) {
+        if (s.size == 0) continue;
+        out_ << ", ";
+        plain(text_of(p_.parts, s));
+      }
+    }
+    out_ << '\n';
+  }
+  void group(const processor_group& g) {
+    out_ << "group on processors ";
+    bounds(g.processors);
+    out_ << '\n';
+    for (const resource_group& r : resource_groups(p_, g)) {
+      out_ << "  ";
+      if (r.processors.begin != g.processors.begin || r.processors.end != g.processors.end) {
+        out_ << "processors ";
+        bounds(r.processors);
+        out_ << ", ";
+      }
+      out_ << "warps ";
+      bounds(r.warps);
+      out_ << ", memory ";
+      bounds(r.sram);
+      out_ << ':';
+      bool first = true;
+      for (const task_group& t : task_groups(p_, r)) {
+        out_ << (first ? " task " : ", task ") << t.task_id << " tiles ";
+        bounds(t.tasks);
+        if (t.granularity != 1) out_ << " by " << t.granularity;
+        first = false;
+      }
+      out_ << '\n';
+    }
+  }
+  void tensor(std::uint32_t index) {
+    const ark::tensor& t = p_.parts.tensors[index];
+    const layout& l = p_.parts.layouts[t.layout];
+    out_ << ' ' << t.id << ':' << info(t.type).name << '[';
+    for (std::uint32_t d = 0; d < l.rank; ++d) out_ << (d == 0 ? "" : ",") << l.shape[d];
+    out_ << ']';
+  }
+  void bounds(const plan_range& r) {
+    out_ << r.begin << ".." << r.end;
+    if (r.has_step) out_ << " step " << r.step;
+  }
+  void count(std::int64_t n, std::string_view what) {
+    out_ << n << ' ' << what << (n == 1 ? "" : "s");
+  }
+  /// Words of the file, in quotes when they are anything but letters and what names are made of.
+  void plain(std::string_view s) {
+    bool letters = !s.empty();
+    for (const char c : s)
+      letters = letters && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                            (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '-');
+    if (letters)
+      out_ << s;
+    else
+      json::append_quoted(out_, s);
+  }
+
+  text& out_;
+  const ark::plan& p_;
+};
+
+}  // namespace detail
+
+/// The JSON of a plan.
+[[nodiscard]] inline result<text> write_plan(const plan& p, bool pretty = true) {
+  if (const error e = check(p); e.code != errc::ok) return e;
+  text out;
+  detail::plan_writer writer(out, p, pretty);
+  writer.all();
+  errc code = writer.failed();
+  if (code == errc::ok && !p.parts.members.empty()) {
+    // Kept members may repeat a key, in a plan that was filled by hand.
+    json::reader in(out, detail::no_limits);
+    (void)in.skip();
+    code = in.finish().code;
+  }
+  if (code != errc::ok) return error{code, 0};
+  return out;
+}
+
+/// A listing of a plan: its tasks, then its schedule.
+[[nodiscard]] inline text print(const plan& p) {
+  text out;
+  detail::plan_printer(out, p).all();
+  return out;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PLAN_WRITE_HPP
+
+// ---- tessera/ark/print.hpp
+//
+// A model graph for people: one line an operation, with its tensors, arguments, name and edges.
+//
+//   tessera::text listing = ark::print(*graph);
+//
+//   ark D3: rank 0 of 2, 3 nodes, 3 operations, 9 tensors, 6 buffers
+//   %2 = ReduceSum(%0 FP16[3,10] @0) -> %1 FP16[3,1] @1 {Axis=1, KeepDim=true}  # node 0 "sum" -> 1
+//   %4 FP16[3,1] of [4,8] at [1,0] @2 = Tensor(%2 FP16[3,1] @1)  # node 1 "view" <- 0
+//   %6 = Send(%2 FP16[3,1] @1) -> %5 FP16[3,1] @3:rank1  # node 2 "send"
+//   @1: sends [1,-2147483648]
+//   @3: rank 1, receives [-1,-2147483648]
+//
+//   %ID TYPE[Shape]     of [Strides], at [Offsets], padded [PaddedShape], pads [Pads]: each only where
+//                       it isn't the plain case. A result without them is the same view as the first
+//                       tensor that is written
+//   @ID                 the buffer; those that aren't plain local ones stand at the end
+//   {Name=value}        arguments, as they stand; with their TYPE where the table has no such one
+//   node 3.1            the second operation of node 3; <- its producers, -> its consumers
+//
+// Lifetime:   the text owns itself.
+// Errors:     none. Of a graph that check() refuses only the first line is printed, and why.
+// Limits:     none.
+// Allocation: the text.
+
+#ifndef TESSERA_ARK_PRINT_HPP
+#define TESSERA_ARK_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+/// Appends the parts of a listing. Plans hold the same operations and use it too.
+class graph_printer {
+ public:
+  graph_printer(text& out, const graph& g) : out_(out), g_(g) {}
+
+  void count(std::size_t n, std::string_view noun) {
+    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
+  }
+
+  /// Results, Type, tensors that are read and written, arguments. No end of line.
+  void operation(const op& o) {
+    const view<std::uint32_t> written = writes(g_, o);
+    std::string_view between;
+    for (const std::uint32_t t : results(g_, o)) {
+      out_ << between;
+      if (!written.empty() && same_view(t, written[0]))
+        out_ << '%' << g_.tensors[t].id;
+      else
+        tensor(t);
+      between = ", ";
+    }
+    if (o.results != 0) out_ << " = ";
+    word(type_name(g_, o));
+    out_ << '(';
+    tensors(reads(g_, o));
+    out_ << ')';
+    if (o.writes != 0) out_ << " -> ";
+    tensors(written);
+    if (o.arguments.count == 0) return;
+    between = " {";
+    for (const argument& a : arguments(g_, o)) {
+      out_ << between;
+      one_argument(o, a);
+      between = ", ";
+    }
+    out_ << '}';
+  }
+  /// What doesn't change what an operation does.
+  void comment(const op& o) {
+    out_ << ' ';
+    json::append_quoted(out_, name(g_, o));
+    if (o.is_virtual != is_virtual(o.type)) out_ << (o.is_virtual ? ", virtual" : ", not virtual");
+    members(o.members);
+  }
+  void members(std::uint32_t first) {
+    for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
+      out_ << ", ";
+      word(text_of(g_, g_.members[i].key));
+      out_ << '=' << text_of(g_, g_.members[i].value);
+    }
+  }
+  void edges(std::string_view arrow, view<std::int64_t> ids) {
+    for (std::size_t i = 0; i < ids.size(); ++i) out_ << (i == 0 ? arrow : ", ") << ids[i];
+  }
+
+  /// A line for a buffer, unless there is nothing to say of it.
+  void buffer(const ark::buffer& b) {
+    const bool local = is_local(g_, b);
+    if (local && b.send_tags.count + std::uint64_t{b.recv_tags.count} == 0 &&
+        b.external != external::yes && b.members == none)
+      return;
+    out_ << '@' << b.id << ": ";
+    std::string_view between;
+    if (!local) {
+      out_ << "rank " << b.rank;
+      between = ", ";
+    }
+    if (b.external == external::yes) {
+      out_ << between << "external";
+      between = ", ";
+    }
+    for (const bool sends : {true, false}) {
+      const view<tag> list = tags(g_, sends ? b.send_tags : b.recv_tags);
+      if (list.empty()) continue;
+      out_ << between << (sends ? "sends" : "receives");
+      for (const tag& t : list) out_ << " [" << t.rank << ',' << t.number << ']';
+      between = ", ";
+    }
+    if (between.empty()) out_ << "local";
+    members(b.members);
+    out_ << '\n';
+  }
+
+ private:
+  /// A name that would be read as one word stands as it is, others in quotes.
+  void word(std::string_view s) {
+    bool plain = !s.empty();
+    for (const char c : s)
+      plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || c == '_' || c == '-');
+    if (plain)
+      out_ << s;
+    else
+      json::append_quoted(out_, s);
+  }
+  void list(const std::int64_t* values, std::size_t count) {
+    out_ << '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i != 0) out_ << ',';
+      out_ << values[i];
+    }
+    out_ << ']';
+  }
+  static bool equal(const std::int64_t* a, const std::int64_t* b, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+  [[nodiscard]] bool same_view(std::uint32_t a, std::uint32_t b) const noexcept {
+    return g_.tensors[a].type == g_.tensors[b].type &&
+           g_.tensors[a].buffer == g_.tensors[b].buffer &&
+           same_dimensions(layout_of(g_, a), layout_of(g_, b));
+  }
+  void tensors(view<std::uint32_t> all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i != 0) out_ << ", ";
+      tensor(all[i]);
+    }
+  }
+  void tensor(std::uint32_t index) {
+    constexpr std::int64_t zeros[max_rank] = {}, ones[max_rank] = {1, 1, 1, 1};
+    const ark::tensor& t = g_.tensors[index];
+    const layout& l = g_.layouts[t.layout];
+    out_ << '%' << t.id << ' ' << info(t.type).name;
+    list(l.shape, l.rank);
+    const auto unless = [&](const std::int64_t* plain, const char* word, const std::int64_t* is) {
+      if (equal(plain, is, l.rank)) return;
+      out_ << word;
+      list(is, l.rank);
+    };
+    unless(l.shape, " of ", l.strides);
+    unless(zeros, " at ", l.offsets);
+    unless(l.shape, " padded ", l.padded_shape);
+    if (l.pads != none) unless(ones, " pads ", g_.integers.data() + l.pads);
+    const ark::buffer& b = g_.buffers[t.buffer];
+    out_ << " @" << b.id;
+    if (!is_local(g_, b)) out_ << ":rank" << b.rank;
+  }
+
+  void one_argument(const op& o, const argument& a) {
+    word(name(g_, a));
+    out_ << '=';
+    bool known = false;
+    for (const argument_row& row : argument_table)
+      known = known || (row.op == o.type && row.name == a.name && row.type == a.type);
+    if (!known && a.type != argument_type::other)
+      out_ << argument_type_names[static_cast<std::size_t>(a.type)] << ':';
+    switch (a.type) {
+      case argument_type::int32:
+      case argument_type::int64:
+      case argument_type::uint32: out_ << a.integer; break;
+      case argument_type::uint64: out_ << static_cast<std::uint64_t>(a.integer); break;
+      case argument_type::boolean: out_ << (a.integer != 0 ? "true" : "false"); break;
+      case argument_type::float32:
+        if (a.token.size != 0)
+          out_ << text_of(g_, a.token);
+        else
+          append_double(out_, double{a.real}, double_style::json15);
+        break;
+      case argument_type::dims:
+        list(g_.integers.data() + a.integers.first, a.integers.count);
+        break;
+      case argument_type::tensor: tensor(static_cast<std::uint32_t>(a.integer)); break;
+      case argument_type::offset: {
+        const view<std::int64_t> parts = integers(g_, a.integers);
+        if (parts.size() == 2) out_ << '@' << parts[0] << '+';
+        out_ << parts[parts.size() - 1];
+        break;
+      }
+      case argument_type::other: out_ << text_of(g_, a.token); break;
+    }
+  }
+
+  text& out_;
+  const graph& g_;
+};
+
+}  // namespace detail
+
+/// The listing of a graph.
+[[nodiscard]] inline text print(const graph& g) {
+  text out;
+  detail::graph_printer p(out, g);
+  const error wrong = check(g);
+  out << "ark " << (wrong.code == errc::ark_dialect ? std::string_view("?") : info(g.form).name)
+      << ": rank " << g.rank << " of " << g.world_size << ", ";
+  p.count(g.nodes.size(), "node");
+  out << ", ";
+  p.count(g.ops.size(), "operation");
+  out << ", ";
+  p.count(g.tensors.size(), "tensor");
+  out << ", ";
+  p.count(g.buffers.size(), "buffer");
+  if (wrong.code != errc::ok) {
+    out << "; " << wrong.name() << '\n';
+    return out;
+  }
+  p.members(g.own_members);
+  out << '\n';
+  for (const node& n : g.nodes)
+    for (std::uint32_t i = 0; i < n.ops.count; ++i) {
+      const op& o = g.ops[n.ops.first + i];
+      p.operation(o);
+      out << "  # node " << n.id;
+      if (n.ops.count > 1) out << '.' << i;
+      p.comment(o);
+      if (i == 0) {
+        p.edges(" <- ", integers(g, n.producers));
+        p.edges(" -> ", integers(g, n.consumers));
+        p.members(n.members);
+      }
+      out << '\n';
+    }
+  for (const buffer& b : g.buffers) p.buffer(b);
+  return out;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_PRINT_HPP
+
+// ---- tessera/ark/ranks.hpp
+//
+// All ranks of a model together: the rules M, and the order in which one process runs them.
+//
+//   const ark::program* ranks[] = {&*rank0, &*rank1};
+//   auto world = ark::verify_ranks({ranks, 2}, {}, &found);
+//   ark::schedule order(*world);
+//   for (ark::schedule::step s; order.next(s);)
+//     execute(s.rank, world->rank(s.rank).graph().ops[s.op]);
+//
+// A buffer of another rank has a stand-in in each file that uses it, which names it by tags alone:
+//
+//   in rank r: {"Id": 9, "Rank": o, "RecvTags": [[-1, t]]}     the stand-in
+//   in rank o: {"Id": 4, "Rank": -1, "RecvTags": [[r, t], …]}  what it stands for
+//
+// Each message has a source, a destination and a tag. A send adds one, a receive waits for one;
+// DeviceSync waits for all ranks. Messages of one source, destination and tag are alike, so counting
+// them is enough to run the ranks in turns, and to prove that they don't wait for each other.
+//
+// Lifetime:   a world borrows its programs, a schedule its world.
+// Errors:     ark_m*, that of the first diagnostic that is an error.
+// Limits:     verify_options::max_diagnostics.
+// Allocation: linear in the graphs.
+
+#ifndef TESSERA_ARK_RANKS_HPP
+#define TESSERA_ARK_RANKS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 // ---- tessera/ark/world.hpp
 //
 // All ranks of a model together, and the order in which one process runs them.
@@ -7159,516 +12910,6 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ARK_RANKS_HPP
-
-// ---- tessera/ark/read.hpp
-//
-// Reads an ARK model graph.
-//
-//   auto graph = ark::read(source);
-//   if (!graph) return fail(describe(graph.err(), source));
-//   graph->form;                         // dialect::d2, found from the content
-//
-//   {"Rank": 0, "WorldSize": 1, "Nodes": [
-//     {"Id": 0, "ProducerNodeIds": [], "ConsumerNodeIds": [1], "Op": {
-//        "Type": "Relu", "Name": "relu", "IsVirtual": false,
-//        "ReadTensors": [{"Id": 0, "DataType": "FP32", "Shape": [4, 8], "Strides": [4, 8],
-//                         "Offsets": [0, 0], "PaddedShape": [4, 8],
-//                         "Buffer": {"Id": 0, "Rank": -1, "SendTags": [], "RecvTags": []}}],
-//        "WriteTensors": […], "ResultTensors": […], "Args": {"Axis": {"INT": 1}}}}]}
-//
-// Every dialect is read (see format.hpp), members in any order. What a model can't hold is refused
-// here; whether the rest makes sense is for verify().
-//
-//   kept       operations of unknown Type, unknown members of every object (as compact JSON), number
-//              tokens of FLOAT arguments, arguments whose value isn't {TYPE: value} of a known TYPE
-//   tolerated  null and [] in place of empty Args, an integer in place of an OFFSET object, a BOM
-//   refused    more than four dimensions, lists of dimensions that differ in length, unknown
-//              DataTypes, tags that aren't pairs, fractions and exponents in integers
-//
-// Lifetime:   the graph owns itself.
-// Errors:     json_*, and ark_s*, ark_t01, ark_t06, ark_b03 at the value that is wrong, or at the
-//             object that lacks a member; too_many_items, input_too_large, ark_too_large.
-// Limits:     max_bytes; max_items for every list; max_depth.
-// Allocation: at most 8 × input + 64 KiB, for hostile text; about half of the input for real files.
-
-#ifndef TESSERA_ARK_READ_HPP
-#define TESSERA_ARK_READ_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-/// Reads the objects of a model into a graph. Plans hold the same operations and use it too.
-class graph_reader {
- public:
-  graph_reader(graph& g, const limits& limit) : graph_(g), names_(g), limit_(limit) {}
-
-  void model(json::reader& in) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
-    bool rank = false, world = false, nodes = false;
-    std::uint64_t rank_at = at;
-    member_list unknown{graph_.own_members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Rank") {
-        rank = true;
-        rank_at = in.offset();
-        graph_.rank = small_integer(in, errc::ark_s03_world);
-      } else if (key == "WorldSize") {
-        world = true;
-        graph_.world_size = small_integer(in, errc::ark_s03_world);
-      } else if (key == "Nodes") {
-        nodes = true;
-        if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
-        for (in.array(); in.element();) node(in);
-        too_many(in, graph_.nodes.size());
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (!in.failed() && !(rank && world && nodes)) in.fail(errc::ark_s02_root_member, at);
-    if (!in.failed() && graph_.rank >= graph_.world_size) in.fail(errc::ark_s03_world, rank_at);
-    graph_.form = form();
-  }
-
-  void node(json::reader& in) {
-    ark::node n;
-    n.offset = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s04_nodes)) return;
-    bool id = false, producers = false, consumers = false, op = false, ops = false;
-    member_list unknown{n.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Id") {
-        id = true;
-        n.id = integer(in, errc::ark_s05_node_member);
-      } else if (key == "ProducerNodeIds") {
-        producers = true;
-        n.producers = ids(in);
-      } else if (key == "ConsumerNodeIds") {
-        consumers = true;
-        n.consumers = ids(in);
-      } else if (key == "Op" || key == "Ops") {
-        const bool many = key == "Ops";
-        (many ? ops : op) = true;
-        if ((op && ops) || holds_ops_ == !many) return in.fail(errc::ark_s06_op_or_ops, n.offset);
-        holds_ops_ = many;
-        n.ops = many ? operations(in) : one_operation(in);
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(id && producers && consumers)) return in.fail(errc::ark_s05_node_member, n.offset);
-    if (!(op || ops)) return in.fail(errc::ark_s06_op_or_ops, n.offset);
-    graph_.nodes.push_back(n);
-  }
-
-  /// An operation, appended to the graph's. `config` gets the text of a plan's member "Config".
-  void operation(json::reader& in, std::string_view* config = nullptr) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
-    ark::op o;
-    bool type = false, name = false, is_virtual = false, args = false;
-    bool listed[3] = {};
-    pool<std::uint32_t>(&uses)[3] = uses_;
-    member_list unknown{o.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Type") {
-        type = true;
-        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
-        const std::string_view text = in.string();
-        o.type = find_op_type(text);
-        if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
-      } else if (key == "Name") {
-        name = true;
-        if (!expect(in, json::kind::string, errc::ark_s08_op_member)) return;
-        o.name = names_.characters(in.string());
-      } else if (key == "IsVirtual") {
-        is_virtual = true;
-        if (!expect(in, json::kind::boolean, errc::ark_s08_op_member)) return;
-        o.is_virtual = in.boolean();
-      } else if (key == "Args") {
-        args = true;
-        arguments(in, o);
-      } else if (key == "ReadTensors" || key == "WriteTensors" || key == "ResultTensors") {
-        const std::size_t list = key[0] == 'W' ? 1 : key[2] == 'a' ? 0 : 2;
-        listed[list] = true;
-        if (!expect(in, json::kind::array, errc::ark_s08_op_member)) return;
-        uses[list].clear();
-        for (in.array(); in.element();) uses[list].push_back(tensor(in));
-        too_many(in, uses[list].size());
-      } else if (config != nullptr && key == "Config") {
-        *config = in.skip();
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return;
-    if (!(type && name && is_virtual && args && listed[0] && listed[1] && listed[2]))
-      return in.fail(errc::ark_s08_op_member, at);
-    o.first_use = names_.index(graph_.uses.size());
-    o.reads = names_.index(uses[0].size());
-    o.writes = names_.index(uses[1].size());
-    o.results = names_.index(uses[2].size());
-    for (const pool<std::uint32_t>& list : uses) graph_.uses.append(list.data(), list.size());
-    if (o.type == op_type::matmul)
-      (find_argument(graph_, o, argument_name::shape_mnk) != nullptr ? long_matmul_
-                                                                     : short_matmul_) = true;
-    graph_.ops.push_back(o);
-  }
-
-  /// What the members that were met say of the dialect.
-  [[nodiscard]] dialect form() const noexcept {
-    if (holds_ops_ != true) return external_ ? dialect::d3x : dialect::d3;
-    if (pads_) return dialect::d1a;
-    if (buffer_third_ == true) return short_matmul_ && !long_matmul_ ? dialect::d1c : dialect::d1b;
-    return external_ ? dialect::d2x : dialect::d2;
-  }
-  /// Fails when an index of 32 bits no longer reaches.
-  void finish(json::reader& in) {
-    if (names_.overflown()) in.fail(errc::ark_too_large, 0);
-  }
-  [[nodiscard]] interner& names() noexcept { return names_; }
-
- private:
-  /// Not seen yet, or what was seen.
-  class maybe {
-   public:
-    maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
-    [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
-    [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
-
-   private:
-    std::int8_t value_ = -1;
-  };
-
-  /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
-  /// is left to the reader.
-  static bool expect(json::reader& in, json::kind kind, errc code) {
-    const json::kind found = in.peek();
-    if (found == kind || found == json::kind::none) return true;
-    in.fail(code, in.offset());
-    return false;
-  }
-  /// An integer from `low` on: `kind` when there is none, `value` when it doesn't fit.
-  static std::int64_t integer(json::reader& in, errc kind, std::int64_t low = 0,
-                              std::int64_t high = INT64_MAX, errc value = errc::ark_s13_integer) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::number, kind)) return 0;
-    const json::number n = in.number();
-    if (in.failed()) return 0;
-    json::reader digits(n.token);
-    const std::int64_t v = digits.int64();
-    if (digits.failed() || v < low || v > high) return in.fail(value, at), 0;
-    return v;
-  }
-  /// Rank or WorldSize; one that is 0 there fails as 0 <= Rank < WorldSize does.
-  static std::int32_t small_integer(json::reader& in, errc code) {
-    return static_cast<std::int32_t>(integer(in, code, 0, INT32_MAX, code));
-  }
-  void too_many(json::reader& in, std::size_t count) const {
-    if (count > limit_.max_items) in.fail(errc::too_many_items, in.offset());
-  }
-
-  /// Where the unknown members of an object stand: the first, which the object keeps, and the last.
-  struct member_list {
-    std::uint32_t& first;
-    std::uint32_t last = none;
-  };
-  void member(json::reader& in, std::string_view key, member_list& to) {
-    ark::member m;
-    m.key = names_.characters(key);
-    m.value = compact(in);
-    const std::uint32_t at = names_.index(graph_.members.size());
-    (to.last == none ? to.first : graph_.members[to.last].next) = at;
-    to.last = at;
-    graph_.members.push_back(m);
-  }
-  /// The next value as compact JSON.
-  string compact(json::reader& in) {
-    string out{names_.index(graph_.characters.size()), 0};
-    json::writer w(graph_.characters);
-    json::copy(in, w);
-    out.size = names_.index(graph_.characters.size() - out.first);
-    return out;
-  }
-
-  range ids(json::reader& in) {
-    range out{names_.index(graph_.integers.size()), 0};
-    if (!expect(in, json::kind::array, errc::ark_s05_node_member)) return out;
-    for (in.array(); in.element();)
-      graph_.integers.push_back(integer(in, errc::ark_s05_node_member));
-    out.count = names_.index(graph_.integers.size() - out.first);
-    too_many(in, out.count);
-    return out;
-  }
-
-  range one_operation(json::reader& in) {
-    const range out{names_.index(graph_.ops.size()), 1};
-    if (expect(in, json::kind::object, errc::ark_s06_op_or_ops)) operation(in);
-    return out;
-  }
-  range operations(json::reader& in) {
-    range out{names_.index(graph_.ops.size()), 0};
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::array, errc::ark_s06_op_or_ops)) return out;
-    for (in.array(); in.element();) operation(in);
-    out.count = names_.index(graph_.ops.size() - out.first);
-    too_many(in, out.count);
-    if (!in.failed() && out.count == 0) in.fail(errc::ark_s07_no_ops, at);
-    return out;
-  }
-
-  /// A list of up to four numbers; any more are counted, not stored.
-  std::size_t dimensions(json::reader& in, std::int64_t (&out)[max_rank], errc kind) {
-    std::size_t count = 0;
-    if (!expect(in, json::kind::array, kind)) return 0;
-    for (in.array(); in.element(); ++count) {
-      const std::int64_t v = integer(in, errc::ark_s13_integer, INT64_MIN);
-      if (count < max_rank) out[count] = v;
-    }
-    return count;
-  }
-
-  std::uint32_t tensor(json::reader& in) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
-    ark::tensor t;
-    ark::layout l;
-    bool id = false, type = false, has_buffer = false;
-    std::int64_t pads[max_rank] = {};
-    std::int64_t(*const lists[])[max_rank] = {&l.shape, &l.strides, &l.offsets, &l.padded_shape,
-                                              &pads};
-    constexpr std::string_view keys[] = {"Shape", "Strides", "Offsets", "PaddedShape", "Pads"};
-    std::size_t counts[5] = {}, offsets[5] = {};
-    bool seen[5] = {};
-    member_list unknown{t.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      std::size_t list = 0;
-      while (list < 5 && key != keys[list]) ++list;
-      if (list < 5) {
-        seen[list] = true;
-        offsets[list] = static_cast<std::size_t>(in.offset());
-        counts[list] = dimensions(in, *lists[list], errc::ark_s09_tensor_member);
-        if (!in.failed() && counts[list] > max_rank)
-          return in.fail(errc::ark_t01_rank, offsets[list]), 0;
-      } else if (key == "Id") {
-        id = true;
-        t.id = integer(in, errc::ark_s09_tensor_member);
-      } else if (key == "DataType") {
-        type = true;
-        if (!expect(in, json::kind::string, errc::ark_s09_tensor_member)) return 0;
-        const std::uint64_t name_at = in.offset();
-        if (const std::string_view name = in.string(); !in.failed())
-          if (!find_data_type(name, t.type)) return in.fail(errc::ark_t06_data_type, name_at), 0;
-      } else if (key == "Buffer") {
-        has_buffer = true;
-        if (!buffer_third_.known()) buffer_third_ = !seen[0];
-        t.buffer = buffer(in);
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return 0;
-    if (!(id && type && has_buffer && seen[0] && seen[1] && seen[2] && seen[3] != seen[4]))
-      return in.fail(errc::ark_s09_tensor_member, at), 0;
-    for (std::size_t list = 1; list < 5; ++list)
-      if (seen[list] && counts[list] != counts[0])
-        return in.fail(errc::ark_t01_rank, offsets[list]), 0;
-    l.rank = static_cast<std::uint32_t>(counts[0]);
-    if (seen[4]) {  // no padded region exists; what stood there is for writing it back
-      for (std::size_t d = 0; d < max_rank; ++d) l.padded_shape[d] = l.shape[d];
-      l.pads = names_.index(graph_.integers.size());
-      graph_.integers.append(pads, counts[4]);
-      pads_ = true;
-    }
-    t.layout = names_.layout(l);
-    return names_.tensor(t);
-  }
-
-  std::uint32_t buffer(json::reader& in) {
-    const std::uint64_t at = in.offset();
-    if (!expect(in, json::kind::object, errc::ark_s09_tensor_member)) return 0;
-    ark::buffer b;
-    bool id = false, rank = false, send = false, recv = false;
-    const std::size_t first_tag = graph_.tags.size();
-    member_list unknown{b.members};
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      if (key == "Id") {
-        id = true;
-        b.id = integer(in, errc::ark_s10_buffer_member);
-      } else if (key == "Rank") {
-        rank = true;
-        b.rank = static_cast<std::int32_t>(
-            integer(in, errc::ark_s10_buffer_member, INT32_MIN, INT32_MAX));
-      } else if (key == "SendTags") {
-        send = true;
-        b.send_tags = tags(in);
-      } else if (key == "RecvTags") {
-        recv = true;
-        b.recv_tags = tags(in);
-      } else if (key == "IsExternal") {
-        if (!expect(in, json::kind::boolean, errc::ark_s10_buffer_member)) return 0;
-        b.external = in.boolean() ? external::yes : external::no;
-        external_ = true;
-      } else {
-        member(in, key, unknown);
-      }
-    }
-    if (in.failed()) return 0;
-    if (!(id && rank && send && recv)) return in.fail(errc::ark_s10_buffer_member, at), 0;
-    return names_.buffer(b, first_tag);
-  }
-  range tags(json::reader& in) {
-    range out{names_.index(graph_.tags.size()), 0};
-    if (!expect(in, json::kind::array, errc::ark_s10_buffer_member)) return out;
-    for (in.array(); in.element();) {
-      if (!expect(in, json::kind::array, errc::ark_b03_tags)) return out;
-      const std::uint64_t at = in.offset();
-      std::int64_t pair[2] = {};
-      std::size_t count = 0;
-      for (in.array(); in.element(); ++count) {
-        const std::int64_t v =
-            integer(in, errc::ark_b03_tags, INT32_MIN, INT32_MAX, errc::ark_b03_tags);
-        if (count < 2) pair[count] = v;
-      }
-      if (!in.failed() && count != 2) return in.fail(errc::ark_b03_tags, at), out;
-      graph_.tags.push_back(
-          {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])});
-    }
-    out.count = names_.index(graph_.tags.size() - out.first);
-    too_many(in, out.count);
-    return out;
-  }
-
-  void arguments(json::reader& in, ark::op& o) {
-    o.arguments = {names_.index(graph_.arguments.size()), 0};
-    const std::uint64_t at = in.offset();
-    if (in.peek() == json::kind::null) {
-      o.args = args_form::null;
-      return in.null();
-    }
-    if (in.peek() == json::kind::array) {
-      o.args = args_form::array;
-      in.array();
-      if (in.element()) in.fail(errc::ark_s08_op_member, at);
-      return;
-    }
-    if (!expect(in, json::kind::object, errc::ark_s08_op_member)) return;
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      argument a;
-      a.name = find_argument_name(key);
-      if (a.name == argument_name::other) a.other_name = names_.characters(key);
-      const std::string_view value = in.skip();
-      if (in.failed()) return;
-      json::reader known(value, limit_);
-      if (!argument_value(known, a)) {
-        json::reader again(value, limit_);
-        a.type = argument_type::other;
-        a.integers = {};
-        a.token = compact(again);
-      }
-      graph_.arguments.push_back(a);
-    }
-    o.arguments.count = names_.index(graph_.arguments.size() - o.arguments.first);
-    too_many(in, o.arguments.count);
-  }
-  /// {"TYPE": value} of a known TYPE with a value in its range; false for anything else.
-  bool argument_value(json::reader& in, argument& a) {
-    std::string_view key;
-    if (in.peek() != json::kind::object) return false;
-    in.object();
-    if (!in.key(key)) return false;
-    a.type = find_argument_type(key);
-    switch (a.type) {
-      case argument_type::int32: a.integer = in.int32(); break;
-      case argument_type::int64: a.integer = in.int64(); break;
-      case argument_type::uint32:
-        a.integer = in.integer<std::int64_t>(0, std::int64_t{UINT32_MAX});
-        break;
-      case argument_type::uint64: a.integer = static_cast<std::int64_t>(in.uint64()); break;
-      case argument_type::boolean: a.integer = in.boolean() ? 1 : 0; break;
-      case argument_type::float32: {
-        if (in.peek() != json::kind::number) return false;
-        json::reader token(in.rest(), limit_);
-        const std::string_view number = token.number().token;
-        a.real = in.float32();
-        if (!in.failed()) a.token = names_.characters(number);
-        break;
-      }
-      case argument_type::dims: {
-        std::int64_t dims[max_rank] = {};
-        const std::size_t count = dimensions(in, dims, errc::ark_o05_argument_form);
-        if (in.failed() || count > max_rank) return false;
-        a.integers = {names_.index(graph_.integers.size()), static_cast<std::uint32_t>(count)};
-        graph_.integers.append(dims, count);
-        break;
-      }
-      case argument_type::tensor: a.integer = tensor(in); break;
-      case argument_type::offset: offset(in, a); break;
-      case argument_type::other: return false;
-    }
-    return !in.key(key) && in.finish().code == errc::ok;
-  }
-  /// {"BufferId": …, "Value": …}; in place of it the value alone.
-  void offset(json::reader& in, argument& a) {
-    a.integers.first = names_.index(graph_.integers.size());
-    std::int64_t parts[2] = {};
-    bool seen[2] = {};
-    if (in.peek() == json::kind::number) {
-      graph_.integers.push_back(in.integer<std::int64_t>(0, INT64_MAX));
-      a.integers.count = 1;
-      return;
-    }
-    std::string_view key;
-    for (in.object(); in.key(key);) {
-      const std::size_t part = key == "BufferId" ? 0 : key == "Value" ? 1 : 2;
-      if (part == 2) return in.fail(errc::ark_o05_argument_form, in.offset());
-      parts[part] = in.integer<std::int64_t>(0, INT64_MAX);
-      seen[part] = true;
-    }
-    if (!(seen[0] && seen[1])) in.fail(errc::ark_o05_argument_form, 0);
-    graph_.integers.append(parts, 2);
-    a.integers.count = 2;
-  }
-
-  graph& graph_;
-  interner names_;
-  limits limit_;
-  pool<std::uint32_t> uses_[3];
-  maybe holds_ops_, buffer_third_;
-  bool pads_ = false, external_ = false, long_matmul_ = false, short_matmul_ = false;
-};
-
-}  // namespace detail
-
-/// Reads a model graph of any dialect.
-[[nodiscard]] inline result<graph> read(std::string_view source, const limits& limit = {}) {
-  graph g;
-  json::reader in(source, limit);
-  detail::graph_reader reader(g, limit);
-  reader.model(in);
-  reader.finish(in);
-  if (const error e = in.finish(); e.code != errc::ok) return e;
-  return g;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_READ_HPP
 
 #endif  // TESSERA_ARK_HPP
 

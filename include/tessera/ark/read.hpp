@@ -43,6 +43,7 @@
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
 #include "../version.hpp"
+#include "dialect_signs.hpp"
 #include "format.hpp"
 #include "graph.hpp"
 #include "read_fast.hpp"

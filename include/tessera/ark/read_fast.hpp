@@ -36,6 +36,7 @@
 #include "../core/limits.hpp"
 #include "../core/pool.hpp"
 #include "../version.hpp"
+#include "dialect_signs.hpp"
 #include "format.hpp"
 #include "graph.hpp"
 #include "repeated_text.hpp"
@@ -43,40 +44,6 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
-
-/// Not seen yet, or what was seen.
-class maybe {
- public:
-  maybe& operator=(bool v) noexcept { return value_ = v ? 1 : 0, *this; }
-  [[nodiscard]] bool operator==(bool v) const noexcept { return value_ == (v ? 1 : 0); }
-  [[nodiscard]] bool known() const noexcept { return value_ >= 0; }
-
- private:
-  std::int8_t value_ = -1;
-};
-
-/// What the members that were met say of the dialect.
-struct dialect_signs {
-  maybe holds_ops, buffer_third;
-  bool pads = false, external = false, external_last = false;
-  bool long_matmul = false, short_matmul = false;
-
-  void matmul(const graph& g, const op& o) noexcept {
-    (find_argument(g, o, argument_name::shape_mnk) != nullptr ? long_matmul : short_matmul) = true;
-  }
-  [[nodiscard]] dialect form() const noexcept {
-    if (holds_ops != true) return external ? dialect::d3x : dialect::d3;
-    if (pads) return dialect::d1a;
-    if (buffer_third == true) return short_matmul && !long_matmul ? dialect::d1c : dialect::d1b;
-    return external ? dialect::d2x : dialect::d2;
-  }
-  /// The same for a plan, which has no nodes: whatever its operations show.
-  [[nodiscard]] dialect plan_form() const noexcept {
-    if (pads) return dialect::d1a;
-    if (buffer_third == true) return short_matmul && !long_matmul ? dialect::d1c : dialect::d1b;
-    return !external ? dialect::d3 : external_last ? dialect::d2x : dialect::d3x;
-  }
-};
 
 inline constexpr name_slots op_slots(op_table);
 inline constexpr name_slots argument_slots(argument_names);
@@ -118,12 +85,10 @@ class fast_nodes : repeated_text {
     for (const char* p = done; p != nullptr; p = separator(between_nodes_, done, ',')) {
       if (!reserved_ && p - rest.data() > sample) reserve(p);
       const interner::mark start = names_.set_mark();
-      const dialect_signs signs = signs_;
       learned_.clear();
       const char* const behind = node(p);
       if (behind == nullptr) {
-        names_.go_back(start);
-        signs_ = signs;
+        names_.go_back(start);  // and leaves signs, which the plain reader meets again
         for (const char** text : learned_) *text = nullptr;
         refused_ = p;
         break;
