@@ -10540,7 +10540,7 @@ inline void quote(text& out, std::string_view s) {
 //
 // Lifetime:   borrows the context and the edges.
 // Errors:     warnings.
-// Limits:     verify_options::hazard_steps, counted in accesses compared and edges followed.
+// Limits:     verify_options::hazard_steps, counted in accesses, rows and edges that are looked at.
 // Allocation: 24 bytes for each access, 13 for each node, 8 for each buffer.
 
 #ifndef TESSERA_ARK_HAZARDS_HPP
@@ -10664,7 +10664,7 @@ class footprint {
     return true;
   }
 
-  static constexpr std::uint64_t most_rows = 4096;
+  static constexpr std::uint64_t most_rows = 1024;
 
  private:
   struct dimension {
@@ -10702,6 +10702,12 @@ class footprint {
     if (a.offsets[d] >= b.offsets[d] + b.shape[d] || b.offsets[d] >= a.offsets[d] + a.shape[d])
       return false;
   return true;
+}
+/// How many rows overlap() may have to compare: its cost.
+[[nodiscard]] inline std::uint64_t overlap_cost(const footprint& a, const footprint& b) noexcept {
+  if (a.first() >= b.end() || b.first() >= a.end()) return 1;
+  const std::uint64_t rows = a.rows() < b.rows() ? a.rows() : b.rows();
+  return rows < footprint::most_rows ? rows : footprint::most_rows;
 }
 /// Whether two tensors of one buffer share a byte, whose elements take so many bytes.
 [[nodiscard]] inline bool overlap(const layout& a, std::uint64_t bytes_a, const layout& b,
@@ -11359,8 +11365,14 @@ class hazards {
       const layout& other = layout_of(g_, b.tensor);
       const std::uint64_t other_bytes = info(g_.tensors[b.tensor].type).bytes;
       if (b.tensor != a.tensor) {
-        left_ -= left_ < 8 ? left_ : 8;
-        if (!overlap(mine, bytes, other, other_bytes)) continue;
+        spend(4);
+        if (bytes == other_bytes && same_grid(mine, other)) {
+          if (!boxes_meet(mine, other)) continue;
+        } else {
+          const footprint x(mine, bytes), y(other, other_bytes);
+          spend(overlap_cost(x, y));
+          if (!overlap(x, y)) continue;
+        }
       }
       bool path = same_node;
       if (!path && !reaches(b.node, path)) return false;
@@ -11393,12 +11405,13 @@ class hazards {
   }
   void expand(std::uint32_t n) {
     for (const std::uint32_t m : edges_.producers(n)) {
-      left_ -= left_ == 0 ? 0 : 1;
+      spend(1);
       if (m == none || reached_[m] == current_ + 1 || m == current_) continue;
       reached_[m] = current_ + 1;
       push(rank_[m]);
     }
   }
+  void spend(std::uint64_t steps) noexcept { left_ -= left_ < steps ? left_ : steps; }
   // A heap of places in the order of nodes, the last on top.
   void push(std::uint32_t place) {
     frontier_.push_back(place);
@@ -14246,7 +14259,7 @@ class graph_writer {
       case argument_type::float32:
         to = room(to, a.token.size + record_room);
         to = a.token.size != 0 ? put(to, text_of(g_, a.token))
-                               : put_double(to, double{a.real}, double_style::json15);
+                               : put_double(to, static_cast<double>(a.real), double_style::json15);
         break;
       case argument_type::dims: to = list(to, integers(g_, a.integers)); break;
       case argument_type::tensor:
@@ -14819,7 +14832,7 @@ class graph_printer {
         if (a.token.size != 0)
           out_ << text_of(g_, a.token);
         else
-          append_double(out_, double{a.real}, double_style::json15);
+          append_double(out_, static_cast<double>(a.real), double_style::json15);
         break;
       case argument_type::dims:
         list(g_.integers.data() + a.integers.first, a.integers.count);
