@@ -559,15 +559,15 @@ using row_reader = const char* (*)(const char* at, const char* end, Sink& sink);
 
 /// A reader of rows with or without a space behind each comma; null for `none`.
 template <class Row, class Sink>
-[[nodiscard]] row_reader<Sink> find_row_reader(bool spaced, row_path path) noexcept {
+[[nodiscard]] row_reader<Sink> find_row_reader(bool is_spaced, row_path path) noexcept {
   if (path == row_path::none) return nullptr;
 #ifdef TESSERA_HAS_AVX2_PATH
   if constexpr (std::is_same_v<Row, number_row>)
     if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
         __builtin_cpu_supports("bmi2"))
-      return spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
+      return is_spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
 #endif
-  return spaced ? detail::read_rows<true, Row, Sink> : detail::read_rows<false, Row, Sink>;
+  return is_spaced ? detail::read_rows<true, Row, Sink> : detail::read_rows<false, Row, Sink>;
 }
 
 }  // namespace json
