@@ -3,9 +3,11 @@
 
 #include "npy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,18 +34,26 @@ struct element_type {
 struct header {
   element_type type;
   bool is_fortran = false;
-  std::uint64_t rank = 0;
-  std::array<std::uint64_t, 2> shape = {};
+  std::vector<std::uint64_t> shape;
   std::uint64_t shape_offset = 0;
   std::uint64_t data_offset = 0;
 };
 
+/// The ranks that a caller takes.
+struct ranks {
+  std::uint64_t least, most;
+  std::string_view description;
+};
+constexpr ranks of_matrix{1, 2, "rank 1 or 2"};
+constexpr ranks of_array{0, max_npy_rank, "at most rank 32"};
+
 /// Reads the dictionary of the header, a Python literal. The first error is kept.
 class header_reader {
  public:
-  header_reader(std::string_view file, std::uint64_t start, std::uint64_t end)
+  header_reader(std::string_view file, std::uint64_t start, std::uint64_t end, ranks allowed)
       : file_(file.substr(0, static_cast<std::size_t>(end))),
-        offset_(static_cast<std::size_t>(start)) {}
+        offset_(static_cast<std::size_t>(start)),
+        allowed_(allowed) {}
 
   [[nodiscard]] expected<header> read() {
     header out;
@@ -151,6 +161,7 @@ class header_reader {
     out.shape_offset = offset_;
     expect('(');
     bool comma = true;
+    std::uint64_t rank = 0;
     while (!error_ && !take(')')) {
       if (!comma) return fail(offset_, "expected ',' or ')' in the shape");
       skip_blanks();
@@ -162,23 +173,23 @@ class header_reader {
             !checked_add<std::uint64_t>(extent, static_cast<std::uint64_t>(file_[offset_] - '0'),
                                         extent))
           return fail(start, "the extent doesn't fit 64 bits");
-      if (out.rank < 2) out.shape[out.rank] = extent;
-      ++out.rank;
+      if (rank++ < allowed_.most) out.shape.push_back(extent);
       comma = take(',');
     }
-    if (out.rank < 1 || out.rank > 2)
-      fail(out.shape_offset,
-           "expected an array of rank 1 or 2, found rank " + std::to_string(out.rank));
-    else if (out.rank == 1 && !comma)
+    if (rank < allowed_.least || rank > allowed_.most)
+      fail(out.shape_offset, "expected an array of " + std::string(allowed_.description) +
+                                 ", found rank " + std::to_string(rank));
+    else if (rank == 1 && !comma)
       fail(out.shape_offset, "expected a tuple: one extent is followed by ','");
   }
 
   std::string_view file_;
   std::size_t offset_;
+  ranks allowed_;
   std::optional<failure> error_;
 };
 
-[[nodiscard]] expected<header> read_header(bytes data) {
+[[nodiscard]] expected<header> read_header(bytes data, ranks allowed) {
   const std::string_view file = as_text(data);
   if (!file.starts_with(magic)) return wrong(0, "expected \\x93NUMPY, the start of a .npy file");
   if (file.size() < 10) return wrong(file.size(), "the file is cut short");
@@ -193,7 +204,7 @@ class header_reader {
   if (size > file.size() - start)
     return wrong(8, "the header has " + std::to_string(size) + " bytes, and " +
                         std::to_string(file.size() - start) + " are left");
-  return header_reader(file, start, start + size).read();
+  return header_reader(file, start, start + size, allowed).read();
 }
 
 template <class T>
@@ -215,7 +226,7 @@ template <class Convert>
                                           Convert&& convert) {
   const std::byte* from = data.data() + h.data_offset;
   // A rank-1 array has one order only. In Fortran's the file holds column after column.
-  const bool by_column = h.is_fortran && h.rank == 2;
+  const bool by_column = h.is_fortran && h.shape.size() == 2;
   const std::uint64_t outer = by_column ? m.columns : m.rows;
   const std::uint64_t inner = by_column ? m.rows : m.columns;
   const std::uint64_t inner_step = by_column ? m.columns : 1;
@@ -285,23 +296,24 @@ template <class Int>
 }  // namespace
 
 expected<matrix> read_npy(bytes data, std::uint64_t columns, const limits& limit) {
-  const expected<header> read = read_header(data);
+  const expected<header> read = read_header(data, of_matrix);
   if (!read) return read.err();
   const header& h = *read;
+  const bool is_table = h.shape.size() == 2;
   const std::uint64_t left = data.size() - h.data_offset;
   std::uint64_t count = h.shape[0], size = 0;
-  if (h.rank == 2 && h.shape[1] != columns)
+  if (is_table && h.shape[1] != columns)
     return wrong(h.shape_offset, "expected " + std::to_string(columns) + " columns, found " +
                                      std::to_string(h.shape[1]));
-  if ((h.rank == 2 && !checked_mul(count, columns, count)) ||
-      !checked_mul(count, h.type.size, size) || size > left)
+  if ((is_table && !checked_mul(count, columns, count)) || !checked_mul(count, h.type.size, size) ||
+      size > left)
     return wrong(data.size(), "the file is cut short: the shape needs more elements");
   if (size < left)
     return wrong(h.data_offset + size, "expected the end: the shape needs no more elements");
-  if (h.rank == 1 && (columns == 0 ? count != 0 : count % columns != 0))
+  if (!is_table && (columns == 0 ? count != 0 : count % columns != 0))
     return wrong(h.shape_offset, "expected a multiple of " + std::to_string(columns) +
                                      " elements, found " + std::to_string(count));
-  matrix m{h.rank == 2 ? h.shape[0] : columns == 0 ? 0 : count / columns, columns};
+  matrix m{is_table ? h.shape[0] : columns == 0 ? 0 : count / columns, columns};
   if (count > limit.max_items || m.rows > limit.max_items)
     return wrong(h.shape_offset,
                  "more than the limit of " + std::to_string(limit.max_items) + " elements");
@@ -311,30 +323,102 @@ expected<matrix> read_npy(bytes data, std::uint64_t columns, const limits& limit
   return m;
 }
 
-text write_npy(const matrix& m) {
+namespace {
+
+/// The start of a file up to its data, as NumPy writes it.
+void append_header(text& out, std::string_view type, std::span<const std::uint64_t> shape) {
   text dictionary;
-  dictionary << "{'descr': '<f8', 'fortran_order': False, 'shape': (" << m.rows << ", " << m.columns
-             << "), }";
+  dictionary << "{'descr': '" << type << "', 'fortran_order': False, 'shape': (";
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (d != 0) dictionary << ", ";
+    dictionary << shape[d];
+  }
+  if (shape.size() == 1) dictionary << ',';
+  dictionary << "), }";
   // Room for the first extent to grow in place to 21 digits, then at least one blank up to a
   // multiple of 64: what NumPy itself does.
-  text digits;
-  digits << m.rows;
-  std::size_t blanks = 21 - digits.size();
+  std::size_t blanks = 0;
+  if (!shape.empty()) {
+    text digits;
+    digits << shape[0];
+    blanks = 21 - digits.size();
+  }
   const std::size_t unpadded = 10 + dictionary.size() + blanks + 1;
   blanks += 64 - unpadded % 64;
   for (; blanks > 0; --blanks) dictionary << ' ';
   dictionary << '\n';
-
-  text out;
   char prefix[4] = {1, 0};
   store_le(prefix + 2, static_cast<std::uint16_t>(dictionary.size()));
   out << magic << std::string_view(prefix, sizeof prefix) << dictionary.view();
+}
+
+}  // namespace
+
+text write_npy(const matrix& m) {
+  text out;
+  const std::uint64_t shape[] = {m.rows, m.columns};
+  append_header(out, "<f8", shape);
   char* to = out.prepare(m.values.size() * 8);
   for (const double v : m.values) {
     store_le(to, v);
     to += 8;
   }
   out.advance(m.values.size() * 8);
+  return out;
+}
+
+expected<array> read_npy_array(bytes data, const limits& limit) {
+  const expected<header> read = read_header(data, of_array);
+  if (!read) return read.err();
+  const header& h = *read;
+  const std::uint64_t left = data.size() - h.data_offset;
+  // An extent of 0 makes the array empty, whatever the others are.
+  const bool is_empty = std::count(h.shape.begin(), h.shape.end(), std::uint64_t{0}) != 0;
+  std::uint64_t count = is_empty ? 0 : 1, size = 0;
+  bool fits = true;
+  for (std::size_t d = 0; d < h.shape.size() && !is_empty; ++d)
+    fits = fits && checked_mul(count, h.shape[d], count);
+  if (!fits || !checked_mul(count, h.type.size, size) || size > left)
+    return wrong(data.size(), "the file is cut short: the shape needs more elements");
+  if (size < left)
+    return wrong(h.data_offset + size, "expected the end: the shape needs no more elements");
+  if (count > limit.max_items)
+    return wrong(h.shape_offset,
+                 "more than the limit of " + std::to_string(limit.max_items) + " elements");
+
+  array out;
+  out.type = {h.type.kind, static_cast<std::uint8_t>(h.type.size)};
+  out.shape = h.shape;
+  const std::byte* const from = data.data() + h.data_offset;
+  out.data.assign(from, from + size);
+  const auto width = static_cast<std::size_t>(h.type.size);
+  if (h.is_fortran && h.shape.size() > 1) {  // the file's first dimension runs fastest
+    std::vector<std::uint64_t> steps(h.shape.size(), 1), at(h.shape.size(), 0);
+    for (std::size_t d = 1; d < steps.size(); ++d) steps[d] = steps[d - 1] * h.shape[d - 1];
+    std::uint64_t element = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::copy_n(from + element * width, width, out.data.data() + i * width);
+      for (std::size_t d = h.shape.size(); d-- > 0;) {
+        element += steps[d];
+        if (++at[d] < h.shape[d]) break;
+        element -= steps[d] * h.shape[d];
+        at[d] = 0;
+      }
+    }
+  }
+  if (h.type.is_big_endian && width > 1)
+    for (std::size_t i = 0; i < out.data.size(); i += width)
+      std::reverse(out.data.begin() + static_cast<std::ptrdiff_t>(i),
+                   out.data.begin() + static_cast<std::ptrdiff_t>(i + width));
+  return out;
+}
+
+text write_npy_array(const array& a) {
+  const char type[] = {a.type.size == 1 ? '|' : '<', a.type.kind,
+                       static_cast<char>('0' + a.type.size)};
+  text out;
+  append_header(out, {type, sizeof type}, a.shape);
+  out << as_text(bytes{a.data.data(), a.data.size()});
   return out;
 }
 

@@ -311,3 +311,41 @@ TEST_CASE("npy: every double comes back bit for bit", "[io]") {
   CHECK(again->rows == 512);
   CHECK(bits_of(again->values) == bits_of(m.values));
 }
+
+TEST_CASE("npy: arrays of any shape keep their elements as they are", "[io]") {
+  const auto load = [](const std::string& file, const limits& limit = {}) {
+    return io::read_npy_array(as_bytes(std::string_view(file)), limit);
+  };
+  const std::string six("\1\0\2\0\3\0\4\0\5\0\6\0", 12);
+  auto a = load(npy("<u2", "(1, 2, 3)", six));
+  REQUIRE(message_of(a) == "");
+  CHECK(a->type == io::element_kind{'u', 2});
+  CHECK(a->shape == std::vector<std::uint64_t>{1, 2, 3});
+  CHECK(as_text(bytes{a->data.data(), a->data.size()}) == six);
+  const text written = io::write_npy_array(*a);
+  const auto again = load(std::string(written.view()));
+  REQUIRE(again);
+  CHECK(again->data == a->data);
+
+  // The other byte order, and the other order of elements: (2, 3) by columns.
+  a = load(npy(">u2", "(6,)", std::string("\0\1\0\2\0\3\0\4\0\5\0\6", 12)));
+  REQUIRE(a);
+  CHECK(as_text(bytes{a->data.data(), a->data.size()}) == six);
+  a = load(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", "adbecf"));
+  REQUIRE(a);
+  CHECK(as_text(bytes{a->data.data(), a->data.size()}) == "abcdef");
+
+  // No dimensions are one element, an extent of 0 none.
+  CHECK(load(npy("<f4", "()", std::string(4, '\0'))));
+  CHECK_FALSE(load(npy("<f4", "(0, 99999999999999999999)", "")));
+  CHECK(load(npy("<f4", "(0, 18446744073709551615, 9)", "")));
+  CHECK_FALSE(load(npy("<f4", "(4294967296, 4294967296)", "")));
+  CHECK_FALSE(load(npy("<u2", "(1, 2, 3)", six.substr(1))));
+  CHECK_FALSE(load(npy("<u2", "(1, 2, 3)", six + '\0')));
+  CHECK(load(npy("<u2", "(1, 2, 3)", six), {.max_items = 6}));
+  CHECK_FALSE(load(npy("<u2", "(1, 2, 3)", six), {.max_items = 5}));
+  std::string shape = "(";
+  for (std::size_t d = 0; d < io::max_npy_rank; ++d) shape += "1,";
+  CHECK(load(npy("|i1", shape + ")", "x")));
+  CHECK_FALSE(load(npy("|i1", shape + "1)", "x")));
+}
