@@ -3,7 +3,7 @@
 #
 # Holds every #include against the layers:
 #
-#   version -> core -> core/json -> one format -> its facade | io, kernels -> vm -> cli
+#   version -> core -> core/json -> one format -> its facade | io, kernels -> vm -> ark -> cli
 #
 # and a few rules that a reader of one file relies on: which standard headers the library may use,
 # where casts of memory may stand, how long a header may be.
@@ -131,7 +131,8 @@ set(rank_io 1)
 set(rank_kernels 1)
 set(rank_vm 2)
 set(rank_genome 2)
-set(rank_cli 3)
+set(rank_ark 3)
+set(rank_cli 4)
 
 # A file of ours named by an include in src/, relative to ROOT, or nothing for a system header.
 function(resolve include folder out)

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Finds compositions: functions that models spell out as several operations.
+//
+//   for (const auto& c : tessera::analysis::find_compositions(graph, flow))
+//     std::cout << c.name << " of " << c.ops.size() << " operations\n";     // Softmax of 5 ...
+//
+//   Softmax     ReduceMax, Sub, Exp, ReduceSum, Div
+//   LayerNorm   ReduceMean, Sub, Mul, ReduceMean, [ScalarAdd], Rsqrt, Mul
+//   RMSNorm     [Cast], Mul, ReduceMean, [ScalarAdd], Rsqrt, Mul, [Mul], [Cast]
+//   SiLU        Sigmoid, Mul
+//
+// Operations are matched by what flows between them, whatever stands between them in the file. What
+// lies inside a composition is read nowhere else, so that one box can stand for it.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: linear in the graph.
+
+#ifndef TESSERA_ARK_FOLD_HPP
+#define TESSERA_ARK_FOLD_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "flow.hpp"
+#include "tessera/ark.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace analysis {
+
+struct composition {
+  std::string_view name;
+  std::vector<std::uint32_t> ops;  ///< indices in graph::ops; the last makes the result
+};
+/// No operation is in two of them.
+[[nodiscard]] std::vector<composition> find_compositions(const ark::graph& g, const flow& f);
+
+}  // namespace analysis
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_FOLD_HPP
