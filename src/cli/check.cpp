@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera check`: is each file valid?
+// `tessera check`: is each file valid? Files of the ranks of one ARK model are also held against
+// each other.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
+#include "ark.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -14,33 +16,220 @@ namespace cli {
 
 namespace {
 
-[[nodiscard]] exit_code check_file(const reporting& to) {
-  const auto fine = [&to](const source& file) {
-    if (to.as_json) {
-      const text report = file_report(to.path, file.what, nullptr);
+struct options {
+  file_list files;
+  std::string model;
+  bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false;
+
+  [[nodiscard]] ark::verify_options verify() const {
+    ark::verify_options v;
+    v.strict = !lenient;
+    v.fp8 = fp8;
+    v.hazards = !no_hazards;
+    if (all) v.max_diagnostics = std::size_t{1} << 24;
+    return v;
+  }
+};
+
+/// An ARK model that was checked by itself; its findings are told with those of its ranks.
+struct checked_model {
+  std::string path;
+  source file;
+  std::optional<ark::program> program;  ///< none when it has errors
+  std::vector<diagnostic> found;
+  ark::report report;
+  std::int32_t rank = 0, world_size = 1;
+  std::string dialect;
+};
+
+class checker {
+ public:
+  explicit checker(const options& o) : options_(o) {}
+
+  [[nodiscard]] exit_code run() {
+    if (options_.files.is_wrong("check")) return wrong_usage;
+    if (!options_.model.empty()) {
+      if (const exit_code code = load_model(); code != success) return code;
+    }
+    for (const std::string& path : options_.files.paths) raise(check_file(path));
+    raise(finish_set());
+    return code_;
+  }
+
+ private:
+  void raise(exit_code code) noexcept { code_ = std::max(code_, code); }
+  [[nodiscard]] reporting to(const std::string& path) const { return {path, options_.files.json}; }
+
+  [[nodiscard]] exit_code check_file(const std::string& path) {
+    diagnostic why;
+    loaded in = try_load_source(path, why);
+    if (!in) {
+      raise(finish_set());
+      return to(path).fail(why, in.code, format::unknown);
+    }
+    if (in.file->what == format::ark_model) return check_model(path, std::move(*in.file));
+    if (!options_.ranks) raise(finish_set());
+    if (in.file->what == format::ark_plan)
+      return check_plan(*in.file, to(path), {options_.all},
+                        model_.has_value() ? &*model_ : nullptr);
+    const error e = verify_alir(*in.file).err();
+    return e.code == errc::ok ? fine(path, *in.file, "") : to(path).fail(e, *in.file);
+  }
+
+  [[nodiscard]] exit_code fine(const std::string& path, const source& file,
+                               const std::string& more) const {
+    if (options_.files.json) {
+      const text report = file_report(path, file.what, {});
       return print_result(report);
     }
-    return print_result(file.name + ": ok (" + std::string(info(file.what).description) + ")\n");
-  };
-  return with_file(to, [&](const source& file) {
-    const error e = verify_alir(file).err();
-    return e.code == errc::ok ? fine(file) : to.fail(e, file);
-  });
-}
+    return print_result(file.name + ": ok (" + std::string(info(file.what).description) + more +
+                        ")\n");
+  }
+
+  /// The model that plans are held against.
+  [[nodiscard]] exit_code load_model() {
+    const reporting about = to(options_.model);
+    loaded in = load_source(about);
+    if (!in) return in.code;
+    if (in.file->what != format::ark_model)
+      return not_for(*in.file, about, "--model", "ARK models");
+    verify_outcome v = verify_ark(*in.file, about, {});
+    model_ = std::move(v.program);
+    return v.code;
+  }
+
+  [[nodiscard]] exit_code check_model(const std::string& path, source file) {
+    checked_model m;
+    m.path = path;
+    m.file = std::move(file);
+    result<ark::graph> g = ark::read(m.file.characters());
+    if (!g) {
+      m.found.push_back(diagnose_ark(g.err(), m.file));
+      if (!options_.ranks) raise(finish_set());
+      return tell(m);
+    }
+    m.rank = g->rank;
+    m.world_size = g->world_size;
+    m.dialect = ark::info(g->form).name;
+    result<ark::program> p =
+        ark::verify(std::move(*g), options_.verify(), &m.report, m.file.characters());
+    m.found = diagnose_ark(m.report, m.file);
+    if (p) m.program = std::move(*p);
+
+    const bool joins = options_.ranks || (m.world_size > 1 && fits_set(m));
+    if (!joins) raise(finish_set());
+    if (!options_.ranks && m.world_size <= 1) return tell(m);
+    set_.push_back(std::move(m));
+    if (!options_.ranks && set_.size() == static_cast<std::size_t>(set_[0].world_size))
+      return finish_set();
+    return success;
+  }
+
+  [[nodiscard]] bool fits_set(const checked_model& m) const {
+    return std::all_of(set_.begin(), set_.end(), [&m](const checked_model& other) {
+      return other.world_size == m.world_size && other.rank != m.rank;
+    });
+  }
+
+  /// Holds the models that were gathered against each other, if they are all ranks of one, and tells
+  /// of each.
+  [[nodiscard]] exit_code finish_set() {
+    std::vector<checked_model> set;
+    set.swap(set_);
+    if (set.empty()) return success;
+    const bool complete = set.size() == static_cast<std::size_t>(set[0].world_size);
+    const bool proven = std::all_of(set.begin(), set.end(),
+                                    [](const checked_model& m) { return m.program.has_value(); });
+    bool together = false;
+    ark::report report;
+    if (proven && (complete || options_.ranks)) {
+      std::vector<const ark::program*> programs;
+      std::vector<std::string_view> sources;
+      for (const checked_model& m : set) {
+        programs.push_back(&*m.program);
+        sources.push_back(m.file.characters());
+      }
+      together =
+          static_cast<bool>(ark::verify_ranks({programs.data(), programs.size()}, options_.verify(),
+                                              &report, {sources.data(), sources.size()}));
+      for (std::uint32_t i = 0; i < set.size(); ++i) {
+        std::vector<diagnostic> more = diagnose_ark(report, set[i].file, i);
+        std::move(more.begin(), more.end(), std::back_inserter(set[i].found));
+      }
+    }
+    exit_code code = success;
+    for (const checked_model& m : set) code = std::max(code, tell(m));
+    if (options_.files.json) return code;
+    std::string names;
+    for (const checked_model& m : set) names.append(names.empty() ? "" : ", ").append(m.file.name);
+    if (together)
+      return std::max(code,
+                      print_result(names + ": ok (" + std::to_string(set.size()) +
+                                   (set.size() == 1 ? " rank" : " ranks") + " of one model)\n"));
+    if (!proven && complete)
+      show_note(names + ": not held against each other, for they aren't all valid");
+    else if (proven && !complete && set.size() > 1 && !options_.ranks)
+      show_note(names + ": not held against each other, for ranks are missing; --ranks insists");
+    return code;
+  }
+
+  /// Says what was found in a model.
+  [[nodiscard]] exit_code tell(const checked_model& m) const {
+    const bool ok = std::none_of(m.found.begin(), m.found.end(),
+                                 [](const diagnostic& d) { return d.severity == "error"; });
+    if (options_.files.json) {
+      const text report = file_report(m.path, m.file.what, m.found);
+      const exit_code wrote = print_result(report);
+      return wrote != success ? wrote : ok ? success : bad_input;
+    }
+    show_findings(m.found, {options_.all}, &m.report);
+    if (!ok) return bad_input;
+    std::string more = ' ' + m.dialect;
+    if (m.world_size != 1)
+      more += ", rank " + std::to_string(m.rank) + " of " + std::to_string(m.world_size);
+    if (m.report.warnings != 0)
+      more += ", " + std::to_string(m.report.warnings) +
+              (m.report.warnings == 1 ? " warning" : " warnings");
+    return fine(m.path, m.file, more);
+  }
+
+  const options& options_;
+  std::optional<ark::program> model_;
+  std::vector<checked_model> set_;
+  exit_code code_ = success;
+};
 
 }  // namespace
 
 void add_check(CLI::App& app, action& run) {
-  const auto files = std::make_shared<file_list>();
+  const auto o = std::make_shared<options>();
   CLI::App* const verb =
       app.add_subcommand("check", "Tell whether files are valid, and if not, why");
-  files->add_options(*verb, "Files to check",
-                     "One JSON object a line and file: file, format, ok, diagnostics");
-  verb->footer(std::string("Examples:\n"
-                           "  tessera check *.json\n"
-                           "  zcat model.json.gz | tessera check - --json\n\n") +
-               exit_codes_help + "With several files: the highest of theirs.\n");
-  verb->callback([files, &run] { run = [files] { return files->each("check", check_file); }; });
+  o->files.add_options(*verb, "Files to check",
+                       "One JSON object a line and file: file, format, ok, diagnostics");
+  verb->add_flag("--all", o->all, "Every warning and note, not just the first few of each rule");
+  verb->add_flag("--lenient", o->lenient, "ARK: unknown Types are warnings rather than errors");
+  verb->add_flag("--fp8", o->fp8, "ARK: FP8 data types are warnings rather than errors");
+  verb->add_flag("--no-hazards", o->no_hazards,
+                 "ARK: don't look for accesses that no dependency orders (rule G14)");
+  verb->add_flag("--ranks", o->ranks,
+                 "ARK: the models are the ranks of one, none missing and none twice");
+  verb->add_option("--model", o->model, "ARK: the model that plans have to fit")->type_name("FILE");
+  verb->footer(
+      std::string(
+          "ARK models are checked by the rules of their fact sheet, whose ids stand in brackets.\n"
+          "Files that follow each other and are the ranks of one model are held against each "
+          "other\n"
+          "too: transfers that don't pair up, ranks that would wait forever. Only errors make a "
+          "file\n"
+          "invalid; warnings and notes don't.\n\n"
+          "Examples:\n"
+          "  tessera check *.json\n"
+          "  zcat model.json.gz | tessera check - --json\n"
+          "  tessera check model_gpu?.json --ranks\n"
+          "  tessera check plan.json --model model.json\n\n") +
+      exit_codes_help + "With several files: the highest of theirs.\n");
+  verb->callback([o, &run] { run = [o] { return checker(*o).run(); }; });
 }
 
 }  // namespace cli

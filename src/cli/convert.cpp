@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ark.hpp"
 #include "io/compress.hpp"
 #include "tool.hpp"
 
@@ -18,7 +19,16 @@ namespace {
 
 struct options {
   std::string file, output, form;
+  bool compact = false, pretty = false;
 };
+
+/// The dialect of a name in lower case; none for the forms of ALIR.
+[[nodiscard]] std::optional<ark::dialect> dialect_of(std::string_view form) {
+  for (const ark::dialect_row& row : ark::dialect_table)
+    if (form.size() == row.name.size() && form.substr(1) == row.name.substr(1) && form[0] == 'd')
+      return row.which;
+  return std::nullopt;
+}
 
 /// The form that the name of the output asks for; empty when it says nothing.
 [[nodiscard]] std::string_view form_of_name(std::string_view path) {
@@ -44,6 +54,54 @@ struct options {
   return write_result(output, raw);
 }
 
+[[nodiscard]] exit_code convert_model(const source& file, const reporting& to,
+                                      const std::string& output, ark::dialect dialect,
+                                      bool pretty) {
+  read_outcome in = read_ark(file, to);
+  if (!in.graph) return in.code;
+  const result<text> out = ark::write(*in.graph, {.to = dialect, .pretty = pretty});
+  if (!out) return to.fail(diagnose_ark(out.err(), file), bad_input, file.what);
+  return write_result(output, as_bytes(*out));
+}
+
+[[nodiscard]] exit_code convert_file(const options& o) {
+  const reporting to{o.file};
+  const std::string_view form = o.form.empty() ? form_of_name(o.output) : o.form;
+  const auto nameless = [&o] {
+    return usage_error("convert", "can't tell the form from the name '" + o.output +
+                                      "': end it in .json or .bc, or say --to");
+  };
+  if (o.compact && o.pretty) return usage_error("convert", "--compact or --pretty, not both");
+  if (o.output == "-" && form == "bytecode" && isatty(STDOUT_FILENO) == 1)
+    return usage_error("convert", "bytecode on a terminal: give a file, or a pipe");
+  diagnostic why;
+  const loaded in = try_load_source(o.file, why);
+  // The name of the output only matters to ALIR; but where nothing can be read, it's the first
+  // thing that is wrong.
+  if (!in) return form.empty() ? nameless() : to.fail(why, in.code, format::unknown);
+  const source& file = *in.file;
+  const bool is_ark = file.what == format::ark_model || file.what == format::ark_plan;
+  const std::optional<ark::dialect> dialect = dialect_of(o.form);
+  if (!is_ark) {
+    if (form.empty()) return nameless();
+    if (dialect || o.compact || o.pretty)
+      return usage_error("convert", "'" + file.name + "' is " +
+                                        std::string(info(file.what).description) +
+                                        ": dialects, --compact and --pretty are for ARK");
+    return convert_alir(file, to, o.output, form);
+  }
+  if (!o.form.empty() && !dialect)
+    return usage_error("convert", "'" + file.name + "' is an " +
+                                      std::string(info(file.what).description) +
+                                      ": --to json and --to bytecode are for ALIR");
+  if (file.what == format::ark_plan) {
+    if (dialect)
+      return usage_error("convert", "'" + file.name + "' is an ARK plan: there's one form");
+    return convert_plan(file, to, o.output, !o.compact);
+  }
+  return convert_model(file, to, o.output, dialect.value_or(ark::dialect::d3), !o.compact);
+}
+
 }  // namespace
 
 void add_convert(CLI::App& app, action& run) {
@@ -52,32 +110,31 @@ void add_convert(CLI::App& app, action& run) {
   verb->add_option("FILE", o->file, "The file to convert; - is standard input")->required();
   verb->add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
       ->required();
-  verb->add_option("--to", o->form, "json or bytecode, where the name of the output doesn't say")
-      ->check(CLI::IsMember({"json", "bytecode"}));
+  verb->add_option("--to", o->form,
+                   "ALIR: json or bytecode, else by the output's name; ARK: a dialect (d3)")
+      ->check(CLI::IsMember({"json", "bytecode", "d1a", "d1b", "d1c", "d2", "d2x", "d3", "d3x"}));
+  verb->add_flag("--pretty", o->pretty, "ARK: over many lines, as its own tool does; the default");
+  verb->add_flag("--compact", o->compact, "ARK: without white space");
   verb->footer(
       std::string(
-          "The output's ending tells the form: .json is ALIR JSON version 2, as the format's own\n"
-          "tool writes it, and .bc is ALIR bytecode version 2. A further .gz or .zst compresses.\n"
-          "What version 2 can't hold is refused. Bytecode has no latencies, costs and intervals;\n"
-          "JSON made from it has 0.0, 0.0 and the widest interval of each type.\n\n"
+          "ALIR: the output's ending tells the form: .json is ALIR JSON version 2, as the "
+          "format's\n"
+          "own tool writes it, and .bc is ALIR bytecode version 2. What version 2 can't hold is\n"
+          "refused. Bytecode has no latencies, costs and intervals; JSON made from it has 0.0, "
+          "0.0\n"
+          "and the widest interval of each type.\n"
+          "ARK: models are written in the dialect of --to. Those before d3 hold several "
+          "operations\n"
+          "in a node, which are taken apart on the way to d3. Plans are only laid out anew.\n"
+          "A further .gz or .zst compresses.\n\n"
           "Examples:\n"
           "  tessera convert model.v4.json model.json.gz\n"
           "  tessera convert model.json --output model.bc\n"
-          "  tessera convert model.bc --output - | jq .model[5][0]\n\n") +
+          "  tessera convert model.bc --output - | jq .model[5][0]\n"
+          "  tessera convert ark.d1b.json ark.json --to d3\n"
+          "  tessera convert ark.json - --to d2 --compact\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] {
-    run = [o] {
-      const std::string_view form = o->form.empty() ? form_of_name(o->output) : o->form;
-      if (form.empty())
-        return usage_error("convert", "can't tell the form from the name '" + o->output +
-                                          "': end it in .json or .bc, or say --to");
-      if (o->output == "-" && form == "bytecode" && isatty(STDOUT_FILENO) == 1)
-        return usage_error("convert", "bytecode on a terminal: give a file, or a pipe");
-      const reporting to{o->file};
-      return with_file(to,
-                       [&](const source& file) { return convert_alir(file, to, o->output, form); });
-    };
-  });
+  verb->callback([o, &run] { run = [o] { return convert_file(*o); }; });
 }
 
 }  // namespace cli

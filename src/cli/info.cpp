@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "ark.hpp"
 #include "tool.hpp"
 #include "vm/alir/vm.hpp"
 
@@ -99,14 +100,26 @@ void add_info(CLI::App& app, action& run) {
   const auto files = std::make_shared<file_list>();
   CLI::App* const verb = app.add_subcommand("info", "Say what is in files");
   files->add_options(*verb, "Files to look at", "One JSON object a line and file");
-  verb->footer(std::string("Examples:\n"
+  verb->footer(std::string("Of an ARK model: its size, arithmetic and bytes moved by Type, memory, "
+                           "what it takes and\n"
+                           "gives, and what it sends to other ranks. Arithmetic counts additions, "
+                           "products and so on\n"
+                           "one by one; a Matmul has 2 M N K. Bytes moved are those of all tensors "
+                           "read and written,\n"
+                           "as if nothing stayed in a cache. Inputs are tensors that are read "
+                           "before anything writes\n"
+                           "to them; outputs are written and never read.\n\n"
+                           "Examples:\n"
                            "  tessera info model.json.gz\n"
                            "  tessera info --json models/*.json | jq .operations\n\n") +
                exit_codes_help + "With several files: the highest of theirs.\n");
   verb->callback([files, &run] {
     run = [files] {
       return files->each("info", [](const reporting& to) {
-        return with_file(to, [&to](const source& file) { return info_alir(file, to); });
+        return with_file(
+            to, [&to](const source& file) { return info_alir(file, to); },
+            [&to](const source& file) { return info_model(file, to); },
+            [&to](const source& file) { return info_plan(file, to); });
       });
     };
   });

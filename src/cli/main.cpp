@@ -24,7 +24,9 @@ int main(int argc, char** argv) {
                   "  tessera check model.json.gz\n"
                   "  tessera print model.json | less\n"
                   "  tessera run model.json.gz --input x.csv > y.csv\n"
-                  "  tessera convert model.json --output model.bc\n\n") +
+                  "  tessera convert model.json --output model.bc\n"
+                  "  tessera diff before.json after.json\n"
+                  "  tessera graph --fold ark.json | dot -Tsvg > ark.svg\n\n") +
       cli::exit_codes_help);
 
   cli::action chosen;
@@ -33,6 +35,9 @@ int main(int argc, char** argv) {
   cli::add_print(app, chosen);
   cli::add_run(app, chosen);
   cli::add_convert(app, chosen);
+  cli::add_canonicalise(app, chosen);
+  cli::add_diff(app, chosen);
+  cli::add_graph(app, chosen);
   try {
     app.parse(argc, argv);
     return chosen();
@@ -45,7 +50,7 @@ int main(int argc, char** argv) {
     std::string verb, message = wrong.what();
     for (const CLI::App* sub : app.get_subcommands()) verb = ' ' + sub->get_name();
     if (verb.empty()) {
-      message = "expected info, check, print, run or convert";
+      message = "expected info, check, print, run, convert, canonicalise, diff or graph";
       if (argc > 1) message += ", found '" + cli::shown_name(argv[1]) + "'";
     }
     cli::show_error("tessera" + verb + ": " + message + "\nTry 'tessera" + verb + " --help'.");

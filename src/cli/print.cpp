@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ark.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -86,6 +87,116 @@ void write_json(json::writer& w, const alir::program& p) {
   return p || code != success ? code : to.fail(p.err(), file);
 }
 
+void write_member(json::writer& w, const ark::graph& g, const ark::argument& a) {
+  w.key(name(g, a));
+  switch (a.type) {
+    case ark::argument_type::boolean: w.boolean(a.integer != 0); break;
+    case ark::argument_type::float32: w.number(static_cast<double>(a.real)); break;
+    case ark::argument_type::uint64: w.integer(static_cast<std::uint64_t>(a.integer)); break;
+    case ark::argument_type::tensor:
+      w.integer(g.tensors[static_cast<std::size_t>(a.integer)].id);
+      break;
+    case ark::argument_type::dims:
+    case ark::argument_type::offset:
+      w.begin_array();
+      for (const std::int64_t v : integers(g, a.integers)) w.integer(v);
+      w.end();
+      break;
+    case ark::argument_type::other: {
+      json::reader value(text_of(g, a.token));
+      json::copy(value, w);
+      break;
+    }
+    case ark::argument_type::int32:
+    case ark::argument_type::int64:
+    case ark::argument_type::uint32: w.integer(a.integer); break;
+  }
+}
+
+void write_tags(json::writer& w, const ark::graph& g, ark::range r) {
+  w.begin_array();
+  for (const ark::tag& t : tags(g, r)) w.begin_array().integer(t.rank).integer(t.number).end();
+  w.end();
+}
+
+/// Every tensor and buffer once, and operations that name them by Id.
+void write_json(json::writer& w, const ark::graph& g) {
+  w.begin_object().key("format").string("ark").key("form").string("model");
+  w.key("dialect").string(ark::info(g.form).name);
+  w.key("rank").integer(g.rank).key("world_size").integer(g.world_size);
+  w.key("buffers").begin_array();
+  for (const ark::buffer& b : g.buffers) {
+    w.begin_object().key("id").integer(b.id).key("rank").integer(b.rank).key("local");
+    w.boolean(is_local(g, b)).key("send_tags");
+    write_tags(w, g, b.send_tags);
+    w.key("recv_tags");
+    write_tags(w, g, b.recv_tags);
+    w.key("external").boolean(b.external == ark::external::yes).end();
+  }
+  w.end().key("tensors").begin_array();
+  for (const ark::tensor& t : g.tensors) {
+    const ark::layout& l = g.layouts[t.layout];
+    w.begin_object().key("id").integer(t.id).key("data_type");
+    w.string(ark::info(t.type).name).key("buffer").integer(g.buffers[t.buffer].id);
+    const auto dims = [&w, &l](std::string_view key, const std::int64_t(&v)[ark::max_rank]) {
+      w.key(key).begin_array();
+      for (std::uint32_t d = 0; d < l.rank; ++d) w.integer(v[d]);
+      w.end();
+    };
+    dims("shape", l.shape);
+    dims("strides", l.strides);
+    dims("offsets", l.offsets);
+    dims("padded_shape", l.padded_shape);
+    w.end();
+  }
+  w.end().key("nodes").begin_array();
+  const auto ids = [&w](std::string_view key, view<std::int64_t> v) {
+    w.key(key).begin_array();
+    for (const std::int64_t id : v) w.integer(id);
+    w.end();
+  };
+  const auto tensors = [&w, &g](std::string_view key, view<std::uint32_t> v) {
+    w.key(key).begin_array();
+    for (const std::uint32_t t : v) w.integer(g.tensors[t].id);
+    w.end();
+  };
+  for (const ark::node& n : g.nodes) {
+    w.begin_object().key("id").integer(n.id);
+    ids("producers", integers(g, n.producers));
+    ids("consumers", integers(g, n.consumers));
+    w.key("operations").begin_array();
+    for (const ark::op& o : operations(g, n)) {
+      w.begin_object().key("type").string(type_name(g, o)).key("name").string(name(g, o));
+      w.key("virtual").boolean(o.is_virtual);
+      tensors("reads", reads(g, o));
+      tensors("writes", writes(g, o));
+      tensors("results", results(g, o));
+      w.key("arguments").begin_object();
+      for (const ark::argument& a : arguments(g, o)) write_member(w, g, a);
+      w.end().end();
+    }
+    w.end().end();
+  }
+  w.end().end();
+}
+
+[[nodiscard]] exit_code print_model(const source& file, const reporting& to) {
+  read_outcome in = read_ark(file, to);
+  if (!in.graph) return in.code;
+  text out;
+  if (!to.as_json) out = ark::print(*in.graph);
+  ark::report found;
+  const result<ark::program> p =
+      ark::verify(std::move(*in.graph), {.hazards = false}, &found, file.characters());
+  if (p && to.as_json) {
+    json::writer w(out);
+    write_json(w, p->graph());
+    out << '\n';
+  }
+  const exit_code code = out.empty() ? success : print_result(out);
+  return p || code != success ? code : fail_ark(diagnose_ark(found, file), to);
+}
+
 }  // namespace
 
 void add_print(CLI::App& app, action& run) {
@@ -94,17 +205,22 @@ void add_print(CLI::App& app, action& run) {
   verb->add_option("FILE", o->file, "The file to print; - is standard input")->required();
   verb->add_flag("--json", o->json, "The operations with operands and types as one JSON object");
   verb->footer(
-      std::string(
-          "fixed<k,i,f> is a type of sign, integer and fraction bits; `a << n` is a times 2^n.\n"
-          "A program that reads but isn't valid is listed too, and exits with 1.\n\n"
-          "Examples:\n"
-          "  tessera print model.json.gz | less\n"
-          "  tessera print model.bc --json | jq '.operations[].opcode'\n\n") +
+      std::string("ALIR: fixed<k,i,f> is a type of sign, integer and fraction bits; `a << n` is a "
+                  "times 2^n.\n"
+                  "ARK: tensors and buffers are named by their Ids.\n"
+                  "A program that reads but isn't valid is listed too, and exits with 1.\n\n"
+                  "Examples:\n"
+                  "  tessera print model.json.gz | less\n"
+                  "  tessera print model.bc --json | jq '.operations[].opcode'\n"
+                  "  tessera print ark.json --json | jq '.nodes[].operations[].type'\n\n") +
       exit_codes_help);
   verb->callback([o, &run] {
     run = [o] {
       const reporting to{o->file, o->json};
-      return with_file(to, [&to](const source& file) { return print_alir(file, to); });
+      return with_file(
+          to, [&to](const source& file) { return print_alir(file, to); },
+          [&to](const source& file) { return print_model(file, to); },
+          [&to](const source& file) { return print_plan(file, to); });
     };
   });
 }

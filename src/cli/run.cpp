@@ -13,23 +13,22 @@
 #include <set>
 #include <thread>
 
+#include "ark.hpp"
 #include "io/arrays.hpp"
+#include "run.hpp"
 #include "tool.hpp"
 #include "vm/alir/vm.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-namespace {
+io::array_format format_of(const std::string& option, const std::string& path) {
+  if (option == "csv" || (option.empty() && path == "-")) return io::array_format::csv;
+  if (option == "npy") return io::array_format::npy;
+  return option == "raw" ? io::array_format::raw : io::array_format_of_name(path);
+}
 
-struct options {
-  std::string file;
-  std::vector<std::string> inputs, outputs;
-  std::string input_format, output_format;
-  std::optional<std::uint64_t> seed, samples;
-  unsigned threads = 1;
-  bool json = false;
-};
+namespace {
 
 /// `[NAME=]FILE`. A NAME holds neither '/' nor '.', so that paths with a '=' stay paths.
 struct binding {
@@ -54,12 +53,6 @@ struct binding {
   }
 };
 
-[[nodiscard]] io::array_format format_of(const std::string& option, const std::string& path) {
-  if (option == "csv" || (option.empty() && path == "-")) return io::array_format::csv;
-  if (option == "npy") return io::array_format::npy;
-  return option == "raw" ? io::array_format::raw : io::array_format_of_name(path);
-}
-
 /// The values that an input takes, by the intervals of the operations that read it.
 [[nodiscard]] std::vector<io::interval> input_intervals(const alir::program& p) {
   const alir::model& m = p.model();
@@ -81,9 +74,9 @@ struct binding {
 
 class runner {
  public:
-  runner(const options& o, const source& file, const alir::program& p)
+  runner(const run_options& o, const source& file, const alir::program& p)
       : options_(o),
-        to_{o.file, o.json},
+        to_{o.files[0], o.json},
         file_(file),
         program_(p),
         machine_(p, {.threads = threads(o)}) {}
@@ -97,8 +90,9 @@ class runner {
   }
 
  private:
-  [[nodiscard]] static unsigned threads(const options& o) noexcept {
-    return o.threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u) : o.threads;
+  [[nodiscard]] static unsigned threads(const run_options& o) noexcept {
+    const unsigned threads = o.threads.value_or(1);
+    return threads == 0 ? std::max(std::thread::hardware_concurrency(), 1u) : threads;
   }
   [[nodiscard]] exit_code usage(std::string_view message) const {
     return usage_error("run", message);
@@ -111,7 +105,7 @@ class runner {
     std::vector<std::pair<std::uint64_t, io::matrix>> single;
     std::optional<std::uint64_t> rows = options_.samples;
     std::string rows_from = "--samples";
-    bool whole = false, used_stdin = options_.file == "-";
+    bool whole = false, used_stdin = options_.files[0] == "-";
     for (const std::string& argument : options_.inputs) {
       const binding b(argument);
       if (b.path == "-" && std::exchange(used_stdin, true))
@@ -293,7 +287,7 @@ class runner {
     return print_result(out);
   }
 
-  const options& options_;
+  const run_options& options_;
   reporting to_;
   const source& file_;
   const alir::program& program_;
@@ -304,19 +298,51 @@ class runner {
   double seconds_ = 0;
 };
 
+[[nodiscard]] exit_code run_alir(const run_options& o, const source& file, const reporting& to) {
+  if (o.files.size() > 1)
+    return usage_error("run",
+                       "one ALIR program at a time; several files are the ranks of an ARK "
+                       "model");
+  if (o.fast || o.steps || o.max_memory || o.mpi)
+    return usage_error("run", "--fast, --steps and --max-memory are for ARK");
+  const result<alir::program> p = verify_alir(file);
+  return p ? runner(o, file, *p).run() : to.fail(p.err(), file);
+}
+
+[[nodiscard]] exit_code run_files(const run_options& o) {
+  if (std::count(o.files.begin(), o.files.end(), "-") > 1)
+    return usage_error("run", "standard input can be read only once");
+  const reporting to{o.files[0], o.json};
+  loaded in = load_source(to);
+  if (!in) return in.code;
+  switch (in.file->what) {
+    case format::alir_json:
+    case format::alir_bytecode: return run_alir(o, *in.file, to);
+    case format::ark_model:
+      if (o.samples || o.threads) return usage_error("run", "--samples and --threads are for ALIR");
+      return run_ark(o, std::move(*in.file));
+    case format::ark_plan: return not_for(*in.file, to, "run", "programs and models");
+    case format::unknown: break;  // load_source lets none through
+  }
+  return bad_input;
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, action& run) {
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<run_options>();
   CLI::App* const verb = app.add_subcommand("run", "Run a program on samples");
   const auto formats = CLI::IsMember({"csv", "npy", "raw"});
-  verb->add_option("FILE", o->file, "The program; - is standard input")->required();
-  verb->add_option("-i,--input", o->inputs, "Samples, a row each, for all inputs or for one")
-      ->type_name("[INDEX=]FILE")
+  verb->add_option("FILE", o->files,
+                   "The program, or the ranks of an ARK model; - is standard input")
+      ->required();
+  verb->add_option("-i,--input", o->inputs,
+                   "Samples, a row each, for all inputs or for one; ARK: a tensor's elements")
+      ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
   verb->add_option("-o,--output", o->outputs,
                    "Where all outputs or one go; - is standard output, and the default")
-      ->type_name("[INDEX=]FILE")
+      ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
   const CLI::Validator count(
       [](std::string& word) {
@@ -330,7 +356,7 @@ void add_run(CLI::App& app, action& run) {
       ->type_name("SEED")
       ->check(count);
   verb->add_option("--samples", o->samples,
-                   "How many samples: the first of the files, or so many random ones (16)")
+                   "ALIR: how many samples: the first of the files, or so many random ones (16)")
       ->type_name("COUNT")
       ->check(count);
   verb->add_option("--input-format", o->input_format, "csv, npy or raw, whatever the names say")
@@ -338,34 +364,56 @@ void add_run(CLI::App& app, action& run) {
   verb->add_option("--output-format", o->output_format, "csv, npy or raw, whatever the names say")
       ->check(formats);
   verb->add_option("--threads", o->threads,
-                   "Threads for large batches (1); 0: one for each processor")
+                   "ALIR: threads for large batches (1); 0: one for each processor")
       ->type_name("COUNT")
       ->check(CLI::Range(0u, 1024u));
+  verb->add_flag("--fast", o->fast,
+                 "ARK: sums of products in FP32 and in any order, rather than in FP64");
+  verb->add_option("--steps", o->steps,
+                   "ARK: run so many times (1); buffers keep what they hold in between")
+      ->type_name("COUNT")
+      ->check(count);
+  verb->add_option("--max-memory", o->max_memory, "ARK: bytes that buffers may take (4 GiB)")
+      ->type_name("BYTES")
+      ->check(count);
+#ifdef TESSERA_HAS_MPI
+  verb->add_flag("--mpi", o->mpi, "ARK: each rank in a process of its own, as mpirun starts them");
+#endif
   verb->add_flag("--json", o->json,
                  "A summary as one JSON object, instead of outputs on standard output");
   verb->footer(
       std::string(
-          "Files end in .npy, .csv, or anything else for raw little-endian doubles; standard\n"
-          "input and output are CSV. A further .gz or .zst compresses. A file for one input goes\n"
-          "over its column in the file for all. Random samples are uniform in the interval of "
-          "each\n"
-          "input and the same for a SEED everywhere.\n\n"
+          "Files end in .npy, .csv, or anything else for raw little-endian numbers; standard "
+          "input\n"
+          "and output are CSV. A further .gz or .zst compresses. Random numbers are the same for "
+          "a\n"
+          "SEED everywhere.\n\n"
+          "ALIR: a NAME is an input's or output's number. A file for one input goes over its "
+          "column\n"
+          "in the file for all. Raw files hold doubles. Random samples are uniform in the "
+          "interval\n"
+          "of each input.\n\n"
+          "ARK: a NAME is a tensor's Id (12, t12 or %12), a buffer's (b3 or @3), or the name of "
+          "the\n"
+          "operation that makes a tensor; with several ranks behind its rank (r0:t12). Files "
+          "without\n"
+          "a NAME are for the inputs and outputs that `tessera info` lists, in that order. "
+          "Without\n"
+          "--output a summary of all outputs is shown. Files hold the elements of the tensor's\n"
+          "Shape: .npy files in its type (BF16 as uint16) and shape, which may lack or add\n"
+          "dimensions of 1; .csv files a line for each row; those of buffers all its bytes. "
+          "Random\n"
+          "elements lie in [-1, 1), or are small integers. Buffers are zero at first.\n\n"
           "Examples:\n"
           "  tessera run model.json.gz --input x.csv\n"
           "  tessera run model.json --input x.npy --output y.npy\n"
           "  tessera run model.json -i 0=a.csv -i 1=b.csv -o 3=third.csv\n"
           "  tessera run model.bc --random 1 --samples 1000 --json -o y.f64\n"
-          "  generate | tessera run model.json --input - | plot\n\n") +
+          "  generate | tessera run model.json --input - | plot\n"
+          "  tessera run ark.json --random 1 -i t0=x.npy -o matmul=y.npy\n"
+          "  tessera run rank0.json rank1.json --random 1 -o r1:t12=-\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] {
-    run = [o] {
-      const reporting to{o->file, o->json};
-      return with_file(to, [&](const source& file) {
-        const result<alir::program> p = verify_alir(file);
-        return p ? runner(*o, file, *p).run() : to.fail(p.err(), file);
-      });
-    };
-  });
+  verb->callback([o, &run] { run = [o] { return run_files(*o); }; });
 }
 
 }  // namespace cli

@@ -22,6 +22,8 @@ constexpr format_row format_table[] = {
     {format::unknown, "unknown", "unknown", false},
     {format::alir_json, "alir", "ALIR JSON", true},
     {format::alir_bytecode, "alir", "ALIR bytecode", false},
+    {format::ark_model, "ark", "ARK model", true},
+    {format::ark_plan, "ark", "ARK plan", true},
 };
 
 void write_json(json::writer& w, const diagnostic& d) {
@@ -32,7 +34,7 @@ void write_json(json::writer& w, const diagnostic& d) {
     else
       w.null();
   };
-  w.begin_object().key("severity").string("error").key("rule").string(d.rule);
+  w.begin_object().key("severity").string(d.severity).key("rule").string(d.rule);
   number("offset", d.offset);
   number("line", d.line);
   number("column", d.column);
@@ -59,11 +61,46 @@ void write_json(json::writer& w, const diagnostic& d) {
   return out;
 }
 
+/// By the keys of the root object, as far as they can be read.
+[[nodiscard]] format format_of_keys(std::string_view source) {
+  json::reader in(source);
+  std::string_view key;
+  format likely = format::unknown;
+  for (in.object(); in.key(key);) {
+    if (key == "model" || key == "spec_version" || key == "meta") return format::alir_json;
+    if (key == "TaskInfos" || key == "ProcessorGroups" || key == "Architecture" ||
+        key == "NumProcessors" || key == "NumWarpsPerProcessor")
+      return format::ark_plan;
+    if (key == "Nodes") return format::ark_model;
+    if (key == "Rank" || key == "WorldSize") likely = format::ark_model;
+    in.skip();
+  }
+  return in.failed() ? format::unknown : likely;
+}
+
+/// By names that stand near the start, in quotes: the last resort for JSON that breaks early, and
+/// for a root that is an array.
+[[nodiscard]] format format_of_names(std::string_view text) {
+  constexpr std::size_t near = std::size_t{1} << 20;
+  const bool is_object = text.starts_with('{');
+  text = text.substr(0, near);
+  const auto at = [text](std::string_view name) { return text.find(name); };
+  if (!is_object)
+    return at("\"ProducerNodeIds\"") != text.npos ? format::ark_model : format::alir_json;
+  const std::size_t alir = std::min(at("\"model\""), at("\"spec_version\""));
+  const std::size_t plan = std::min({at("\"TaskInfos\""), at("\"ProcessorGroups\""),
+                                     at("\"NumProcessors\""), at("\"NumWarpsPerProcessor\"")});
+  const std::size_t model = at("\"Nodes\""), either = std::min(at("\"WorldSize\""), at("\"Rank\""));
+  if (alir < std::min({plan, model, either})) return format::alir_json;
+  if (plan < model) return format::ark_plan;
+  return std::min(model, either) != text.npos ? format::ark_model : format::alir_json;
+}
+
 }  // namespace
 
 const format_row& info(format f) noexcept { return format_table[static_cast<std::size_t>(f)]; }
 
-format detect(bytes content) noexcept {
+format detect(bytes content) {
   std::string_view text = as_text(content);
   if (text.starts_with("ALIR")) return format::alir_bytecode;
   // Words of version 2 begin with the version, a small number; so does what claims another one.
@@ -71,8 +108,10 @@ format detect(bytes content) noexcept {
     return format::alir_bytecode;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start != text.npos && (text[start] == '{' || text[start] == '[')) return format::alir_json;
-  return format::unknown;
+  if (start == text.npos || (text[start] != '{' && text[start] != '[')) return format::unknown;
+  if (text[start] == '{')
+    if (const format f = format_of_keys(text); f != format::unknown) return f;
+  return format_of_names(text.substr(start));
 }
 
 std::string shown_name(std::string_view path) {
@@ -119,9 +158,14 @@ void show(const diagnostic& d) {
   const char* const terminal = std::getenv("TERM");
   const bool plain = (no_color != nullptr && *no_color != '\0') || terminal == nullptr ||
                      std::string_view(terminal) == "dumb";
-  if (isatty(STDERR_FILENO) == 1 && !plain)
-    if (const std::size_t at = shown.find("error:"); at != shown.npos)
-      shown.replace(at, 6, "\033[1;31merror:\033[0m");
+  if (isatty(STDERR_FILENO) == 1 && !plain) {
+    const std::string word = d.severity + ':';
+    const char* const color = d.severity == "error"     ? "\033[1;31m"
+                              : d.severity == "warning" ? "\033[1;35m"
+                                                        : "\033[1;36m";
+    if (const std::size_t at = shown.find(word); at != shown.npos)
+      shown.replace(at, word.size(), color + word + "\033[0m");
+  }
   std::fputs(shown.c_str(), stderr);
 }
 
@@ -141,7 +185,7 @@ exit_code usage_error(std::string_view verb, std::string_view message) {
   return wrong_usage;
 }
 
-text file_report(std::string_view file, format what, const diagnostic* wrong) {
+text file_report(std::string_view file, format what, std::span<const diagnostic> found) {
   text out;
   json::writer w(out);
   w.begin_object().key("file").string(json_name(file)).key("format");
@@ -149,8 +193,10 @@ text file_report(std::string_view file, format what, const diagnostic* wrong) {
     w.null();
   else
     w.string(info(what).name);
-  w.key("ok").boolean(wrong == nullptr).key("diagnostics").begin_array();
-  if (wrong != nullptr) write_json(w, *wrong);
+  const bool ok = std::none_of(found.begin(), found.end(),
+                               [](const diagnostic& d) { return d.severity == "error"; });
+  w.key("ok").boolean(ok).key("diagnostics").begin_array();
+  for (const diagnostic& d : found) write_json(w, d);
   w.end().end();
   out << '\n';
   return out;
@@ -158,25 +204,35 @@ text file_report(std::string_view file, format what, const diagnostic* wrong) {
 
 exit_code reporting::fail(const diagnostic& d, exit_code code, format what) const {
   if (!as_json) return show(d), code;
-  const text report = file_report(d.path_of_file.empty() ? path : d.path_of_file, what, &d);
+  const text report = file_report(d.path_of_file.empty() ? path : d.path_of_file, what, {&d, 1});
   const exit_code wrote = print_result(report);
   return wrote != success ? wrote : code;
 }
 
-loaded load_source(const reporting& to) {
-  io::expected<io::content> content = io::load(to.path);
-  if (!content) return {std::nullopt, to.fail(content.err())};
-  source s{shown_name(to.path), std::move(*content), format::unknown};
+loaded try_load_source(const std::string& path, diagnostic& why) {
+  io::expected<io::content> content = io::load(path);
+  if (!content) {
+    why = diagnose(content.err());
+    return {std::nullopt, code_of(content.err())};
+  }
+  source s{shown_name(path), std::move(*content), format::unknown};
   s.what = detect(s.data());
   if (s.what != format::unknown) return {std::move(s), success};
-  diagnostic d;
-  d.rule = "unknown_format";
-  d.message = s.data().empty() ? "the file is empty"
-                               : "expected ALIR JSON, which begins with {, or ALIR bytecode, "
-                                 "which begins with a small version number or \"ALIR\"";
-  d.offset = 0;
-  d.shown = s.name + ": error: " + d.message + "\n  [unknown_format] at offset 0\n";
-  return {std::nullopt, to.fail(d, bad_input, format::unknown)};
+  why.rule = "unknown_format";
+  why.message = s.data().empty()
+                    ? "the file is empty"
+                    : "expected ALIR JSON or ARK JSON, which begin with {, or ALIR bytecode, "
+                      "which begins with a small version number or \"ALIR\"";
+  why.offset = 0;
+  why.shown = s.name + ": error: " + why.message + "\n  [unknown_format] at offset 0\n";
+  return {std::nullopt, bad_input};
+}
+
+loaded load_source(const reporting& to) {
+  diagnostic why;
+  loaded out = try_load_source(to.path, why);
+  if (!out) out.code = to.fail(why, out.code, format::unknown);
+  return out;
 }
 
 void file_list::add_options(CLI::App& verb, const std::string& files,
@@ -185,10 +241,15 @@ void file_list::add_options(CLI::App& verb, const std::string& files,
   verb.add_flag("--json", json, json_help);
 }
 
+bool file_list::is_wrong(std::string_view verb) const {
+  if (std::count(paths.begin(), paths.end(), "-") <= 1) return false;
+  (void)usage_error(verb, "standard input can be read only once");
+  return true;
+}
+
 exit_code file_list::each(std::string_view verb,
                           const std::function<exit_code(const reporting&)>& act) const {
-  if (std::count(paths.begin(), paths.end(), "-") > 1)
-    return usage_error(verb, "standard input can be read only once");
+  if (is_wrong(verb)) return wrong_usage;
   exit_code code = success;
   for (const std::string& path : paths) code = std::max(code, act({path, json}));
   return code;

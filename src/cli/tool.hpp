@@ -12,12 +12,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/compress.hpp"
 #include "tessera/alir.hpp"
+#include "tessera/ark.hpp"
 #include "tessera/core/json_write.hpp"
 
 namespace CLI {
@@ -30,7 +32,7 @@ namespace cli {
 enum exit_code : int { success = 0, bad_input = 1, wrong_usage = 2, io_error = 3 };
 
 /// What a file is, by its content. One row here, one in `format_table`, and a case in each verb.
-enum class format : std::uint8_t { unknown, alir_json, alir_bytecode };
+enum class format : std::uint8_t { unknown, alir_json, alir_bytecode, ark_model, ark_plan };
 
 struct format_row {
   format what;
@@ -39,7 +41,9 @@ struct format_row {
   bool is_text;
 };
 [[nodiscard]] const format_row& info(format f) noexcept;
-[[nodiscard]] format detect(bytes content) noexcept;
+/// JSON is told by the first key of the root that only one format has; broken JSON by the names that
+/// it holds.
+[[nodiscard]] format detect(bytes content);
 
 /// A file that was loaded and, where it was compressed, decompressed.
 struct source {
@@ -60,6 +64,7 @@ struct source {
 /// What is wrong with a file and where.
 struct diagnostic {
   std::string path_of_file;  ///< when it isn't the file that the verb is about
+  std::string severity = "error";
   std::string rule;
   std::string message;
   std::optional<std::uint64_t> offset, line, column;
@@ -72,7 +77,8 @@ struct diagnostic {
   return why.kind == io::fault::system ? io_error : bad_input;
 }
 
-/// Prints to standard error, with the word "error" in red on a terminal unless NO_COLOR is set.
+/// Prints to standard error, with the word "error" in red (warnings and notes in other colours) on a
+/// terminal unless NO_COLOR is set.
 void show(const diagnostic& d);
 void show_error(std::string_view message);
 void show_note(std::string_view message);
@@ -93,8 +99,9 @@ struct reporting {
     return fail(diagnose(why), code_of(why), format::unknown);
   }
 };
-/// {"file","format","ok","diagnostics"}, a line.
-[[nodiscard]] text file_report(std::string_view file, format what, const diagnostic* wrong);
+/// {"file","format","ok","diagnostics"}, a line; not ok when there is an error among them.
+[[nodiscard]] text file_report(std::string_view file, format what,
+                               std::span<const diagnostic> found);
 
 /// Loads a file of a known format.
 struct loaded {
@@ -103,15 +110,20 @@ struct loaded {
   [[nodiscard]] explicit operator bool() const noexcept { return code == success; }
 };
 [[nodiscard]] loaded load_source(const reporting& to);
+/// Without telling: `why` is what is wrong.
+[[nodiscard]] loaded try_load_source(const std::string& path, diagnostic& why);
 
 /// Loads a file and does what is to be done for its format: a callable for each.
-template <class Alir>
-[[nodiscard]] exit_code with_file(const reporting& to, Alir&& alir) {
+template <class Alir, class ArkModel, class ArkPlan>
+[[nodiscard]] exit_code with_file(const reporting& to, Alir&& alir, ArkModel&& ark_model,
+                                  ArkPlan&& ark_plan) {
   const loaded in = load_source(to);
   if (!in) return in.code;
   switch (in.file->what) {
     case format::alir_json:
     case format::alir_bytecode: return alir(*in.file);
+    case format::ark_model: return ark_model(*in.file);
+    case format::ark_plan: return ark_plan(*in.file);
     case format::unknown: break;  // load_source lets none through
   }
   return bad_input;
@@ -123,6 +135,8 @@ struct file_list {
   bool json = false;
 
   void add_options(CLI::App& verb, const std::string& files, const std::string& json_help);
+  /// Whether standard input is read twice; then that is said.
+  [[nodiscard]] bool is_wrong(std::string_view verb) const;
   [[nodiscard]] exit_code each(std::string_view verb,
                                const std::function<exit_code(const reporting&)>& act) const;
 };
@@ -143,6 +157,9 @@ void add_check(CLI::App& app, action& run);
 void add_print(CLI::App& app, action& run);
 void add_run(CLI::App& app, action& run);
 void add_convert(CLI::App& app, action& run);
+void add_canonicalise(CLI::App& app, action& run);
+void add_diff(CLI::App& app, action& run);
+void add_graph(CLI::App& app, action& run);
 
 inline constexpr const char* exit_codes_help =
     "Exit status:\n"

@@ -12,9 +12,10 @@
 //   = 1                                    its exit status, if it isn't 0
 //
 // Bytes outside printable ASCII are written \xNN, a backslash is \\, and a last line without its
-// newline ends in \c. Standard input is empty. ok/ and bad/ lead to tests/data/alir; $has_gzip and
-// $has_zstd are set when this build has them. A line that begins with {" has to be JSON, on
-// standard output as in files NAME.jsonl that are left behind.
+// newline ends in \c. Standard input is empty. ok/ and bad/ lead to tests/data/alir, in cases named
+// ..._ark_... also ark/ to tests/data/ark/cli; $has_gzip and $has_zstd are set when this build has
+// them, $has_dot when Graphviz is there. A line that begins with {" has to be JSON, on standard
+// output as in files NAME.jsonl that are left behind.
 //
 // With TESSERA_BLESS=1 the expectations that don't hold are replaced by what was printed.
 
@@ -133,6 +134,8 @@ class session {
     const fs::path data = TESSERA_TESTS_CLI_DATA;
     fs::create_directory_symlink(data / "alir/ok", folder_ / "work/ok");
     fs::create_directory_symlink(data / "alir/bad", folder_ / "work/bad");
+    if (file.stem().string().find("_ark_") != std::string::npos)
+      fs::create_directory_symlink(data / "ark/cli", folder_ / "work/ark");
   }
 
   void run() {
@@ -198,7 +201,8 @@ class session {
     save(folder_ / "command", "cd '" + folder + "/work' || exit 125\nPATH='" + tools +
                                   "':$PATH\nexport PATH LC_ALL=C TERM=xterm\nunset NO_COLOR\n" +
                                   has("has_gzip", tessera::io::codec::gzip) +
-                                  has("has_zstd", tessera::io::codec::zstd) + command + '\n');
+                                  has("has_zstd", tessera::io::codec::zstd) +
+                                  "has_dot=$(command -v dot)\nexport has_dot\n" + command + '\n');
     const std::string shell = "cd '" + folder + "' && sh command </dev/null >stdout 2>stderr";
     const int status = std::system(shell.c_str());
     return {shown(load(folder_ / "stdout")), shown(load(folder_ / "stderr")),

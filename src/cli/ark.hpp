@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What the verbs share about ARK models: reading and verifying with all that is found, as
+// diagnostics.
+
+#ifndef TESSERA_CLI_ARK_HPP
+#define TESSERA_CLI_ARK_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/ark.hpp"
+#include "tool.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+/// The places of a text by line and column, for any number of offsets.
+class line_index {
+ public:
+  explicit line_index(std::string_view source) : source_(source) {}
+  [[nodiscard]] line_column locate(std::uint64_t offset);
+  /// The line that holds the offset, cut to what fits, and a caret below.
+  [[nodiscard]] std::string excerpt(std::uint64_t offset) const;
+
+ private:
+  std::string_view source_;
+  std::vector<std::uint64_t> starts_;  // of lines, once one was asked for
+};
+
+/// What a reader found wrong, with the id of its rule.
+[[nodiscard]] diagnostic diagnose_ark(error e, const source& from);
+/// Findings as diagnostics; of several files those about `file`.
+[[nodiscard]] std::vector<diagnostic> diagnose_ark(const ark::report& found, const source& from,
+                                                   std::uint32_t file = 0);
+
+/// How findings are shown.
+struct shown_findings {
+  bool all = false;  ///< every warning and note, not just the first few of each rule
+};
+/// Prints findings to standard error, and how many there are.
+void show_findings(const std::vector<diagnostic>& found, const shown_findings& how,
+                   const ark::report* counts = nullptr);
+
+/// The graph of a file; else what is wrong has been told.
+struct read_outcome {
+  std::optional<ark::graph> graph;
+  exit_code code = success;
+};
+[[nodiscard]] read_outcome read_ark(const source& from, const reporting& to);
+
+/// The verified program of a file; else its errors have been told.
+struct verify_outcome {
+  std::optional<ark::program> program;
+  exit_code code = success;
+};
+[[nodiscard]] verify_outcome verify_ark(const source& from, const reporting& to,
+                                        const ark::verify_options& options);
+/// Tells of the errors among what was found.
+[[nodiscard]] exit_code fail_ark(const std::vector<diagnostic>& found, const reporting& to);
+
+/// A model's facts and costs.
+[[nodiscard]] exit_code info_model(const source& file, const reporting& to);
+
+/// Plans: what each verb does with one.
+[[nodiscard]] exit_code check_plan(const source& file, const reporting& to,
+                                   const shown_findings& how, const ark::program* model);
+[[nodiscard]] exit_code info_plan(const source& file, const reporting& to);
+[[nodiscard]] exit_code print_plan(const source& file, const reporting& to);
+[[nodiscard]] exit_code convert_plan(const source& file, const reporting& to,
+                                     const std::string& output, bool pretty);
+
+/// What the verbs that only understand models say to other files.
+[[nodiscard]] exit_code not_for(const source& file, const reporting& to, std::string_view verb,
+                                std::string_view wanted);
+
+/// "rank 0 of 2", or empty for a model of one rank.
+[[nodiscard]] std::string rank_of(const ark::graph& g);
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CLI_ARK_HPP

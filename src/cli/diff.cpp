@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera diff`: what differs between two ARK models, whatever their Ids and names.
+
+#include "ark/diff.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "ark.hpp"
+#include "ark/describe.hpp"
+#include "tool.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+struct options {
+  std::string before, after;
+  bool json = false, quiet = false, no_views = false;
+};
+
+/// The nodes of operations.
+[[nodiscard]] std::vector<std::int64_t> node_ids(const ark::graph& g) {
+  std::vector<std::int64_t> out(g.ops.size());
+  for (const ark::node& n : g.nodes)
+    for (std::uint32_t i = 0; i < n.ops.count; ++i) out[n.ops.first + i] = n.id;
+  return out;
+}
+
+class report {
+ public:
+  report(const options& o, const ark::graph& before, const ark::graph& after)
+      : options_(o),
+        before_(before),
+        after_(after),
+        nodes_before_(node_ids(before)),
+        nodes_after_(node_ids(after)),
+        found_(analysis::diff(before, after, {.views = !o.no_views})) {}
+
+  [[nodiscard]] exit_code print() const {
+    const exit_code verdict = found_.same() ? success : bad_input;
+    if (options_.quiet) return verdict;
+    const text out = options_.json ? as_json() : as_text();
+    const exit_code wrote = print_result(out);
+    return wrote != success ? wrote : verdict;
+  }
+
+ private:
+  [[nodiscard]] static std::string makes(const ark::graph& g, std::uint32_t op) {
+    const ark::op& o = g.ops[op];
+    std::string out;
+    for (const std::uint32_t t : results(g, o).empty() ? writes(g, o) : results(g, o))
+      out.append(out.empty() ? "" : ", ").append(analysis::text_of_tensor(g, t));
+    const std::string arguments = analysis::text_of_arguments(g, o);
+    if (!arguments.empty()) out.append(out.empty() ? "" : ", ").append(arguments);
+    return out;
+  }
+
+  [[nodiscard]] text as_text() const {
+    text out;
+    if (found_.same()) {
+      out << "the same: " << found_.unchanged
+          << (found_.unchanged == 1 ? " operation\n" : " operations\n");
+      return out;
+    }
+    for (const analysis::difference& d : found_.model)
+      out << "~ " << d.what << ": " << d.before << " -> " << d.after << '\n';
+    for (const analysis::op_difference& d : found_.ops) {
+      const bool added = d.before == ark::none;
+      const std::uint32_t op = added ? d.after : d.before;
+      const ark::graph& g = added ? after_ : before_;
+      out << (added                  ? '+'
+              : d.after == ark::none ? '-'
+                                     : '~')
+          << ' ' << analysis::text_of_op(g, g.ops[op]) << ", node "
+          << (added ? nodes_after_ : nodes_before_)[op];
+      if (!added && d.after != ark::none) {
+        if (nodes_before_[op] != nodes_after_[d.after]) out << " -> " << nodes_after_[d.after];
+        out << '\n';
+      } else {
+        out << ": " << makes(g, op) << '\n';
+      }
+      for (const analysis::difference& p : d.parts)
+        out << "    " << p.what << ": " << (p.before.empty() ? "nothing" : p.before) << " -> "
+            << (p.after.empty() ? "nothing" : p.after) << '\n';
+    }
+    out << found_.changed << " changed, " << found_.added << " added, " << found_.removed
+        << " removed, " << found_.unchanged << " the same\n";
+    return out;
+  }
+
+  static void write_parts(json::writer& w, const std::vector<analysis::difference>& parts) {
+    w.begin_array();
+    for (const analysis::difference& d : parts)
+      w.begin_object()
+          .key("what")
+          .string(d.what)
+          .key("before")
+          .string(d.before)
+          .key("after")
+          .string(d.after)
+          .end();
+    w.end();
+  }
+  static void write_op(json::writer& w, const ark::graph& g, std::uint32_t op,
+                       const std::vector<std::int64_t>& nodes) {
+    if (op == ark::none) {
+      w.null();
+      return;
+    }
+    const ark::op& o = g.ops[op];
+    w.begin_object().key("node").integer(nodes[op]).key("type").string(type_name(g, o));
+    w.key("name").string(name(g, o)).key("makes").string(makes(g, op)).end();
+  }
+
+  [[nodiscard]] text as_json() const {
+    text out;
+    json::writer w(out);
+    w.begin_object().key("before").string(json_name(options_.before));
+    w.key("after").string(json_name(options_.after)).key("format").string("ark");
+    w.key("same").boolean(found_.same()).key("changed").integer(found_.changed);
+    w.key("added").integer(found_.added).key("removed").integer(found_.removed);
+    w.key("unchanged").integer(found_.unchanged).key("model");
+    write_parts(w, found_.model);
+    w.key("operations").begin_array();
+    for (const analysis::op_difference& d : found_.ops) {
+      w.begin_object().key("kind").string(d.before == ark::none  ? "added"
+                                          : d.after == ark::none ? "removed"
+                                                                 : "changed");
+      w.key("before");
+      write_op(w, before_, d.before, nodes_before_);
+      w.key("after");
+      write_op(w, after_, d.after, nodes_after_);
+      w.key("parts");
+      write_parts(w, d.parts);
+      w.end();
+    }
+    w.end().end();
+    out << '\n';
+    return out;
+  }
+
+  const options& options_;
+  const ark::graph& before_;
+  const ark::graph& after_;
+  std::vector<std::int64_t> nodes_before_, nodes_after_;
+  analysis::graph_difference found_;
+};
+
+[[nodiscard]] read_outcome load_model(const std::string& path, bool json) {
+  const reporting to{path, json};
+  const loaded in = load_source(to);
+  if (!in) return {std::nullopt, in.code};
+  if (in.file->what != format::ark_model)
+    return {std::nullopt, not_for(*in.file, to, "diff", "ARK models")};
+  return read_ark(*in.file, to);
+}
+
+[[nodiscard]] exit_code diff_files(const options& o) {
+  if (o.before == "-" && o.after == "-")
+    return usage_error("diff", "standard input can be read only once");
+  const read_outcome before = load_model(o.before, o.json);
+  if (!before.graph) return before.code;
+  const read_outcome after = load_model(o.after, o.json);
+  if (!after.graph) return after.code;
+  return report(o, *before.graph, *after.graph).print();
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, action& run) {
+  const auto o = std::make_shared<options>();
+  CLI::App* const verb =
+      app.add_subcommand("diff", "Say what differs between two ARK models, whatever their Ids");
+  verb->add_option("BEFORE", o->before, "The one model; - is standard input")->required();
+  verb->add_option("AFTER", o->after, "The other; - is standard input")->required();
+  verb->add_flag("--json", o->json, "The differences as one JSON object");
+  verb->add_flag("--no-views", o->no_views,
+                 "Pass over views, and over edges, which may lead through them");
+  verb->add_flag("-q,--quiet", o->quiet, "Nothing but the exit status");
+  verb->footer(
+      std::string(
+          "Operations are paired by what they are and what flows into and out of them. Ids, "
+          "names,\n"
+          "the order of edges, of operations that don't depend on each other, and the dialect make "
+          "no\n"
+          "difference. A line begins with + for an operation that was added, - for one that was\n"
+          "removed, and ~ for one that changed, whose differences follow.\n\n"
+          "Examples:\n"
+          "  tessera diff before.json after.json\n"
+          "  tessera diff model.full.json model.json --no-views\n"
+          "  tessera diff old.json new.json --json | jq '.operations[].kind'\n"
+          "  tessera diff model_gpu0.json model_gpu1.json --quiet && echo same\n\n") +
+      "Exit status:\n"
+      "  0  the models are the same\n"
+      "  1  they differ, or one isn't readable\n"
+      "  2  the command line is wrong\n"
+      "  3  a file can't be read or written\n");
+  verb->callback([o, &run] { run = [o] { return diff_files(*o); }; });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI
