@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // ark::read, and all that takes an unproven graph: for any text a value or an error with an offset
-// inside, the same one every time; no proper prefix of a model is a model.
+// inside, the same one every time and by every path; no proper prefix of a model is a model.
 
 #include <string>
 #include <tessera/ark.hpp>
 
+#include "ark_paths.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -41,6 +42,9 @@ void check_prefix(std::string_view source) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact copy(fuzz::as_text(data, size));
   const std::string_view source = copy.text();
+  fuzz::require(
+      fuzz::paths_agree(source) && fuzz::paths_agree(source, {.max_items = 4, .max_depth = 9}),
+      "all paths through the nodes read the same");
   result<ark::graph> g = ark::read(source);
   check_limits(source, g);
   if (!g) {

@@ -5451,11 +5451,10 @@ class fast_nodes : repeated_text {
     for (const char* p = done; p != nullptr; p = separator(between_nodes_, done, ',')) {
       if (!reserved_ && p - rest.data() > sample) reserve(p);
       const interner::mark start = names_.set_mark();
-      learned_.clear();
       const char* const behind = node(p);
       if (behind == nullptr) {
-        names_.go_back(start);  // and leaves signs, which the plain reader meets again
-        for (const char** text : learned_) *text = nullptr;
+        // Signs stay, and what was kept of tensors and Args: the plain reader meets and adds the same.
+        names_.go_back(start);
         refused_ = p;
         break;
       }
@@ -5585,9 +5584,7 @@ class fast_nodes : repeated_text {
     if (behind == nullptr) return nullptr;
     out.count = names_.index(graph_.arguments.size() - out.first);
     if (out.count > most_ || behind - p > 4096) return nullptr;
-    known_arguments& k = set[next_way_++ % ways];
-    k = {p, static_cast<std::uint32_t>(behind - p), out.first, out.count};
-    learned_.push_back(&k.text);
+    set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(behind - p), out.first, out.count};
     return behind;
   }
   void repeat(const known_arguments& k) {
@@ -5837,7 +5834,6 @@ class fast_nodes : repeated_text {
       if (t.text == nullptr) at = i;
     }
     patterns_[at] = made;
-    learned_.push_back(&patterns_[at].text);
     return static_cast<std::uint16_t>(at);
   }
   const char* buffer(const char* p, std::uint32_t& out, const char* (&id_at)[2], bool& recv_first) {
@@ -5924,7 +5920,6 @@ class fast_nodes : repeated_text {
   std::uint64_t path_ = 0;                      // the latest patterns, mixed
   std::uint32_t two_ = 0;                       // the latest two
   std::uint32_t replaced_layouts_ = 0, next_way_ = 0;
-  pool<const char**> learned_;  // of the present node
 };
 
 }  // namespace detail
