@@ -30,6 +30,20 @@ void add(const std::string& name, std::size_t size, Read read) {
   });
 }
 
+/// The text with an escape in each Name, which the fast path leaves to the plain one.
+[[nodiscard]] std::string escaped(std::string_view text) {
+  constexpr std::string_view key = "\"Name\":\"";
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t found = text.find(key, at);
+    const std::size_t end = found == std::string_view::npos ? text.size() : found + key.size();
+    out += text.substr(at, end - at);
+    if (end != text.size()) out += "\\u005f";
+    at = end;
+  }
+  return out;
+}
+
 void add_case(const std::string& name, std::string text, bool ordered, bool measure) {
   const auto source = std::make_shared<std::string>(std::move(text));
   const auto padded = std::make_shared<simdjson::padded_string>(*source);
@@ -91,6 +105,7 @@ void bench::add_cases(bool quick) {
     for (const auto& style : styles)
       add_case(std::string(model.name) + "/" + style.name, ark_text(g, style.style),
                style.style.order == key_order::natural, !quick);
+    add_case(std::string(model.name) + "/escaped", escaped(ark_text(g)), true, !quick);
   }
 }
 

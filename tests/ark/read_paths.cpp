@@ -270,6 +270,25 @@ TEST_CASE("ark/read_paths: what a node has changed is undone", "[ark]") {
   CHECK(buffers == 3);
 }
 
+TEST_CASE("ark/read_paths: descriptions that come and go", "[ark]") {
+  const char* const others[][2] = {
+      {R"("SendTags":[[1,1]])", R"("SendTags":[[1,0]])"},
+      {R"("SendTags":[[1,1]])", R"("SendTags":[])"},
+      {R"("Rank":-1,"SendTags":[[1,1]])", R"("Rank":2,"SendTags":[])"},
+      {R"("RecvTags":[])", R"("RecvTags":[],"IsExternal":false)"},
+      {R"([0,0])", R"([0,1])"},
+      {R"("FP32")", R"("FP16")"},
+      {R"("Rank":-1)", R"("Rank":-1,"Extra":1)"},
+  };
+  for (const auto& other : others) {
+    std::vector<std::string> nodes = usual(24);
+    for (std::size_t n = 0; n < nodes.size(); n += 2)
+      nodes[n] = replaced(nodes[n], other[0], other[1], nodes[n].find(R"({"Id":1,"DataType")"));
+    CAPTURE(other[0], other[1]);
+    CHECK(read(file(nodes)).err() == error{});
+  }
+}
+
 TEST_CASE("ark/read_paths: layouts of one hash", "[ark]") {
   // Two layouts whose hashes are equal, as the interner computes them: each of them takes the place
   // of the other.
@@ -320,6 +339,9 @@ TEST_CASE("ark/read_paths: limits", "[ark]") {
   for (std::uint32_t depth = 0; depth < 14; ++depth) (void)read(text, {.max_depth = depth});
   CHECK(read(text, {.max_items = 5}).err() == error{});
   CHECK(read(text, {.max_items = 4}).err().code == errc::too_many_items);
+  const std::string edges = replaced(file(usual(2)), "[7,12]", "[1,2,3,4,5]");
+  CHECK(read(edges, {.max_items = 5}).err() == error{});
+  CHECK(read(edges, {.max_items = 4}).err().code == errc::too_many_items);
   CHECK(read(text, {.max_bytes = text.size() - 1}).err().code == errc::input_too_large);
 }
 
