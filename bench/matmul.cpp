@@ -1,16 +1,11 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Products of float matrices against OpenBLAS, by shape, both on one thread. OpenBLAS reads its
-// environment before main(), and falls back to SSE3 on processors that it doesn't know: so the
-// program sets OPENBLAS_NUM_THREADS and, unless it is there, OPENBLAS_CORETYPE, and starts itself
-// again. The counter is in floating-point operations per second.
+// Products of float matrices against OpenBLAS, by shape, both on one thread. The counter is in
+// floating-point operations per second.
 //
 //   TESSERA_LEVEL=baseline bench_matmul         baseline, avx2 or avx512: at most these instructions
 //   OPENBLAS_CORETYPE=Haswell bench_matmul
-
-#include <cblas.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -19,34 +14,13 @@
 
 #include "kernels/matmul.hpp"
 #include "level.hpp"
+#include "openblas.hpp"
 #include "ratios.hpp"
 
 namespace {
 
 using namespace tessera;
 using kernels::level;
-
-/// The kernels of OpenBLAS for the same instructions.
-const char* core_type(level l) {
-#if defined(__x86_64__)
-  if (l == level::avx512) return "SkylakeX";
-  if (l == level::avx2) return __builtin_cpu_is("amd") ? "Zen" : "Haswell";
-  return "Prescott";
-#else
-  (void)l;
-  return nullptr;
-#endif
-}
-
-void start_again_with_openblas_set(char** arguments) {
-  if (std::getenv("TESSERA_BENCH_STARTED") != nullptr) return;
-  setenv("TESSERA_BENCH_STARTED", "1", 1);
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  if (const char* const core = core_type(bench::chosen_level()); core != nullptr)
-    setenv("OPENBLAS_CORETYPE", core, 0);
-  execvp(arguments[0], arguments);
-  bench::require(false, "can't start again");
-}
 
 struct shape {
   std::size_t m, n, k;
@@ -141,6 +115,6 @@ void bench::add_cases(bool quick) {
 }
 
 int main(int count, char** arguments) {
-  start_again_with_openblas_set(arguments);
+  bench::start_again_with_openblas_set(arguments);
   return bench::main(count, arguments);
 }

@@ -58,6 +58,22 @@ TEST_CASE("ark/vm: ranks that send to each other", "[ark][vm]") {
       CHECK(check_sums(rank_models::all_reduce(world_size, type), type).text.empty());
 }
 
+TEST_CASE("ark/vm: a model runs alike in every dialect", "[ark][vm]") {
+  using tessera::ark::dialect;
+  for (const dialect as : {dialect::d1b, dialect::d1c, dialect::d2, dialect::d2x, dialect::d3x}) {
+    INFO(tessera::ark::info(as).name);
+    for (std::vector<rank_models::rank> all :
+         {rank_models::all_reduce(2, "FP16"), rank_models::packets(3, "FP32", 4)}) {
+      for (rank_models::rank& r : all) {
+        const auto other = tessera::ark::write(samples::model(r.text), {.to = as});
+        REQUIRE(other);
+        r.text = other->view();
+      }
+      CHECK(check_sums(all, all.size() == 2 ? "FP16" : "FP32").text.empty());
+    }
+  }
+}
+
 TEST_CASE("ark/vm: ranks that send packets", "[ark][vm]") {
   for (const int world_size : {2, 4})
     for (const std::string& type : numbers::all_types)

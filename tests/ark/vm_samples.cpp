@@ -20,6 +20,7 @@
 
 namespace {
 
+using tessera::ark::dialect;
 using tessera::json::reader;
 using tessera::vm::ark::machine;
 using tessera::vm::ark::machine_options;
@@ -126,10 +127,16 @@ void write(const entry& e, const std::string& bytes, std::span<std::byte> to) {
   }
 }
 
-void check_case(const std::filesystem::path& folder, bool fast) {
+void check_case(const std::filesystem::path& folder, bool fast, const dialect* as = nullptr) {
   const manifest m = read_manifest(folder);
   std::vector<std::string> texts;
   for (const std::string& name : m.models) texts.push_back(samples::load(folder / name));
+  for (std::string& text : texts) {
+    if (as == nullptr) break;
+    const auto other = tessera::ark::write(samples::model(text), {.to = *as});
+    REQUIRE(other);
+    text = other->view();
+  }
   const run::world w(texts);
   machine vm(w.get(), {.fast = fast});
   REQUIRE(vm.made());
@@ -170,7 +177,8 @@ void check_case(const std::filesystem::path& folder, bool fast) {
 
 }  // namespace
 
-TEST_CASE("ark/vm: the samples with expected outputs", "[ark][vm]") {
+TEST_CASE("ark/vm: the samples with expected outputs, as they are and in other dialects",
+          "[ark][vm]") {
   std::error_code absent;
   std::size_t count = 0;
   for (const auto& folder :
@@ -179,6 +187,10 @@ TEST_CASE("ark/vm: the samples with expected outputs", "[ark][vm]") {
     for (const bool fast : {false, true}) {
       INFO(folder.path().filename().string() << (fast ? " fast" : ""));
       check_case(folder.path(), fast);
+    }
+    for (const dialect as : {dialect::d1b, dialect::d2, dialect::d3}) {
+      INFO(folder.path().filename().string() << " as " << tessera::ark::info(as).name);
+      check_case(folder.path(), false, &as);
     }
     ++count;
   }

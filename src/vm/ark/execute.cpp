@@ -255,7 +255,7 @@ void multiply(const multiply_step& s, std::byte* workspace, bool fast,
   if (info(s.type).kind == model::data_kind::floating)
     return product(s, workspace, fast, room).run();
   const integer_product function = integer_matmul(s.type);
-  const auto view = [&s](const patch& p, const std::byte* data) {
+  const auto view = [](const patch& p, const std::byte* data) {
     return matrix_view{data, p.step[2] / p.element, p.step[3] / p.element};
   };
   for (std::uint64_t i = 0; i < s.c.shape[0]; ++i)

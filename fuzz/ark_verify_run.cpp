@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The machine of ARK: whatever verifies runs within its budget, in both modes, to the same end
+// from the same memory. Files of several ranks stand behind one another, with a zero byte between.
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <tessera/ark.hpp>
+#include <utility>
+#include <vector>
+
+#include "require.hpp"
+#include "vm/ark/ends.hpp"
+#include "vm/ark/machine.hpp"
+
+using namespace tessera;
+using vm::ark::end_point;
+using vm::ark::machine;
+using vm::ark::outcome;
+
+namespace {
+
+constexpr std::uint64_t max_steps = 1 << 20, max_memory = 1 << 23;
+
+/// Bytes for an input that are always the same.
+void fill(machine& vm, const ark::world& w, const end_point& in) {
+  const ark::graph& g = w.rank(in.rank).graph();
+  std::size_t bytes = ark::info(g.tensors[in.tensor].type).bytes;
+  for (const std::int64_t d : layout_of(g, in.tensor).shape) bytes *= static_cast<std::size_t>(d);
+  std::vector<std::byte> values(bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    values[i] = static_cast<std::byte>(i * 73 + in.tensor * 29 + i / 7);
+  // What isn't a number stays so: indices and divisors are mostly small.
+  if (g.tensors[in.tensor].type == ark::data_type::int32)
+    for (std::size_t i = 0; i < bytes; ++i)
+      values[i] = i % 4 == 0 ? static_cast<std::byte>(i / 4 % 5) : std::byte{};
+  fuzz::require(vm.write(in.rank, in.tensor, values), "inputs are tensors of the machine");
+}
+
+struct ending {
+  outcome done;
+  std::vector<std::vector<std::byte>> memory;
+};
+ending execute(const ark::world& w, machine& vm, const std::vector<end_point>& in) {
+  vm.reset();
+  for (const end_point& e : in) fill(vm, w, e);
+  ending out;
+  out.done = vm.run(max_steps);
+  for (std::size_t r = 0; r < w.size(); ++r)
+    for (std::uint32_t b = 0; b < w.rank(r).graph().buffers.size(); ++b) {
+      const std::span<std::byte> bytes = vm.memory(r, b);
+      out.memory.emplace_back(bytes.begin(), bytes.end());
+    }
+  return out;
+}
+[[nodiscard]] bool same_end(const outcome& a, const outcome& b) {
+  return a.code == b.code && a.rank == b.rank && a.node == b.node && a.op == b.op &&
+         a.steps == b.steps && a.text == b.text;
+}
+
+void check(const ark::world& w) {
+  const std::vector<end_point> in = vm::ark::inputs(w), out = vm::ark::outputs(w);
+  machine vm(w, {.max_memory = max_memory});
+  if (!vm.made()) {
+    fuzz::require(vm.run().code == vm.made().code, "a machine that wasn't made doesn't run");
+    return;
+  }
+  const ending first = execute(w, vm, in);
+  if (first.done.code == errc::budget_steps) {
+    fuzz::require(first.done.steps == 0, "a run that its budget can't hold doesn't start");
+    return;
+  }
+  fuzz::require(
+      first.done || first.done.code == errc::ark_division || first.done.code == errc::ark_index,
+      "only data traps");
+  fuzz::require(!first.done || first.done.steps == vm.steps(), "a whole run has all steps");
+  const ending again = execute(w, vm, in);
+  fuzz::require(same_end(first.done, again.done) && first.memory == again.memory,
+                "the same memory gives the same results");
+  for (const end_point& e : out)
+    fuzz::require(!vm.memory(e.rank, e.buffer).empty(), "outputs are in memory");
+  (void)vm.run(max_steps);  // from where the last one ended
+  machine fast(w, {.fast = true, .max_memory = max_memory});
+  if (!fast.made()) return;
+  (void)execute(w, fast, in);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view rest = fuzz::as_text(data, size);
+  std::vector<std::unique_ptr<ark::program>> programs;
+  std::vector<const ark::program*> ranks;
+  for (bool more = true; more && ranks.size() < 8;) {
+    const std::size_t end = rest.find('\0');
+    more = end != rest.npos;
+    result<ark::graph> g = ark::read(rest.substr(0, end));
+    if (!g) return 0;
+    result<ark::program> p = ark::verify(std::move(*g));
+    if (!p) return 0;
+    programs.push_back(std::make_unique<ark::program>(std::move(*p)));
+    ranks.push_back(programs.back().get());
+    if (more) rest.remove_prefix(end + 1);
+  }
+  const result<ark::world> w = ark::verify_ranks({ranks.data(), ranks.size()});
+  if (w) check(*w);
+  return 0;
+}
