@@ -89,7 +89,7 @@ class mpi_machine::window final : public transport {
 
   void start() { MPI_Barrier(comm_), MPI_Win_sync(window_); }
   /// This rank trapped: nobody needs to wait for it.
-  void stop() { tell_all({message::stop, 0}); }
+  void give_up() { tell_all({message::stop, 0}); }
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
   /// Receives all that was sent, and forgets it. What nobody took, in words.
@@ -240,7 +240,7 @@ outcome mpi_machine::run(std::uint64_t max_steps) {
     s = r.advance(*window_, {});
     if (s == state::waiting) std::this_thread::yield();
   }
-  if (s == state::trapped) window_->stop();
+  if (s == state::trapped) window_->give_up();
   outcome mine = r.done();
   std::string left = window_->finish();
   if (mine && s == state::finished) mine.text = std::move(left);
