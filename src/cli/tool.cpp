@@ -108,7 +108,14 @@ format detect(bytes content) {
     return format::alir_bytecode;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == text.npos || (text[start] != '{' && text[start] != '[')) return format::unknown;
+  if (start == text.npos) return format::unknown;
+  if (text[start] != '{' && text[start] != '[') {
+    // A comment before the root, say: then the reader tells what is wrong.
+    const bool is_comment = text[start] == '/' || text[start] == '#';
+    const std::size_t brace = is_comment ? text.find('{', start) : text.npos;
+    const bool is_model = brace != text.npos && text.find("\"ProducerNodeIds\"") != text.npos;
+    return is_model ? format_of_names(text.substr(brace)) : format::unknown;
+  }
   if (text[start] == '{')
     if (const format f = format_of_keys(text); f != format::unknown) return f;
   return format_of_names(text.substr(start));
