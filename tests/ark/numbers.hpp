@@ -57,25 +57,30 @@ inline const std::vector<std::string> all_types = {"FP32",   "FP16", "BF16",  "I
   if (exponent == 0) return sign * std::ldexp(fraction, 1 - bias - fraction_bits);
   return sign * std::ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
 }
+/// All magnitudes, in order of their patterns; where infinity stands, the number that would be next.
+[[nodiscard]] inline const std::vector<double>& magnitudes(int exponent_bits) {
+  static const auto make = [](int bits) {
+    const unsigned infinity = ((1u << bits) - 1) << (15 - bits);
+    std::vector<double> all;
+    for (unsigned i = 0; i < infinity; ++i) all.push_back(decode(i, bits));
+    all.push_back(2 * all.back() - all[infinity - 2]);
+    return all;
+  };
+  static const std::vector<double> half = make(5), bfloat = make(8);
+  return exponent_bits == 5 ? half : bfloat;
+}
 /// The nearest pattern, ties to even, by looking at its neighbours.
 [[nodiscard]] inline unsigned encode(double value, int exponent_bits) {
-  const unsigned infinity = ((1u << exponent_bits) - 1) << (15 - exponent_bits);
+  const std::vector<double>& all = magnitudes(exponent_bits);
+  const auto infinity = static_cast<unsigned>(all.size() - 1);
   const unsigned sign = std::signbit(value) ? 0x8000u : 0;
   if (std::isnan(value)) return infinity + 1;
   const double magnitude = std::fabs(value);
-  unsigned low = 0, high = infinity;  // decode(low) <= magnitude
-  if (magnitude >= decode(infinity, exponent_bits)) return sign | infinity;
-  while (high - low > 1) {
-    const unsigned middle = (low + high) / 2;
-    (decode(middle, exponent_bits) <= magnitude ? low : high) = middle;
-  }
-  // Infinity stands where the next number would.
-  const double below = decode(low, exponent_bits);
-  const double step = low == 0 ? decode(1, exponent_bits) : below - decode(low - 1, exponent_bits);
-  const double above = high == infinity ? below + step : decode(high, exponent_bits);
-  const double down = magnitude - below, up = above - magnitude;
-  if (down == 0 || down < up) return sign | low;
-  return sign | (up < down || low % 2 == 1 ? high : low);
+  if (magnitude >= all.back()) return sign | infinity;
+  const auto high =
+      static_cast<unsigned>(std::upper_bound(all.begin(), all.end(), magnitude) - all.begin());
+  const double down = magnitude - all[high - 1], up = all[high] - magnitude;
+  return sign | (down < up || (down == up && high % 2 == 1) ? high - 1 : high);
 }
 
 [[nodiscard]] inline double load(std::string_view type, const std::byte* bytes, std::size_t i) {
@@ -84,8 +89,12 @@ inline const std::vector<std::string> all_types = {"FP32",   "FP16", "BF16",  "I
     return value;
   };
   if (type == "FP32") return static_cast<double>(at(float{}));
-  if (type == "FP16") return decode(at(std::uint16_t{}), 5);
-  if (type == "BF16") return decode(at(std::uint16_t{}), 8);
+  if (type == "FP16" || type == "BF16") {
+    const unsigned bits = at(std::uint16_t{});
+    const std::vector<double>& all = magnitudes(type == "FP16" ? 5 : 8);
+    if ((bits & 0x7fffu) >= all.size() - 1) return decode(bits, type == "FP16" ? 5 : 8);
+    return (bits & 0x8000u) != 0 ? -all[bits & 0x7fffu] : all[bits];
+  }
   if (type == "INT32") return static_cast<double>(at(std::int32_t{}));
   if (type == "UINT32") return static_cast<double>(at(std::uint32_t{}));
   if (type == "INT8") return static_cast<double>(at(std::int8_t{}));

