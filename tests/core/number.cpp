@@ -444,12 +444,12 @@ std::string middle(std::string a, std::string b) {
 TEST_CASE("number: shortest digits and their reading agree with libstdc++", "[core]") {
   round_trip check;
   std::mt19937_64 random(20);
-  for (int i = 0; i < 30000; ++i) check(std::bit_cast<double>(random()));
-  for (int i = 0; i < 60000; ++i)
+  for (int i = 0; i < 10000; ++i) check(std::bit_cast<double>(random()));
+  for (int i = 0; i < 20000; ++i)
     check(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(random()))));
-  for (int i = 0; i < 50000; ++i)  // fixed point, as real files hold
+  for (int i = 0; i < 20000; ++i)  // fixed point, as real files hold
     check(std::ldexp(static_cast<double>(random() % 1000000), -static_cast<int>(random() % 24)));
-  for (int i = 0; i < 50000; ++i)  // few decimals, as people write
+  for (int i = 0; i < 20000; ++i)  // few decimals, as people write
     check(static_cast<double>(random() % 100000000) / std::pow(10, random() % 9));
   for (int power = -1074; power < 1024; ++power) check.with_neighbours(std::ldexp(1.0, power));
   for (int power = -323; power < 309; ++power)
@@ -458,7 +458,7 @@ TEST_CASE("number: shortest digits and their reading agree with libstdc++", "[co
     check(std::bit_cast<double>(random() >> (12 + random() % 52)));
   CAPTURE(check.first);
   CHECK(check.wrong == 0);
-  CHECK(check.count > 200000);
+  CHECK(check.count > 70000);
 }
 
 TEST_CASE("number: every character of both layouts agrees with libstdc++", "[core]") {
