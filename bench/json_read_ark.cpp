@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // ark::read against the readers of ark_peers.hpp, all filling the same graph. `plain` is ours
-// without the fast path.
+// without the fast path. `verify` is what verification takes, `hazards` the same with rule G14.
 
 #include <cstdint>
 #include <memory>
@@ -27,6 +27,20 @@ void add(const std::string& name, std::size_t size, Read read) {
       benchmark::DoNotOptimize(g.nodes.data());
     }
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(size));
+  });
+}
+
+/// Registers verification as one, which should take no longer than reading.
+void add_verify(const std::string& name, const std::shared_ptr<std::string>& source, bool hazards) {
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+    result<ark::graph> g = ark::read(*source);
+    for (auto _ : state) {
+      ark::report found;
+      result<ark::program> p = ark::verify(std::move(*g), {.hazards = hazards}, &found, *source);
+      bench::require(static_cast<bool>(p), name + ": isn't valid");
+      *g = std::move(*p).release();
+    }
+    state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(source->size()));
   });
 }
 
@@ -67,6 +81,8 @@ void add_case(const std::string& name, std::string text, bool ordered, bool meas
     add(name + "/tessera", source->size(), best);
     add(name + "/plain", source->size(), plain);
     add(name + "/simdjson", source->size(), on_demand);
+    add_verify(name + "/verify", source, false);
+    add_verify(name + "/hazards", source, true);
     std::printf("%s: %zu bytes, graph %.2f of it\n", name.c_str(), source->size(),
                 static_cast<double>(expected.memory()) / static_cast<double>(source->size()));
   }
