@@ -6893,6 +6893,109 @@ class graph_check {
 #include <utility>
 
 
+// ---- tessera/ark/index.hpp
+//
+// Finding things by their Id.
+//
+//   id_index nodes(g.nodes.data(), g.nodes.size());
+//   nodes.first(7);        // the first node whose Id is 7, or none
+//   nodes.first_of(3);     // the first node that has the Id of node 3
+//
+// Ids that are nearly dense, as writers make them, index an array; any others are sorted.
+//
+// Lifetime:   an index keeps nothing of what it was made from.
+// Errors:     none.
+// Limits:     32-bit indices.
+// Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
+
+#ifndef TESSERA_ARK_INDEX_HPP
+#define TESSERA_ARK_INDEX_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+namespace detail {
+
+class id_index {
+ public:
+  id_index() noexcept = default;
+  template <class Thing>
+  id_index(const Thing* things, std::size_t count) {
+    if (count == 0) return;
+    std::int64_t low = things[0].id, high = low;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (things[i].id < low) low = things[i].id;
+      if (things[i].id > high) high = things[i].id;
+    }
+    low_ = static_cast<std::uint64_t>(low);
+    const std::uint64_t range = static_cast<std::uint64_t>(high) - low_;
+    firsts_.reserve(count);
+    if (range < 4 * std::uint64_t{count} + 1024) {
+      dense_.resize(static_cast<std::size_t>(range) + 1);  // index + 1
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint32_t& slot = dense_[static_cast<std::size_t>(number(things[i].id))];
+        if (slot == 0) slot = static_cast<std::uint32_t>(i) + 1;
+        firsts_.push_back(slot - 1);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
+    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
+    firsts_.resize(count);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
+      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
+    }
+    sorted_.resize(kept);
+  }
+
+  /// The first thing with that Id, or none.
+  [[nodiscard]] std::uint32_t first(std::int64_t id) const noexcept {
+    const std::uint64_t n = number(id);
+    if (sorted_.empty()) {
+      if (n >= dense_.size()) return none;
+      return dense_[static_cast<std::size_t>(n)] - 1;  // 0 - 1 is none
+    }
+    std::size_t from = 0, to = sorted_.size();
+    while (from < to) {
+      const std::size_t middle = from + (to - from) / 2;
+      if (sorted_[middle].number < n)
+        from = middle + 1;
+      else
+        to = middle;
+    }
+    return from < sorted_.size() && sorted_[from].number == n ? sorted_[from].index : none;
+  }
+  /// The first thing with the Id of thing `i`.
+  [[nodiscard]] std::uint32_t first_of(std::size_t i) const noexcept { return firsts_[i]; }
+  /// first_of all things.
+  [[nodiscard]] const pool<std::uint32_t>& firsts() const noexcept { return firsts_; }
+
+ private:
+  struct entry {
+    std::uint64_t number;
+    std::uint32_t index;
+  };
+  [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
+    return static_cast<std::uint64_t>(id) - low_;
+  }
+
+  std::uint64_t low_ = 0;
+  pool<std::uint32_t> dense_, firsts_;
+  pool<entry> sorted_;
+};
+
+}  // namespace detail
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_INDEX_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
@@ -6910,51 +7013,6 @@ namespace ark {
 }
 
 namespace detail {
-
-/// Finds the place of a node by its Id.
-class node_index {
- public:
-  explicit node_index(const graph& g) {
-    bool ascending = true;
-    for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
-      ascending = ascending && (i == 0 || g.nodes[i].id > g.nodes[i - 1].id);
-      entries_.push_back({g.nodes[i].id, i});
-    }
-    if (!ascending)
-      sort(entries_.data(), entries_.size(), [](const entry& a, const entry& b) {
-        return a.id != b.id ? a.id < b.id : a.index < b.index;
-      });
-  }
-  /// `none` if there is none; the first of several.
-  [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
-    const auto guess = static_cast<std::uint64_t>(id);
-    if (guess < entries_.size() && entries_[guess].id == id &&
-        (guess == 0 || entries_[guess - 1].id != id))
-      return entries_[guess].index;
-    std::size_t low = 0, high = entries_.size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (entries_[middle].id < id)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < entries_.size() && entries_[low].id == id ? entries_[low].index : none;
-  }
-  /// The second of two nodes with one Id, or `none`.
-  [[nodiscard]] std::uint32_t repeated() const noexcept {
-    for (std::size_t i = 1; i < entries_.size(); ++i)
-      if (entries_[i].id == entries_[i - 1].id) return entries_[i].index;
-    return none;
-  }
-
- private:
-  struct entry {
-    std::int64_t id;
-    std::uint32_t index;
-  };
-  pool<entry> entries_;  // by Id
-};
 
 /// An edge between two nodes, by their places.
 struct edge {
@@ -7090,17 +7148,14 @@ class converter {
   }
   /// The edges among the nodes of the file, from either side, those into one node together.
   [[nodiscard]] error old_edges(const pool<node>& old, pool<edge>& out) {
-    // node_index looks at a graph's nodes; these have left theirs.
-    graph nodes;
-    nodes.nodes = old;
-    const node_index index(nodes);
-    if (const std::uint32_t n = index.repeated(); n != none)
-      return {errc::ark_g01_node_id, old[n].offset};
+    const id_index index(old.data(), old.size());
+    for (std::uint32_t i = 0; i < old.size(); ++i)
+      if (index.first_of(i) != i) return {errc::ark_g01_node_id, old[i].offset};
     for (std::uint32_t i = 0; i < old.size(); ++i)
       for (const bool producers : {true, false})
         for (const std::int64_t id :
              integers(g_, producers ? old[i].producers : old[i].consumers)) {
-          const std::uint32_t other = index.find(id);
+          const std::uint32_t other = index.first(id);
           if (other == none) return {errc::ark_g03_edge_target, old[i].offset};
           if (other == i) return {errc::ark_g05_self_edge, old[i].offset};
           out.push_back(producers ? edge{other, i} : edge{i, other});
@@ -9957,109 +10012,6 @@ class plan_check {
 #include <string_view>
 #include <utility>
 
-
-// ---- tessera/ark/index.hpp
-//
-// Finding things by their Id.
-//
-//   id_index nodes(g.nodes.data(), g.nodes.size());
-//   nodes.first(7);        // the first node whose Id is 7, or none
-//   nodes.first_of(3);     // the first node that has the Id of node 3
-//
-// Ids that are nearly dense, as writers make them, index an array; any others are sorted.
-//
-// Lifetime:   an index keeps nothing of what it was made from.
-// Errors:     none.
-// Limits:     32-bit indices.
-// Allocation: 4 bytes for each thing and for each Id in their range, or 20 bytes for each thing.
-
-#ifndef TESSERA_ARK_INDEX_HPP
-#define TESSERA_ARK_INDEX_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-namespace detail {
-
-class id_index {
- public:
-  id_index() noexcept = default;
-  template <class Thing>
-  id_index(const Thing* things, std::size_t count) {
-    if (count == 0) return;
-    std::int64_t low = things[0].id, high = low;
-    for (std::size_t i = 1; i < count; ++i) {
-      if (things[i].id < low) low = things[i].id;
-      if (things[i].id > high) high = things[i].id;
-    }
-    low_ = static_cast<std::uint64_t>(low);
-    const std::uint64_t range = static_cast<std::uint64_t>(high) - low_;
-    firsts_.reserve(count);
-    if (range < 4 * std::uint64_t{count} + 1024) {
-      dense_.resize(static_cast<std::size_t>(range) + 1);  // index + 1
-      for (std::size_t i = 0; i < count; ++i) {
-        std::uint32_t& slot = dense_[static_cast<std::size_t>(number(things[i].id))];
-        if (slot == 0) slot = static_cast<std::uint32_t>(i) + 1;
-        firsts_.push_back(slot - 1);
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      sorted_.push_back({number(things[i].id), static_cast<std::uint32_t>(i)});
-    sort(sorted_.data(), count, [](const entry& a, const entry& b) { return a.number < b.number; });
-    firsts_.resize(count);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (kept == 0 || sorted_[kept - 1].number != sorted_[i].number) sorted_[kept++] = sorted_[i];
-      firsts_[sorted_[i].index] = sorted_[kept - 1].index;
-    }
-    sorted_.resize(kept);
-  }
-
-  /// The first thing with that Id, or none.
-  [[nodiscard]] std::uint32_t first(std::int64_t id) const noexcept {
-    const std::uint64_t n = number(id);
-    if (sorted_.empty()) {
-      if (n >= dense_.size()) return none;
-      return dense_[static_cast<std::size_t>(n)] - 1;  // 0 - 1 is none
-    }
-    std::size_t from = 0, to = sorted_.size();
-    while (from < to) {
-      const std::size_t middle = from + (to - from) / 2;
-      if (sorted_[middle].number < n)
-        from = middle + 1;
-      else
-        to = middle;
-    }
-    return from < sorted_.size() && sorted_[from].number == n ? sorted_[from].index : none;
-  }
-  /// The first thing with the Id of thing `i`.
-  [[nodiscard]] std::uint32_t first_of(std::size_t i) const noexcept { return firsts_[i]; }
-  /// first_of all things.
-  [[nodiscard]] const pool<std::uint32_t>& firsts() const noexcept { return firsts_; }
-
- private:
-  struct entry {
-    std::uint64_t number;
-    std::uint32_t index;
-  };
-  [[nodiscard]] std::uint64_t number(std::int64_t id) const noexcept {
-    return static_cast<std::uint64_t>(id) - low_;
-  }
-
-  std::uint64_t low_ = 0;
-  pool<std::uint32_t> dense_, firsts_;
-  pool<entry> sorted_;
-};
-
-}  // namespace detail
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_INDEX_HPP
 
 // ---- tessera/ark/plan_model.hpp
 //

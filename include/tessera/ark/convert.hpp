@@ -39,6 +39,7 @@
 #include "check.hpp"
 #include "format.hpp"
 #include "graph.hpp"
+#include "index.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -57,51 +58,6 @@ namespace ark {
 }
 
 namespace detail {
-
-/// Finds the place of a node by its Id.
-class node_index {
- public:
-  explicit node_index(const graph& g) {
-    bool ascending = true;
-    for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
-      ascending = ascending && (i == 0 || g.nodes[i].id > g.nodes[i - 1].id);
-      entries_.push_back({g.nodes[i].id, i});
-    }
-    if (!ascending)
-      sort(entries_.data(), entries_.size(), [](const entry& a, const entry& b) {
-        return a.id != b.id ? a.id < b.id : a.index < b.index;
-      });
-  }
-  /// `none` if there is none; the first of several.
-  [[nodiscard]] std::uint32_t find(std::int64_t id) const noexcept {
-    const auto guess = static_cast<std::uint64_t>(id);
-    if (guess < entries_.size() && entries_[guess].id == id &&
-        (guess == 0 || entries_[guess - 1].id != id))
-      return entries_[guess].index;
-    std::size_t low = 0, high = entries_.size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (entries_[middle].id < id)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < entries_.size() && entries_[low].id == id ? entries_[low].index : none;
-  }
-  /// The second of two nodes with one Id, or `none`.
-  [[nodiscard]] std::uint32_t repeated() const noexcept {
-    for (std::size_t i = 1; i < entries_.size(); ++i)
-      if (entries_[i].id == entries_[i - 1].id) return entries_[i].index;
-    return none;
-  }
-
- private:
-  struct entry {
-    std::int64_t id;
-    std::uint32_t index;
-  };
-  pool<entry> entries_;  // by Id
-};
 
 /// An edge between two nodes, by their places.
 struct edge {
@@ -237,17 +193,14 @@ class converter {
   }
   /// The edges among the nodes of the file, from either side, those into one node together.
   [[nodiscard]] error old_edges(const pool<node>& old, pool<edge>& out) {
-    // node_index looks at a graph's nodes; these have left theirs.
-    graph nodes;
-    nodes.nodes = old;
-    const node_index index(nodes);
-    if (const std::uint32_t n = index.repeated(); n != none)
-      return {errc::ark_g01_node_id, old[n].offset};
+    const id_index index(old.data(), old.size());
+    for (std::uint32_t i = 0; i < old.size(); ++i)
+      if (index.first_of(i) != i) return {errc::ark_g01_node_id, old[i].offset};
     for (std::uint32_t i = 0; i < old.size(); ++i)
       for (const bool producers : {true, false})
         for (const std::int64_t id :
              integers(g_, producers ? old[i].producers : old[i].consumers)) {
-          const std::uint32_t other = index.find(id);
+          const std::uint32_t other = index.first(id);
           if (other == none) return {errc::ark_g03_edge_target, old[i].offset};
           if (other == i) return {errc::ark_g05_self_edge, old[i].offset};
           out.push_back(producers ? edge{other, i} : edge{i, other});
