@@ -8,7 +8,7 @@
 set(CMAKE_CXX_COMPILER clang++ CACHE STRING "")
 set(CMAKE_BUILD_TYPE None CACHE STRING "")
 set(CMAKE_CXX_FLAGS
-    "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined,float-divide-by-zero -fno-sanitize-recover=all"
+    "-O0 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined,float-divide-by-zero -fno-sanitize-recover=all"
     CACHE STRING "")
 set(TESSERA_DEV ON CACHE BOOL "")
 set(TESSERA_BUILD_BENCHMARKS OFF CACHE BOOL "")
