@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Tessera authors
 # SPDX-License-Identifier: MIT
 #
-# Tests and the tool under AddressSanitizer and UndefinedBehaviorSanitizer; any finding ends the run.
+# Tests, and the tool, under AddressSanitizer and UndefinedBehaviorSanitizer; any finding ends the run.
 #
 #   cmake -S . -B build/asan -G Ninja -C cmake/presets/asan.cmake
 

@@ -33,7 +33,7 @@ floats counting(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("ark/vm: operations in place", "[ark][vm]") {
+TEST_CASE("ark/vm: operations in place", "[ark][machine]") {
   script s;
   const int x = s.tensor("FP32", {2, 3});
   const int y = s.op("ScalarMul", {x}, {x}, R"({"Factor":{"FLOAT":2.0}})");
@@ -46,7 +46,7 @@ TEST_CASE("ark/vm: operations in place", "[ark][vm]") {
 }
 
 TEST_CASE("ark/vm: what is written where it is read counts as written behind all reads",
-          "[ark][vm]") {
+          "[ark][machine]") {
   const std::string up = R"({"Factor":{"FLOAT":10.0}})";
   {  // forward and back by one element
     for (const std::int64_t from : {0, 1}) {
@@ -110,7 +110,7 @@ TEST_CASE("ark/vm: what is written where it is read counts as written behind all
   }
 }
 
-TEST_CASE("ark/vm: padding stays as it is", "[ark][vm]") {
+TEST_CASE("ark/vm: padding stays as it is", "[ark][machine]") {
   script s;
   const int a = s.tensor("FP32", {2, 2}, s.buffer(), {{}, {}, {4, 4}});
   const int b = s.tensor("FP32", {2, 2}, s.buffer(), {{}, {}, {4, 4}});
@@ -132,7 +132,7 @@ TEST_CASE("ark/vm: padding stays as it is", "[ark][vm]") {
   CHECK(kept == 48);
 }
 
-TEST_CASE("ark/vm: buffers keep what they hold, until they are reset", "[ark][vm]") {
+TEST_CASE("ark/vm: buffers keep what they hold, until they are reset", "[ark][machine]") {
   script s;
   const int x = s.tensor("FP32", {2});
   const int y = s.op("ScalarAdd", {x}, {x}, R"({"Factor":{"FLOAT":1.0}})");
@@ -149,7 +149,7 @@ TEST_CASE("ark/vm: buffers keep what they hold, until they are reset", "[ark][vm
   CHECK(w.read<float>(moved, y) == floats{1, 1});
 }
 
-TEST_CASE("ark/vm: tensors that aren't there, and sizes that don't fit", "[ark][vm]") {
+TEST_CASE("ark/vm: tensors that aren't there, and sizes that don't fit", "[ark][machine]") {
   script s;
   const int x = s.tensor("FP32", {2});
   s.op("Relu", {x}, {x});
@@ -165,7 +165,7 @@ TEST_CASE("ark/vm: tensors that aren't there, and sizes that don't fit", "[ark][
   CHECK(vm.memory(1, 0).empty());
 }
 
-TEST_CASE("ark/vm: traps name the operation, and write nothing", "[ark][vm]") {
+TEST_CASE("ark/vm: traps name the operation, and write nothing", "[ark][machine]") {
   {
     script s;
     const int a = s.tensor("INT32", {3}), b = s.tensor("INT32", {3}), c = s.tensor("INT32", {3});
@@ -200,7 +200,7 @@ TEST_CASE("ark/vm: traps name the operation, and write nothing", "[ark][vm]") {
   }
 }
 
-TEST_CASE("ark/vm: a cache takes a token with each run", "[ark][vm]") {
+TEST_CASE("ark/vm: a cache takes a token with each run", "[ark][machine]") {
   script s;
   const int token = s.tensor("FP32", {2, 1}), position = s.tensor("INT32", {1});
   const int cache = s.tensor("FP32", {3, 2, 1}), out = s.tensor("FP32", {2, 1});
@@ -221,7 +221,7 @@ TEST_CASE("ark/vm: a cache takes a token with each run", "[ark][vm]") {
   CHECK(vm.run().code == errc::ark_index);
 }
 
-TEST_CASE("ark/vm: steps and memory have limits, at n and n - 1", "[ark][vm]") {
+TEST_CASE("ark/vm: steps and memory have limits, at n and n - 1", "[ark][machine]") {
   script s;
   const int x = s.tensor("FP32", {4, 8}), w8 = s.tensor("FP32", {8, 2}),
             y = s.tensor("FP32", {4, 2});
@@ -248,7 +248,7 @@ TEST_CASE("ark/vm: steps and memory have limits, at n and n - 1", "[ark][vm]") {
   refused.reset();
 }
 
-TEST_CASE("ark/vm: memory that nothing touches costs nothing", "[ark][vm]") {
+TEST_CASE("ark/vm: memory that nothing touches costs nothing", "[ark][machine]") {
   script s;  // 2 TiB, of which one page is used
   const int x = s.tensor("FP32", {1}, s.buffer(), {{std::int64_t{1} << 30}, {}, {}});
   const int y = s.op("ScalarAdd", {x}, {x}, R"({"Factor":{"FLOAT":1.0}})");
@@ -261,7 +261,7 @@ TEST_CASE("ark/vm: memory that nothing touches costs nothing", "[ark][vm]") {
   CHECK(w.read<float>(vm, y) == floats{1});
 }
 
-TEST_CASE("ark/vm: what no machine runs is refused by name", "[ark][vm]") {
+TEST_CASE("ark/vm: what no machine runs is refused by name", "[ark][machine]") {
   script s;
   const int x = s.tensor("FP32", {2});
   s.op("Relu", {x}, {s.tensor("FP32", {2})});
@@ -274,7 +274,7 @@ TEST_CASE("ark/vm: what no machine runs is refused by name", "[ark][vm]") {
   CHECK(vm.run().code == errc::ark_unsupported);
 }
 
-TEST_CASE("ark/vm: an observer sees operations in order, behind each", "[ark][vm]") {
+TEST_CASE("ark/vm: an observer sees operations in order, behind each", "[ark][machine]") {
   script s;
   const int x = s.tensor("FP32", {1});
   const int y = s.op("ScalarAdd", {x}, {x}, R"({"Factor":{"FLOAT":1.0}})");
@@ -293,7 +293,7 @@ TEST_CASE("ark/vm: an observer sees operations in order, behind each", "[ark][vm
   CHECK(values == floats{1, 3});
 }
 
-TEST_CASE("ark/vm: inputs and outputs of a model", "[ark][vm]") {
+TEST_CASE("ark/vm: inputs and outputs of a model", "[ark][machine]") {
   script s;
   const int x = s.tensor("FP32", {4, 2}), weight = s.tensor("FP32", {2, 2}),
             h = s.tensor("FP32", {4, 2});

@@ -145,7 +145,7 @@ const std::vector<variant> variants = {
 
 }  // namespace
 
-TEST_CASE("ark/vm: arithmetic on every type, broadcast, strided and with offsets", "[ark][vm]") {
+TEST_CASE("ark/vm: arithmetic on every type, broadcast, strided and with offsets", "[ark][machine]") {
   for (const std::string op : {"Add", "Sub", "Mul", "Div"})
     for (const std::string& type : all_types)
       for (const variant& v : variants) {
@@ -166,7 +166,7 @@ TEST_CASE("ark/vm: arithmetic on every type, broadcast, strided and with offsets
       }
 }
 
-TEST_CASE("ark/vm: operations on one tensor, of every type", "[ark][vm]") {
+TEST_CASE("ark/vm: operations on one tensor, of every type", "[ark][machine]") {
   const auto of_reals = [](double (*f)(double)) {
     return [f](const std::string& type, double x) {
       return rounded(type, static_cast<double>(static_cast<float>(f(x))));
@@ -219,7 +219,7 @@ TEST_CASE("ark/vm: operations on one tensor, of every type", "[ark][vm]") {
       }
 }
 
-TEST_CASE("ark/vm: ScalarAssign rounds its value to the type", "[ark][vm]") {
+TEST_CASE("ark/vm: ScalarAssign rounds its value to the type", "[ark][machine]") {
   for (const std::string& type : all_types)
     for (const double value : {-3.7, 0.1, 1e9, 300.0}) {
       script s;
@@ -237,7 +237,7 @@ TEST_CASE("ark/vm: ScalarAssign rounds its value to the type", "[ark][vm]") {
     }
 }
 
-TEST_CASE("ark/vm: casts between all types", "[ark][vm]") {
+TEST_CASE("ark/vm: casts between all types", "[ark][machine]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   for (const std::string& from : all_types)
@@ -269,7 +269,7 @@ TEST_CASE("ark/vm: casts between all types", "[ark][vm]") {
     }
 }
 
-TEST_CASE("ark/vm: reductions over every axis of every type", "[ark][vm]") {
+TEST_CASE("ark/vm: reductions over every axis of every type", "[ark][machine]") {
   const dims shape = {3, 4, 2, 5};
   for (const std::string op : {"ReduceSum", "ReduceMax", "ReduceMean"})
     for (const std::string& type : all_types)
@@ -316,7 +316,7 @@ TEST_CASE("ark/vm: reductions over every axis of every type", "[ark][vm]") {
           }
 }
 
-TEST_CASE("ark/vm: a maximum drops NaNs and ends at the least finite number", "[ark][vm]") {
+TEST_CASE("ark/vm: a maximum drops NaNs and ends at the least finite number", "[ark][machine]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   const std::string args = R"({"Axis":{"INT":1},"KeepDim":{"BOOL":false}})";
@@ -325,7 +325,7 @@ TEST_CASE("ark/vm: a maximum drops NaNs and ends at the least finite number", "[
              {2, 2, 2, -65504, -65504});
 }
 
-TEST_CASE("ark/vm: long rows of sums, in FP64 and rounded once", "[ark][vm]") {
+TEST_CASE("ark/vm: long rows of sums, in FP64 and rounded once", "[ark][machine]") {
   // 2048 is where FP16 stops counting by ones, 2^24 where FP32 does.
   const std::string along = R"({"Axis":{"INT":1},"KeepDim":{"BOOL":false}})";
   const std::string across = R"({"Axis":{"INT":0},"KeepDim":{"BOOL":false}})";
@@ -340,7 +340,7 @@ TEST_CASE("ark/vm: long rows of sums, in FP64 and rounded once", "[ark][vm]") {
   check_same(evaluate("ReduceSum", {{"FP32", {1, 5}, a}}, "FP32", {1}, along), {16777220});
 }
 
-TEST_CASE("ark/vm: transpositions", "[ark][vm]") {
+TEST_CASE("ark/vm: transpositions", "[ark][machine]") {
   for (const std::string type : {"FP32", "BF16", "INT8"})
     for (std::size_t rank = 1; rank <= 4; ++rank) {
       dims order(rank);
@@ -370,7 +370,7 @@ TEST_CASE("ark/vm: transpositions", "[ark][vm]") {
     }
 }
 
-TEST_CASE("ark/vm: large transpositions", "[ark][vm]") {
+TEST_CASE("ark/vm: large transpositions", "[ark][machine]") {
   for (const std::string type : {"FP32", "FP16", "UINT8"}) {
     const std::int64_t rows = 70, columns = 45;
     const list a = numbers::some(type, 3150, 9);
@@ -461,7 +461,7 @@ const std::vector<product_case> products = {
 
 }  // namespace
 
-TEST_CASE("ark/vm: products of every type, in both modes", "[ark][vm]") {
+TEST_CASE("ark/vm: products of every type, in both modes", "[ark][machine]") {
   for (const std::string& type : all_types)
     for (const product_case& c : products) {
       INFO(type << " product " << (&c - products.data()));
@@ -490,7 +490,7 @@ TEST_CASE("ark/vm: products of every type, in both modes", "[ark][vm]") {
     }
 }
 
-TEST_CASE("ark/vm: sums of products in the middle between two numbers of 16 bits", "[ark][vm]") {
+TEST_CASE("ark/vm: sums of products in the middle between two numbers of 16 bits", "[ark][machine]") {
   // 1 + 2^-11 is in the middle for FP16; a little more, which FP32 drops, decides.
   const list a = {1, 0x1p-11, 0x1p-18};
   const product_case c{{1, 3}, {3, 1}, {1, 1}};
@@ -506,7 +506,7 @@ TEST_CASE("ark/vm: sums of products in the middle between two numbers of 16 bits
       {1 + 0x1p-7});
 }
 
-TEST_CASE("ark/vm: products with what is fused to them", "[ark][vm]") {
+TEST_CASE("ark/vm: products with what is fused to them", "[ark][machine]") {
   for (const std::string type : {"FP32", "FP16", "BF16"})
     for (const product_case& c : products) {
       if (type == "BF16" && c.how_a.strides.empty()) continue;  // those that lie in a larger tensor
@@ -534,7 +534,7 @@ TEST_CASE("ark/vm: products with what is fused to them", "[ark][vm]") {
     }
 }
 
-TEST_CASE("ark/vm: embeddings", "[ark][vm]") {
+TEST_CASE("ark/vm: embeddings", "[ark][machine]") {
   for (const std::string& type : all_types) {
     const list table = numbers::some(type, 7 * 5, 17);
     const list rows = {0, 6, -1, -7, 3, 3};
@@ -551,7 +551,7 @@ TEST_CASE("ark/vm: embeddings", "[ark][vm]") {
   }
 }
 
-TEST_CASE("ark/vm: rotations of pairs", "[ark][vm]") {
+TEST_CASE("ark/vm: rotations of pairs", "[ark][machine]") {
   for (const std::string& type : all_types) {
     const dims shape = {2, 3, 6}, turn = {1, 3, 6};
     const list x = numbers::some(type, 36, 19), f = numbers::some(type, 18, 20, true);
@@ -578,7 +578,7 @@ TEST_CASE("ark/vm: rotations of pairs", "[ark][vm]") {
   }
 }
 
-TEST_CASE("ark/vm: softmax and layer normalization", "[ark][vm]") {
+TEST_CASE("ark/vm: softmax and layer normalization", "[ark][machine]") {
   for (const std::string type : {"FP32", "FP16", "BF16"}) {
     const dims shape = {2, 3, 11};
     const list x = numbers::some(type, 66, 21, true), gamma = numbers::some(type, 11, 22, true),

@@ -52,13 +52,13 @@ outcome check_sums(const std::vector<rank_models::rank>& all, const std::string&
 
 }  // namespace
 
-TEST_CASE("ark/vm: ranks that send to each other", "[ark][vm]") {
+TEST_CASE("ark/vm: ranks that send to each other", "[ark][machine]") {
   for (const int world_size : {2, 3, 4})
     for (const std::string type : {"FP32", "BF16", "INT8"})
       CHECK(check_sums(rank_models::all_reduce(world_size, type), type).text.empty());
 }
 
-TEST_CASE("ark/vm: a model runs alike in every dialect", "[ark][vm]") {
+TEST_CASE("ark/vm: a model runs alike in every dialect", "[ark][machine]") {
   using tessera::ark::dialect;
   for (const dialect as : {dialect::d1b, dialect::d1c, dialect::d2, dialect::d2x, dialect::d3x}) {
     INFO(tessera::ark::info(as).name);
@@ -74,7 +74,7 @@ TEST_CASE("ark/vm: a model runs alike in every dialect", "[ark][vm]") {
   }
 }
 
-TEST_CASE("ark/vm: ranks that send packets", "[ark][vm]") {
+TEST_CASE("ark/vm: ranks that send packets", "[ark][machine]") {
   for (const int world_size : {2, 4})
     for (const std::string& type : numbers::all_types)
       CHECK(check_sums(
@@ -82,7 +82,7 @@ TEST_CASE("ark/vm: ranks that send packets", "[ark][vm]") {
                 .text.empty());
 }
 
-TEST_CASE("ark/vm: ranks that meet, and messages that nobody receives", "[ark][vm]") {
+TEST_CASE("ark/vm: ranks that meet, and messages that nobody receives", "[ark][machine]") {
   for (const int world_size : {2, 4})
     for (const std::string& type : numbers::all_types) {
       const outcome done = check_sums(rank_models::synced(world_size, type), type);
@@ -90,7 +90,7 @@ TEST_CASE("ark/vm: ranks that meet, and messages that nobody receives", "[ark][v
     }
 }
 
-TEST_CASE("ark/vm: inputs and outputs of several ranks", "[ark][vm]") {
+TEST_CASE("ark/vm: inputs and outputs of several ranks", "[ark][machine]") {
   for (const int kind : {0, 1, 2}) {
     const std::vector<rank_models::rank> all = kind == 0   ? rank_models::all_reduce(3, "FP32")
                                                : kind == 1 ? rank_models::packets(3, "FP32", 4)
@@ -112,7 +112,7 @@ TEST_CASE("ark/vm: inputs and outputs of several ranks", "[ark][vm]") {
   }
 }
 
-TEST_CASE("ark/vm: a trap of one rank ends the run", "[ark][vm]") {
+TEST_CASE("ark/vm: a trap of one rank ends the run", "[ark][machine]") {
   std::vector<std::string> texts;
   for (int r = 0; r < 2; ++r) {
     run::script s(r, 2);
@@ -145,7 +145,7 @@ class silence final : public tessera::vm::ark::transport {
 
 }  // namespace
 
-TEST_CASE("ark/vm: a rank that waits says where and for what", "[ark][vm]") {
+TEST_CASE("ark/vm: a rank that waits says where and for what", "[ark][machine]") {
   using namespace tessera::vm::ark;
   const std::vector<rank_models::rank> all = rank_models::all_reduce(2, "FP32");
   const run::world w(rank_models::texts(all));

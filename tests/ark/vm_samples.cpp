@@ -178,7 +178,7 @@ void check_case(const std::filesystem::path& folder, bool fast, const dialect* a
 }  // namespace
 
 TEST_CASE("ark/vm: the samples with expected outputs, as they are and in other dialects",
-          "[ark][vm]") {
+          "[ark][machine]") {
   std::error_code absent;
   std::size_t count = 0;
   for (const auto& folder :
