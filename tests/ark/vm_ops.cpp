@@ -145,7 +145,8 @@ const std::vector<variant> variants = {
 
 }  // namespace
 
-TEST_CASE("ark/vm: arithmetic on every type, broadcast, strided and with offsets", "[ark][machine]") {
+TEST_CASE("ark/vm: arithmetic on every type, broadcast, strided and with offsets",
+          "[ark][machine]") {
   for (const std::string op : {"Add", "Sub", "Mul", "Div"})
     for (const std::string& type : all_types)
       for (const variant& v : variants) {
@@ -490,7 +491,8 @@ TEST_CASE("ark/vm: products of every type, in both modes", "[ark][machine]") {
     }
 }
 
-TEST_CASE("ark/vm: sums of products in the middle between two numbers of 16 bits", "[ark][machine]") {
+TEST_CASE("ark/vm: sums of products in the middle between two numbers of 16 bits",
+          "[ark][machine]") {
   // 1 + 2^-11 is in the middle for FP16; a little more, which FP32 drops, decides.
   const list a = {1, 0x1p-11, 0x1p-18};
   const product_case c{{1, 3}, {3, 1}, {1, 1}};
