@@ -11,5 +11,6 @@
 
 #include "alir.hpp"
 #include "ark.hpp"
+#include "nac.hpp"
 
 #endif  // TESSERA_TESSERA_HPP

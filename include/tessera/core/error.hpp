@@ -16,6 +16,7 @@
 //    100 -  199   JSON text
 //   1000 - 1999   ALIR
 //   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
+//   3000 - 3999   NAC
 //
 // Lifetime:   messages and names are constants.
 // Errors:     none.
@@ -227,7 +228,50 @@
   X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
   X(ark_plan_config, 2128,                                                                         \
     "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
-  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")
+  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")               \
+                                                                                                   \
+  X(nac_magic, 3000, "expected the bytes \"NAC\" at the start")                                    \
+  X(nac_version, 3001, "expected container version 1 or 2")                                        \
+  X(nac_header_truncated, 3002, "the file ends inside its header")                                 \
+  X(nac_header_90, 3003,                                                                           \
+    "90-byte headers (version 1.5, before January 2026) are not read: expected 88, 92 or 100")     \
+  X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
+  X(nac_section_offset, 3005,                                                                      \
+    "the section's offset lies inside the header or beyond the end of the file")                   \
+  X(nac_section_repeated, 3006, "a section of this tag stands in another slot already")            \
+  X(nac_count, 3007, "the section is too short for that many records")                             \
+  X(nac_truncated, 3008, "the section ends inside a record")                                       \
+  X(nac_signature_unknown, 3009, "no signature in PERM has the id that the instruction names")     \
+  X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
+  X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
+  X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
+  X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
+  X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
+  X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
+  X(nac_tensor_metadata, 3016, "the tensor's metadata is longer or shorter than its fields")       \
+  X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
+                                                                                                   \
+  X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
+  X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
+  X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
+                                                                                                   \
+  X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
+                                                                                                   \
+  X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
+                                                                                                   \
+  X(nac_tisa_magic, 3350, "expected the bytes \"TISA\" and a version")                             \
+                                                                                                   \
+  X(nac_text_syntax, 3400, "expected a section, a key or a statement of the assembly")             \
+  X(nac_text_mark, 3401, "expected another mark here, such as ( ) [ ] { } = : or a comma")         \
+  X(nac_text_line_end, 3402, "expected the statement to end here")                                 \
+  X(nac_text_word, 3403, "expected a name")                                                        \
+  X(nac_text_integer, 3404, "expected an integer, decimal or behind 0x")                           \
+  X(nac_text_range, 3405, "the integer lies outside the range of its field")                       \
+  X(nac_text_string, 3406, "expected a string in quotes")                                          \
+  X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
+  X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
+                                                                                                   \
+  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")
 
 namespace tessera::inline TESSERA_ABI {
 

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// NAC: the .nac container and its instruction set, versions 1.6, 1.7 and 1.8.
+//
+//   auto file = tessera::nac::read(mapped);
+//   if (!file) return fail(describe(file.err(), mapped));
+//   for (const auto& i : file->instructions()) use(i);
+//
+//   read            a view of the whole container                      nac/read.hpp
+//   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   describe        an error with its offset and bytes                 core/describe.hpp
+//
+// Lifetime:   files borrow the bytes that were read.
+// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Limits:     core/limits.hpp, on by default.
+// Allocation: none to read.
+
+#include "version.hpp"  // before the guard: a second version must not pass unseen
+
+#ifndef TESSERA_NAC_HPP
+#define TESSERA_NAC_HPP
+
+#include "core/describe.hpp"
+#include "nac/file.hpp"
+#include "nac/format.hpp"
+#include "nac/parts.hpp"
+#include "nac/read.hpp"
+#include "nac/records.hpp"
+
+#endif  // TESSERA_NAC_HPP

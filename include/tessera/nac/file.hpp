@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// A NAC container that was read: a view of its header, its sections and their records.
+//
+//   for (const nac::instruction i : file.instructions())
+//     std::cout << i.index << ' ' << file.operation_name(i.a) << '\n';
+//
+//   A ≥ 10             u8 A, u8 B, [i16 n, n × i16 constant], len(PERM[B]) × i16
+//                      the constants only where PERM[B] holds one of S A f i b s c;
+//                      without a signature: A and B alone
+//   2 INPUT     0      nothing               3 OUTPUT  0 1 2  outputs + 1 words, outputs words
+//               1-5    prefix, id                      3      prefix, parameter, 2 × i16 (version 2)
+//                      4 and 5: version 2              4      i16 (version 2)
+//   6 CONTROL_FLOW     prefix, lengths of both branches, i16
+//   7 CONVERGENCE      i16 n, n × i16, end, and where end isn't 0: i16 n, n × i16
+//   0 1 4 5 8 9        nothing
+//
+// The first word of a system operation is a prefix that counts, by the specification, itself too,
+// and in files of the original compiler only what follows. Sizes never depend on it, but for
+// CONVERGENCE: no compiler writes that one, runtimes read one word behind its constants, and the
+// specification wants branches there; an end of 0 says that there are none.
+//
+// Lifetime:   borrows the bytes that were read; ranges of instructions borrow the file.
+// Errors:     none: `read` has found everything to be in its place.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_FILE_HPP
+#define TESSERA_NAC_FILE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../core/error.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "format.hpp"
+#include "records.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// An instruction of OPS or TRNG.
+struct instruction {
+  std::uint64_t offset = 0;
+  std::uint32_t index = 0;
+  std::uint8_t a = 0, b = 0;
+  bool has_prefix = false;
+  std::int16_t prefix = 0;  ///< as it stands, where there is one
+  packed<std::uint16_t> c;  ///< what follows the prefix: ids, or lengths of branches
+  packed<std::int16_t> d;   ///< offsets to instructions; 0: a constant
+};
+
+class file;
+
+namespace detail {
+[[nodiscard]] error parse_instruction(const file& f, cursor& in, instruction& out) noexcept;
+struct maker;
+}  // namespace detail
+
+/// The instructions of OPS or TRNG.
+class instructions {
+ public:
+  class iterator {
+   public:
+    iterator() noexcept = default;
+    inline iterator(const file* f, detail::cursor at, std::uint32_t left) noexcept;
+    [[nodiscard]] const instruction& operator*() const noexcept { return now_; }
+    [[nodiscard]] const instruction* operator->() const noexcept { return &now_; }
+    inline iterator& operator++() noexcept;
+    [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
+      return a.left_ == b.left_;
+    }
+
+   private:
+    inline void read() noexcept;
+    const file* file_ = nullptr;
+    detail::cursor next_;
+    std::uint32_t left_ = 0;
+    instruction now_;
+  };
+
+  instructions() noexcept = default;
+  instructions(const file* f, detail::cursor first, std::uint32_t count) noexcept
+      : file_(f), first_(first), count_(count) {}
+  [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] iterator begin() const noexcept { return {file_, first_, count_}; }
+  [[nodiscard]] iterator end() const noexcept { return {}; }
+  /// Byte offset of the first instruction.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
+
+ private:
+  const file* file_ = nullptr;
+  detail::cursor first_;
+  std::uint32_t count_ = 0;
+};
+
+/// A container. Only `read` makes one that isn't empty.
+class file {
+ public:
+  [[nodiscard]] bytes source() const noexcept { return source_; }
+  [[nodiscard]] nac::header header() const noexcept { return header_; }
+  /// The container's version byte: 1 or 2.
+  [[nodiscard]] std::uint8_t version() const noexcept { return container_version(header_); }
+  /// The method that the header names; what counts is each tensor's own.
+  [[nodiscard]] nac::quantization quantization() const noexcept { return quantization_; }
+  [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
+  /// Bit 6 of byte 4: a header of version 2 says that it has a training section.
+  [[nodiscard]] bool has_training_flag() const noexcept { return training_flag_; }
+  [[nodiscard]] std::uint16_t inputs() const noexcept { return inputs_; }
+  [[nodiscard]] std::uint16_t outputs() const noexcept { return outputs_; }
+  [[nodiscard]] std::uint16_t d_model() const noexcept { return d_model_; }
+
+  [[nodiscard]] bool has(nac::section s) const noexcept { return part(s).offset != 0; }
+  /// A section with its tag, up to the next section or the end of the file; empty when absent.
+  [[nodiscard]] bytes section(nac::section s) const noexcept {
+    const extent& e = part(s);
+    return source_.subspan(static_cast<std::size_t>(e.offset),
+                           static_cast<std::size_t>(e.end - e.offset));
+  }
+  /// Byte offset of a section; 0 when absent.
+  [[nodiscard]] std::uint64_t offset(nac::section s) const noexcept { return part(s).offset; }
+  /// Bytes between the last record of a section and its bound.
+  [[nodiscard]] std::uint64_t slack(nac::section s) const noexcept {
+    return part(s).end - part(s).used;
+  }
+
+  [[nodiscard]] nac::schedule schedule() const noexcept {
+    return {at(nac::section::mmap), part(nac::section::mmap).count};
+  }
+  [[nodiscard]] nac::instructions instructions() const& noexcept {
+    return {this, at(nac::section::ops), part(nac::section::ops).count};
+  }
+  nac::instructions instructions() const&& = delete;
+  /// Those of TRNG.
+  [[nodiscard]] nac::instructions training() const& noexcept {
+    return {this, at(nac::section::trng), part(nac::section::trng).count};
+  }
+  nac::instructions training() const&& = delete;
+  /// Those that CMAP names.
+  [[nodiscard]] short_names operations() const noexcept {
+    return {at(nac::section::cmap), part(nac::section::cmap).count};
+  }
+  [[nodiscard]] nac::constants constants() const noexcept {
+    return {at(nac::section::cnst), part(nac::section::cnst).count};
+  }
+  [[nodiscard]] short_names signatures() const noexcept {
+    return {at(nac::section::perm), part(nac::section::perm).count};
+  }
+  [[nodiscard]] long_names parameters() const noexcept {
+    return {at(nac::section::data), part(nac::section::data).count};
+  }
+  /// The named inputs: the index of an INPUT instruction and its name.
+  [[nodiscard]] long_names input_names() const noexcept { return input_names_; }
+  [[nodiscard]] nac::tensors tensors() const noexcept { return tensors_; }
+  /// PROC: the tokenizer's manifest.
+  [[nodiscard]] bytes manifest() const noexcept { return manifest_; }
+  /// ORCH: the bytecode, and its own constants.
+  [[nodiscard]] bytes plan() const noexcept { return plan_; }
+  [[nodiscard]] nac::constants plan_constants() const noexcept { return plan_constants_; }
+  [[nodiscard]] nac::resources resources() const noexcept {
+    return {at(nac::section::rsrc), part(nac::section::rsrc).count};
+  }
+  [[nodiscard]] nac::arrays arrays() const noexcept {
+    return {at(nac::section::arrs), part(nac::section::arrs).count};
+  }
+
+  /// The name of an operation: CMAP's, else the one this version predefines, else empty.
+  [[nodiscard]] std::string_view operation_name(std::uint8_t a) const noexcept {
+    const short_text& t = operation_[a];
+    return t.offset != 0 ? characters(t) : predefined_operation(a, version());
+  }
+  /// A signature; empty where there is none.
+  [[nodiscard]] std::string_view signature(std::uint8_t b) const noexcept {
+    return characters(signature_[b]);
+  }
+  [[nodiscard]] bool has_signature(std::uint8_t b) const noexcept {
+    return signature_[b].offset != 0;
+  }
+  /// Whether a signature's instructions have constants.
+  [[nodiscard]] bool has_constants(std::uint8_t b) const noexcept {
+    return signature_[b].has_constants;
+  }
+  [[nodiscard]] std::uint8_t arguments(std::uint8_t b) const noexcept { return signature_[b].size; }
+
+ private:
+  friend struct detail::maker;
+  struct extent {
+    std::uint64_t offset = 0, end = 0;  // of the section, with its tag
+    std::uint64_t first = 0, used = 0;  // its first record, and behind its last
+    std::uint32_t count = 0;
+  };
+  struct short_text {
+    std::uint32_t offset = 0;  // from the section's tag, so never 0
+    std::uint8_t size = 0;
+    bool has_constants = false, is_operation = false;
+  };
+
+  [[nodiscard]] const extent& part(nac::section s) const noexcept {
+    return parts_[static_cast<std::size_t>(s)];
+  }
+  [[nodiscard]] detail::cursor at(nac::section s) const noexcept {
+    return {source_.data(), part(s).first, part(s).end};
+  }
+  [[nodiscard]] std::string_view characters(const short_text& t) const noexcept {
+    const extent& e = part(t.is_operation ? nac::section::cmap : nac::section::perm);
+    return as_text(source_.subspan(static_cast<std::size_t>(e.offset + t.offset), t.size));
+  }
+
+  bytes source_;
+  nac::header header_ = nac::header::v1_6;
+  nac::quantization quantization_ = nac::quantization::none;
+  bool internal_weights_ = false, training_flag_ = false;
+  std::uint16_t inputs_ = 0, outputs_ = 0, d_model_ = 0;
+  extent parts_[section_count];
+  long_names input_names_;
+  nac::tensors tensors_;
+  bytes manifest_, plan_;
+  nac::constants plan_constants_;
+  short_text operation_[256], signature_[256];
+};
+
+namespace detail {
+
+[[nodiscard]] inline error parse_instruction(const file& f, cursor& in, instruction& out) noexcept {
+  out.offset = in.offset();
+  out.has_prefix = false;
+  out.prefix = 0;
+  out.c = {};
+  out.d = {};
+  if (!in.has(2)) return in.fail(errc::nac_truncated);
+  const std::uint8_t a = out.a = load_le<std::uint8_t>(in.data());
+  const std::uint8_t b = out.b = load_le<std::uint8_t>(in.data() + 1);
+  // How many words stand in C, its prefix not counted, and in D; `counted`: the prefix says.
+  std::uint32_t c = 0, d = 0;
+  bool has_prefix = false, counted = false;
+  if (a >= first_regular_op) {
+    if (b != 0 && !f.has_signature(b)) return {errc::nac_signature_unknown, in.offset() + 1};
+    d = f.arguments(b);
+    has_prefix = counted = f.has_constants(b);
+  } else if (a == op_input) {
+    if (b > 5 || (b > 3 && f.version() == 1)) return {errc::nac_input_variant, in.offset() + 1};
+    has_prefix = b != 0;
+    c = has_prefix ? 1 : 0;
+  } else if (a == op_output) {
+    if (b > 4 || (b > 2 && f.version() == 1)) return {errc::nac_output_variant, in.offset() + 1};
+    has_prefix = b != 4;
+    c = b < 3 ? f.outputs() : b == 3 ? 1 : 0;
+    d = b < 3 ? f.outputs() : b == 3 ? 2 : 1;
+  } else if (a == op_control_flow) {
+    has_prefix = true;
+    c = 2;
+    d = 1;
+  } else if (a == op_convergence) {
+    has_prefix = counted = true;
+    d = 1;
+  }
+  (void)in.take<std::uint16_t>();
+  if (has_prefix) {
+    if (!in.has(2)) return in.fail(errc::nac_truncated);
+    out.has_prefix = true;
+    out.prefix = load_le<std::int16_t>(in.data());
+    if (counted) c = out.prefix > 0 ? static_cast<std::uint32_t>(out.prefix) : 0;
+    if (!in.has(2 + 2 * std::uint64_t{c})) return in.fail(errc::nac_truncated);
+    (void)in.take<std::uint16_t>();
+    out.c = in.take_packed<std::uint16_t>(c);
+  }
+  if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
+  if (a == op_convergence && load_le<std::int16_t>(in.data()) != 0) {
+    if (!in.has(4)) return in.fail(errc::nac_truncated);
+    const auto branches = load_le<std::int16_t>(in.data() + 2);
+    d = 2 + (branches > 0 ? static_cast<std::uint32_t>(branches) : 0);
+    if (!in.has(2 * std::uint64_t{d})) return in.fail(errc::nac_truncated);
+  }
+  out.d = in.take_packed<std::int16_t>(d);
+  return {};
+}
+
+}  // namespace detail
+
+inline instructions::iterator::iterator(const file* f, detail::cursor at,
+                                        std::uint32_t left) noexcept
+    : file_(f), next_(at), left_(left) {
+  read();
+}
+inline instructions::iterator& instructions::iterator::operator++() noexcept {
+  --left_;
+  ++now_.index;
+  read();
+  return *this;
+}
+inline void instructions::iterator::read() noexcept {
+  if (left_ != 0) (void)detail::parse_instruction(*file_, next_, now_);
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_FILE_HPP

@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// NAC containers from bytes: versions 1.6, 1.7 and 1.8, in one pass and without a copy.
+//
+//   auto file = tessera::nac::read(mapped);
+//   if (!file) return fail(describe(file.err(), mapped));
+//   file->section(nac::section::cnst);          // where it stands; the records are checked
+//   for (const nac::tensor t : file->tensors()) use(t);   // touches no page of elements before
+//
+// What is read, in this order, where the first error ends it: the header and the offsets of the
+// sections, PERM, CMAP, CNST, MMAP, OPS, DATA, PROC, ORCH, TRNG, RSRC, ARRS.
+//
+// The version byte doesn't tell 1.7 from 1.8: the first section stands directly behind the header,
+// so its offset is the header's size; where there is a gap, the slots that hold offsets of sections
+// decide. Sections are what their tags say, whatever slot names them; unknown tags only bound their
+// neighbours. Bytes behind the last record of a section are skipped.
+//
+// Where an id stands twice, the last record counts. A boolean's and a null's length are ignored. A
+// constant count below 0 means none.
+//
+// Lifetime:   the file borrows the bytes.
+// Errors:     nac_magic … nac_block_size, too_many_items, input_too_large. The offset is that of
+//             the field that is wrong, or of the one that the section has no room for.
+// Limits:     max_items, for each list; max_bytes is not limited by default, for nothing grows with
+//             it.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_READ_HPP
+#define TESSERA_NAC_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../core/error.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "file.hpp"
+#include "format.hpp"
+#include "records.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// Reads into a file, section by section.
+struct maker {
+  file& out;
+  const limits& limit;
+  std::uint64_t slots[11] = {};
+
+  [[nodiscard]] file::extent& part(section s) const noexcept {
+    return out.parts_[static_cast<std::size_t>(s)];
+  }
+  [[nodiscard]] std::uint64_t slot(std::uint32_t i) const noexcept {
+    return load_le<std::uint64_t>(out.source_.data() + first_slot + 8 * i);
+  }
+
+  /// The section whose tag stands at an offset; section_count for another tag.
+  [[nodiscard]] std::size_t tag_at(std::uint64_t offset) const noexcept {
+    const std::string_view tag = as_text(out.source_.subspan(static_cast<std::size_t>(offset), 4));
+    std::size_t i = 0;
+    while (i < section_count && section_tags[i] != tag) ++i;
+    return i;
+  }
+  [[nodiscard]] bool fits(std::uint64_t offset) const noexcept {
+    return offset <= out.source_.size() && out.source_.size() - offset >= 4;
+  }
+
+  [[nodiscard]] error header() noexcept {
+    const bytes in = out.source_;
+    for (std::size_t i = 0; i < 3; ++i)
+      if (i >= in.size() || in[i] != static_cast<std::byte>("NAC"[i]))
+        return {in.size() > i ? errc::nac_magic : errc::nac_header_truncated, i};
+    if (in.size() < 4) return {errc::nac_header_truncated, in.size()};
+    const auto version = load_le<std::uint8_t>(in.data() + 3);
+    if (version != 1 && version != 2) return {errc::nac_version, 3};
+    if (in.size() < header_sizes[0]) return {errc::nac_header_truncated, in.size()};
+
+    std::uint64_t first = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < header_slots[0]; ++i)
+      if (slot(i) != 0 && slot(i) < first) first = slot(i);
+    if (version == 1) {
+      if (first == 90) return {errc::nac_header_90, first_slot};
+      out.header_ = nac::header::v1_6;
+    } else {
+      out.header_ = is_v1_7(first) ? nac::header::v1_7 : nac::header::v1_8;
+    }
+    const auto form = static_cast<std::size_t>(out.header_);
+    if (in.size() < header_sizes[form]) return {errc::nac_header_truncated, in.size()};
+
+    const auto flags = load_le<std::uint8_t>(in.data() + 4);
+    out.internal_weights_ = (flags & 0x80u) != 0;
+    out.training_flag_ = version == 2 && (flags & 0x40u) != 0;
+    const auto method = static_cast<std::uint8_t>(flags & (version == 1 ? 0x7fu : 0x3fu));
+    if (method >= quantization_count) return {errc::nac_quantization, 4};
+    out.quantization_ = static_cast<nac::quantization>(method);
+    out.inputs_ = load_le<std::uint16_t>(in.data() + 5);
+    out.outputs_ = load_le<std::uint16_t>(in.data() + 7);
+    out.d_model_ = load_le<std::uint16_t>(in.data() + 10);
+    return sections(header_sizes[form], header_slots[form]);
+  }
+
+  /// Whether a header of version 2 has 10 slots: `first` is the least of slots 0 to 8.
+  [[nodiscard]] bool is_v1_7(std::uint64_t first) const noexcept {
+    const std::uint64_t ninth = out.source_.size() >= 92 ? slot(9) : 0;
+    if (ninth != 0 && ninth < first) first = ninth;
+    if (first < header_sizes[2]) return first >= header_sizes[1];
+    if (first == header_sizes[2] || out.source_.size() < header_sizes[2]) return false;
+    // A gap behind the header: the last slot of the larger one holds a section's offset, or none.
+    const std::uint64_t last = slot(10);
+    return last != 0 && !(last >= header_sizes[2] && fits(last) && tag_at(last) < section_count);
+  }
+
+  [[nodiscard]] error sections(std::uint32_t header_size, std::uint32_t count) noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      slots[i] = slot(i);
+      if (slots[i] == 0) continue;
+      const std::uint64_t where = first_slot + 8 * i;
+      if (slots[i] < header_size || !fits(slots[i])) return {errc::nac_section_offset, where};
+      const std::size_t s = tag_at(slots[i]);
+      if (s == section_count) continue;
+      if (out.parts_[s].offset != 0) return {errc::nac_section_repeated, where};
+      out.parts_[s].offset = slots[i];
+    }
+    for (file::extent& e : out.parts_) {
+      if (e.offset == 0) continue;
+      e.end = out.source_.size();
+      for (const std::uint64_t other : slots)
+        if (other > e.offset && other < e.end) e.end = other;
+      if (e.end - e.offset < 4) return {errc::nac_section_offset, e.offset};
+      e.first = e.used = e.offset + 4;
+    }
+    return {};
+  }
+
+  /// A u32 that counts records of `least` bytes or more.
+  [[nodiscard]] error count(cursor& in, std::uint64_t least, std::uint32_t& n) const noexcept {
+    if (!in.has(4)) return in.fail(errc::nac_truncated);
+    n = load_le<std::uint32_t>(in.data());
+    if (n > limit.max_items) return in.fail(errc::too_many_items);
+    if (n * least > in.left() - 4) return in.fail(errc::nac_count);
+    (void)in.take<std::uint32_t>();
+    return {};
+  }
+
+  template <class Form, class Each>
+  [[nodiscard]] error records(cursor& in, std::uint32_t n, list<Form>& found, Each&& each) {
+    found = {in, n};
+    for (typename Form::record r; n != 0; --n) {
+      if (const error e = Form::parse(in, r); e.code != errc::ok) return e;
+      each(r);
+    }
+    return {};
+  }
+  template <class Form, class Each>
+  [[nodiscard]] error counted(cursor& in, list<Form>& found, Each&& each) {
+    std::uint32_t n = 0;
+    if (const error e = count(in, Form::least, n); e.code != errc::ok) return e;
+    return records(in, n, found, each);
+  }
+  template <class Form>
+  [[nodiscard]] error counted(cursor& in, list<Form>& found) {
+    return counted(in, found, [](const auto&) {});
+  }
+  /// A section that is one list.
+  template <class Form, class Each>
+  [[nodiscard]] error one_list(section s, Each&& each) {
+    if (!out.has(s)) return {};
+    cursor in = out.at(s);
+    list<Form> found;
+    const error e = counted(in, found, each);
+    part(s).first = found.offset();
+    part(s).count = found.size();
+    part(s).used = in.offset();
+    return e;
+  }
+  template <class Form>
+  [[nodiscard]] error one_list(section s) {
+    return one_list<Form>(s, [](const auto&) {});
+  }
+
+  [[nodiscard]] error names(section s, file::short_text* texts) {
+    return one_list<short_named>(s, [&](const named& n) {
+      if (n.id > 255) return;  // which no instruction can name
+      file::short_text& t = texts[n.id];
+      t.offset = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
+      t.size = static_cast<std::uint8_t>(n.text.size());
+      t.is_operation = s == section::cmap;
+      t.has_constants = false;
+      for (const char code : n.text) t.has_constants = t.has_constants || is_constant_code(code);
+    });
+  }
+
+  [[nodiscard]] error code(section s) noexcept {
+    if (!out.has(s)) return {};
+    cursor in = out.at(s);
+    std::uint32_t n = 0;
+    if (const error e = count(in, 2, n); e.code != errc::ok) return e;
+    part(s).first = in.offset();
+    part(s).count = n;
+    instruction i;
+    for (; n != 0; --n)
+      if (const error e = parse_instruction(out, in, i); e.code != errc::ok) return e;
+    part(s).used = in.offset();
+    return {};
+  }
+
+  [[nodiscard]] error data() {
+    if (!out.has(section::data)) return {};
+    cursor in = out.at(section::data);
+    long_names parameters;
+    error e = counted(in, parameters);
+    if (e.code == errc::ok) e = counted(in, out.input_names_);
+    if (e.code == errc::ok && out.internal_weights_) e = counted(in, out.tensors_);
+    part(section::data).first = parameters.offset();
+    part(section::data).count = parameters.size();
+    part(section::data).used = in.offset();
+    return e;
+  }
+
+  [[nodiscard]] error tokenizer() noexcept {
+    if (!out.has(section::proc)) return {};
+    cursor in = out.at(section::proc);
+    if (!in.has(4)) return in.fail(errc::nac_truncated);
+    const auto size = load_le<std::uint32_t>(in.data());
+    if (size > in.left() - 4) return in.fail(errc::nac_truncated);
+    (void)in.take<std::uint32_t>();
+    out.manifest_ = in.take_bytes(size);
+    part(section::proc).used = in.offset();
+    return {};
+  }
+
+  [[nodiscard]] error orchestrator() {
+    if (!out.has(section::orch)) return {};
+    cursor in = out.at(section::orch);
+    if (!in.has(8)) return in.fail(errc::nac_truncated);
+    const auto size = load_le<std::uint32_t>(in.data());
+    const auto n = load_le<std::uint32_t>(in.data() + 4);
+    if (size > in.left() - 8) return in.fail(errc::nac_truncated);
+    (void)in.take<std::uint32_t>();
+    if (n > limit.max_items) return in.fail(errc::too_many_items);
+    if (n * constant_form::least > in.left() - 4 - size) return in.fail(errc::nac_count);
+    (void)in.take<std::uint32_t>();
+    out.plan_ = in.take_bytes(size);
+    const error e = records(in, n, out.plan_constants_, [](const auto&) {});
+    part(section::orch).used = in.offset();
+    return e;
+  }
+
+  [[nodiscard]] error all() {
+    error e = header();
+    if (e.code == errc::ok) e = names(section::perm, out.signature_);
+    if (e.code == errc::ok) e = names(section::cmap, out.operation_);
+    if (e.code == errc::ok) e = one_list<constant_form>(section::cnst);
+    if (e.code == errc::ok) e = one_list<tick_form>(section::mmap);
+    if (e.code == errc::ok) e = code(section::ops);
+    if (e.code == errc::ok) e = data();
+    if (e.code == errc::ok) e = tokenizer();
+    if (e.code == errc::ok) e = orchestrator();
+    if (e.code == errc::ok) e = code(section::trng);
+    if (e.code == errc::ok) e = one_list<resource_form>(section::rsrc);
+    if (e.code == errc::ok) e = one_list<array_form>(section::arrs);
+    return e;
+  }
+
+  static error make(bytes in, const limits& limit, file& out) {
+    out.source_ = in;
+    if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+    return maker{out, limit}.all();
+  }
+};
+
+}  // namespace detail
+
+/// What `read` keeps by default.
+inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
+
+/// A container over `in`, whose sections and records were all found in their place.
+[[nodiscard]] inline result<file> read(bytes in, const limits& limit = default_limits) {
+  result<file> out{file()};
+  if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) return e;
+  return out;
+}
+/// A temporary owner would be gone before the file is looked at.
+template <class Owner>
+  requires(!std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+           !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+           !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>)
+result<file> read(Owner&& in, const limits& = {})
+= delete;
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_READ_HPP
