@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "ark/flow.hpp"
 #include "require.hpp"
-#include "vm/ark/ends.hpp"
 #include "vm/ark/machine.hpp"
 
 using namespace tessera;
-using vm::ark::end_point;
+using analysis::end_point;
 using vm::ark::machine;
 using vm::ark::outcome;
 
@@ -62,7 +62,7 @@ ending execute(const ark::world& w, machine& vm, const std::vector<end_point>& i
 }
 
 void check(const ark::world& w) {
-  const std::vector<end_point> in = vm::ark::inputs(w), out = vm::ark::outputs(w);
+  const std::vector<end_point> in = analysis::inputs(w), out = analysis::outputs(w);
   machine vm(w, {.max_memory = max_memory});
   if (!vm.made()) {
     fuzz::require(vm.run().code == vm.made().code, "a machine that wasn't made doesn't run");
@@ -81,7 +81,8 @@ void check(const ark::world& w) {
   fuzz::require(same_end(first.done, again.done) && first.memory == again.memory,
                 "the same memory gives the same results");
   for (const end_point& e : out)
-    fuzz::require(!vm.memory(e.rank, e.buffer).empty(), "outputs are in memory");
+    fuzz::require(!vm.memory(e.rank, w.rank(e.rank).graph().tensors[e.tensor].buffer).empty(),
+                  "outputs are in memory");
   (void)vm.run(max_steps);  // from where the last one ended
   machine fast(w, {.fast = true, .max_memory = max_memory});
   if (!fast.made()) return;

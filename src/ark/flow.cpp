@@ -227,5 +227,26 @@ void flow::visit(std::uint32_t op) {
   }
 }
 
+namespace {
+
+template <class Tensors>
+std::vector<end_point> of_ranks(const ark::world& w, Tensors&& tensors) {
+  std::vector<end_point> all;
+  for (std::uint32_t r = 0; r < w.size(); ++r) {
+    const flow f(w.rank(r).graph());
+    for (const std::uint32_t t : tensors(f)) all.push_back({r, t});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<end_point> inputs(const ark::world& w) {
+  return of_ranks(w, [](const flow& f) { return f.inputs(); });
+}
+std::vector<end_point> outputs(const ark::world& w) {
+  return of_ranks(w, [](const flow& f) { return f.outputs(); });
+}
+
 }  // namespace analysis
 }  // namespace tessera::inline TESSERA_ABI

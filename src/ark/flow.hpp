@@ -140,6 +140,16 @@ class flow {
   std::vector<std::uint32_t> inputs_, outputs_, output_writers_;
 };
 
+/// A tensor of one rank of a model.
+struct end_point {
+  std::uint32_t rank = 0;
+  std::uint32_t tensor = 0;  ///< in the rank's graph().tensors
+  friend bool operator==(const end_point&, const end_point&) = default;
+};
+/// The inputs of all ranks, and the outputs; by rank, in the order of flow.
+[[nodiscard]] std::vector<end_point> inputs(const ark::world& w);
+[[nodiscard]] std::vector<end_point> outputs(const ark::world& w);
+
 }  // namespace analysis
 }  // namespace tessera::inline TESSERA_ABI
 

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "../support/catch.hpp"
+#include "ark/flow.hpp"
 #include "rank_models.hpp"
 #include "script.hpp"
-#include "vm/ark/ends.hpp"
 #include "vm/ark/mpi.hpp"
 
 namespace {
@@ -47,7 +47,7 @@ void compare(const std::vector<std::string>& texts, bool fast = false) {
   REQUIRE(one.made());
   REQUIRE(mine.made());
   for (std::uint32_t round = 0; round < 2; ++round) {
-    for (const auto& in : tessera::vm::ark::inputs(w.get())) {
+    for (const auto& in : tessera::analysis::inputs(w.get())) {
       const auto& g = w.get().rank(in.rank).graph();
       std::size_t bytes = tessera::ark::info(g.tensors[in.tensor].type).bytes;
       for (const std::int64_t d : layout_of(g, in.tensor).shape)

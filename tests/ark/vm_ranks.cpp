@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "../support/catch.hpp"
+#include "ark/flow.hpp"
 #include "numbers.hpp"
 #include "rank_models.hpp"
 #include "script.hpp"
-#include "vm/ark/ends.hpp"
 
 namespace {
 
@@ -96,15 +96,14 @@ TEST_CASE("ark/vm: inputs and outputs of several ranks", "[ark][machine]") {
                                                : kind == 1 ? rank_models::packets(3, "FP32", 4)
                                                            : rank_models::synced(3, "FP32");
     const run::world w(rank_models::texts(all));
-    for (const auto& in : tessera::vm::ark::inputs(w.get())) {
+    for (const auto& in : tessera::analysis::inputs(w.get())) {
       const auto& g = w.get().rank(in.rank).graph();
-      CHECK(g.tensors[in.tensor].buffer == in.buffer);
-      CHECK(g.buffers[in.buffer].id == 0);  // that of x
+      CHECK(g.buffers[g.tensors[in.tensor].buffer].id == 0);  // that of x
     }
     std::vector<int> ranks(3);
-    for (const auto& out : tessera::vm::ark::outputs(w.get())) {
+    for (const auto& out : tessera::analysis::outputs(w.get())) {
       const auto& g = w.get().rank(out.rank).graph();
-      CHECK(w.get().rank(out.rank).storage(out.buffer) ==
+      CHECK(w.get().rank(out.rank).storage(g.tensors[out.tensor].buffer) ==
             w.get().rank(out.rank).storage(g.tensors[w.tensor(out.rank, all[out.rank].y)].buffer));
       ++ranks[out.rank];
     }
