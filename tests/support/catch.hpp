@@ -1,20 +1,16 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Catch2, 2.13 or 3, and how it prints our types when a check fails.
+// Catch2, and how it prints our types when a check fails.
 
 #ifndef TESSERA_TESTS_SUPPORT_CATCH_HPP
 #define TESSERA_TESTS_SUPPORT_CATCH_HPP
 
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
-
 #include <string>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
+
+#include "catch2.hpp"
 
 namespace Catch {
 
