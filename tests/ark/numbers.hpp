@@ -19,11 +19,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tessera/core/bytes.hpp"
 
 namespace numbers {
 
@@ -84,10 +85,7 @@ inline const std::vector<std::string> all_types = {"FP32",   "FP16", "BF16",  "I
 }
 
 [[nodiscard]] inline double load(std::string_view type, const std::byte* bytes, std::size_t i) {
-  const auto at = [bytes, i]<class T>(T value) {
-    std::memcpy(&value, bytes + i * sizeof value, sizeof value);
-    return value;
-  };
+  const auto at = [bytes, i]<class T>(T) { return tessera::load_le<T>(bytes + i * sizeof(T)); };
   if (type == "FP32") return static_cast<double>(at(float{}));
   if (type == "FP16" || type == "BF16") {
     const unsigned bits = at(std::uint16_t{});
@@ -102,7 +100,7 @@ inline const std::vector<std::string> all_types = {"FP32",   "FP16", "BF16",  "I
 }
 /// Rounded; integers are cut off, and end where their range does.
 inline void store(std::string_view type, double value, std::byte* to) {
-  const auto put = [to](auto v) { std::memcpy(to, &v, sizeof v); };
+  const auto put = [to](auto v) { tessera::store_le(to, v); };
   if (type == "FP32") return put(static_cast<float>(value));
   if (type == "FP16") return put(static_cast<std::uint16_t>(encode(value, 5)));
   if (type == "BF16") return put(static_cast<std::uint16_t>(encode(value, 8)));

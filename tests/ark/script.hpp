@@ -23,7 +23,6 @@
 // Keeps the line above where it is.
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +30,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -141,6 +141,18 @@ class script {
   std::map<int, int> makers_;
 };
 
+/// Numbers, or bytes as they are, as files have them.
+template <class T>
+[[nodiscard]] std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+  std::vector<std::byte> out(values.size() * sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if constexpr (std::is_arithmetic_v<T>)
+      tessera::store_le(out.data() + i * sizeof(T), values[i]);
+    else
+      out[i] = values[i];
+  return out;
+}
+
 /// Verified models, and tensors by Id.
 class world {
  public:
@@ -174,7 +186,7 @@ class world {
   template <class T>
   void write(tessera::vm::ark::machine& vm, std::int64_t id, const std::vector<T>& values,
              std::size_t rank = 0) const {
-    REQUIRE(vm.write(rank, tensor(rank, id), std::as_bytes(std::span(values))));
+    REQUIRE(vm.write(rank, tensor(rank, id), bytes_of(values)));
   }
   template <class T>
   [[nodiscard]] std::vector<T> read(const tessera::vm::ark::machine& vm, std::int64_t id,
@@ -184,7 +196,13 @@ class world {
     std::size_t count = 1;
     for (const std::int64_t d : layout_of(g, t).shape) count *= static_cast<std::size_t>(d);
     std::vector<T> out(count * ark::info(g.tensors[t].type).bytes / sizeof(T));
-    REQUIRE(vm.read(rank, t, std::as_writable_bytes(std::span(out))));
+    std::vector<std::byte> bytes(out.size() * sizeof(T));
+    REQUIRE(vm.read(rank, t, bytes));
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if constexpr (std::is_arithmetic_v<T>)
+        out[i] = tessera::load_le<T>(bytes.data() + i * sizeof(T));
+      else
+        out[i] = bytes[i];
     return out;
   }
 
@@ -200,14 +218,6 @@ class world {
   std::vector<std::unique_ptr<ark::program>> programs_;
   std::optional<ark::world> world_;
 };
-
-/// Values of any two types, as bytes.
-template <class T>
-[[nodiscard]] std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  std::vector<std::byte> out(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(out.data(), values.data(), out.size());
-  return out;
-}
 
 }  // namespace run
 

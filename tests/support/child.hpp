@@ -27,7 +27,7 @@ template <class Action>
   const pid_t child = fork();
   if (child == 0) {
     // The handlers of Catch and of the sanitizers would report a failure.
-    for (const int s : {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT}) std::signal(s, SIG_DFL);
+    for (const int s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT}) std::signal(s, SIG_DFL);
     action();
     _exit(0);
   }
