@@ -9,6 +9,8 @@
 //
 //   read            a view of the whole container                      nac/read.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   write           a container from its parts                         nac/write.hpp
+//   convert         to another version of the format                   nac/convert.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -22,10 +24,12 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/convert.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
 #include "nac/parts.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
+#include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP
