@@ -10,6 +10,7 @@
 //   read            a view of the whole container                      nac/read.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   read_safetensors  weights that stand outside                       nac/safetensors.hpp
+//   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -26,6 +27,7 @@
 #include "nac/file.hpp"
 #include "nac/format.hpp"
 #include "nac/parts.hpp"
+#include "nac/quantize.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
 #include "nac/safetensors.hpp"

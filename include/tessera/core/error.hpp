@@ -285,7 +285,23 @@
   X(nac_safetensors_method, 3510,                                                                  \
     "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
   X(nac_safetensors_scales, 3511,                                                                  \
-    "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")
+    "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
+                                                                                                   \
+  X(nac_tensor_elements, 3530,                                                                     \
+    "the elements' bytes are more or fewer than the tensor's shape and type need")                 \
+  X(nac_tensor_int8, 3531, "expected elements of type i8 in a tensor with scales")                 \
+  X(nac_tensor_axis, 3532, "the axis of the scales is beyond the tensor's rank")                   \
+  X(nac_tensor_blocks, 3533, "expected whole blocks that hold the elements of the original shape") \
+  X(nac_tensor_scales, 3534,                                                                       \
+    "expected one scale for the tensor, for each index of the axis or for each block")             \
+  X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
+  X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
+  X(nac_quantize_method, 3540,                                                                     \
+    "expected a method of quantization other than none, and a shape of rank 1 or more")            \
+  X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
+  X(nac_quantize_shape, 3542, "expected as many values as the shape has elements")                 \
+  X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
+  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")
 
 namespace tessera::inline TESSERA_ABI {
 
