@@ -11,7 +11,9 @@
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
-//   read_safetensors, write_safetensors: weights that stand outside    nac/safetensors.hpp
+//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
+//   write_safetensors  such a file                                     nac/safetensors_write.hpp
+//   externalise     weights out of a container; internalise, in        nac/weights.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
@@ -34,6 +36,9 @@
 #include "nac/read.hpp"
 #include "nac/records.hpp"
 #include "nac/safetensors.hpp"
+#include "nac/safetensors_write.hpp"
+#include "nac/sink.hpp"
+#include "nac/weights.hpp"
 #include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP
