@@ -436,7 +436,9 @@ struct safetensors_maker {
     if (const error e = objects("metadata"); e.code != errc::ok) return e;
     for (const auto& m : out.metadata_) {
       const std::size_t i = out.find(out.string(m.key));
-      if (i == out.size() || out.string(m.value).substr(0, 1) != "{") continue;
+      if (i == out.size() || out.string(m.value).substr(0, 1) != "{" ||
+          out.string(m.key) == nac_quantization_key)
+        continue;
       json::reader in(out.string(m.value), inner);
       one_quantization(in, out.records_[i]);
       if (const error e = in.finish(); e.code != errc::ok) return {e.code, m.offset};

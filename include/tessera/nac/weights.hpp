@@ -221,6 +221,17 @@ struct conversion_maker {
     return false;
   }
 
+  /// Whether dimensions and numbers of parts have room for what a tensor will need.
+  [[nodiscard]] bool fits(std::uint64_t values, view<std::uint32_t> shape, quantization method,
+                          std::uint16_t block) const noexcept {
+    std::uint64_t needed = method == quantization::int8_channel ? shape[0] : 1;
+    if (method == quantization::block_fp8) {
+      needed = values / block + (values % block != 0 ? 1 : 0);
+      if (needed > UINT32_MAX / block) return false;
+    }
+    return needed < UINT32_MAX - out.model.numbers.size();
+  }
+
   [[nodiscard]] error quantize(std::size_t index, quantization method, std::uint16_t block) const {
     tensor_part& t = out.model.tensors[index];
     tensor_values v;
@@ -229,6 +240,8 @@ struct conversion_maker {
     const range shape = t.quantization == quantization::block_fp8 ? t.original_shape : t.shape;
     if ((!scaled && !is_floating(t.type)) || shape.size == 0 || is_stored(t, method, block))
       return {};
+    if (!fits(v.size(), out.model.numbers_of(shape), method, block))
+      return {errc::nac_weights_blocks, index};
     const std::size_t first_scale = out.scales_.size();
     quantized_form form;
     const error e = measure(v, out.model.numbers_of(shape), method, block, form, out.scales_);
@@ -236,13 +249,10 @@ struct conversion_maker {
     t.shape = shape;
     t.original_shape = t.scales = {};
     if (form.quantization == quantization::block_fp8) {
-      if (form.elements > UINT32_MAX) return {errc::nac_weights_blocks, index};
       const auto elements = static_cast<std::uint32_t>(form.elements);
       t.original_shape = shape;
       t.shape = out.model.add_numbers({&elements, 1});
     }
-    if (out.scales_.size() - first_scale > UINT32_MAX - out.model.numbers.size())
-      return {errc::nac_weights_blocks, index};
     t.scales.first = static_cast<std::uint32_t>(out.model.numbers.size());
     t.scales.size = static_cast<std::uint32_t>(out.scales_.size() - first_scale);
     for (std::size_t i = first_scale; i < out.scales_.size(); ++i)
