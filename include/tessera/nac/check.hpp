@@ -72,7 +72,7 @@ class part_checker {
     return r.first <= of.size() && r.size <= of.size() - r.first;
   }
   [[nodiscard]] bool inside(const payload& d) const noexcept {
-    return d.size == 0 || d.borrowed != nullptr ||
+    return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
            (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
   }
   [[nodiscard]] static constexpr bool fits_u32(std::uint64_t n) noexcept { return n <= UINT32_MAX; }

@@ -23,7 +23,7 @@
 // that file, byte for byte.
 //
 // Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
-// Errors:     nac_too_many_instructions … nac_write_stopped: every check comes before the first
+// Errors:     nac_too_many_instructions … nac_write_stopped: every check (check.hpp) is before the first
 //             byte. The offset is the index of the record in its pool, 0 for the header's fields.
 // Limits:     those of the format.
 // Allocation: the container, once, at its size; nothing with a sink.
@@ -33,7 +33,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "../core/bytes.hpp"
@@ -43,6 +42,7 @@
 #include "check.hpp"
 #include "format.hpp"
 #include "parts.hpp"
+#include "sink.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -51,13 +51,6 @@ struct write_options {
   /// The prefixes of the first compiler, which count what follows them; else the specification's,
   /// which count themselves too.
   bool upstream_prefixes = false;
-};
-
-/// Takes a container piece by piece, in order. Pieces are valid during the call.
-struct sink {
-  void* context = nullptr;
-  /// False: stop; no call follows.
-  bool (*put)(void* context, bytes piece) = nullptr;
 };
 
 namespace detail {
@@ -70,7 +63,7 @@ class part_counter {
     add(sizeof(T));
   }
   void put_text(std::string_view s) noexcept { add(s.size()); }
-  void put_payload(bytes b) noexcept { add(b.size()); }
+  void put_payload(bytes, const payload& p) noexcept { add(p.size); }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
 
@@ -80,41 +73,6 @@ class part_counter {
   }
   std::uint64_t size_ = 0;
   bool overflowed_ = false;
-};
-
-/// Gathers small fields and hands them to a sink; payloads go past the buffer.
-class part_stream {
- public:
-  explicit part_stream(const sink& to) noexcept : to_(to) {}
-  template <class T>
-  void put(T value) {
-    if (sizeof buffer_ - used_ < sizeof(T)) flush();
-    store_le(buffer_ + used_, value);
-    used_ += sizeof(T);
-  }
-  void put_text(std::string_view s) { put_payload(as_bytes(s)); }
-  void put_payload(bytes b) {
-    if (b.size() > sizeof buffer_ - used_) {
-      flush();
-      if (b.size() > sizeof buffer_) return hand_over(b);
-    }
-    if (!b.empty()) std::memcpy(buffer_ + used_, b.data(), b.size());
-    used_ += b.size();
-  }
-  void flush() {
-    hand_over({buffer_, used_});
-    used_ = 0;
-  }
-  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-
- private:
-  void hand_over(bytes b) {
-    if (!stopped_ && !b.empty()) stopped_ = !to_.put(to_.context, b);
-  }
-  sink to_;
-  bool stopped_ = false;
-  std::size_t used_ = 0;
-  std::byte buffer_[4096];
 };
 
 /// Puts checked parts out, section by section: once to count, once to write.
@@ -184,11 +142,11 @@ class part_writer {
       case section::data: return put_data(out);
       case section::proc:
         out.put(static_cast<std::uint32_t>(p_.manifest.size));
-        return out.put_payload(p_.data_of(p_.manifest));
+        return out.put_payload(p_.data_of(p_.manifest), p_.manifest);
       case section::orch:
         out.put(static_cast<std::uint32_t>(p_.plan.size));
         put_count(out, p_.plan_constants);
-        out.put_payload(p_.data_of(p_.plan));
+        out.put_payload(p_.data_of(p_.plan), p_.plan);
         return put_constants(out, p_.plan_constants);
       case section::trng: return put_code(out, p_.training);
       case section::rsrc: return put_resources(out);
@@ -300,7 +258,7 @@ class part_writer {
       }
       if (t.quantization >= quantization::int8_channel) out.put(t.scales.size);
       put_numbers(out, t.scales);
-      out.put_payload(p_.data_of(t.data));
+      out.put_payload(p_.data_of(t.data), t.data);
     }
   }
   template <class Out>
@@ -317,7 +275,7 @@ class part_writer {
       out.put(static_cast<std::uint16_t>(r.name.size));
       out.put_text(p_.string(r.name));
       out.put(static_cast<std::uint32_t>(r.data.size));
-      out.put_payload(p_.data_of(r.data));
+      out.put_payload(p_.data_of(r.data), r.data);
     }
   }
 
@@ -329,7 +287,7 @@ class part_writer {
       out.put_text(p_.string(a.name));
       put_shape(out, a.type, a.shape);
       out.put(a.data.size);
-      out.put_payload(p_.data_of(a.data));
+      out.put_payload(p_.data_of(a.data), a.data);
     }
   }
 
