@@ -22,8 +22,8 @@
 // Lifetime:   the file borrows the bytes.
 // Errors:     nac_magic … nac_block_size, too_many_items, input_too_large. The offset is that of
 //             the field that is wrong, or of the one that the section has no room for.
-// Limits:     max_items, for each list; 4 GiB of CMAP and of PERM. max_bytes is not limited by default, for nothing grows with
-//             it.
+// Limits:     max_items, for each list; 4 GiB of CMAP and of PERM. max_bytes is not limited by
+//             default, for nothing grows with it.
 // Allocation: none.
 
 #ifndef TESSERA_NAC_READ_HPP
