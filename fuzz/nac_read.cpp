@@ -36,7 +36,7 @@ struct walk {
   void of(const nac::constant& c) noexcept {
     switch (c.type) {
       case nac::constant_type::null: break;
-      case nac::constant_type::boolean: sum += c.boolean() ? 1 : 0; break;
+      case nac::constant_type::boolean: sum += c.boolean() ? 1u : 0u; break;
       case nac::constant_type::int64:
       case nac::constant_type::float64: sum += static_cast<std::uint64_t>(c.int64()); break;
       case nac::constant_type::string: of(c.string()); break;
@@ -105,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   seen.all(file.resources());
   seen.all(file.arrays());
   for (const nac::instruction& i : file.instructions()) seen.of(file.operation_name(i.a));
-  static volatile std::uint64_t kept;
+  [[maybe_unused]] static volatile std::uint64_t kept;
   kept = seen.sum;
   return 0;
 }
