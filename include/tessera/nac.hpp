@@ -8,6 +8,8 @@
 //   for (const auto& i : file->instructions()) use(i);
 //
 //   read            a view of the whole container                      nac/read.hpp
+//   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
+//   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
@@ -24,8 +26,13 @@
 #include "core/describe.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
+#include "nac/mep.hpp"
+#include "nac/mep_text.hpp"
+#include "nac/mep_verify.hpp"
 #include "nac/parts.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
+#include "nac/tisa.hpp"
+#include "nac/tisa_text.hpp"
 
 #endif  // TESSERA_NAC_HPP
