@@ -8,6 +8,8 @@
 //   for (const auto& i : file->instructions()) use(i);
 //
 //   read            a view of the whole container                      nac/read.hpp
+//   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
+//   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   check           whether a container can hold its parts             nac/check.hpp
 //   write           a container from its parts                         nac/write.hpp
@@ -33,6 +35,9 @@
 #include "nac/convert.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
+#include "nac/mep.hpp"
+#include "nac/mep_text.hpp"
+#include "nac/mep_verify.hpp"
 #include "nac/parts.hpp"
 #include "nac/quantize.hpp"
 #include "nac/read.hpp"
@@ -40,6 +45,8 @@
 #include "nac/safetensors.hpp"
 #include "nac/safetensors_write.hpp"
 #include "nac/sink.hpp"
+#include "nac/tisa.hpp"
+#include "nac/tisa_text.hpp"
 #include "nac/weights.hpp"
 #include "nac/write.hpp"
 
