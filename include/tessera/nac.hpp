@@ -9,6 +9,7 @@
 //
 //   read            a view of the whole container                      nac/read.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   check           whether a container can hold its parts             nac/check.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
 //   read_safetensors   weights that stand outside                      nac/safetensors.hpp
@@ -28,6 +29,7 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/check.hpp"
 #include "nac/convert.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"

@@ -4,6 +4,9 @@
 // Weights of whole containers: out and in, quantized and back.
 
 #include "nac/support.hpp"
+// support.hpp comes first.
+#include <bit>
+#include <utility>
 
 using namespace tessera;
 using namespace nac_tests;
