@@ -81,23 +81,21 @@ class by_id {
   pool<std::uint32_t> index_;
 };
 
-/// Numbers of parts in the order of bytes that records have.
-[[nodiscard]] inline pool<std::uint32_t> little_endian(const pool<std::uint32_t>& numbers) {
-  pool<std::uint32_t> out;
-  out.reserve(numbers.size());
+/// Numbers of parts as records have them: little-endian.
+[[nodiscard]] inline pool<std::byte> little_endian(const pool<std::uint32_t>& numbers) {
+  pool<std::byte> out;
+  std::byte* to = out.prepare(numbers.size() * 4);
   for (const std::uint32_t n : numbers) {
-    std::uint32_t raw = 0;
-    store_le(&raw, n);
-    out.push_back(raw);
+    store_le(to, n);
+    to += 4;
   }
+  out.advance(numbers.size() * 4);
   return out;
 }
 /// A tensor of parts as a record over those numbers.
-[[nodiscard]] inline tensor record_of(const tensor_part& t, const pool<std::uint32_t>& numbers,
+[[nodiscard]] inline tensor record_of(const tensor_part& t, const pool<std::byte>& numbers,
                                       bytes data) noexcept {
-  const auto at = [&](range r) {
-    return reinterpret_cast<const std::byte*>(numbers.data() + r.first);
-  };
+  const auto at = [&](range r) { return numbers.data() + std::size_t{r.first} * 4; };
   tensor out;
   out.id = t.id;
   out.type = t.type;
@@ -163,7 +161,7 @@ class conversion {
   }
 
   // What payloads point to stands in pools of one, for those stay in place when this is moved.
-  pool<std::uint32_t> numbers_;
+  pool<std::byte> numbers_;
   pool<item> items_;
   pool<float> scales_;
   pool<state> state_;
