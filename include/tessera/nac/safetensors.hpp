@@ -30,7 +30,8 @@
 // Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
 //             JSON value that is wrong; for JSON inside a string, of the string.
 // Limits:     a header of 100,000,000 bytes, as elsewhere; max_items for the tensors; max_depth.
-// Allocation: at most 12 × the header; nothing grows with the elements.
+// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
+//             the elements.
 
 #ifndef TESSERA_NAC_SAFETENSORS_HPP
 #define TESSERA_NAC_SAFETENSORS_HPP
@@ -173,7 +174,7 @@ class safetensors {
   }
   template <class T>
   [[nodiscard]] packed<T> numbers(part p) const noexcept {
-    return {reinterpret_cast<const std::byte*>(numbers_.data() + p.first), p.size};
+    return {numbers_.data() + std::size_t{p.first} * 4, p.size};
   }
 
   bytes source_;
@@ -181,7 +182,7 @@ class safetensors {
   pool<record> records_;    // by the offset of their elements
   pool<std::uint32_t> by_name_;
   pool<metadata_record> metadata_;
-  pool<std::uint32_t> numbers_;  // little-endian, whatever the host is
+  pool<std::byte> numbers_;  // of 4 bytes each, little-endian
   text characters_;
 };
 
@@ -201,13 +202,12 @@ struct safetensors_maker {
     return p;
   }
   void number(part& p, std::uint32_t value) const {
-    std::uint32_t raw = 0;
-    store_le(&raw, value);
-    out.numbers_.push_back(raw);
+    store_le(out.numbers_.prepare(4), value);
+    out.numbers_.advance(4);
     ++p.size;
   }
   [[nodiscard]] part numbers() const noexcept {
-    return {static_cast<std::uint32_t>(out.numbers_.size()), 0};
+    return {static_cast<std::uint32_t>(out.numbers_.size() / 4), 0};
   }
 
   // ---- the header

@@ -19,9 +19,10 @@
 // Moving out and in again gives the same container where tensors stand in the order of their ids,
 // one for each. Where an id stands twice, the last record counts.
 //
-// Lifetime:   what is returned borrows the payloads that the parts borrow, and names nothing else of
-//             theirs. A conversion has to be there while its parts are written.
-// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of write.hpp. The offset is the
+// Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of them.
+//             External weights borrow from the model beside them. A conversion has to be there while
+//             its model, or a copy of it, is written; the model's own_bytes must not grow.
+// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check.hpp. The offset is the
 //             index of the tensor, or of the row of parameters that has none.
 // Limits:     a safetensors file has no room for more scales than fit its header: about two million.
 // Allocation: the parts again; scales and metadata; 512 KiB.
@@ -43,13 +44,13 @@
 #include "../core/result.hpp"
 #include "../core/sort.hpp"
 #include "../core/text.hpp"
+#include "check.hpp"
 #include "format.hpp"
 #include "parts.hpp"
 #include "quantize.hpp"
 #include "records.hpp"
 #include "safetensors.hpp"
 #include "safetensors_write.hpp"
-#include "write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -80,23 +81,21 @@ class by_id {
   pool<std::uint32_t> index_;
 };
 
-/// Numbers of parts in the order of bytes that records have.
-[[nodiscard]] inline pool<std::uint32_t> little_endian(const pool<std::uint32_t>& numbers) {
-  pool<std::uint32_t> out;
-  out.reserve(numbers.size());
+/// Numbers of parts as records have them: little-endian.
+[[nodiscard]] inline pool<std::byte> little_endian(const pool<std::uint32_t>& numbers) {
+  pool<std::byte> out;
+  std::byte* to = out.prepare(numbers.size() * 4);
   for (const std::uint32_t n : numbers) {
-    std::uint32_t raw = 0;
-    store_le(&raw, n);
-    out.push_back(raw);
+    store_le(to, n);
+    to += 4;
   }
+  out.advance(numbers.size() * 4);
   return out;
 }
 /// A tensor of parts as a record over those numbers.
-[[nodiscard]] inline tensor record_of(const tensor_part& t, const pool<std::uint32_t>& numbers,
+[[nodiscard]] inline tensor record_of(const tensor_part& t, const pool<std::byte>& numbers,
                                       bytes data) noexcept {
-  const auto at = [&](range r) {
-    return reinterpret_cast<const std::byte*>(numbers.data() + r.first);
-  };
+  const auto at = [&](range r) { return numbers.data() + std::size_t{r.first} * 4; };
   tensor out;
   out.id = t.id;
   out.type = t.type;
@@ -162,7 +161,7 @@ class conversion {
   }
 
   // What payloads point to stands in pools of one, for those stay in place when this is moved.
-  pool<std::uint32_t> numbers_;
+  pool<std::byte> numbers_;
   pool<item> items_;
   pool<float> scales_;
   pool<state> state_;
@@ -176,7 +175,7 @@ struct conversion_maker {
   conversion& out;
 
   [[nodiscard]] error begin(const parts& from) const {
-    if (const error e = part_checker(from).all(); e.code != errc::ok) return e;
+    if (const error e = check(from); e.code != errc::ok) return e;
     out.model = from;
     out.numbers_ = little_endian(from.numbers);
     out.state_.push_back({});
@@ -364,7 +363,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 }
 
 [[nodiscard]] inline error move_out(const parts& from, external_weights& out) {
-  if (const error e = part_checker(from).all(); e.code != errc::ok) return e;
+  if (const error e = check(from); e.code != errc::ok) return e;
   if (!from.internal_weights) return {errc::nac_weights_outside, 0};
   const by_id names(from.parameters), tensors(from.tensors);
   for (std::size_t i = 0; i < from.tensors.size(); ++i) {
@@ -407,7 +406,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 // ---- into the container
 
 [[nodiscard]] inline error move_in(const parts& from, const safetensors& weights, parts& out) {
-  if (const error e = part_checker(from).all(); e.code != errc::ok) return e;
+  if (const error e = check(from); e.code != errc::ok) return e;
   if (from.internal_weights) return {errc::nac_weights_inside, 0};
   out = from;
   out.internal_weights = true;
