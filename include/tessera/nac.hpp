@@ -9,6 +9,7 @@
 //
 //   read            a view of the whole container                      nac/read.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   resolve         programs with absolute references                  nac/resolve.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -27,5 +28,6 @@
 #include "nac/parts.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
+#include "nac/resolve.hpp"
 
 #endif  // TESSERA_NAC_HPP

@@ -254,6 +254,19 @@
   X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
   X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
   X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
+  X(nac_reference, 3110, "expected the offset of an earlier instruction: 0 <= index + D < index")  \
+  X(nac_reference_zero, 3111, "expected the offset of a result: no constant can stand for this 0") \
+  X(nac_constant_count, 3112, "expected as many constants as D has zeros")                         \
+  X(nac_constant_id, 3113, "no constant in CNST has the id that the instruction names")            \
+  X(nac_branch_length, 3114, "expected branches that end inside the program")                      \
+  X(nac_convergence_input, 3115,                                                                   \
+    "expected a CONVERGENCE with one word in C: the offset of its input")                          \
+  X(nac_convergence_end, 3116,                                                                     \
+    "expected an end of 0, or behind the CONVERGENCE and in the program")                          \
+  X(nac_convergence_count, 3117,                                                                   \
+    "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
+  X(nac_convergence_branch, 3118,                                                                  \
+    "expected branches in ascending order, before the CONVERGENCE's end")                          \
                                                                                                    \
   X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
                                                                                                    \
