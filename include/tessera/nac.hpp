@@ -10,6 +10,7 @@
 //   read            a view of the whole container                      nac/read.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   resolve         programs with absolute references                  nac/resolve.hpp
+//   read_safetensors  weights that stand outside                       nac/safetensors.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -29,5 +30,6 @@
 #include "nac/read.hpp"
 #include "nac/records.hpp"
 #include "nac/resolve.hpp"
+#include "nac/safetensors.hpp"
 
 #endif  // TESSERA_NAC_HPP

@@ -284,7 +284,21 @@
   X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
   X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
                                                                                                    \
-  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")
+  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
+  X(nac_safetensors_large_header, 3501,                                                            \
+    "the header of a safetensors file has at most 100,000,000 bytes")                              \
+  X(nac_safetensors_brace, 3502, "expected '{' as the first byte of the header")                   \
+  X(nac_safetensors_type, 3503, "expected a type of safetensors files, such as F32")               \
+  X(nac_safetensors_member, 3504, "expected dtype, shape and data_offsets of the tensor")          \
+  X(nac_safetensors_offsets, 3505, "expected two data_offsets, ascending and inside the file")     \
+  X(nac_safetensors_size, 3506, "the data_offsets span another size than shape and dtype have")    \
+  X(nac_safetensors_overlap, 3507, "the tensor overlaps the one before it")                        \
+  X(nac_safetensors_hole, 3508, "the bytes before the tensor belong to none")                      \
+  X(nac_safetensors_trailing, 3509, "the bytes behind the last tensor belong to none")             \
+  X(nac_safetensors_method, 3510,                                                                  \
+    "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
+  X(nac_safetensors_scales, 3511,                                                                  \
+    "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")
 
 namespace tessera::inline TESSERA_ABI {
 
