@@ -10,7 +10,8 @@
 //   read            a view of the whole container                      nac/read.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   resolve         programs with absolute references                  nac/resolve.hpp
-//   read_safetensors  weights that stand outside                       nac/safetensors.hpp
+//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
+//   verify          the proof that a container can run                 nac/verify.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -24,12 +25,16 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
+#include "nac/operations.hpp"
 #include "nac/parts.hpp"
+#include "nac/program.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
 #include "nac/resolve.hpp"
 #include "nac/safetensors.hpp"
+#include "nac/verify.hpp"
 
 #endif  // TESSERA_NAC_HPP
