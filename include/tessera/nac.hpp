@@ -8,6 +8,8 @@
 //   for (const auto& i : file->instructions()) use(i);
 //
 //   read            a view of the whole container                      nac/read.hpp
+//   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
+//   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   resolve         programs with absolute references                  nac/resolve.hpp
 //   read_safetensors   weights that stand outside                      nac/safetensors.hpp
@@ -28,6 +30,9 @@
 #include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
+#include "nac/mep.hpp"
+#include "nac/mep_text.hpp"
+#include "nac/mep_verify.hpp"
 #include "nac/operations.hpp"
 #include "nac/parts.hpp"
 #include "nac/program.hpp"
@@ -35,6 +40,8 @@
 #include "nac/records.hpp"
 #include "nac/resolve.hpp"
 #include "nac/safetensors.hpp"
+#include "nac/tisa.hpp"
+#include "nac/tisa_text.hpp"
 #include "nac/verify.hpp"
 
 #endif  // TESSERA_NAC_HPP

@@ -50,6 +50,7 @@
 #include "diagnostic.hpp"
 #include "file.hpp"
 #include "format.hpp"
+#include "mep_verify.hpp"
 #include "operations.hpp"
 #include "program.hpp"
 #include "records.hpp"
@@ -58,6 +59,7 @@
 #include "rules_data.hpp"
 #include "rules_schedule.hpp"
 #include "safetensors.hpp"
+#include "tisa.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -273,6 +275,9 @@ struct verifier {
     names_once(f.resources());
     names_once(f.arrays());
     arrays();
+    found.error(verify_plan(f));
+    if (f.has(section::proc))
+      found.error(verify_manifest(f.manifest(), f.offset(section::proc) + 8));
     training_section();
     if (f.has(section::trng)) {
       uses unused;
