@@ -14,6 +14,11 @@
 //   resolve         programs with absolute references                  nac/resolve.hpp
 //   read_safetensors   weights that stand outside                      nac/safetensors.hpp
 //   verify          the proof that a container can run                 nac/verify.hpp
+//   write           a container from its parts                         nac/write.hpp
+//   convert         to another version of the format                   nac/convert.hpp
+//   write_safetensors  such a file                                     nac/safetensors_write.hpp
+//   externalise     weights out of a container; internalise, in        nac/weights.hpp
+//   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -27,6 +32,7 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/convert.hpp"
 #include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
@@ -36,12 +42,17 @@
 #include "nac/operations.hpp"
 #include "nac/parts.hpp"
 #include "nac/program.hpp"
+#include "nac/quantize.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
 #include "nac/resolve.hpp"
 #include "nac/safetensors.hpp"
+#include "nac/safetensors_write.hpp"
+#include "nac/sink.hpp"
 #include "nac/tisa.hpp"
 #include "nac/tisa_text.hpp"
 #include "nac/verify.hpp"
+#include "nac/weights.hpp"
+#include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP

@@ -349,8 +349,8 @@ struct safetensors_maker {
   void one_quantization(json::reader& in, record& r) const {
     const std::uint64_t offset = in.offset();
     std::size_t code = quantization_count, named = quantization_count;
-    bool has_block = false, has_shape = false;
-    part scales = numbers(), original = scales;
+    bool has_shape = false;
+    part one, all, blocks, original;  // `scale`, `scales`, `block_scales`
     std::uint8_t axis = 0;
     std::uint16_t block = 0;
     std::string_view key;
@@ -364,13 +364,13 @@ struct safetensors_maker {
         named = method_of(in.string());
         if (named == quantization_count) in.fail(errc::nac_safetensors_method, at);
       } else if (key == "scale" || key == "scales" || key == "block_scales") {
+        part& scales = key == "scale" ? one : key == "scales" ? all : blocks;
         scales = numbers();
         list(in, [&] { number(scales, std::bit_cast<std::uint32_t>(in.float32())); });
       } else if (key == "axis") {
         axis = in.integer<std::uint8_t>(0, 255);
       } else if (key == "block_size") {
-        block = in.integer<std::uint16_t>(1, 65535);
-        has_block = true;
+        block = in.integer<std::uint16_t>(0, 65535);
       } else if (key == "orig_shape" || key == "original_shape") {
         original = numbers();
         list(in, [&] { number(original, in.integer<std::uint32_t>(0, UINT32_MAX)); });
@@ -383,12 +383,17 @@ struct safetensors_maker {
     const std::size_t method = code < quantization_count ? code : named;
     if (method == quantization_count) return in.fail(errc::nac_safetensors_method, offset);
     const auto q = static_cast<quantization>(method);
-    const bool complete = q == quantization::block_fp8     ? has_block && has_shape
+    const bool scaled = q >= quantization::int8_tensor;
+    part scales = q == quantization::int8_tensor ? one
+                  : q == quantization::block_fp8 ? blocks
+                                                 : all;
+    for (const part& other : {all, blocks, one})
+      if (scales.size == 0) scales = other;
+    const bool complete = q == quantization::block_fp8     ? block != 0 && has_shape
                           : q == quantization::int8_tensor ? scales.size == 1
                                                            : true;
-    const bool scaled = q == quantization::int8_channel || q == quantization::block_fp8;
     if (!complete || original.size > 255) return in.fail(errc::nac_safetensors_scales, offset);
-    if (q == quantization::int8_tensor || scaled) r.scales = scales;
+    r.scales = scaled ? scales : part();
     r.quantization = q;
     r.axis = q == quantization::int8_channel ? axis : std::uint8_t{0};
     if (q == quantization::block_fp8) {
