@@ -3,7 +3,8 @@
 //
 // NAC verification of OPS and TRNG: operations and their arguments, prefixes, branches, uses.
 //
-//   detail::code_rules(program, options, found).check_model();
+//   detail::code_rules rules{file, options, found, constants, forms, constant_of};
+//   const bool resolved = rules.resolve_and_check(file.instructions(), code, used, true);
 //
 // One pass over the instructions; what is asked of an id is found out once.
 //
@@ -32,9 +33,8 @@ namespace detail {
 
 /// Who uses the results of instructions.
 struct uses {
-  pool<std::uint32_t>
-      first;  ///< the first instruction that takes the result; none where there is none
-  pool<std::uint32_t> last;  ///< the last one; the instruction itself where there is none
+  pool<std::uint32_t> first;  ///< the first one that takes the result, or none
+  pool<std::uint32_t> last;   ///< the last one; the instruction itself where there is none
 };
 
 /// An INPUT, or an OUTPUT of variant 3, which asks for a parameter too.

@@ -9,32 +9,32 @@
 //
 // Proven of a program, checked in this order:
 //
-//   constants   ids stand once in each table (warning: the last record counts)
-//   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp); operations
-//               are named and known (nac/operations.hpp), with arguments that they take; INPUT and
-//               OUTPUT are of OPS; branches end inside the one around them
-//   DATA        names are of inputs; each parameter that is asked for has a name and a tensor, whose
-//               size, type and scales agree with its metadata; external ones by their names
+//   tables      ids stand once in each (warning: the last record counts)
+//   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp);
+//               operations are named and known (nac/operations.hpp), with arguments that they take;
+//               INPUT and OUTPUT are of OPS; branches end inside the one around them
+//   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
+//               of which there are as many as the header counts; each parameter that is asked for
+//               has a name and a tensor; external ones are found by their names
 //   MMAP        nothing is freed that is still needed (nac/rules_schedule.hpp)
 //   RSRC, ARRS  each name once; arrays have the size of their shape
-//   ORCH, PROC  the plan and the manifest decode
+//   ORCH, PROC  the plan and the manifest decode (nac/mep_verify.hpp, nac/tisa.hpp)
 //   TRNG        the structure alone: nothing says what its operations mean
-//   header      as many inputs in OPS as it counts; reserved bytes are 0, sections end where their
-//               records do (warnings)
+//   header      reserved bytes are 0, sections end where their records do (warnings)
 //
 // Left to who runs it: shapes, data types and values, which results decide; a result of a branch
 // that is taken from outside when the branch wasn't run (warning); plans and their slots.
 //
 // No element of a tensor is read.
 //
-// Lifetime:   the program borrows the bytes of the file and the external weights. The file itself is
-//             a view, of which the program holds a copy: a temporary is fine.
-// Errors:     the first finding that is an error: nac_no_instructions …, nac_reference …, nac_mep_…,
-//             nac_tisa_…. Offsets count in the container, those of external tensors too: they are
-//             where the parameter is named.
+// Lifetime:   the program borrows the bytes of the file and the external weights. The file itself
+//             is a view, of which the program holds a copy: a temporary is fine.
+// Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
+//             nac_mep_…, nac_tisa_…, too_many_items. Offsets count in the container, those of
+//             external tensors too: they are where the parameter is named.
 // Limits:     verify_options::limit.
-// Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT, and
-//             64 for the name of a resource or array.
+// Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT,
+//             and 64 for the name of a resource or array.
 
 #ifndef TESSERA_NAC_VERIFY_HPP
 #define TESSERA_NAC_VERIFY_HPP
@@ -254,7 +254,6 @@ struct verifier {
 
   void all() {
     constants();
-    parameters();
     code_rules rules{f, options, found, out.constants_, out.forms_, out.constant_of_};
     uses used;
     bool resolved = false;
@@ -264,6 +263,7 @@ struct verifier {
       resolved = rules.resolve_and_check(f.instructions(), out.code_, used, true);
       if (!rules.has_output) found.warning(errc::nac_output_missing, f.offset(section::ops));
     }
+    parameters();
     inputs(rules.sources);
     id_set asked;
     asked_parameters(rules.sources, asked);
