@@ -11,10 +11,12 @@
 //   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
 //   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   resolve         programs with absolute references                  nac/resolve.hpp
+//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
+//   verify          the proof that a container can run                 nac/verify.hpp
 //   check           whether a container can hold its parts             nac/check.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
-//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
 //   write_safetensors  such a file                                     nac/safetensors_write.hpp
 //   externalise     weights out of a container; internalise, in        nac/weights.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
@@ -33,20 +35,25 @@
 #include "core/describe.hpp"
 #include "nac/check.hpp"
 #include "nac/convert.hpp"
+#include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
 #include "nac/mep.hpp"
 #include "nac/mep_text.hpp"
 #include "nac/mep_verify.hpp"
+#include "nac/operations.hpp"
 #include "nac/parts.hpp"
+#include "nac/program.hpp"
 #include "nac/quantize.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
+#include "nac/resolve.hpp"
 #include "nac/safetensors.hpp"
 #include "nac/safetensors_write.hpp"
 #include "nac/sink.hpp"
 #include "nac/tisa.hpp"
 #include "nac/tisa_text.hpp"
+#include "nac/verify.hpp"
 #include "nac/weights.hpp"
 #include "nac/write.hpp"
 

@@ -254,6 +254,66 @@
   X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
   X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
   X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
+  X(nac_operation_unsupported, 3103, "the operation's name is none of those that run")             \
+  X(nac_argument_count, 3104, "the operation takes another number of arguments")                   \
+  X(nac_argument_type, 3105, "the operation takes no argument of this kind here")                  \
+  X(nac_input_place, 3106, "INPUT variants 4 and 5 belong in TRNG")                                \
+  X(nac_output_place, 3107, "OUTPUT variant 2 is reserved, and 3 and 4 belong in TRNG")            \
+  X(nac_convergence_threshold, 3108, "expected a threshold of 0 to 100")                           \
+  X(nac_saved_result, 3109, "INPUT variant 4 names no instruction of OPS")                         \
+  X(nac_reference, 3110, "expected the offset of an earlier instruction: 0 <= index + D < index")  \
+  X(nac_reference_zero, 3111, "expected the offset of a result: no constant can stand for this 0") \
+  X(nac_constant_count, 3112, "expected as many constants as D has zeros")                         \
+  X(nac_constant_id, 3113, "no constant in CNST has the id that the instruction names")            \
+  X(nac_branch_length, 3114, "expected branches that end inside the program")                      \
+  X(nac_convergence_input, 3115,                                                                   \
+    "expected a CONVERGENCE with one word in C: the offset of its input")                          \
+  X(nac_convergence_end, 3116,                                                                     \
+    "expected an end of 0, or behind the CONVERGENCE and in the program")                          \
+  X(nac_convergence_count, 3117,                                                                   \
+    "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
+  X(nac_convergence_branch, 3118,                                                                  \
+    "expected branches in ascending order, before the CONVERGENCE's end")                          \
+                                                                                                   \
+  X(nac_branch_nesting, 3130, "expected branches that end inside the branch around them")          \
+  X(nac_branch_result, 3131,                                                                       \
+    "a result of a branch is taken from outside: it's there only if the branch ran")               \
+  X(nac_prefix, 3132, "expected a prefix that counts what follows, with or without itself")        \
+  X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
+  X(nac_id_repeated, 3134, "the id stands in this table already; the last record counts")          \
+  X(nac_input_count, 3135,                                                                         \
+    "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
+  X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
+  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
+  X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
+  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")         \
+  X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
+  X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
+  X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \
+  X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
+  X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
+  X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
+  X(nac_stored_axis, 3146, "expected an axis below the tensor's rank")                             \
+  X(nac_stored_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
+  X(nac_tensor_padding, 3148,                                                                      \
+    "expected one dimension: the original elements, filled up to whole blocks")                    \
+  X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
+  X(nac_name_repeated, 3150, "a resource or array of this name stands before")                     \
+  X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
+  X(nac_tick_repeated, 3161, "the tick has a record already")                                      \
+  X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
+  X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
+  X(nac_save_target, 3164, "an instruction's result is saved at its own tick")                     \
+  X(nac_forward_target, 3165, "a result is forwarded to the one instruction that takes it")        \
+  X(nac_preload_target, 3166, "expected an INPUT of variant 1 to be preloaded")                    \
+  X(nac_preload_late, 3167, "the parameter is preloaded behind its INPUT")                         \
+  X(nac_free_early, 3168, "a result is freed before it is there")                                  \
+  X(nac_free_needed, 3169, "a result is freed that a later instruction takes")                     \
+  X(nac_free_twice, 3170, "the result was freed before")                                           \
+  X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
+  X(nac_training_flag, 3181, "bit 6 of the header's byte 4 says otherwise of a TRNG section")      \
+  X(nac_reserved_bytes, 3182, "reserved bytes of the header are 0")                                \
+  X(nac_slack, 3183, "the section's records end before the next section begins")                   \
                                                                                                    \
   X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
   X(nac_write_form, 3201, "expected a header of 88, 92 or 100 bytes to write")                     \
