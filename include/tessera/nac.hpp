@@ -28,8 +28,12 @@
 #include "nac/file.hpp"
 #include "nac/format.hpp"
 #include "nac/parts.hpp"
+#include "nac/print.hpp"
+#include "nac/print_code.hpp"
+#include "nac/print_values.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
+#include "nac/words.hpp"
 #include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP
