@@ -24,6 +24,10 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/assemble.hpp"
+#include "nac/assemble_code.hpp"
+#include "nac/assemble_names.hpp"
+#include "nac/assemble_values.hpp"
 #include "nac/convert.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
