@@ -8,6 +8,8 @@
 //   for (const auto& i : file->instructions()) use(i);
 //
 //   read            a view of the whole container                      nac/read.hpp
+//   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
+//   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
@@ -31,12 +33,17 @@
 #include "nac/convert.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
+#include "nac/mep.hpp"
+#include "nac/mep_text.hpp"
+#include "nac/mep_verify.hpp"
 #include "nac/parts.hpp"
 #include "nac/print.hpp"
 #include "nac/print_code.hpp"
 #include "nac/print_values.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
+#include "nac/tisa.hpp"
+#include "nac/tisa_text.hpp"
 #include "nac/words.hpp"
 #include "nac/write.hpp"
 

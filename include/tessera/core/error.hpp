@@ -309,8 +309,64 @@
     "expected at most 224 operations that the version doesn't predefine")                          \
                                                                                                    \
   X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
+  X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
+  X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
+  X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
+  X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (text), 1 (integer) or 2 (float)")    \
+  X(nac_mep_file_type, 3305,                                                                       \
+    "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
+  X(nac_mep_extern_kind, 3306,                                                                     \
+    "expected an external object of kind 0 (tokenizer) or 1 (constant)")                           \
+  X(nac_mep_unload_kind, 3307, "expected 0 (a model) or 1 (a slot) to unload")                     \
+  X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
+  X(nac_mep_create_kind, 3309,                                                                     \
+    "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
+  X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (squares) or 255 (none)")         \
+  X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
+  X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
+  X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
+  X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
+  X(nac_mep_constant_string, 3315, "the plan needs a string constant here")                        \
+  X(nac_mep_constant_model, 3316,                                                                  \
+    "the plan needs a constant here that is a model's number, 0 to 255")                           \
+  X(nac_mep_jump, 3317, "a jump of the plan lands neither on an instruction nor at the end")       \
+  X(nac_mep_jump_into_loop, 3318, "a jump of the plan lands in a loop that it doesn't stand in")   \
+  X(nac_mep_loop_end, 3319, "a loop of the plan ends that never started")                          \
+  X(nac_mep_loop_open, 3320, "a loop of the plan starts and never ends")                           \
+  X(nac_mep_loop_back, 3321, "expected the end of a loop to jump back into it")                    \
+  X(nac_mep_break, 3322, "a break of the plan stands outside of all loops")                        \
+  X(nac_mep_break_target, 3323, "expected a break to jump behind the end of its loop")             \
+  X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
+  X(nac_mep_label_unknown, 3331, "the plan has no such label")                                     \
+  X(nac_mep_label_repeated, 3332, "the plan has this label already")                               \
+  X(nac_mep_jump_range, 3333, "a jump of the plan reaches 32 KiB at most")                         \
+  X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
+  X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
+  X(nac_mep_choice, 3336, "expected a name that this operand of the plan knows, or its number")    \
+  X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
+  X(nac_mep_list, 3338, "a list of slots has at most 255")                                         \
+  X(nac_hex, 3339, "expected bytes behind 0x, two digits each")                                    \
                                                                                                    \
   X(nac_tisa_magic, 3350, "expected the bytes \"TISA\" and a version")                             \
+  X(nac_tisa_truncated, 3351, "the manifest ends inside an instruction")                           \
+  X(nac_tisa_opcode, 3352, "unknown instruction of the tokenizer")                                 \
+  X(nac_tisa_payload_short, 3353, "the tokenizer's instruction ends inside one of its fields")     \
+  X(nac_tisa_payload_long, 3354,                                                                   \
+    "bytes are left behind the fields of the tokenizer's instruction")                             \
+  X(nac_tisa_json, 3355,                                                                           \
+    "the instruction holds JSON, as old tokenizers do: its file must be made anew")                \
+  X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
+  X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
+  X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
+  X(nac_tisa_rule_flags, 3359, "expected the flags 1, 2 and 4 of a partition rule alone")          \
+  X(nac_tisa_item_kind, 3360, "expected 0 or 1 for the kind of what is composed")                  \
+  X(nac_tisa_partition, 3361,                                                                      \
+    "expected partition rules before the encoder, which has no text without them")                 \
+  X(nac_tisa_string, 3362, "the string is too long for its field in the tokenizer's instruction")  \
+  X(nac_tisa_list, 3363, "the list is too long for its field in the tokenizer's instruction")      \
+  X(nac_tisa_name, 3370, "expected an instruction of the tokenizer, op, or bytes")                 \
+  X(nac_tisa_rule, 3371, "expected protected, remove, isolate, behaviour or trim")                 \
+  X(nac_tisa_item, 3372, "expected a token in quotes, its id, or ids")                             \
                                                                                                    \
   X(nac_text_syntax, 3400, "expected a section, a key or a statement of the assembly")             \
   X(nac_text_mark, 3401, "expected another mark here, such as ( ) [ ] { } = : or a comma")         \

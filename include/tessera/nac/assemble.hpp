@@ -33,7 +33,8 @@
 //               free_after_trng forward preload, or action N
 //   arrays:     STRING = TYPE SHAPE payload
 //   resources:  STRING = payload
-//   plan: tokenizer:                          bytes payload; up to the word `end`
+//   plan:       instructions of mep_text.hpp, up to the word `end`
+//   tokenizer:  instructions of tisa_text.hpp, up to the word `end`
 //
 // Tables may be left out, and what the code needs is added to them: operations from id 32 on,
 // signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
@@ -61,7 +62,9 @@
 #include "assemble_names.hpp"
 #include "assemble_values.hpp"
 #include "lexer.hpp"
+#include "mep_text.hpp"
 #include "parts.hpp"
+#include "tisa_text.hpp"
 #include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -173,8 +176,12 @@ class assembler {
         second_[s] = in_;
         code_.look_over();
         break;
-      case text_section::plan: out_.plan = body(); break;
-      case text_section::tokenizer: out_.manifest = body(); break;
+      case text_section::plan:
+        if (parse_plan(in_, out_)) body_end();
+        break;
+      case text_section::tokenizer:
+        if (parse_manifest(in_, out_)) body_end();
+        break;
     }
   }
   /// Statements up to the next section.
@@ -236,15 +243,10 @@ class assembler {
     r.data = read_.data(value_reader::any_size);
     out_.resources.push_back(r);
   }
-  [[nodiscard]] payload body() {
-    payload p;
-    if (in_.accept(word_bytes)) {
-      p = read_.data(value_reader::any_size);
-      in_.end_line();
-    }
+  /// The end of a plan or of a manifest.
+  void body_end() {
     if (!in_.accept(word_end)) in_.fail(errc::nac_text_end);
     in_.end_line();
-    return p;
   }
 
   /// What the code leans on.
