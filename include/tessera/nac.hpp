@@ -13,6 +13,8 @@
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
+//   print           a container as text                                nac/print.hpp
+//   assemble        parts from such text, or from one written by hand  nac/assemble.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
