@@ -312,7 +312,7 @@
   X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
   X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
   X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
-  X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (text), 1 (integer) or 2 (float)")    \
+  X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
   X(nac_mep_file_type, 3305,                                                                       \
     "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
   X(nac_mep_extern_kind, 3306,                                                                     \
@@ -321,7 +321,7 @@
   X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
   X(nac_mep_create_kind, 3309,                                                                     \
     "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
-  X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (squares) or 255 (none)")         \
+  X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (mse) or 255 (none)")             \
   X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
   X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
   X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
