@@ -384,7 +384,7 @@
   X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
   X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
   X(nac_text_weights, 3416, "expected internal or external")                                       \
-  X(nac_text_boolean, 3417, "expected true or false")                                              \
+  X(nac_text_boolean, 3417, "expected the word true or false")                                     \
   X(nac_text_length, 3418, "the string has more bytes than its length field can say")              \
   X(nac_text_end, 3419, "expected the word end behind the section's body")                         \
   X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \
@@ -411,7 +411,7 @@
   X(nac_text_nan, 3443, "expected the bits of a NaN behind 0x")                                    \
   X(nac_text_list, 3444, "the list is longer than its length field can say")                       \
   X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
-  X(nac_text_rank, 3446, "a shape has at most 255 dimensions")                                     \
+  X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
   X(nac_text_quantization_field, 3447,                                                             \
     "expected the next field of the quantization: scale, axis ...")                                \
   X(nac_text_payload, 3450, "expected hex and digits in braces, or file and a place in it")        \

@@ -66,10 +66,10 @@ struct constant_value {
 
 /// Records by their ids; the last of an id counts.
 template <class Record>
-class by_id {
+class record_table {
  public:
   template <class List>
-  explicit by_id(const List& records) {
+  explicit record_table(const List& records) {
     for (const Record& r : records) {
       if (r.id >= rows_.size()) rows_.resize(std::size_t{r.id} + 1);
       rows_[r.id] = static_cast<std::uint32_t>(records_.size() + 1);
@@ -340,10 +340,10 @@ class code_printer {
   text comment_;
   std::uint32_t count_ = 0;
   short_index operations_, signatures_;
-  by_id<constant> constants_;
-  by_id<named> parameters_;
-  by_id<tensor> tensors_;
-  by_id<named> input_names_;
+  record_table<constant> constants_;
+  record_table<named> parameters_;
+  record_table<tensor> tensors_;
+  record_table<named> input_names_;
   pool<bool> inline_;
   pool<std::uint32_t> ticks_, next_;  // from 1: the first of an instruction, and the next of one
   pool<commands> of_tick_;
