@@ -312,6 +312,7 @@ void nac_assemble_tokens(dictionary& out) {
         nac::detail::word_block, nac::detail::word_shape})
     out.token(w);
   out.token(text() << nac::detail::word_hex << " { 00 }");
+  out.token(text() << nac::detail::word_values << " [1]");
   out.token(text() << nac::detail::word_file << " \"\" 0 1");
   out.group("plans");
   for (const nac::plan_op_row& row : nac::plan_ops) out.token(row.name);

@@ -244,6 +244,28 @@ code:
         "  v0 = nac.pass(v1)\n  v1 = input  ; \"x\"\n  v2 = saved v1\n  v3 = output(v0)\n");
 }
 
+TEST_CASE("nac/assemble: elements may stand as values", "[nac]") {
+  struct row {
+    const char *text, *hex;
+  };
+  for (const row& r :
+       {row{"f32 [2, 1] values [0.5, -1]", "0000003f000080bf"},
+        row{"f64 [1] values [0.1]", "9a9999999999b93f"},
+        row{"f16 [3] values [1.5, -2, 65520.0]", "003e00c0007c"},
+        row{"bf16 [2] values [1.5, -inf]", "c03f80ff"},
+        row{"i32 [2] values [-1, 2]", "ffffffff02000000"},
+        row{"i64 [] values [-9223372036854775808]", "0000000000000080"},
+        row{"i16 [1] values [-32768]", "0080"}, row{"i8 [2] values [-128, 127]", "807f"},
+        row{"u8 [2] values [255, 0x10]", "ff10"}, row{"bool [3] values [true, false, 1]", "010001"},
+        row{"i8 [0, 7] values []", ""}}) {
+    INFO(r.text);
+    const auto p = nac::assemble(std::string("tensors:\n 1 = ") + r.text);
+    REQUIRE(p);
+    const bytes data = p->data_of(p->tensors[0].data);
+    CHECK(std::vector<std::byte>(data.begin(), data.end()) == from_hex(r.hex));
+  }
+}
+
 TEST_CASE("nac/assemble: payloads are found", "[nac]") {
   const auto content = from_hex("000102030405060708");
   one_source s{"data \"1\"", bytes(content)};
@@ -349,6 +371,11 @@ TEST_CASE("nac/assemble: every error stands at its token", "[nac]") {
       {errc::nac_text_hex_size, "tensors:\n 1 = f16 [2] `hex 4 { 000000 }"},
       {errc::nac_text_hex_size, "arrays:\n \"a\" = i64 [] `hex {}"},
       {errc::nac_text_hex_size, "arrays:\n \"a\" = i64 [4294967295, 4294967295, 9] `hex {}"},
+      {errc::nac_text_values, "tensors:\n 1 = i8 [2] `values [1]"},
+      {errc::nac_text_values, "tensors:\n 1 = f32 [0] `values [1]"},
+      {errc::nac_text_range, "tensors:\n 1 = u8 [1] values [`256]"},
+      {errc::nac_text_range, "tensors:\n 1 = bool [1] values [`2]"},
+      {errc::nac_text_payload, "resources:\n \"a\" = `values [1]"},
       {errc::nac_text_payload_unresolved, "resources:\n \"a\" = `file \"b\" 0 1"},
       {errc::nac_text_action, "schedule:\n 0: `keep 1"},
   };

@@ -414,11 +414,13 @@
   X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
   X(nac_text_quantization_field, 3447,                                                             \
     "expected the next field of the quantization: scale, axis ...")                                \
-  X(nac_text_payload, 3450, "expected hex and digits in braces, or file and a place in it")        \
+  X(nac_text_payload, 3450,                                                                        \
+    "expected hex and digits, values and a list, or file and a place in it")                       \
   X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
   X(nac_text_hex_size, 3452, "the digits are more or fewer bytes than the shape or the size says") \
   X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
   X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
+  X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action: save_result, free, forward, preload ...")          \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
                                                                                                    \

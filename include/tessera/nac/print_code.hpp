@@ -3,10 +3,10 @@
 //
 // NAC assembly: how instructions are printed.
 //
-//   v0 = input                              ; "x"
-//   v1 = parameter 1                        ; "fc.weight" f16 [2, 3]
+//   v0 = input  ; "x"
+//   v1 = parameter 1  ; "fc.weight" f16 [2, 3]
 //   v2 = nac.add(v0, 1.5)
-//   v3 = nac.view(v2, #7)                   ; [1, 2, 3, 4, 5, 6, 7, 8, 9]
+//   v3 = nac.view(v2, #7)  ; [1, 2, 3, 4, 5, 6, 7, 8, 9]
 //   v4 = output(v3)
 //
 //   vN           the result of instruction N; @-3: an offset that leads to no instruction
@@ -19,7 +19,7 @@
 // Lifetime:   borrows the file.
 // Errors:     none.
 // Limits:     none.
-// Allocation: tables of ids: at most 40 bytes × (constants + parameters + tensors + instructions).
+// Allocation: tables of ids, 12 × their sections at most, and 16 bytes for each tick beside the code.
 
 #ifndef TESSERA_NAC_PRINT_CODE_HPP
 #define TESSERA_NAC_PRINT_CODE_HPP
