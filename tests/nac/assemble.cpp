@@ -4,6 +4,8 @@
 // Assembling containers: round trips, programs written by hand, every error at its place.
 
 #include "nac/support.hpp"
+// nac/support.hpp comes first.
+#include "support/allocations.hpp"
 
 using namespace tessera;
 using namespace nac_tests;
@@ -471,6 +473,34 @@ TEST_CASE("nac/assemble: limits", "[nac]") {
   const std::string source = "nac 1.6\n";
   CHECK(nac::assemble(source, {}, {.max_bytes = 8}));
   CHECK(nac::assemble(source, {}, {.max_bytes = 7}).err() == error{errc::input_too_large, 7});
+}
+
+TEST_CASE("nac/assemble: memory stays in proportion to the text", "[nac]") {
+  std::string references = "code:\na=input\n", values = "code:\n", names = "code:\n";
+  for (int i = 0; i < 100; ++i) {
+    references += "f(a";
+    values += "f(0";
+    for (int k = 1; k < 255; ++k) {
+      references += ",a";
+      values += "," + std::to_string(k % 10);
+    }
+    references += ")\n";
+    values += ")\n";
+    names += "parameter\"" + std::to_string(i) + "\"\n";
+  }
+  for (const std::string& source : {references, values, names}) {
+    const tessera_tests::allocations used;
+    const auto parts = nac::assemble(source);
+    CHECK(used.peak() <= 60 * source.size() + 300000);  // and the tables of 256 ids
+    REQUIRE(parts);
+    const auto written = nac::write(*parts);
+    REQUIRE(written);
+    const auto file = nac::read(bytes(written->data(), written->size()));
+    REQUIRE(file);
+    const tessera_tests::allocations printing;
+    const text listing = nac::print(*file);
+    CHECK(printing.peak() <= 3 * listing.size() + 16 * written->size());
+  }
 }
 
 TEST_CASE("nac/assemble: every beginning of a text is assembled or refused within it", "[nac]") {

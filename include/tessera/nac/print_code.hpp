@@ -6,7 +6,7 @@
 //   v0 = input  ; "x"
 //   v1 = parameter 1  ; "fc.weight" f16 [2, 3]
 //   v2 = nac.add(v0, 1.5)
-//   v3 = nac.view(v2, #7)  ; [1, 2, 3, 4, 5, 6, 7, 8, 9]
+//   v3 = nac.view(v2, #7)  ; [1, 6]
 //   v4 = output(v3)
 //
 //   vN           the result of instruction N; @-3: an offset that leads to no instruction
@@ -19,7 +19,8 @@
 // Lifetime:   borrows the file.
 // Errors:     none.
 // Limits:     none.
-// Allocation: tables of ids, 12 × their sections at most, and 16 bytes for each tick beside the code.
+// Allocation: tables of ids, at most 16 × the sections that name them; the schedule's beside the
+//             code, at most 20 × that.
 
 #ifndef TESSERA_NAC_PRINT_CODE_HPP
 #define TESSERA_NAC_PRINT_CODE_HPP
@@ -70,6 +71,7 @@ class record_table {
  public:
   template <class List>
   explicit record_table(const List& records) {
+    records_.reserve(records.size());
     for (const Record& r : records) {
       if (r.id >= rows_.size()) rows_.resize(std::size_t{r.id} + 1);
       rows_[r.id] = static_cast<std::uint32_t>(records_.size() + 1);
@@ -156,6 +158,7 @@ class code_printer {
       std::uint32_t id;
     };
     pool<row> rows;
+    rows.reserve(constants_.end());
     for (std::uint32_t id = 0; id < constants_.end(); ++id)
       if (const constant* const c = constants_.find(id); c != nullptr && is_short(*c))
         rows.push_back({value_of(*c), id});
