@@ -11,10 +11,15 @@
 //   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
 //   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   check           whether a container can hold its parts             nac/check.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
 //   print           a container as text                                nac/print.hpp
 //   assemble        parts from such text, or from one written by hand  nac/assemble.hpp
+//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
+//   write_safetensors  such a file                                     nac/safetensors_write.hpp
+//   externalise     weights out of a container; internalise, in        nac/weights.hpp
+//   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -32,6 +37,7 @@
 #include "nac/assemble_code.hpp"
 #include "nac/assemble_names.hpp"
 #include "nac/assemble_values.hpp"
+#include "nac/check.hpp"
 #include "nac/convert.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
@@ -42,10 +48,15 @@
 #include "nac/print.hpp"
 #include "nac/print_code.hpp"
 #include "nac/print_values.hpp"
+#include "nac/quantize.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
+#include "nac/safetensors.hpp"
+#include "nac/safetensors_write.hpp"
+#include "nac/sink.hpp"
 #include "nac/tisa.hpp"
 #include "nac/tisa_text.hpp"
+#include "nac/weights.hpp"
 #include "nac/words.hpp"
 #include "nac/write.hpp"
 

@@ -424,7 +424,56 @@
   X(nac_text_action, 3460, "expected an action: save_result, free, forward, preload ...")          \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
                                                                                                    \
-  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")
+  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
+  X(nac_safetensors_large_header, 3501,                                                            \
+    "the header of a safetensors file has at most 100,000,000 bytes")                              \
+  X(nac_safetensors_brace, 3502, "expected '{' as the first byte of the header")                   \
+  X(nac_safetensors_type, 3503, "expected a type of safetensors files, such as F32")               \
+  X(nac_safetensors_member, 3504, "expected dtype, shape and data_offsets of the tensor")          \
+  X(nac_safetensors_offsets, 3505, "expected two data_offsets, ascending and inside the file")     \
+  X(nac_safetensors_size, 3506, "the data_offsets span another size than shape and dtype have")    \
+  X(nac_safetensors_overlap, 3507, "the tensor overlaps the one before it")                        \
+  X(nac_safetensors_hole, 3508, "the bytes before the tensor belong to none")                      \
+  X(nac_safetensors_trailing, 3509, "the bytes behind the last tensor belong to none")             \
+  X(nac_safetensors_method, 3510,                                                                  \
+    "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
+  X(nac_safetensors_scales, 3511,                                                                  \
+    "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
+  X(nac_external_text, 3512,                                                                       \
+    "names of tensors and strings of metadata are UTF-8 in safetensors files")                     \
+  X(nac_external_repeated, 3513, "the tensor's name or the metadata's key was given before")       \
+  X(nac_external_reserved, 3514, "\"__metadata__\" can't be the name of a tensor")                 \
+  X(nac_external_size, 3515, "the payload has another size than the tensor's shape and type need") \
+  X(nac_external_large, 3516,                                                                      \
+    "the safetensors file exceeds what its header or memory can address")                          \
+                                                                                                   \
+  X(nac_tensor_elements, 3530,                                                                     \
+    "the elements' bytes are more or fewer than the tensor's shape and type need")                 \
+  X(nac_tensor_int8, 3531, "expected elements of type i8 in a tensor with scales")                 \
+  X(nac_tensor_axis, 3532, "the axis of the scales is beyond the tensor's rank")                   \
+  X(nac_tensor_blocks, 3533, "expected whole blocks that hold the elements of the original shape") \
+  X(nac_tensor_scales, 3534,                                                                       \
+    "expected one scale for the tensor, for each index of the axis or for each block")             \
+  X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
+  X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
+  X(nac_quantize_method, 3540,                                                                     \
+    "expected a method of quantization other than none, and a shape of rank 1 or more")            \
+  X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
+  X(nac_quantize_shape, 3542, "expected as many values as the shape has elements")                 \
+  X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
+  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
+                                                                                                   \
+  X(nac_weights_inside, 3550, "the weights are inside of the container already")                   \
+  X(nac_weights_outside, 3551, "the weights are outside of the container already")                 \
+  X(nac_weights_unnamed, 3552, "no parameter of DATA has the tensor's id")                         \
+  X(nac_weights_absent, 3553, "the container has no tensor for the parameter")                     \
+  X(nac_weights_tied, 3554, "parameters of one name have different tensors")                       \
+  X(nac_weights_scale, 3555, "a scale that is infinite or no number has no form in JSON")          \
+  X(nac_weights_missing, 3556, "the safetensors file has no tensor of the parameter's name")       \
+  X(nac_weights_form, 3557, "the type or shape of the external tensor has no form in a container") \
+  X(nac_weights_made, 3558,                                                                        \
+    "the elements are made while they are written: convert the parts that they come from")         \
+  X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")
 
 namespace tessera::inline TESSERA_ABI {
 
