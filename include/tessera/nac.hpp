@@ -17,6 +17,8 @@
 //   check           whether a container can hold its parts             nac/check.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
+//   print           a container as text                                nac/print.hpp
+//   assemble        parts from such text, or from one written by hand  nac/assemble.hpp
 //   write_safetensors  such a file                                     nac/safetensors_write.hpp
 //   externalise     weights out of a container; internalise, in        nac/weights.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
@@ -33,6 +35,10 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/assemble.hpp"
+#include "nac/assemble_code.hpp"
+#include "nac/assemble_names.hpp"
+#include "nac/assemble_values.hpp"
 #include "nac/check.hpp"
 #include "nac/convert.hpp"
 #include "nac/diagnostic.hpp"
@@ -43,6 +49,9 @@
 #include "nac/mep_verify.hpp"
 #include "nac/operations.hpp"
 #include "nac/parts.hpp"
+#include "nac/print.hpp"
+#include "nac/print_code.hpp"
+#include "nac/print_values.hpp"
 #include "nac/program.hpp"
 #include "nac/quantize.hpp"
 #include "nac/read.hpp"
@@ -55,6 +64,7 @@
 #include "nac/tisa_text.hpp"
 #include "nac/verify.hpp"
 #include "nac/weights.hpp"
+#include "nac/words.hpp"
 #include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP
