@@ -9,7 +9,9 @@
 //
 //   read            a view of the whole container                      nac/read.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   decode          instructions as records of one size                nac/decode.hpp
 //   resolve         programs with absolute references                  nac/resolve.hpp
+//   index_tensors   the tensors of a file, read in small pieces        nac/tensor_index.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -23,11 +25,13 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/decode.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
 #include "nac/parts.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
 #include "nac/resolve.hpp"
+#include "nac/tensor_index.hpp"
 
 #endif  // TESSERA_NAC_HPP

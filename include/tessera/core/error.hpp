@@ -267,6 +267,7 @@
     "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
   X(nac_convergence_branch, 3118,                                                                  \
     "expected branches in ascending order, before the CONVERGENCE's end")                          \
+  X(nac_source_read, 3120, "the bytes of the container could not be read")                         \
                                                                                                    \
   X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
                                                                                                    \
