@@ -101,7 +101,7 @@ bool same_steps(const pool<nac::step>& a, const pool<nac::step>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(nac::step)) == 0);
 }
 
-/// Both paths and `decode` agree. Returns whether the program is right.
+/// All paths and `decode` agree. Returns whether the program is right.
 bool agree(const std::vector<std::byte>& source) {
   const auto file = nac::read(bytes(source));
   if (!file) return false;
@@ -112,10 +112,15 @@ bool agree(const std::vector<std::byte>& source) {
   REQUIRE(bool(plain) == bool(best));
   REQUIRE(steps);
   CHECK(steps->size() == list.size());
-  // It doesn't leave right programs to the plain path, nor takes broken ones.
-  nac::code fast;
-  CHECK(nac::detail::resolve_fast(*file, list, nac::detail::constant_ids(*file), fast) ==
-        bool(plain));
+  // They don't leave right programs to the plain one, nor take broken ones.
+  for (const auto path : {nac::resolve_path::portable, nac::resolve_path::best}) {
+    nac::code fast;
+    REQUIRE(nac::detail::resolve_fast(*file, list, nac::detail::constant_ids(*file), path, fast) ==
+            bool(plain));
+    if (!plain) continue;
+    CHECK(same_steps(plain->steps, fast.steps));
+    CHECK(plain->arguments == fast.arguments);
+  }
   CHECK(plain.err().code == best.err().code);
   CHECK(plain.err().offset == best.err().offset);
   if (!plain) return false;
