@@ -24,8 +24,10 @@
 #ifndef TESSERA_NAC_DECODE_HPP
 #define TESSERA_NAC_DECODE_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
@@ -152,12 +154,21 @@ struct looked_up {
 }
 [[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
                                               std::uint32_t first) noexcept {
-  to->offset = static_cast<std::uint32_t>(offset);
-  to->a = static_cast<std::uint8_t>(found.ab);
-  to->b = static_cast<std::uint8_t>(found.ab >> 8);
-  to->arguments = static_cast<std::uint16_t>(found.arguments);
-  to->first = first;
-  to->operation = to->reserved = 0;
+  if constexpr (std::endian::native == std::endian::little) {  // in two stores
+    const std::uint64_t halves[2] = {static_cast<std::uint32_t>(offset) |
+                                         std::uint64_t{found.ab} << 32 |
+                                         std::uint64_t{found.arguments} << 48,
+                                     first};
+    std::memcpy(static_cast<void*>(to), halves, sizeof halves);
+  } else {
+    *to = {static_cast<std::uint32_t>(offset),
+           static_cast<std::uint8_t>(found.ab),
+           static_cast<std::uint8_t>(found.ab >> 8),
+           static_cast<std::uint16_t>(found.arguments),
+           first,
+           0,
+           0};
+  }
 }
 
 /// How far a list was decoded.

@@ -31,13 +31,16 @@
 // Errors:     nac_reference … nac_convergence_branch: the first broken instruction's, with the
 //             offset of the word that is wrong; too_many_items, input_too_large.
 // Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
-// Allocation: 16 bytes for an instruction and 4 for an argument, at most twice that.
+// Allocation: 28 bytes for an instruction, and where there are more than three arguments for each,
+//             4 to 8 for each of them; some hundred KB more.
 
 #ifndef TESSERA_NAC_RESOLVE_HPP
 #define TESSERA_NAC_RESOLVE_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "../core/error.hpp"
 #include "../core/limits.hpp"
@@ -326,7 +329,6 @@ inline constexpr zeros zeros_of[16] = {
 
 typedef std::int16_t eight_words __attribute__((vector_size(16)));
 typedef std::uint16_t eight_ids __attribute__((vector_size(16)));
-typedef std::int8_t sixteen_bytes __attribute__((vector_size(16)));
 typedef char sixteen_chars __attribute__((vector_size(16)));
 typedef std::int32_t eight_arguments __attribute__((vector_size(32)));
 
@@ -356,6 +358,13 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   return __builtin_ia32_pmovsxwd256(v);
 #endif
 }
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_ids v) noexcept {
+#ifdef __clang__
+  return __builtin_convertvector(v, eight_arguments);
+#else
+  return __builtin_ia32_pmovzxwd256(std::bit_cast<eight_words>(v));
+#endif
+}
 [[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_words eight_at(const void* from) noexcept {
   eight_words v;
   std::memcpy(&v, from, sizeof v);
@@ -366,7 +375,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
       __builtin_ia32_pmovmskb128(__builtin_ia32_packsswb128(v, eight_words{})));
 }
 
-/// resolve_run, eight arguments at a time.
+/// resolve_run for instructions of at most eight arguments, all at a time.
 [[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
     const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
     std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
@@ -376,44 +385,36 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   std::size_t wrong_constants = 0;
   looked_up found;
   for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
     const std::uint32_t n = found.arguments, index = next.index, id = found.id;
-    const std::byte* c = next.at + 4;
-    const std::byte* d = found.behind - 2 * std::size_t{n};
-    const auto reach = static_cast<std::int16_t>(index < 0x8000 ? index : 0x8000);
-    const auto only_d = static_cast<std::int16_t>(id - 1);
-    argument* out = arguments;
-    arguments += n;
+    if (n > 8) [[unlikely]]
+      break;
+    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
+    const std::byte* const c = next.at + 4;
+    const std::byte* const d = found.behind - 2 * std::size_t{n};
     next.first += n;
     next.at = found.behind;
-    std::uint32_t left = n;
-    for (;;) {
-      const eight_words lanes = eight_at(first_words + 8 - (left < 8 ? left : 8));
-      const eight_words words = eight_at(d) & (eight_words{} + only_d);  // an id looks like a 0
-      const eight_words zero = (words == 0) & lanes;
-      // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-      wrong |= ~(((words & 0x7fff) + reach) & words) & lanes & ~zero;
-      const std::uint32_t bits = sign_bits(zero);
-      const auto given = (eight_words)__builtin_ia32_pshufb128(
-          (sixteen_chars)eight_at(c), (sixteen_chars)eight_at(places_of.bytes[bits]));
-      const eight_arguments results = widened(words) + static_cast<std::int32_t>(index);
-      const eight_arguments constants = (widened(given) & 0xffff) | std::int32_t{-0x7fff'ffff - 1};
-      const eight_arguments all = widened(zero) != 0 ? constants : results;
-      std::memcpy(static_cast<void*>(out), &all, sizeof all);
-      const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
-      const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
-      wrong_constants |=
-          (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
-      for (std::uint32_t more = 2; more < zeros; ++more)
-        wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * more));
-      found.constants -= zeros;
-      if (left <= 8) break;
-      left -= 8;
-      out += 8;
-      c += 2 * zeros;
-      d += 16;
-    }
-    wrong_constants |= found.constants + id;
+    const eight_words lanes = eight_at(first_words + 8 - n);
+    const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
+    const eight_words zero = (words == 0) & lanes;
+    // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
+    const auto reach = static_cast<std::int16_t>(index < 0x8000 ? index : 0x8000);
+    wrong |= ~(((words & 0x7fff) + reach) & words) & lanes & ~zero;
+    const std::uint32_t bits = sign_bits(zero);
+    const auto given = std::bit_cast<eight_ids>(
+        __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(c)),
+                                 std::bit_cast<sixteen_chars>(eight_at(places_of.bytes[bits]))));
+    const eight_arguments results = widened(words) + static_cast<std::int32_t>(index);
+    const eight_arguments all =
+        widened(zero) < 0 ? widened(given) | std::int32_t{-0x7fff'ffff - 1} : results;
+    std::memcpy(static_cast<void*>(arguments), &all, sizeof all);
+    arguments += n;
+    const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
+    const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
+    wrong_constants |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
+    wrong_constants |= found.constants + id - zeros;
+    if (zeros > 2) [[unlikely]]
+      for (std::uint32_t k = 2; k < zeros; ++k)
+        wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
   }
   now = next;
   return wrong_constants == 0 && sign_bits(wrong) == 0;
@@ -439,13 +440,15 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
   if (path == resolve_path::best && has_avx2()) run = resolve_run_avx2;
 #endif
+  const std::size_t room = std::size_t{part} * table.most_arguments() + 8;
+  out.arguments.reserve(std::size_t{3} * list.size() + room);  // more than most programs have
   argument_resolver each(ids, list.offset(), list.size(), out);
   decoded now{start, 0, 0};
   while (now.index != list.size()) {
     const std::uint32_t before = now.index;
     const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
-    step* const steps = out.steps.prepare(part);
-    argument* const arguments = out.arguments.prepare(part * table.most_arguments() + 8);
+    step* const steps = out.steps.prepare(stop - before);
+    argument* const arguments = out.arguments.prepare(room);
     if (!run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
     out.steps.advance(now.index - before);
     out.arguments.advance(now.first - out.arguments.size());
