@@ -272,7 +272,8 @@ inline constexpr zeros zeros_of[16] = {
   const std::uint64_t rest = four & ~signs;
   const std::uint64_t nonzero = four | (rest + ~signs);
   // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-  const std::uint64_t reaches = (index < 0x8000 ? index : 0x8000) * 0x0001'0001'0001'0001 + rest;
+  const std::uint64_t reaches =
+      std::uint64_t{index < 0x8000 ? index : 0x8000} * 0x0001'0001'0001'0001 + rest;
   std::uint64_t wrong = nonzero & ~(four & reaches) & of;
   to[0].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d));
   to[1].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 2));
