@@ -25,19 +25,14 @@ using namespace tessera;
   const std::byte* const start = list.cursor().data();
   const std::byte* at = start;
   std::uint32_t first = 0;
+  nac::detail::looked_up found;
   for (std::uint32_t left = list.size(); left != 0; --left) {
-    const std::uint32_t ab = load_le<std::uint16_t>(at);
-    const nac::detail::length_table::row& row = table[ab];
-    const std::uint32_t count = load_le<std::uint16_t>(at + 2) & row.mask;
-    nac::step& s = *to++;
-    s.offset = static_cast<std::uint32_t>(at - start);
-    s.a = static_cast<std::uint8_t>(ab);
-    s.b = static_cast<std::uint8_t>(ab >> 8);
-    s.arguments = row.arguments;
-    s.first = first;
-    s.operation = s.reserved = 0;
+    const auto& row = table[found.ab = load_le<std::uint16_t>(at)];
+    const std::size_t constants = load_le<std::uint16_t>(at + 2) & row.mask;
+    found.arguments = row.arguments;
+    nac::detail::write_step(to++, static_cast<std::size_t>(at - start), found, first);
     first += row.arguments;
-    at += row.fixed + 2 * count;
+    at = at + row.fixed + 2 * constants;
   }
   steps.advance(list.size());
   return steps;
@@ -72,15 +67,17 @@ void add_case(std::uint32_t count) {
     const auto steps = nac::decode(p->file, list);
     const auto code = nac::resolve(p->file, list);
     const auto plain = nac::resolve(p->file, list, {}, nac::resolve_path::plain);
-    bench::require(steps && code && plain, name + ": refused");
+    const auto portable = nac::resolve(p->file, list, {}, nac::resolve_path::portable);
+    bench::require(steps && code && plain && portable, name + ": refused");
     bench::require(same(*steps, decode_unchecked(p->file, list)) && same(*steps, code->steps) &&
-                       same(*steps, plain->steps) && code->arguments == plain->arguments,
+                       same(*steps, plain->steps) && code->arguments == plain->arguments &&
+                       portable->arguments == plain->arguments,
                    name + ": results differ");
   }
   const auto add = [&](const char* contender, auto work) {
     benchmark::RegisterBenchmark((name + '/' + contender).c_str(), [p, work](benchmark::State& s) {
       for (auto _ : s) work(*p);
-      s.SetBytesProcessed(static_cast<std::int64_t>(s.iterations() * p->stream().size()));
+      s.SetBytesProcessed(s.iterations() * static_cast<std::int64_t>(p->stream().size()));
     });
   };
   const auto copy = [](const program& of) {
@@ -90,8 +87,6 @@ void add_case(std::uint32_t count) {
     benchmark::DoNotOptimize(to.data());
     benchmark::ClobberMemory();
   };
-  const auto with = [&](const char* work) { return std::string(work); };
-  (void)with;
   add("decode/tessera", [](const program& of) {
     benchmark::DoNotOptimize(nac::decode(of.file, of.file.instructions()));
   });
@@ -105,6 +100,10 @@ void add_case(std::uint32_t count) {
   add("resolve/plain", [](const program& of) {
     benchmark::DoNotOptimize(
         nac::resolve(of.file, of.file.instructions(), {}, nac::resolve_path::plain));
+  });
+  add("resolve/portable", [](const program& of) {
+    benchmark::DoNotOptimize(
+        nac::resolve(of.file, of.file.instructions(), {}, nac::resolve_path::portable));
   });
   add("resolve/memcpy", copy);
   add("read/tessera",

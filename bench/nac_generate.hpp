@@ -82,22 +82,23 @@ class nac_bytes {
       out.put<std::uint8_t>(2);
       out.put<std::uint8_t>(1);
       out.put<std::uint16_t>(2);
-      out.put<std::uint16_t>(1 + index % 1000);
+      out.put(static_cast<std::uint16_t>(1 + index % 1000));
       continue;
     }
-    out.put<std::uint8_t>(random.between(10, 200));
-    out.put<std::uint8_t>(k);
+    out.put(static_cast<std::uint8_t>(random.between(10, 200)));
+    out.put(static_cast<std::uint8_t>(k));
     bool has_constants = false;
     for (const char code : chosen.signature) has_constants = has_constants || code != 'T';
-    if (has_constants) out.put<std::uint16_t>(chosen.constants);
+    if (has_constants) out.put(static_cast<std::uint16_t>(chosen.constants));
     for (unsigned i = 0; i < chosen.constants; ++i)
-      out.put<std::uint16_t>(random.between(1, constants));
+      out.put(static_cast<std::uint16_t>(random.between(1, constants)));
     unsigned left = chosen.constants;
     for (const char code : chosen.signature) {
       const bool is_constant = code != 'T' && left != 0;
       left -= is_constant ? 1 : 0;
       const int most = static_cast<int>(index < 1000 ? index : 1000);
-      out.put<std::int16_t>(is_constant ? 0 : -random.between(1, random.bits() % 4 ? 8 : most));
+      const int d = is_constant ? 0 : -random.between(1, random.bits() % 4 ? 8 : most);
+      out.put(static_cast<std::int16_t>(d));
     }
   }
   out.put<std::uint8_t>(3);
@@ -116,8 +117,8 @@ class nac_bytes {
   out.section(4, "PERM");
   out.put<std::uint32_t>(std::size(kinds) - 1);
   for (std::size_t k = 1; k < std::size(kinds); ++k) {
-    out.put<std::uint16_t>(k);
-    out.put<std::uint8_t>(kinds[k].signature.size());
+    out.put(static_cast<std::uint16_t>(k));
+    out.put(static_cast<std::uint8_t>(kinds[k].signature.size()));
     out.put(kinds[k].signature);
   }
   return std::move(out.bytes);

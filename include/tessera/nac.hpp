@@ -11,6 +11,7 @@
 //   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
 //   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   decode          instructions as records of one size                nac/decode.hpp
 //   resolve         programs with absolute references                  nac/resolve.hpp
 //   read_safetensors   weights that stand outside                      nac/safetensors.hpp
 //   verify          the proof that a container can run                 nac/verify.hpp
@@ -22,6 +23,7 @@
 //   write_safetensors  such a file                                     nac/safetensors_write.hpp
 //   externalise     weights out of a container; internalise, in        nac/weights.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
+//   index_tensors   the tensors of a file, read in small pieces        nac/tensor_index.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -41,6 +43,7 @@
 #include "nac/assemble_values.hpp"
 #include "nac/check.hpp"
 #include "nac/convert.hpp"
+#include "nac/decode.hpp"
 #include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
@@ -60,6 +63,7 @@
 #include "nac/safetensors.hpp"
 #include "nac/safetensors_write.hpp"
 #include "nac/sink.hpp"
+#include "nac/tensor_index.hpp"
 #include "nac/tisa.hpp"
 #include "nac/tisa_text.hpp"
 #include "nac/verify.hpp"

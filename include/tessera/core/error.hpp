@@ -274,6 +274,7 @@
     "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
   X(nac_convergence_branch, 3118,                                                                  \
     "expected branches in ascending order, before the CONVERGENCE's end")                          \
+  X(nac_source_read, 3120, "the bytes of the container could not be read")                         \
                                                                                                    \
   X(nac_branch_nesting, 3130, "expected branches that end inside the branch around them")          \
   X(nac_branch_result, 3131,                                                                       \

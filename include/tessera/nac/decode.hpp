@@ -24,8 +24,10 @@
 #ifndef TESSERA_NAC_DECODE_HPP
 #define TESSERA_NAC_DECODE_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
@@ -81,7 +83,7 @@ class length_table {
   /// More than the length of any instruction that the table has.
   static constexpr std::uint16_t unusual = 0xffff;
   /// Bytes that must be readable behind an instruction.
-  static constexpr std::size_t slack = 16;
+  static constexpr std::size_t slack = 32;
 
   explicit length_table(const file& f) noexcept {
     for (std::uint32_t b = 0; b < 256; ++b) {
@@ -125,6 +127,50 @@ class length_table {
   std::uint32_t most_ = 1;
 };
 
+/// An instruction, as the table has it.
+struct looked_up {
+  std::uint32_t ab;         // A and B as they stand
+  std::uint32_t arguments;  // they end with the instruction
+  std::uint32_t id;         // 1: the argument is the id of anything but a constant
+  std::size_t constants;    // how many the instruction gives
+  const std::byte* behind;  // the next one
+};
+
+/// Looks at an instruction that has `slack` bytes before `end`. False: it is unusual, or has none
+/// behind it.
+[[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
+                                                      const std::byte* at, const std::byte* end,
+                                                      looked_up& found) noexcept {
+  found.ab = load_le<std::uint16_t>(at);
+  const length_table::row& row = table[found.ab];
+  const std::size_t fixed = row.fixed;
+  found.arguments = row.arguments;
+  found.id = row.id;
+  found.constants = load_le<std::uint16_t>(at + 2) & row.mask;
+  const std::size_t length = fixed + 2 * found.constants;
+  found.behind = at + fixed + 2 * found.constants;
+  return length < length_table::unusual &&
+         length + length_table::slack <= static_cast<std::size_t>(end - at);
+}
+[[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
+                                              std::uint32_t first) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {  // in two stores
+    const std::uint64_t halves[2] = {static_cast<std::uint32_t>(offset) |
+                                         std::uint64_t{found.ab} << 32 |
+                                         std::uint64_t{found.arguments} << 48,
+                                     first};
+    std::memcpy(static_cast<void*>(to), halves, sizeof halves);
+  } else {
+    *to = {static_cast<std::uint32_t>(offset),
+           static_cast<std::uint8_t>(found.ab),
+           static_cast<std::uint8_t>(found.ab >> 8),
+           static_cast<std::uint16_t>(found.arguments),
+           first,
+           0,
+           0};
+  }
+}
+
 /// How far a list was decoded.
 struct decoded {
   const std::byte* at;
@@ -132,37 +178,18 @@ struct decoded {
 };
 
 /// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
-/// is that of the readable bytes, `start` the first instruction. Hints, for resolve.hpp: `operation`
-/// is how many constants are given, `reserved` where the arguments stand, odd for an id.
-template <bool Hints>
+/// is that of the readable bytes, `start` the first instruction.
 inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
                        std::uint32_t stop, step* to, decoded& now) noexcept {
   if (static_cast<std::size_t>(end - now.at) < length_table::slack) return;
-  end -= length_table::slack;
   const std::byte* at = now.at;
   std::uint32_t first = now.first;
   step* const last = to + (stop - now.index);
-  for (; to != last; ++to) {
-    const std::uint32_t ab = load_le<std::uint16_t>(at);
-    const length_table::row& row = table[ab];
-    const std::uint32_t fixed = row.fixed, arguments = row.arguments;
-    const std::size_t constants = load_le<std::uint16_t>(at + 2) & row.mask;
-    const std::byte* const behind = at + fixed;
-    if (fixed + 2 * constants >= length_table::unusual ||
-        fixed + 2 * constants > static_cast<std::size_t>(end - at))
-      break;
-    to->offset = static_cast<std::uint32_t>(at - start);
-    to->a = static_cast<std::uint8_t>(ab);
-    to->b = static_cast<std::uint8_t>(ab >> 8);
-    to->arguments = static_cast<std::uint16_t>(arguments);
-    to->first = first;
-    to->operation = to->reserved = 0;
-    if constexpr (Hints) {
-      to->operation = static_cast<std::uint16_t>(constants + row.id);
-      to->reserved = static_cast<std::uint16_t>((fixed - 2 * arguments + 2 * constants) | row.id);
-    }
-    first += arguments;
-    at = behind + 2 * constants;
+  looked_up found;
+  for (; to != last && look_up(table, at, end, found); ++to) {
+    write_step(to, static_cast<std::size_t>(at - start), found, first);
+    first += found.arguments;
+    at = found.behind;
   }
   now = {at, stop - static_cast<std::uint32_t>(last - to), first};
 }
@@ -187,7 +214,7 @@ inline void decode_run(const length_table& table, const std::byte* start, const 
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
   detail::decoded now{start, 0, 0};
   for (;;) {
-    detail::decode_run<false>(table, start, start + size, list.size(), to + now.index, now);
+    detail::decode_run(table, start, start + size, list.size(), to + now.index, now);
     if (now.index == list.size()) break;
     detail::cursor at = first;
     (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));

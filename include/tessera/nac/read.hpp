@@ -31,6 +31,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "../core/bytes.hpp"
@@ -45,21 +46,30 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
 
-/// Reads into a file, section by section.
+/// Reads into a file, section by section. The header needs no more than the first bytes, the size of
+/// all, and the tags where sections start.
 struct maker {
+  using tag_reader = bool (*)(const void* context, std::uint64_t offset, std::byte* tag);
+
   file& out;
   const limits& limit;
+  bytes head;  ///< the first 100 bytes, or all
+  std::uint64_t file_size;
+  const void* context;
+  tag_reader read_tag;  ///< four bytes, which are inside
 
   [[nodiscard]] file::extent& part(section s) const noexcept {
     return out.parts_[static_cast<std::size_t>(s)];
   }
   [[nodiscard]] std::uint64_t slot(std::uint32_t i) const noexcept {
-    return load_le<std::uint64_t>(out.source_.data() + first_slot + 8 * i);
+    return load_le<std::uint64_t>(head.data() + first_slot + 8 * i);
   }
 
   /// The section whose tag stands at an offset, most likely `guess`; section_count for another tag.
   [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
-    const auto tag = load_le<std::uint32_t>(out.source_.data() + offset);
+    std::byte four[4];
+    if (!read_tag(context, offset, four)) return section_count;
+    const auto tag = load_le<std::uint32_t>(four);
     const auto is = [tag](std::size_t i) {
       return load_le<std::uint32_t>(section_tags[i].data()) == tag;
     };
@@ -69,18 +79,17 @@ struct maker {
     return i;
   }
   [[nodiscard]] bool fits(std::uint64_t offset) const noexcept {
-    return offset <= out.source_.size() && out.source_.size() - offset >= 4;
+    return offset <= file_size && file_size - offset >= 4;
   }
 
   [[nodiscard]] error header() noexcept {
-    const bytes in = out.source_;
     for (std::size_t i = 0; i < 3; ++i)
-      if (i >= in.size() || in[i] != static_cast<std::byte>("NAC"[i]))
-        return {in.size() > i ? errc::nac_magic : errc::nac_header_truncated, i};
-    if (in.size() < 4) return {errc::nac_header_truncated, in.size()};
-    const auto version = load_le<std::uint8_t>(in.data() + 3);
+      if (i >= file_size || head[i] != static_cast<std::byte>("NAC"[i]))
+        return {file_size > i ? errc::nac_magic : errc::nac_header_truncated, i};
+    if (file_size < 4) return {errc::nac_header_truncated, file_size};
+    const auto version = load_le<std::uint8_t>(head.data() + 3);
     if (version != 1 && version != 2) return {errc::nac_version, 3};
-    if (in.size() < header_sizes[0]) return {errc::nac_header_truncated, in.size()};
+    if (file_size < header_sizes[0]) return {errc::nac_header_truncated, file_size};
 
     std::uint64_t first = ~std::uint64_t{0};
     for (std::uint32_t i = 0; i < header_slots[0]; ++i)
@@ -92,26 +101,26 @@ struct maker {
       out.header_ = is_v1_7(first) ? nac::header::v1_7 : nac::header::v1_8;
     }
     const auto form = static_cast<std::size_t>(out.header_);
-    if (in.size() < header_sizes[form]) return {errc::nac_header_truncated, in.size()};
+    if (file_size < header_sizes[form]) return {errc::nac_header_truncated, file_size};
 
-    const auto flags = load_le<std::uint8_t>(in.data() + 4);
+    const auto flags = load_le<std::uint8_t>(head.data() + 4);
     out.internal_weights_ = (flags & 0x80u) != 0;
     out.training_flag_ = version == 2 && (flags & 0x40u) != 0;
     const auto method = static_cast<std::uint8_t>(flags & (version == 1 ? 0x7fu : 0x3fu));
     if (method >= quantization_count) return {errc::nac_quantization, 4};
     out.quantization_ = static_cast<nac::quantization>(method);
-    out.inputs_ = load_le<std::uint16_t>(in.data() + 5);
-    out.outputs_ = load_le<std::uint16_t>(in.data() + 7);
-    out.d_model_ = load_le<std::uint16_t>(in.data() + 10);
+    out.inputs_ = load_le<std::uint16_t>(head.data() + 5);
+    out.outputs_ = load_le<std::uint16_t>(head.data() + 7);
+    out.d_model_ = load_le<std::uint16_t>(head.data() + 10);
     return sections(header_sizes[form], header_slots[form]);
   }
 
   /// Whether a header of version 2 has 10 slots: `first` is the least of slots 0 to 8.
   [[nodiscard]] bool is_v1_7(std::uint64_t first) const noexcept {
-    const std::uint64_t ninth = out.source_.size() >= 92 ? slot(9) : 0;
+    const std::uint64_t ninth = file_size >= 92 ? slot(9) : 0;
     if (ninth != 0 && ninth < first) first = ninth;
     if (first < header_sizes[2]) return first >= header_sizes[1];
-    if (first == header_sizes[2] || out.source_.size() < header_sizes[2]) return false;
+    if (first == header_sizes[2] || file_size < header_sizes[2]) return false;
     // A gap behind the header: the last slot of the larger one holds a section's offset, or none.
     const std::uint64_t last = slot(10);
     return last != 0 &&
@@ -138,7 +147,7 @@ struct maker {
       for (; at != 0 && places[at - 1].offset > offset; --at) places[at] = places[at - 1];
       places[at] = {offset, s};
     }
-    std::uint64_t end = out.source_.size();
+    std::uint64_t end = file_size;
     while (n-- != 0) {
       const std::uint64_t offset = places[n].offset;
       if (places[n].section != section_count) {
@@ -286,7 +295,12 @@ struct maker {
   static error make(bytes in, const limits& limit, file& out) {
     out.source_ = in;
     if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-    return maker{out, limit}.all();
+    const auto tag = [](const void* file, std::uint64_t offset, std::byte* to) {
+      std::memcpy(to, static_cast<const std::byte*>(file) + offset, 4);
+      return true;
+    };
+    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size(), in.data(), tag}
+        .all();
   }
 };
 

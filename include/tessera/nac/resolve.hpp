@@ -31,13 +31,16 @@
 // Errors:     nac_reference … nac_convergence_branch: the first broken instruction's, with the
 //             offset of the word that is wrong; too_many_items, input_too_large.
 // Limits:     max_items instructions, at most 2^31 - 1; 4 GiB of them.
-// Allocation: 16 bytes for an instruction and 4 for an argument, at most twice that.
+// Allocation: 28 bytes for an instruction, and where there are more than three arguments for each,
+//             4 to 8 for each of them; some hundred KB more.
 
 #ifndef TESSERA_NAC_RESOLVE_HPP
 #define TESSERA_NAC_RESOLVE_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "../core/error.hpp"
 #include "../core/limits.hpp"
@@ -47,6 +50,19 @@
 #include "file.hpp"
 #include "format.hpp"
 #include "records.hpp"
+
+#if defined(__x86_64__) && defined(__clang__)
+#if __has_builtin(__builtin_ia32_pshufb128) && __has_builtin(__builtin_ia32_packsswb128) &&        \
+    __has_builtin(__builtin_ia32_pmovmskb128)
+#define TESSERA_HAS_NAC_AVX2_PATH 1
+#endif
+#elif defined(__x86_64__) && defined(__GNUC__)
+#define TESSERA_HAS_NAC_AVX2_PATH 1
+#endif
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+#define TESSERA_NAC_AVX2 [[gnu::target("avx2,bmi,bmi2,popcnt")]]
+#define TESSERA_NAC_AVX2_INLINE [[gnu::always_inline, gnu::target("avx2,bmi,bmi2,popcnt")]] inline
+#endif
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -74,6 +90,10 @@ struct code {
     return {arguments.data() + s.first, s.arguments};
   }
 };
+
+/// How arguments are resolved: one after another, four at a time, or with what this processor has.
+/// It changes nothing but time.
+enum class resolve_path : std::uint8_t { plain, portable, best };
 
 namespace detail {
 
@@ -252,7 +272,8 @@ inline constexpr zeros zeros_of[16] = {
   const std::uint64_t rest = four & ~signs;
   const std::uint64_t nonzero = four | (rest + ~signs);
   // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-  const std::uint64_t reaches = (index < 0x8000 ? index : 0x8000) * 0x0001'0001'0001'0001 + rest;
+  const std::uint64_t reaches =
+      std::uint64_t{index < 0x8000 ? index : 0x8000} * 0x0001'0001'0001'0001 + rest;
   std::uint64_t wrong = nonzero & ~(four & reaches) & of;
   to[0].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d));
   to[1].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 2));
@@ -276,47 +297,160 @@ inline constexpr zeros zeros_of[16] = {
   return wrong;
 }
 
-/// The arguments of `count` steps, the first of which has number `index`; false: one of them is
-/// wrong. The steps hold hints of decode_run, which are taken out.
-[[nodiscard]] inline bool resolve_run(const id_set& ids, const std::byte* start,
-                                      std::uint32_t index, step* s, std::size_t count,
-                                      argument* to) noexcept {
+/// decode_run with the arguments; false: one of them is wrong.
+[[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
+                                      const std::byte* start, const std::byte* end,
+                                      std::uint32_t stop, step* to, argument* arguments,
+                                      decoded& now) noexcept {
+  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  decoded next = now;
   std::uint64_t wrong = 0;
-  for (step* const last = s + count; s != last; ++s, ++index) {
-    const std::uint32_t n = s->arguments, given = s->operation, id = s->reserved & 1u;
-    const std::byte* const c = start + s->offset + 4;
-    const std::byte* const d = c - 4 + (s->reserved - id);
-    s->operation = s->reserved = 0;
+  looked_up found;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
+    const std::uint32_t n = found.arguments, id = found.id;
+    const std::byte* const c = next.at + 4;
+    const std::byte* const d = found.behind - 2 * std::size_t{n};
     std::uint32_t taken = 0;
-    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, index, d, c,
-                          to, taken);
+    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, next.index, d,
+                          c, arguments, taken);
     for (std::uint32_t k = 4; k < n; k += 4)
-      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, index, d + 2 * k,
-                            c + 2 * taken, to + k, taken);
-    wrong |= taken ^ given;
-    to += n;
+      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, next.index, d + 2 * k,
+                            c + 2 * taken, arguments + k, taken);
+    wrong |= taken ^ (found.constants + id);
+    arguments += n;
+    next.first += n;
+    next.at = found.behind;
   }
+  now = next;
   return wrong == 0;
 }
+
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+
+typedef std::int16_t eight_words __attribute__((vector_size(16)));
+typedef std::uint16_t eight_ids __attribute__((vector_size(16)));
+typedef char sixteen_chars __attribute__((vector_size(16)));
+typedef std::int32_t eight_arguments __attribute__((vector_size(32)));
+
+/// By eight bits, of arguments that are constants: for each argument, which two bytes of C it is.
+struct constant_places {
+  alignas(16) std::int8_t bytes[256][16];
+  constexpr constant_places() noexcept : bytes() {
+    for (unsigned bits = 0; bits < 256; ++bits) {
+      std::int8_t next = 0;
+      for (unsigned k = 0; k < 8; ++k) {
+        const bool is_constant = (bits >> k & 1) != 0;
+        bytes[bits][2 * k] = is_constant ? next : std::int8_t{-1};
+        bytes[bits][2 * k + 1] = is_constant ? static_cast<std::int8_t>(next + 1) : std::int8_t{-1};
+        next = static_cast<std::int8_t>(next + (is_constant ? 2 : 0));
+      }
+    }
+  }
+};
+inline constexpr constant_places places_of;
+/// Read from 8 - n on: n words of ones, and then zeros.
+inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_words v) noexcept {
+#ifdef __clang__
+  return __builtin_convertvector(v, eight_arguments);
+#else
+  return __builtin_ia32_pmovsxwd256(v);
+#endif
+}
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_arguments widened(eight_ids v) noexcept {
+#ifdef __clang__
+  return __builtin_convertvector(v, eight_arguments);
+#else
+  return __builtin_ia32_pmovzxwd256(std::bit_cast<eight_words>(v));
+#endif
+}
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE eight_words eight_at(const void* from) noexcept {
+  eight_words v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+[[nodiscard]] TESSERA_NAC_AVX2_INLINE std::uint32_t sign_bits(eight_words v) noexcept {
+  return static_cast<std::uint32_t>(
+      __builtin_ia32_pmovmskb128(__builtin_ia32_packsswb128(v, eight_words{})));
+}
+
+/// resolve_run for instructions of at most eight arguments, all at a time.
+[[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
+    const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
+    std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
+  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  decoded next = now;
+  eight_words wrong = {};
+  std::size_t wrong_constants = 0;
+  looked_up found;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    const std::uint32_t n = found.arguments, index = next.index, id = found.id;
+    if (n > 8) [[unlikely]]
+      break;
+    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
+    const std::byte* const c = next.at + 4;
+    const std::byte* const d = found.behind - 2 * std::size_t{n};
+    next.first += n;
+    next.at = found.behind;
+    const eight_words lanes = eight_at(first_words + 8 - n);
+    const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
+    const eight_words zero = (words == 0) & lanes;
+    // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
+    const auto reach = static_cast<std::int16_t>(index < 0x8000 ? index : 0x8000);
+    wrong |= ~(((words & 0x7fff) + reach) & words) & lanes & ~zero;
+    const std::uint32_t bits = sign_bits(zero);
+    const auto given = std::bit_cast<eight_ids>(
+        __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(c)),
+                                 std::bit_cast<sixteen_chars>(eight_at(places_of.bytes[bits]))));
+    const eight_arguments results = widened(words) + static_cast<std::int32_t>(index);
+    const eight_arguments all =
+        widened(zero) < 0 ? widened(given) | std::int32_t{-0x7fff'ffff - 1} : results;
+    std::memcpy(static_cast<void*>(arguments), &all, sizeof all);
+    arguments += n;
+    const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
+    const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
+    wrong_constants |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
+    wrong_constants |= found.constants + id - zeros;
+    if (zeros > 2) [[unlikely]]
+      for (std::uint32_t k = 2; k < zeros; ++k)
+        wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
+  }
+  now = next;
+  return wrong_constants == 0 && sign_bits(wrong) == 0;
+}
+
+[[nodiscard]] inline bool has_avx2() noexcept {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+#endif
 
 /// The same as an argument_resolver for each instruction, several times as fast; false: something
 /// is wrong.
 [[nodiscard]] inline bool resolve_fast(const file& f, const instructions& list, const id_set& ids,
-                                       code& out) {
+                                       resolve_path path, code& out) {
   constexpr std::uint32_t part = 256;  // instructions between looks at what was found
   const length_table table(f);
   const cursor first = list.cursor();
   const std::byte* const start = first.data();
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
+  auto* run = resolve_run;
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+  if (path == resolve_path::best && has_avx2()) run = resolve_run_avx2;
+#endif
+  const std::size_t room = std::size_t{part} * table.most_arguments() + 8;
+  out.arguments.reserve(std::size_t{3} * list.size() + room);  // more than most programs have
   argument_resolver each(ids, list.offset(), list.size(), out);
   decoded now{start, 0, 0};
   while (now.index != list.size()) {
     const std::uint32_t before = now.index;
     const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
-    step* const steps = out.steps.prepare(part);
-    argument* const arguments = out.arguments.prepare(part * table.most_arguments() + 8);
-    decode_run<true>(table, start, start + size, stop, steps, now);
-    if (!resolve_run(ids, start, before, steps, now.index - before, arguments)) return false;
+    step* const steps = out.steps.prepare(stop - before);
+    argument* const arguments = out.arguments.prepare(room);
+    if (!run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
     out.steps.advance(now.index - before);
     out.arguments.advance(now.first - out.arguments.size());
     if (now.index == stop) continue;
@@ -332,9 +466,6 @@ inline constexpr zeros zeros_of[16] = {
 
 }  // namespace detail
 
-/// How `resolve` goes about it. The results are the same.
-enum class resolve_path : std::uint8_t { plain, best };
-
 /// The arguments of `list`, which is f.instructions() or f.training().
 [[nodiscard]] inline result<code> resolve(const file& f, const instructions& list,
                                           const limits& limit = {},
@@ -343,8 +474,8 @@ enum class resolve_path : std::uint8_t { plain, best };
   const detail::id_set ids = detail::constant_ids(f);
   code out;
   out.steps.reserve(list.size());
-  if (path == resolve_path::best && list.size() >= detail::worth_a_table) {
-    if (detail::resolve_fast(f, list, ids, out)) return out;
+  if (path != resolve_path::plain && list.size() >= detail::worth_a_table) {
+    if (detail::resolve_fast(f, list, ids, path, out)) return out;
     out.steps.clear();  // something is wrong: what and where, the plain path finds
     out.arguments.clear();
   }
@@ -356,5 +487,9 @@ enum class resolve_path : std::uint8_t { plain, best };
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_HAS_NAC_AVX2_PATH
+#undef TESSERA_NAC_AVX2
+#undef TESSERA_NAC_AVX2_INLINE
 
 #endif  // TESSERA_NAC_RESOLVE_HPP
