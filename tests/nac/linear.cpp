@@ -60,6 +60,15 @@ constexpr generator generators[] = {
        const nac::range constants = p.add_words({c, 1});
        p.instructions.push_back({11, 1, constants, p.add_words({d, 2})});
      }},
+    {"lists",
+     [](nac::parts& p, std::size_t) {
+       const std::uint32_t one = 1;
+       const nac::range r = p.add_numbers({&one, 1});
+       p.constants.push_back({1, nac::constant_type::int32_list, 0, r});
+       nac::tensor_part t;
+       t.shape = r;
+       p.tensors.push_back(t);
+     }},
     {"names",
      [](nac::parts& p, std::size_t i) {
        p.add_name(p.operations, static_cast<std::uint16_t>(i & 0xff), "");

@@ -192,7 +192,6 @@ struct part_maker {
   template <class T>
   [[nodiscard]] range numbers(packed<T> values) const {
     const range r{static_cast<std::uint32_t>(out.numbers.size()), values.size()};
-    out.numbers.reserve(out.numbers.size() + values.size());
     for (std::uint32_t i = 0; i < values.size(); ++i)
       out.numbers.push_back(load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
     return r;
