@@ -281,39 +281,39 @@ void nac_tokens(dictionary& out) {
 /// The words of NAC assembly.
 void nac_assemble_tokens(dictionary& out) {
   out.group("header");
-  for (const std::string_view w : nac::detail::key_words) out.token(text() << w << ' ');
-  for (const std::string_view w : nac::detail::header_words) out.token(w);
-  for (const std::string_view w : nac::detail::weights_words) out.token(w);
+  for (const std::string_view w : nac::assembly::key_words) out.token(text() << w << ' ');
+  for (const std::string_view w : nac::assembly::header_words) out.token(w);
+  for (const std::string_view w : nac::assembly::weights_words) out.token(w);
   for (const std::string_view w : nac::quantization_names) out.token(w);
   out.group("sections");
-  for (const std::string_view w : nac::detail::section_words) out.token(text() << w << ":\n");
+  for (const std::string_view w : nac::assembly::section_words) out.token(text() << w << ":\n");
   out.token("\nend\n");
   out.group("instructions");
-  for (const nac::detail::instruction_word& w : nac::detail::instruction_words)
+  for (const nac::assembly::instruction_word& w : nac::assembly::instruction_words)
     out.token(text() << "\nv0 = " << w.word);
   for (std::uint32_t id = nac::first_regular_op; id < nac::first_custom_op; ++id)
     out.token(nac::predefined_operation(id, 2));
   for (const std::string_view w : {"(v0, v1)", "(@-1)", "(#1)", ":1(", ":\"TT\"(", "\n 1 = "})
     out.token(w);
   for (const std::string_view w :
-       {nac::detail::word_filler, nac::detail::word_c, nac::detail::word_d})
+       {nac::assembly::word_filler, nac::assembly::word_c, nac::assembly::word_d})
     out.token(text() << ' ' << w << " [");
   out.group("actions");
   for (const nac::action_row& row : nac::actions) out.token(row.name);
-  out.token(nac::detail::word_action);
+  out.token(nac::assembly::word_action);
   out.group("constants");
-  for (const std::string_view w : nac::detail::reserved_words) out.token(w);
+  for (const std::string_view w : nac::assembly::reserved_words) out.token(w);
   for (const std::string_view w : {"1.5", "-inf", "1e309", "[1, -1]", "[0.5]", "0x7fc00001"})
     out.token(w);
   out.group("tensors and payloads");
   for (const nac::data_type_row& row : nac::data_types) out.token(text() << row.name << " [2]");
   for (const std::string_view w :
-       {nac::detail::word_scale, nac::detail::word_scales, nac::detail::word_axis,
-        nac::detail::word_block, nac::detail::word_shape})
+       {nac::assembly::word_scale, nac::assembly::word_scales, nac::assembly::word_axis,
+        nac::assembly::word_block, nac::assembly::word_shape})
     out.token(w);
-  out.token(text() << nac::detail::word_hex << " { 00 }");
-  out.token(text() << nac::detail::word_values << " [1]");
-  out.token(text() << nac::detail::word_file << " \"\" 0 1");
+  out.token(text() << nac::assembly::word_hex << " { 00 }");
+  out.token(text() << nac::assembly::word_values << " [1]");
+  out.token(text() << nac::assembly::word_file << " \"\" 0 1");
   out.group("plans");
   for (const nac::plan_op_row& row : nac::plan_ops) out.token(row.name);
   for (const std::string_view w : {"$0", "bytes 0x00", "L1:\n"}) out.token(w);

@@ -31,7 +31,7 @@ void put(std::vector<std::byte>& out, std::string_view text) {
 }
 void set_slot(std::vector<std::byte>& out, std::size_t i) {
   for (std::size_t k = 0; k < 8; ++k)
-    out[12 + 8 * i + k] = static_cast<std::byte>(out.size() >> (8 * k) & 0xff);
+    out[12 + 8 * i + k] = static_cast<std::byte>(std::uint64_t{out.size()} >> (8 * k) & 0xff);
 }
 
 // The signatures of the files below, from id 1.

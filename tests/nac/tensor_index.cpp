@@ -44,7 +44,7 @@ struct recipe {
   }
   void slot(std::size_t i) {
     for (std::size_t k = 0; k < 8; ++k)
-      out[12 + 8 * i + k] = static_cast<std::byte>(out.size() >> (8 * k) & 0xff);
+      out[12 + 8 * i + k] = static_cast<std::byte>(std::uint64_t{out.size()} >> (8 * k) & 0xff);
   }
 };
 

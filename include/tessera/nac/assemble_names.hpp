@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "../core/bytes.hpp"
@@ -148,13 +149,11 @@ class taken_ids {
     case constant_type::null: break;
     case constant_type::boolean:
     case constant_type::int64:
-    case constant_type::float64:
-      return {c.type, bytes(reinterpret_cast<const std::byte*>(&c.bits), 8)};
+    case constant_type::float64: return {c.type, std::as_bytes(std::span(&c.bits, 1))};
     case constant_type::string: return {c.type, as_bytes(p.string(c.values))};
     case constant_type::int32_list:
     case constant_type::float32_list:
-      return {c.type, bytes(reinterpret_cast<const std::byte*>(p.numbers.data() + c.values.first),
-                            std::size_t{4} * c.values.size)};
+      return {c.type, std::as_bytes(std::span(p.numbers.data() + c.values.first, c.values.size))};
   }
   return {};
 }

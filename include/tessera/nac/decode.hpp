@@ -8,8 +8,9 @@
 //
 // An instruction's length depends on its operation, on its signature and mostly on a word that it
 // holds, so none can be found before the one in front of it was looked at. What takes the time is
-// this chain; so a table has for each kind of instruction what the length is made of, and the loop
-// has no branch that depends on what it finds:
+// this chain of loads; so a table has for each kind of instruction what the length is made of, and
+// the loop has no branch that depends on what it finds. Besides, `read` remembers an instruction in
+// the middle, so that two chains go on at the same time.
 //
 //   length = fixed + 2 × (count & mask)          count: the word behind A and B
 //
@@ -54,22 +55,6 @@ struct step {
 static_assert(sizeof(step) == 16);
 
 inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
-
-namespace detail {
-
-/// How many arguments an instruction has.
-[[nodiscard]] inline std::uint32_t argument_count(const instruction& i) noexcept {
-  if (i.a >= first_regular_op) return i.d.size();
-  switch (i.a) {
-    case op_input: return i.c.size();
-    case op_output:
-      if (i.b == static_cast<std::uint8_t>(output::end)) return i.d[0] == 0 ? 0 : 1;
-      return i.b == static_cast<std::uint8_t>(output::step) ? 3 : i.d.size();
-    case op_control_flow: return 3;
-    case op_convergence: return i.d.size() == 1 ? 2 : i.d.size();
-    default: return 0;
-  }
-}
 
 /// What the length of each kind of instruction is made of.
 class length_table {
@@ -171,6 +156,8 @@ struct looked_up {
   }
 }
 
+namespace detail {
+
 /// How far a list was decoded.
 struct decoded {
   const std::byte* at;
@@ -178,20 +165,40 @@ struct decoded {
 };
 
 /// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
-/// is that of the readable bytes, `start` the first instruction.
+/// is that of the readable bytes, `start` the first instruction; it is the first one's step.
 inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
-                       std::uint32_t stop, step* to, decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return;
-  const std::byte* at = now.at;
-  std::uint32_t first = now.first;
-  step* const last = to + (stop - now.index);
+                       step* to, std::uint32_t stop, decoded& now) noexcept {
+  decoded next = now;
+  if (static_cast<std::size_t>(end - next.at) < length_table::slack) return;
   looked_up found;
-  for (; to != last && look_up(table, at, end, found); ++to) {
-    write_step(to, static_cast<std::size_t>(at - start), found, first);
-    first += found.arguments;
-    at = found.behind;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
+    next.first += found.arguments;
+    next.at = found.behind;
   }
-  now = {at, stop - static_cast<std::uint32_t>(last - to), first};
+  now = next;
+}
+
+/// The same at two places at once, so that each waits while the other doesn't; until one of them
+/// ends.
+inline void decode_two(const length_table& table, const std::byte* start, const std::byte* end,
+                       step* to, std::uint32_t stop, decoded& a, decoded& b,
+                       std::uint32_t count) noexcept {
+  decoded next = a, other = b;
+  if (static_cast<std::size_t>(end - other.at) < length_table::slack) return;
+  looked_up found, found_other;
+  while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
+         look_up(table, other.at, end, found_other)) {
+    write_step(to + next.index++, static_cast<std::size_t>(next.at - start), found, next.first);
+    write_step(to + other.index++, static_cast<std::size_t>(other.at - start), found_other,
+               other.first);
+    next.first += found.arguments;
+    other.first += found_other.arguments;
+    next.at = found.behind;
+    other.at = found_other.behind;
+  }
+  a = next;
+  b = other;
 }
 
 /// Whether indices and offsets of a list fit into steps.
@@ -212,15 +219,14 @@ inline void decode_run(const length_table& table, const std::byte* start, const 
   const detail::cursor first = list.cursor();
   const std::byte* const start = first.data();
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  detail::decoded now{start, 0, 0};
-  for (;;) {
-    detail::decode_run(table, start, start + size, list.size(), to + now.index, now);
-    if (now.index == list.size()) break;
+  const std::byte* const end = start + size;
+  // One instruction of any kind.
+  const auto any = [&](detail::decoded& now) -> error {
     detail::cursor at = first;
     (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
     instruction i;
     if (const error e = detail::parse_instruction(f, at, i); e.code != errc::ok) return e;
-    if (i.offset - first.offset() > size) return error{errc::input_too_large, i.offset};
+    if (i.offset - first.offset() > size) return {errc::input_too_large, i.offset};
     const std::uint32_t count = detail::argument_count(i);
     to[now.index++] = {static_cast<std::uint32_t>(now.at - start),
                        i.a,
@@ -231,7 +237,31 @@ inline void decode_run(const length_table& table, const std::byte* start, const 
                        0};
     now.first += count;
     now.at = at.data();
+    return {};
+  };
+  const auto rest = [&](detail::decoded now, std::uint32_t stop) -> error {
+    for (;;) {
+      detail::decode_run(table, start, end, to, stop, now);
+      if (now.index == stop) return {};
+      if (const error e = any(now); e.code != errc::ok) return e;
+    }
+  };
+  const std::uint32_t count = list.size();
+  const detail::halfway half = list.halfway();
+  detail::decoded now{start, 0, 0};
+  error e;
+  if (half.index != 0 && half.offset <= size) {
+    detail::decoded second{start + half.offset, half.index, half.arguments};
+    for (;;) {
+      detail::decode_two(table, start, end, to, half.index, now, second, count);
+      if (now.index == half.index || second.index == count) break;
+      if (e = any(now); e.code != errc::ok) return e;
+      if (e = any(second); e.code != errc::ok) return e;
+    }
+    if (e = rest(now, half.index); e.code != errc::ok) return e;
+    now = second;
   }
+  if (e = rest(now, count); e.code != errc::ok) return e;
   steps.advance(list.size());
   return steps;
 }

@@ -59,6 +59,12 @@ class file;
 namespace detail {
 [[nodiscard]] error parse_instruction(const file& f, cursor& in, instruction& out) noexcept;
 struct maker;
+
+/// An instruction in the middle of a list, which `read` came by: a second place to decode from.
+struct halfway {
+  std::uint64_t offset = 0;                ///< from the first instruction
+  std::uint32_t index = 0, arguments = 0;  ///< of the instruction; in front of it
+};
 }  // namespace detail
 
 /// The instructions of OPS or TRNG.
@@ -84,8 +90,9 @@ class instructions {
   };
 
   instructions() noexcept = default;
-  instructions(const file* f, detail::cursor first, std::uint32_t count) noexcept
-      : file_(f), first_(first), count_(count) {}
+  instructions(const file* f, detail::cursor first, std::uint32_t count,
+               const detail::halfway& half = {}) noexcept
+      : file_(f), first_(first), count_(count), halfway_(half) {}
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] iterator begin() const noexcept { return {file_, first_, count_}; }
@@ -94,11 +101,13 @@ class instructions {
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
   /// At the first instruction, and ending at the section's bound.
   [[nodiscard]] detail::cursor cursor() const noexcept { return first_; }
+  [[nodiscard]] const detail::halfway& halfway() const noexcept { return halfway_; }
 
  private:
   const file* file_ = nullptr;
   detail::cursor first_;
   std::uint32_t count_ = 0;
+  detail::halfway halfway_;
 };
 
 /// A container. Only `read` makes one that isn't empty.
@@ -135,12 +144,12 @@ class file {
     return {at(nac::section::mmap), part(nac::section::mmap).count};
   }
   [[nodiscard]] nac::instructions instructions() const& noexcept {
-    return {this, at(nac::section::ops), part(nac::section::ops).count};
+    return {this, at(nac::section::ops), part(nac::section::ops).count, halfway_[0]};
   }
   nac::instructions instructions() const&& = delete;
   /// Those of TRNG.
   [[nodiscard]] nac::instructions training() const& noexcept {
-    return {this, at(nac::section::trng), part(nac::section::trng).count};
+    return {this, at(nac::section::trng), part(nac::section::trng).count, halfway_[1]};
   }
   nac::instructions training() const&& = delete;
   /// Those that CMAP names.
@@ -228,9 +237,24 @@ class file {
   bytes manifest_, plan_;
   nac::constants plan_constants_;
   short_texts operations_ = {}, signatures_ = {};
+  detail::halfway halfway_[2];  // of OPS, TRNG
 };
 
 namespace detail {
+
+/// How many arguments an instruction has.
+[[nodiscard]] inline std::uint32_t argument_count(const instruction& i) noexcept {
+  if (i.a >= first_regular_op) return i.d.size();
+  switch (i.a) {
+    case op_input: return i.c.size();
+    case op_output:
+      if (i.b == static_cast<std::uint8_t>(output::end)) return i.d[0] == 0 ? 0 : 1;
+      return i.b == static_cast<std::uint8_t>(output::step) ? 3 : i.d.size();
+    case op_control_flow: return 3;
+    case op_convergence: return i.d.size() == 1 ? 2 : i.d.size();
+    default: return 0;
+  }
+}
 
 [[nodiscard]] inline error parse_instruction(const file& f, cursor& in, instruction& out) noexcept {
   out.offset = in.offset();

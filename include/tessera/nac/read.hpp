@@ -227,9 +227,14 @@ struct maker {
     if (const error e = count(in, 2, n); e.code != errc::ok) return e;
     part(s).first = in.offset();
     part(s).count = n;
+    halfway& half = out.halfway_[s == section::ops ? 0 : 1];
+    half.index = n / 2;
     instruction i;
-    for (; n != 0; --n)
+    for (std::uint32_t index = 0; index != n; ++index) {
+      if (index == half.index) half.offset = in.offset() - part(s).first;
       if (const error e = parse_instruction(out, in, i); e.code != errc::ok) return e;
+      if (index < half.index) half.arguments += argument_count(i);
+    }
     part(s).used = in.offset();
     return {};
   }

@@ -244,7 +244,7 @@ class argument_resolver {
 };
 
 /// Instructions from which on making a length_table takes less time than it saves.
-inline constexpr std::uint32_t worth_a_table = 64;
+inline constexpr std::uint32_t worth_a_table = 160;
 
 // Four words of D as one integer, the first one below: 0x8000 is the sign of each.
 inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
@@ -431,7 +431,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 /// The same as an argument_resolver for each instruction, several times as fast; false: something
 /// is wrong.
 [[nodiscard]] inline bool resolve_fast(const file& f, const instructions& list, const id_set& ids,
-                                       resolve_path path, code& out) {
+                                       [[maybe_unused]] resolve_path path, code& out) {
   constexpr std::uint32_t part = 256;  // instructions between looks at what was found
   const length_table table(f);
   const cursor first = list.cursor();

@@ -3,7 +3,7 @@
 //
 // NAC assembly: its words, a table for each kind, which print, assemble and dictionaries share.
 //
-//   nac::detail::word_of(nac::detail::section_words, "code");    // its index, or not_a_word
+//   nac::assembly::word_of(nac::assembly::section_words, "code");    // its index, or not_a_word
 //
 //   keys          of the header: nac 1.6, quantization none, weights internal, inputs 1 …
 //   sections      operations: signatures: constants: parameters: input_names: tensors: code: …
@@ -29,7 +29,8 @@
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-namespace detail {
+/// The words of NAC assembly.
+namespace assembly {
 
 // X(word)
 #define TESSERA_NAC_KEYS(X)                                                                        \
@@ -219,7 +220,10 @@ class short_index {
   bool stale_ = true;
 };
 
-}  // namespace detail
+}  // namespace assembly
+namespace detail {
+using namespace assembly;
+}
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
