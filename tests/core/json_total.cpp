@@ -124,7 +124,7 @@ TEST_CASE("json/total: path and describe take any offset into any text", "[core]
   sources.emplace_back("[[[[[");
   sources.emplace_back("{\"a\":1,\"a\":[2]}");
   sources.push_back("[" + std::string(200, '\x80'));
-  sources.push_back(std::string(200, '\xff') + "\n\n");
+  sources.push_back(std::string(200, '\xff').append("\n\n"));
   sources.push_back("[" + std::string(70, '[') + "1");
   sources.emplace_back("\xEF\xBB\xBF");
   unsigned wrong = 0;
