@@ -12,6 +12,13 @@
 //   decode          instructions as records of one size                nac/decode.hpp
 //   resolve         programs with absolute references                  nac/resolve.hpp
 //   index_tensors   the tensors of a file, read in small pieces        nac/tensor_index.hpp
+//   check           whether a container can hold its parts             nac/check.hpp
+//   write           a container from its parts                         nac/write.hpp
+//   convert         to another version of the format                   nac/convert.hpp
+//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
+//   write_safetensors  such a file                                     nac/safetensors_write.hpp
+//   externalise     weights out of a container; internalise, in        nac/weights.hpp
+//   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -25,13 +32,21 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/check.hpp"
+#include "nac/convert.hpp"
 #include "nac/decode.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
 #include "nac/parts.hpp"
+#include "nac/quantize.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
 #include "nac/resolve.hpp"
+#include "nac/safetensors.hpp"
+#include "nac/safetensors_write.hpp"
+#include "nac/sink.hpp"
 #include "nac/tensor_index.hpp"
+#include "nac/weights.hpp"
+#include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP

@@ -11,11 +11,11 @@
 // Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. What prefix a
 // system instruction has is decided when it is written, so parts don't hold it.
 //
-// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode), which
-//             it borrows; parts_of borrows them from the file's bytes.
+// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
+//             a source, which it borrows; parts_of borrows them from the file's bytes.
 // Errors:     none: parts may hold what no file can, and `write` tells.
 // Limits:     2^32 characters, words and numbers.
-// Allocation: at most 8 × what isn't payload.
+// Allocation: of parts_of, at most 12 × what isn't payload.
 
 #ifndef TESSERA_NAC_PARTS_HPP
 #define TESSERA_NAC_PARTS_HPP
@@ -40,10 +40,21 @@ struct range {
   std::uint32_t first = 0, size = 0;
 };
 
-/// Bytes that a file carries and nobody looks into: borrowed, or in parts::own_bytes from `first`.
+/// Makes the bytes of payloads while they are written, so that they need no memory.
+struct payload_source {
+  const void* context = nullptr;
+  /// Writes bytes `first` to `first + count` - 1 of the payload `key` to `to`; `first` is a multiple
+  /// of 8, and so is `count` unless the payload ends there. False: it can't.
+  bool (*read)(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
+               std::size_t count) = nullptr;
+};
+
+/// Bytes that a file carries and nobody looks into: borrowed, in parts::own_bytes from `first`, or
+/// those that `source` makes for the key `first`.
 struct payload {
   const std::byte* borrowed = nullptr;
   std::uint64_t first = 0, size = 0;
+  const payload_source* source = nullptr;
 };
 
 /// A row of CMAP, PERM, or of DATA's blocks 1 and 2.
@@ -133,8 +144,9 @@ struct parts {
   [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
     return {numbers.data() + r.first, r.size};
   }
+  /// None for a payload with a source.
   [[nodiscard]] bytes data_of(const payload& p) const noexcept {
-    if (p.size == 0) return {};
+    if (p.size == 0 || p.source != nullptr) return {};
     return {p.borrowed != nullptr ? p.borrowed : own_bytes.data() + p.first,
             static_cast<std::size_t>(p.size)};
   }
@@ -160,10 +172,10 @@ struct parts {
     return r;
   }
   /// Borrows `b`.
-  [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size()}; }
+  [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size(), nullptr}; }
   /// Copies `b`.
   [[nodiscard]] payload keep(bytes b) {
-    const payload p{nullptr, own_bytes.size(), b.size()};
+    const payload p{nullptr, own_bytes.size(), b.size(), nullptr};
     own_bytes.append(b.data(), b.size());
     return p;
   }
@@ -180,7 +192,6 @@ struct part_maker {
   template <class T>
   [[nodiscard]] range numbers(packed<T> values) const {
     const range r{static_cast<std::uint32_t>(out.numbers.size()), values.size()};
-    out.numbers.reserve(out.numbers.size() + values.size());
     for (std::uint32_t i = 0; i < values.size(); ++i)
       out.numbers.push_back(load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
     return r;
@@ -200,6 +211,7 @@ struct part_maker {
     }
   }
   void constants(const nac::constants& from, pool<constant_part>& to) const {
+    to.reserve(from.size());
     for (const constant& c : from) {
       constant_part p{c.id, c.type, 0, {}};
       switch (c.type) {
@@ -216,6 +228,7 @@ struct part_maker {
   }
   template <class Names>
   void names(const Names& from, pool<named_part>& to) const {
+    to.reserve(from.size());
     for (const named& n : from) out.add_name(to, n.id, n.text);
   }
 };
@@ -233,6 +246,7 @@ struct part_maker {
   p.inputs = f.inputs();
   p.outputs = f.outputs();
   p.d_model = f.d_model();
+  p.schedule.reserve(f.schedule().size());
   for (const tick& t : f.schedule()) {
     p.schedule.push_back(
         {t.instruction, {static_cast<std::uint32_t>(p.commands.size()), t.commands.size()}});
@@ -246,6 +260,7 @@ struct part_maker {
   make.names(f.input_names(), p.input_names);
   make.constants(f.constants(), p.constants);
   make.constants(f.plan_constants(), p.plan_constants);
+  p.tensors.reserve(f.tensors().size());
   for (const tensor& t : f.tensors()) {
     const range shape = make.numbers(t.shape), original = make.numbers(t.original_shape);
     p.tensors.push_back({t.id, t.type, t.quantization, t.axis, t.block, shape, original,
@@ -256,8 +271,10 @@ struct part_maker {
   p.plan = parts::borrow(f.plan());
   p.has_training = f.has(section::trng);
   p.has_resources = f.has(section::rsrc);
+  p.resources.reserve(f.resources().size());
   for (const resource& r : f.resources())
     p.resources.push_back({p.add_string(r.name), parts::borrow(r.data)});
+  p.arrays.reserve(f.arrays().size());
   for (const array& a : f.arrays()) {
     const range name = p.add_string(a.name);
     p.arrays.push_back({name, a.type, make.numbers(a.shape), parts::borrow(a.data)});

@@ -22,8 +22,8 @@
 // Lifetime:   the file borrows the bytes.
 // Errors:     nac_magic … nac_block_size, too_many_items, input_too_large. The offset is that of
 //             the field that is wrong, or of the one that the section has no room for.
-// Limits:     max_items, for each list; max_bytes is not limited by default, for nothing grows with
-//             it.
+// Limits:     max_items, for each list; 4 GiB of CMAP and of PERM. max_bytes is not limited by
+//             default, for nothing grows with it.
 // Allocation: none.
 
 #ifndef TESSERA_NAC_READ_HPP
@@ -31,7 +31,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "../core/bytes.hpp"
@@ -55,9 +54,8 @@ struct maker {
   const limits& limit;
   bytes head;  ///< the first 100 bytes, or all
   std::uint64_t file_size;
-  const void* context;
-  tag_reader read_tag;  ///< four bytes, which are inside
-  std::uint64_t slots[11] = {};
+  const void* context = nullptr;
+  tag_reader read_tag = nullptr;  ///< four bytes, which are inside; null: they are in the file
 
   [[nodiscard]] file::extent& part(section s) const noexcept {
     return out.parts_[static_cast<std::size_t>(s)];
@@ -66,13 +64,18 @@ struct maker {
     return load_le<std::uint64_t>(head.data() + first_slot + 8 * i);
   }
 
-  /// The section whose tag stands at an offset; section_count for another tag.
-  [[nodiscard]] std::size_t tag_at(std::uint64_t offset) const noexcept {
-    std::byte four[4];
-    if (!read_tag(context, offset, four)) return section_count;
-    const std::string_view tag = as_text(four);
+  /// The section whose tag stands at an offset, most likely `guess`; section_count for another tag.
+  [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
+    std::byte read[4];
+    if (read_tag != nullptr && !read_tag(context, offset, read)) return section_count;
+    const auto tag =
+        load_le<std::uint32_t>(read_tag == nullptr ? out.source_.data() + offset : read);
+    const auto is = [tag](std::size_t i) {
+      return load_le<std::uint32_t>(section_tags[i].data()) == tag;
+    };
+    if (is(static_cast<std::size_t>(guess))) return static_cast<std::size_t>(guess);
     std::size_t i = 0;
-    while (i < section_count && section_tags[i] != tag) ++i;
+    while (i < section_count && !is(i)) ++i;
     return i;
   }
   [[nodiscard]] bool fits(std::uint64_t offset) const noexcept {
@@ -120,27 +123,40 @@ struct maker {
     if (first == header_sizes[2] || file_size < header_sizes[2]) return false;
     // A gap behind the header: the last slot of the larger one holds a section's offset, or none.
     const std::uint64_t last = slot(10);
-    return last != 0 && !(last >= header_sizes[2] && fits(last) && tag_at(last) < section_count);
+    return last != 0 &&
+           !(last >= header_sizes[2] && fits(last) && tag_at(last, section::arrs) < section_count);
   }
 
   [[nodiscard]] error sections(std::uint32_t header_size, std::uint32_t count) noexcept {
+    struct place {
+      std::uint64_t offset;
+      std::size_t section;
+    } places[11];  // by offset, which is the order that files mostly have
+    std::size_t n = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-      slots[i] = slot(i);
-      if (slots[i] == 0) continue;
+      const std::uint64_t offset = slot(i);
+      if (offset == 0) continue;
       const std::uint64_t where = first_slot + 8 * i;
-      if (slots[i] < header_size || !fits(slots[i])) return {errc::nac_section_offset, where};
-      const std::size_t s = tag_at(slots[i]);
-      if (s == section_count) continue;
-      if (out.parts_[s].offset != 0) return {errc::nac_section_repeated, where};
-      out.parts_[s].offset = slots[i];
+      if (offset < header_size || !fits(offset)) return {errc::nac_section_offset, where};
+      const std::size_t s = tag_at(offset, section_of_slot(out.header_, i));
+      if (s != section_count) {
+        if (out.parts_[s].offset != 0) return {errc::nac_section_repeated, where};
+        out.parts_[s].offset = offset;
+      }
+      std::size_t at = n++;
+      for (; at != 0 && places[at - 1].offset > offset; --at) places[at] = places[at - 1];
+      places[at] = {offset, s};
     }
-    for (file::extent& e : out.parts_) {
-      if (e.offset == 0) continue;
-      e.end = file_size;
-      for (const std::uint64_t other : slots)
-        if (other > e.offset && other < e.end) e.end = other;
-      if (e.end - e.offset < 4) return {errc::nac_section_offset, e.offset};
-      e.first = e.used = e.offset + 4;
+    std::uint64_t end = file_size;
+    while (n-- != 0) {
+      const std::uint64_t offset = places[n].offset;
+      if (places[n].section != section_count) {
+        if (end - offset < 4) return {errc::nac_section_offset, offset};
+        file::extent& e = out.parts_[places[n].section];
+        e.end = end;
+        e.first = e.used = offset + 4;
+      }
+      end = offset;
     }
     return {};
   }
@@ -191,16 +207,17 @@ struct maker {
     return one_list<Form>(s, [](const auto&) {});
   }
 
-  [[nodiscard]] error names(section s, file::short_text* texts) {
-    return one_list<short_named>(s, [&](const named& n) {
+  [[nodiscard]] error names(section s, file::short_texts& texts) {
+    const error e = one_list<short_named>(s, [&](const named& n) {
       if (n.id > 255) return;  // which no instruction can name
-      file::short_text& t = texts[n.id];
-      t.offset = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
-      t.size = static_cast<std::uint8_t>(n.text.size());
-      t.is_operation = s == section::cmap;
-      t.has_constants = false;
-      for (const char code : n.text) t.has_constants = t.has_constants || is_constant_code(code);
+      texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
+      texts.size[n.id] = static_cast<std::uint8_t>(n.text.size());
+      bool has_constants = false;
+      for (const char code : n.text) has_constants = has_constants || is_constant_code(code);
+      texts.has_constants[n.id] = has_constants;
     });
+    if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
+    return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
   }
 
   [[nodiscard]] error code(section s) noexcept {
@@ -266,8 +283,8 @@ struct maker {
 
   [[nodiscard]] error all() {
     error e = header();
-    if (e.code == errc::ok) e = names(section::perm, out.signature_);
-    if (e.code == errc::ok) e = names(section::cmap, out.operation_);
+    if (e.code == errc::ok) e = names(section::perm, out.signatures_);
+    if (e.code == errc::ok) e = names(section::cmap, out.operations_);
     if (e.code == errc::ok) e = one_list<constant_form>(section::cnst);
     if (e.code == errc::ok) e = one_list<tick_form>(section::mmap);
     if (e.code == errc::ok) e = code(section::ops);
@@ -283,12 +300,7 @@ struct maker {
   static error make(bytes in, const limits& limit, file& out) {
     out.source_ = in;
     if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-    const auto tag = [](const void* file, std::uint64_t offset, std::byte* to) {
-      std::memcpy(to, static_cast<const std::byte*>(file) + offset, 4);
-      return true;
-    };
-    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size(), in.data(), tag}
-        .all();
+    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size()}.all();
   }
 };
 
@@ -300,8 +312,8 @@ inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
 /// A container over `in`, whose sections and records were all found in their place.
 [[nodiscard]] inline result<file> read(bytes in, const limits& limit = default_limits) {
   result<file> out{file()};
-  if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) return e;
-  return out;
+  if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) out = e;
+  return out;  // the one object: a file isn't copied here
 }
 /// A temporary owner would be gone before the file is looked at.
 template <class Owner>
