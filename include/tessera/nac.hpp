@@ -15,6 +15,7 @@
 //   resolve         programs with absolute references                  nac/resolve.hpp
 //   read_safetensors   weights that stand outside                      nac/safetensors.hpp
 //   verify          the proof that a container can run                 nac/verify.hpp
+//   index_tensors   the tensors of a file, read in small pieces        nac/tensor_index.hpp
 //   check           whether a container can hold its parts             nac/check.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
@@ -23,7 +24,6 @@
 //   write_safetensors  such a file                                     nac/safetensors_write.hpp
 //   externalise     weights out of a container; internalise, in        nac/weights.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
-//   index_tensors   the tensors of a file, read in small pieces        nac/tensor_index.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.

@@ -237,7 +237,7 @@ class file {
   bytes manifest_, plan_;
   nac::constants plan_constants_;
   short_texts operations_ = {}, signatures_ = {};
-  detail::halfway halfway_[2];  // of OPS, TRNG
+  detail::halfway halfway_[2] = {};  // of OPS, TRNG
 };
 
 namespace detail {

@@ -31,7 +31,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "../core/bytes.hpp"
@@ -55,8 +54,8 @@ struct maker {
   const limits& limit;
   bytes head;  ///< the first 100 bytes, or all
   std::uint64_t file_size;
-  const void* context;
-  tag_reader read_tag;  ///< four bytes, which are inside
+  const void* context = nullptr;
+  tag_reader read_tag = nullptr;  ///< four bytes, which are inside; null: they are in the file
 
   [[nodiscard]] file::extent& part(section s) const noexcept {
     return out.parts_[static_cast<std::size_t>(s)];
@@ -67,9 +66,10 @@ struct maker {
 
   /// The section whose tag stands at an offset, most likely `guess`; section_count for another tag.
   [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
-    std::byte four[4];
-    if (!read_tag(context, offset, four)) return section_count;
-    const auto tag = load_le<std::uint32_t>(four);
+    std::byte read[4];
+    if (read_tag != nullptr && !read_tag(context, offset, read)) return section_count;
+    const auto tag =
+        load_le<std::uint32_t>(read_tag == nullptr ? out.source_.data() + offset : read);
     const auto is = [tag](std::size_t i) {
       return load_le<std::uint32_t>(section_tags[i].data()) == tag;
     };
@@ -300,12 +300,7 @@ struct maker {
   static error make(bytes in, const limits& limit, file& out) {
     out.source_ = in;
     if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-    const auto tag = [](const void* file, std::uint64_t offset, std::byte* to) {
-      std::memcpy(to, static_cast<const std::byte*>(file) + offset, 4);
-      return true;
-    };
-    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size(), in.data(), tag}
-        .all();
+    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size()}.all();
   }
 };
 
