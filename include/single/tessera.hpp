@@ -175,6 +175,7 @@ class block {
   void append(const void* from, std::size_t count) {
     if (count == 0) return;
     if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
     std::memcpy(static_cast<char*>(data_) + size_, from, count);
     size_ += count;
   }
@@ -15878,6 +15879,7 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 //   resolve         programs with absolute references                  nac/resolve.hpp
 //   read_safetensors   weights that stand outside                      nac/safetensors.hpp
 //   verify          the proof that a container can run                 nac/verify.hpp
+//   index_tensors   the tensors of a file, read in small pieces        nac/tensor_index.hpp
 //   check           whether a container can hold its parts             nac/check.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
@@ -15886,7 +15888,6 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 //   write_safetensors  such a file                                     nac/safetensors_write.hpp
 //   externalise     weights out of a container; internalise, in        nac/weights.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
-//   index_tensors   the tensors of a file, read in small pieces        nac/tensor_index.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -15942,10 +15943,11 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 // results. Prefixes aren't part of the text.
 //
 // Lifetime:   borrows what the resolver gives; nothing of the text.
-// Errors:     nac_text_*, with the offset of the token that is wrong; input_too_large. Names are
-//             looked up after the last token, so that their errors come after all others.
+// Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
+//             wrong; input_too_large. Names are looked up after the last token, so that their
+//             errors come after all others.
 // Limits:     max_bytes, and 4 GiB - 1.
-// Allocation: at most 60 × the text.
+// Allocation: at most 60 × the text, and 300 KB.
 
 #ifndef TESSERA_NAC_ASSEMBLE_HPP
 #define TESSERA_NAC_ASSEMBLE_HPP
@@ -16014,6 +16016,7 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 
@@ -17052,6 +17055,12 @@ class file;
 namespace detail {
 [[nodiscard]] error parse_instruction(const file& f, cursor& in, instruction& out) noexcept;
 struct maker;
+
+/// An instruction in the middle of a list, which `read` came by: a second place to decode from.
+struct halfway {
+  std::uint64_t offset = 0;                ///< from the first instruction
+  std::uint32_t index = 0, arguments = 0;  ///< of the instruction; in front of it
+};
 }  // namespace detail
 
 /// The instructions of OPS or TRNG.
@@ -17077,8 +17086,9 @@ class instructions {
   };
 
   instructions() noexcept = default;
-  instructions(const file* f, detail::cursor first, std::uint32_t count) noexcept
-      : file_(f), first_(first), count_(count) {}
+  instructions(const file* f, detail::cursor first, std::uint32_t count,
+               const detail::halfway& half = {}) noexcept
+      : file_(f), first_(first), count_(count), halfway_(half) {}
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] iterator begin() const noexcept { return {file_, first_, count_}; }
@@ -17087,11 +17097,13 @@ class instructions {
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
   /// At the first instruction, and ending at the section's bound.
   [[nodiscard]] detail::cursor cursor() const noexcept { return first_; }
+  [[nodiscard]] const detail::halfway& halfway() const noexcept { return halfway_; }
 
  private:
   const file* file_ = nullptr;
   detail::cursor first_;
   std::uint32_t count_ = 0;
+  detail::halfway halfway_;
 };
 
 /// A container. Only `read` makes one that isn't empty.
@@ -17128,12 +17140,12 @@ class file {
     return {at(nac::section::mmap), part(nac::section::mmap).count};
   }
   [[nodiscard]] nac::instructions instructions() const& noexcept {
-    return {this, at(nac::section::ops), part(nac::section::ops).count};
+    return {this, at(nac::section::ops), part(nac::section::ops).count, halfway_[0]};
   }
   nac::instructions instructions() const&& = delete;
   /// Those of TRNG.
   [[nodiscard]] nac::instructions training() const& noexcept {
-    return {this, at(nac::section::trng), part(nac::section::trng).count};
+    return {this, at(nac::section::trng), part(nac::section::trng).count, halfway_[1]};
   }
   nac::instructions training() const&& = delete;
   /// Those that CMAP names.
@@ -17221,9 +17233,24 @@ class file {
   bytes manifest_, plan_;
   nac::constants plan_constants_;
   short_texts operations_ = {}, signatures_ = {};
+  detail::halfway halfway_[2] = {};  // of OPS, TRNG
 };
 
 namespace detail {
+
+/// How many arguments an instruction has.
+[[nodiscard]] inline std::uint32_t argument_count(const instruction& i) noexcept {
+  if (i.a >= first_regular_op) return i.d.size();
+  switch (i.a) {
+    case op_input: return i.c.size();
+    case op_output:
+      if (i.b == static_cast<std::uint8_t>(output::end)) return i.d[0] == 0 ? 0 : 1;
+      return i.b == static_cast<std::uint8_t>(output::step) ? 3 : i.d.size();
+    case op_control_flow: return 3;
+    case op_convergence: return i.d.size() == 1 ? 2 : i.d.size();
+    default: return 0;
+  }
+}
 
 [[nodiscard]] inline error parse_instruction(const file& f, cursor& in, instruction& out) noexcept {
   out.offset = in.offset();
@@ -17461,7 +17488,6 @@ struct part_maker {
   template <class T>
   [[nodiscard]] range numbers(packed<T> values) const {
     const range r{static_cast<std::uint32_t>(out.numbers.size()), values.size()};
-    out.numbers.reserve(out.numbers.size() + values.size());
     for (std::uint32_t i = 0; i < values.size(); ++i)
       out.numbers.push_back(load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
     return r;
@@ -17621,7 +17647,7 @@ struct part_maker {
 //
 // NAC assembly: its words, a table for each kind, which print, assemble and dictionaries share.
 //
-//   nac::detail::word_of(nac::detail::section_words, "code");    // its index, or not_a_word
+//   nac::assembly::word_of(nac::assembly::section_words, "code");    // its index, or not_a_word
 //
 //   keys          of the header: nac 1.6, quantization none, weights internal, inputs 1 …
 //   sections      operations: signatures: constants: parameters: input_names: tensors: code: …
@@ -17645,7 +17671,8 @@ struct part_maker {
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-namespace detail {
+/// The words of NAC assembly.
+namespace assembly {
 
 // X(word)
 #define TESSERA_NAC_KEYS(X)                                                                        \
@@ -17800,7 +17827,7 @@ class short_index {
   }
   [[nodiscard]] bool has(std::uint32_t id) const noexcept { return id < 256 && present_[id]; }
   [[nodiscard]] std::string_view operator[](std::uint8_t id) const noexcept { return texts_[id]; }
-  /// The least id from `first` on whose text this is; 256 when there is none.
+  /// The least id whose text this is; 256 when there is none.
   [[nodiscard]] std::uint32_t find(std::string_view text) noexcept {
     if (stale_) rebuild();
     for (std::uint32_t slot = hash(text);; slot = (slot + 1) % slot_count) {
@@ -17808,11 +17835,6 @@ class short_index {
       if (id == empty) return 256;
       if (texts_[id] == text) return id;
     }
-  }
-  /// The least id from `first` on that has no text; 256 when there is none.
-  [[nodiscard]] std::uint32_t free(std::uint32_t first) const noexcept {
-    while (first < 256 && present_[first]) ++first;
-    return first;
   }
 
  private:
@@ -17840,7 +17862,10 @@ class short_index {
   bool stale_ = true;
 };
 
-}  // namespace detail
+}  // namespace assembly
+namespace detail {
+using namespace assembly;
+}
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
@@ -18484,13 +18509,11 @@ class taken_ids {
     case constant_type::null: break;
     case constant_type::boolean:
     case constant_type::int64:
-    case constant_type::float64:
-      return {c.type, bytes(reinterpret_cast<const std::byte*>(&c.bits), 8)};
+    case constant_type::float64: return {c.type, std::as_bytes(std::span(&c.bits, 1))};
     case constant_type::string: return {c.type, as_bytes(p.string(c.values))};
     case constant_type::int32_list:
     case constant_type::float32_list:
-      return {c.type, bytes(reinterpret_cast<const std::byte*>(p.numbers.data() + c.values.first),
-                            std::size_t{4} * c.values.size)};
+      return {c.type, std::as_bytes(std::span(p.numbers.data() + c.values.first, c.values.size))};
   }
   return {};
 }
@@ -18881,7 +18904,8 @@ struct value_reader {
             static_cast<std::uint32_t>(out.numbers.size() - first)};
   }
 
-  /// Bits behind `nan`; `standard` where there are none. `quiet` and the like: any NaN's.
+  /// Bits behind `nan`; `standard` where there are none. `magnitude` is all but the sign, and above
+  /// `infinity` in a NaN.
   [[nodiscard]] std::uint64_t nan_bits(std::uint64_t standard, std::uint64_t infinity,
                                        std::uint64_t magnitude) const noexcept {
     const token t = in.peek();
@@ -22003,8 +22027,9 @@ class operation_mover {
 //
 // An instruction's length depends on its operation, on its signature and mostly on a word that it
 // holds, so none can be found before the one in front of it was looked at. What takes the time is
-// this chain; so a table has for each kind of instruction what the length is made of, and the loop
-// has no branch that depends on what it finds:
+// this chain of loads; so a table has for each kind of instruction what the length is made of, and
+// the loop has no branch that depends on what it finds. Besides, `read` remembers an instruction in
+// the middle, so that two chains go on at the same time.
 //
 //   length = fixed + 2 × (count & mask)          count: the word behind A and B
 //
@@ -22041,22 +22066,6 @@ struct step {
 static_assert(sizeof(step) == 16);
 
 inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
-
-namespace detail {
-
-/// How many arguments an instruction has.
-[[nodiscard]] inline std::uint32_t argument_count(const instruction& i) noexcept {
-  if (i.a >= first_regular_op) return i.d.size();
-  switch (i.a) {
-    case op_input: return i.c.size();
-    case op_output:
-      if (i.b == static_cast<std::uint8_t>(output::end)) return i.d[0] == 0 ? 0 : 1;
-      return i.b == static_cast<std::uint8_t>(output::step) ? 3 : i.d.size();
-    case op_control_flow: return 3;
-    case op_convergence: return i.d.size() == 1 ? 2 : i.d.size();
-    default: return 0;
-  }
-}
 
 /// What the length of each kind of instruction is made of.
 class length_table {
@@ -22158,6 +22167,8 @@ struct looked_up {
   }
 }
 
+namespace detail {
+
 /// How far a list was decoded.
 struct decoded {
   const std::byte* at;
@@ -22165,20 +22176,40 @@ struct decoded {
 };
 
 /// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
-/// is that of the readable bytes, `start` the first instruction.
+/// is that of the readable bytes, `start` the first instruction; it is the first one's step.
 inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
-                       std::uint32_t stop, step* to, decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return;
-  const std::byte* at = now.at;
-  std::uint32_t first = now.first;
-  step* const last = to + (stop - now.index);
+                       step* to, std::uint32_t stop, decoded& now) noexcept {
+  decoded next = now;
+  if (static_cast<std::size_t>(end - next.at) < length_table::slack) return;
   looked_up found;
-  for (; to != last && look_up(table, at, end, found); ++to) {
-    write_step(to, static_cast<std::size_t>(at - start), found, first);
-    first += found.arguments;
-    at = found.behind;
+  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
+    write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
+    next.first += found.arguments;
+    next.at = found.behind;
   }
-  now = {at, stop - static_cast<std::uint32_t>(last - to), first};
+  now = next;
+}
+
+/// The same at two places at once, so that each waits while the other doesn't; until one of them
+/// ends.
+inline void decode_two(const length_table& table, const std::byte* start, const std::byte* end,
+                       step* to, std::uint32_t stop, decoded& a, decoded& b,
+                       std::uint32_t count) noexcept {
+  decoded next = a, other = b;
+  if (static_cast<std::size_t>(end - other.at) < length_table::slack) return;
+  looked_up found, found_other;
+  while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
+         look_up(table, other.at, end, found_other)) {
+    write_step(to + next.index++, static_cast<std::size_t>(next.at - start), found, next.first);
+    write_step(to + other.index++, static_cast<std::size_t>(other.at - start), found_other,
+               other.first);
+    next.first += found.arguments;
+    other.first += found_other.arguments;
+    next.at = found.behind;
+    other.at = found_other.behind;
+  }
+  a = next;
+  b = other;
 }
 
 /// Whether indices and offsets of a list fit into steps.
@@ -22195,19 +22226,18 @@ inline void decode_run(const length_table& table, const std::byte* start, const 
   if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   pool<step> steps;
   step* const to = steps.prepare(list.size());
-  const detail::length_table table(f);
+  const length_table table(f);
   const detail::cursor first = list.cursor();
   const std::byte* const start = first.data();
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  detail::decoded now{start, 0, 0};
-  for (;;) {
-    detail::decode_run(table, start, start + size, list.size(), to + now.index, now);
-    if (now.index == list.size()) break;
+  const std::byte* const end = start + size;
+  // One instruction of any kind.
+  const auto any = [&](detail::decoded& now) -> error {
     detail::cursor at = first;
     (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
     instruction i;
     if (const error e = detail::parse_instruction(f, at, i); e.code != errc::ok) return e;
-    if (i.offset - first.offset() > size) return error{errc::input_too_large, i.offset};
+    if (i.offset - first.offset() > size) return {errc::input_too_large, i.offset};
     const std::uint32_t count = detail::argument_count(i);
     to[now.index++] = {static_cast<std::uint32_t>(now.at - start),
                        i.a,
@@ -22218,7 +22248,31 @@ inline void decode_run(const length_table& table, const std::byte* start, const 
                        0};
     now.first += count;
     now.at = at.data();
+    return {};
+  };
+  const auto rest = [&](detail::decoded now, std::uint32_t stop) -> error {
+    for (;;) {
+      detail::decode_run(table, start, end, to, stop, now);
+      if (now.index == stop) return {};
+      if (const error e = any(now); e.code != errc::ok) return e;
+    }
+  };
+  const std::uint32_t count = list.size();
+  const detail::halfway half = list.halfway();
+  detail::decoded now{start, 0, 0};
+  error e;
+  if (half.index != 0 && half.offset <= size) {
+    detail::decoded second{start + half.offset, half.index, half.arguments};
+    for (;;) {
+      detail::decode_two(table, start, end, to, half.index, now, second, count);
+      if (now.index == half.index || second.index == count) break;
+      if (e = any(now); e.code != errc::ok) return e;
+      if (e = any(second); e.code != errc::ok) return e;
+    }
+    if (e = rest(now, half.index); e.code != errc::ok) return e;
+    now = second;
   }
+  if (e = rest(now, count); e.code != errc::ok) return e;
   steps.advance(list.size());
   return steps;
 }
@@ -23262,7 +23316,7 @@ class argument_resolver {
 };
 
 /// Instructions from which on making a length_table takes less time than it saves.
-inline constexpr std::uint32_t worth_a_table = 64;
+inline constexpr std::uint32_t worth_a_table = 160;
 
 // Four words of D as one integer, the first one below: 0x8000 is the sign of each.
 inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
@@ -23449,7 +23503,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 /// The same as an argument_resolver for each instruction, several times as fast; false: something
 /// is wrong.
 [[nodiscard]] inline bool resolve_fast(const file& f, const instructions& list, const id_set& ids,
-                                       resolve_path path, code& out) {
+                                       [[maybe_unused]] resolve_path path, code& out) {
   constexpr std::uint32_t part = 256;  // instructions between looks at what was found
   const length_table table(f);
   const cursor first = list.cursor();
@@ -24619,7 +24673,6 @@ struct quantization_error {
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 
@@ -24636,8 +24689,8 @@ struct maker {
   const limits& limit;
   bytes head;  ///< the first 100 bytes, or all
   std::uint64_t file_size;
-  const void* context;
-  tag_reader read_tag;  ///< four bytes, which are inside
+  const void* context = nullptr;
+  tag_reader read_tag = nullptr;  ///< four bytes, which are inside; null: they are in the file
 
   [[nodiscard]] file::extent& part(section s) const noexcept {
     return out.parts_[static_cast<std::size_t>(s)];
@@ -24648,9 +24701,10 @@ struct maker {
 
   /// The section whose tag stands at an offset, most likely `guess`; section_count for another tag.
   [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
-    std::byte four[4];
-    if (!read_tag(context, offset, four)) return section_count;
-    const auto tag = load_le<std::uint32_t>(four);
+    std::byte read[4];
+    if (read_tag != nullptr && !read_tag(context, offset, read)) return section_count;
+    const auto tag =
+        load_le<std::uint32_t>(read_tag == nullptr ? out.source_.data() + offset : read);
     const auto is = [tag](std::size_t i) {
       return load_le<std::uint32_t>(section_tags[i].data()) == tag;
     };
@@ -24808,9 +24862,14 @@ struct maker {
     if (const error e = count(in, 2, n); e.code != errc::ok) return e;
     part(s).first = in.offset();
     part(s).count = n;
+    halfway& half = out.halfway_[s == section::ops ? 0 : 1];
+    half.index = n / 2;
     instruction i;
-    for (; n != 0; --n)
+    for (std::uint32_t index = 0; index != n; ++index) {
+      if (index == half.index) half.offset = in.offset() - part(s).first;
       if (const error e = parse_instruction(out, in, i); e.code != errc::ok) return e;
+      if (index < half.index) half.arguments += argument_count(i);
+    }
     part(s).used = in.offset();
     return {};
   }
@@ -24876,12 +24935,7 @@ struct maker {
   static error make(bytes in, const limits& limit, file& out) {
     out.source_ = in;
     if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
-    const auto tag = [](const void* file, std::uint64_t offset, std::byte* to) {
-      std::memcpy(to, static_cast<const std::byte*>(file) + offset, 4);
-      return true;
-    };
-    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size(), in.data(), tag}
-        .all();
+    return maker{out, limit, in.first(in.size() < 100 ? in.size() : 100), in.size()}.all();
   }
 };
 

@@ -165,6 +165,7 @@ class block {
   void append(const void* from, std::size_t count) {
     if (count == 0) return;
     if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
     std::memcpy(static_cast<char*>(data_) + size_, from, count);
     size_ += count;
   }

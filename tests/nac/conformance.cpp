@@ -349,6 +349,7 @@ TEST_CASE("nac/conformance: every line of the manifest", "[nac]") {
     const auto number = static_cast<unsigned>(code.code);
     const bool text_or_writer =
         (number >= 3330 && number < 3350) || number == 3362 || number == 3363 || number >= 3370;
+    if (code.code == errc::nac_source_read) continue;  // which bytes in memory don't cause
     if (number < 3000 || (number >= 3200 && number < 3300) || number >= 3400 || text_or_writer)
       continue;
     INFO("no line for " << code.name);
