@@ -24,6 +24,7 @@
 #include "core/describe.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
+#include "nac/lexer.hpp"
 #include "nac/parts.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"

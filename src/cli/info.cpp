@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "ark.hpp"
+#include "nac.hpp"
 #include "tool.hpp"
 #include "vm/alir/vm.hpp"
 
@@ -98,8 +99,10 @@ struct alir_facts {
 
 void add_info(CLI::App& app, action& run) {
   const auto files = std::make_shared<file_list>();
+  const auto nac = std::make_shared<nac_info_options>();
   CLI::App* const verb = app.add_subcommand("info", "Say what is in files");
   files->add_options(*verb, "Files to look at", "One JSON object a line and file");
+  verb->add_flag("--all", nac->all, "NAC: every parameter and resource, not just the first 20");
   verb->footer(std::string("Of an ARK model: its size, arithmetic and bytes moved by Type, memory, "
                            "what it takes and\n"
                            "gives, and what it sends to other ranks. Arithmetic counts additions, "
@@ -113,13 +116,14 @@ void add_info(CLI::App& app, action& run) {
                            "  tessera info model.json.gz\n"
                            "  tessera info --json models/*.json | jq .operations\n\n") +
                exit_codes_help + "With several files: the highest of theirs.\n");
-  verb->callback([files, &run] {
-    run = [files] {
-      return files->each("info", [](const reporting& to) {
-        return with_file(
-            to, [&to](const source& file) { return info_alir(file, to); },
-            [&to](const source& file) { return info_model(file, to); },
-            [&to](const source& file) { return info_plan(file, to); });
+  verb->callback([files, nac, &run] {
+    run = [files, nac] {
+      return files->each("info", [&nac](const reporting& to) {
+        return with_file(to, "info",
+                         {.alir = [&to](const source& file) { return info_alir(file, to); },
+                          .ark_model = [&to](const source& file) { return info_model(file, to); },
+                          .ark_plan = [&to](const source& file) { return info_plan(file, to); },
+                          .nac = [&](const source& file) { return info_nac(file, to, *nac); }});
       });
     };
   });

@@ -217,10 +217,10 @@ void add_print(CLI::App& app, action& run) {
   verb->callback([o, &run] {
     run = [o] {
       const reporting to{o->file, o->json};
-      return with_file(
-          to, [&to](const source& file) { return print_alir(file, to); },
-          [&to](const source& file) { return print_model(file, to); },
-          [&to](const source& file) { return print_plan(file, to); });
+      return with_file(to, "print",
+                       {.alir = [&to](const source& file) { return print_alir(file, to); },
+                        .ark_model = [&to](const source& file) { return print_model(file, to); },
+                        .ark_plan = [&to](const source& file) { return print_plan(file, to); }});
     };
   });
 }

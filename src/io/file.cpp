@@ -196,6 +196,15 @@ content content::map(int descriptor, std::size_t size) noexcept {
   return out;
 }
 
+void content::forget(bytes part) const noexcept {
+  if (!mapped_ || part.data() < data_ || part.size() > size_) return;
+  const auto offset = static_cast<std::size_t>(part.data() - data_);
+  if (offset > size_ - part.size()) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t first = offset / page * page, last = (offset + part.size()) / page * page;
+  if (first < last) ::madvise(data_ + first, last - first, MADV_DONTNEED);
+}
+
 bool content::reserve(std::uint64_t capacity) noexcept {
   if (capacity <= capacity_) return true;
   if (capacity > std::numeric_limits<std::size_t>::max() / 2) return false;

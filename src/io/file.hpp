@@ -50,6 +50,8 @@ class content {
   operator bytes() const&& = delete;
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_mapped() const noexcept { return mapped_; }
+  /// Takes the pages of a part of a mapped file out of memory, until they are looked at again.
+  void forget(bytes part) const noexcept;
 
   /// Room for `capacity` bytes in all; false when the memory isn't there. Not for a mapped file.
   [[nodiscard]] bool reserve(std::uint64_t capacity) noexcept;

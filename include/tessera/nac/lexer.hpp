@@ -190,7 +190,7 @@ class lexer {
     if (c == '\n') return take(token_kind::line_end);
     if (c == '"') {
       while (at_ < source_.size() && source_[at_] != '"' && source_[at_] != '\n')
-        at_ += source_[at_] == '\\' ? 2 : 1;
+        at_ += source_[at_] == '\\' ? 2u : 1u;
       if (at_ >= source_.size() || source_[at_] != '"')
         return fail(errc::nac_text_string_end, first);
       ++at_;
@@ -249,6 +249,9 @@ inline void print_string(text& out, std::string_view s) {
 }
 
 }  // namespace detail
+
+using detail::print_string;
+
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
