@@ -9,6 +9,10 @@
 //
 //   read            a view of the whole container                      nac/read.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   write           a container from its parts                         nac/write.hpp
+//   convert         to another version of the format                   nac/convert.hpp
+//   read_safetensors, write_safetensors: weights that stand outside    nac/safetensors.hpp
+//   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -22,11 +26,15 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/convert.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
 #include "nac/lexer.hpp"
 #include "nac/parts.hpp"
+#include "nac/quantize.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
+#include "nac/safetensors.hpp"
+#include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP

@@ -256,6 +256,57 @@
   X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
                                                                                                    \
   X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
+  X(nac_write_form, 3201, "expected a header of 88, 92 or 100 bytes to write")                     \
+  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format")      \
+  X(nac_write_training, 3203,                                                                      \
+    "a container of version 1 has no training section and no flag for it")                         \
+  X(nac_write_arrays, 3204, "only a header of 100 bytes has a place for arrays")                   \
+  X(nac_write_weights, 3205, "there are tensors, but the weights are said to be outside")          \
+  X(nac_write_absent, 3206,                                                                        \
+    "there are training instructions or a manifest, but their section is said to be absent")       \
+  X(nac_write_count, 3207, "a list holds at most 4,294,967,295 records")                           \
+  X(nac_write_range, 3208, "a range or payload of the record lies outside its pool")               \
+  X(nac_write_operation_name, 3209, "the name of an operation has at most 255 bytes")              \
+  X(nac_write_operation_id, 3210, "no instruction can name an operation with an id above 255")     \
+  X(nac_write_signature, 3211, "a signature has at most 255 letters")                              \
+  X(nac_write_signature_id, 3212, "no instruction can name a signature with an id above 255")      \
+  X(nac_write_name, 3213,                                                                          \
+    "the name of a parameter, input, resource or array has at most 65,535 bytes")                  \
+  X(nac_write_commands, 3214, "a tick has at most 255 commands")                                   \
+  X(nac_write_signature_unknown, 3215,                                                             \
+    "the instruction names a signature that the parts don't have")                                 \
+  X(nac_write_arguments, 3216, "expected as many words in D as the signature has letters")         \
+  X(nac_write_constants, 3217, "the signature has no letter for constants, but C holds words")     \
+  X(nac_write_long_c, 3218, "C is longer than its 16-bit prefix can count")                        \
+  X(nac_write_id, 3219, "ids of constants and parameters in C go up to 32,767")                    \
+  X(nac_write_input, 3220, "the container's version has no INPUT of this variant")                 \
+  X(nac_write_output, 3221, "the container's version has no OUTPUT of this variant")               \
+  X(nac_write_words, 3222,                                                                         \
+    "C or D of a system instruction has more or fewer words than its kind takes")                  \
+  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format")                  \
+  X(nac_write_string, 3224, "a string constant has at most 65,535 bytes")                          \
+  X(nac_write_list, 3225, "a list constant has at most 65,535 elements")                           \
+  X(nac_write_data_type, 3226, "the data type isn't one of the format")                            \
+  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format")      \
+  X(nac_write_rank, 3228, "a shape has at most 255 dimensions")                                    \
+  X(nac_write_block_size, 3229, "a tensor of block_fp8 has blocks of at least 1 element")          \
+  X(nac_write_tensor_fields, 3230,                                                                 \
+    "the tensor has scales, an axis, a block or an original shape that its quantization doesn't "  \
+    "store")                                                                                       \
+  X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
+  X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
+  X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
+  X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
+  X(nac_write_stopped, 3235, "the sink stopped the writing")                                       \
+  X(nac_convert_training, 3250,                                                                    \
+    "version 1 has no form for training: remove it before the conversion")                         \
+  X(nac_convert_arrays, 3251,                                                                      \
+    "the version has no form for arrays: remove them before the conversion")                       \
+  X(nac_convert_input, 3252, "version 1 has no form for an INPUT of a saved result or a target")   \
+  X(nac_convert_output, 3253, "version 1 has no form for an OUTPUT of variant 3 or 4")             \
+  X(nac_convert_operation, 3254, "without a name, an operation has no form in another version")    \
+  X(nac_convert_operations, 3255,                                                                  \
+    "expected at most 224 operations that the version doesn't predefine")                          \
                                                                                                    \
   X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
                                                                                                    \
@@ -271,7 +322,37 @@
   X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
   X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
                                                                                                    \
-  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")
+  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
+  X(nac_safetensors_large_header, 3501,                                                            \
+    "the header of a safetensors file has at most 100,000,000 bytes")                              \
+  X(nac_safetensors_brace, 3502, "expected '{' as the first byte of the header")                   \
+  X(nac_safetensors_type, 3503, "expected a type of safetensors files, such as F32")               \
+  X(nac_safetensors_member, 3504, "expected dtype, shape and data_offsets of the tensor")          \
+  X(nac_safetensors_offsets, 3505, "expected two data_offsets, ascending and inside the file")     \
+  X(nac_safetensors_size, 3506, "the data_offsets span another size than shape and dtype have")    \
+  X(nac_safetensors_overlap, 3507, "the tensor overlaps the one before it")                        \
+  X(nac_safetensors_hole, 3508, "the bytes before the tensor belong to none")                      \
+  X(nac_safetensors_trailing, 3509, "the bytes behind the last tensor belong to none")             \
+  X(nac_safetensors_method, 3510,                                                                  \
+    "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
+  X(nac_safetensors_scales, 3511,                                                                  \
+    "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
+                                                                                                   \
+  X(nac_tensor_elements, 3530,                                                                     \
+    "the elements' bytes are more or fewer than the tensor's shape and type need")                 \
+  X(nac_tensor_int8, 3531, "expected elements of type i8 in a tensor with scales")                 \
+  X(nac_tensor_axis, 3532, "the axis of the scales is beyond the tensor's rank")                   \
+  X(nac_tensor_blocks, 3533, "expected whole blocks that hold the elements of the original shape") \
+  X(nac_tensor_scales, 3534,                                                                       \
+    "expected one scale for the tensor, for each index of the axis or for each block")             \
+  X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
+  X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
+  X(nac_quantize_method, 3540,                                                                     \
+    "expected a method of quantization other than none, and a shape of rank 1 or more")            \
+  X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
+  X(nac_quantize_shape, 3542, "expected as many values as the shape has elements")                 \
+  X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
+  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")
 
 namespace tessera::inline TESSERA_ABI {
 

@@ -11,8 +11,8 @@
 // Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. What prefix a
 // system instruction has is decided when it is written, so parts don't hold it.
 //
-// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode), which
-//             it borrows; parts_of borrows them from the file's bytes.
+// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
+//             a source, which it borrows; parts_of borrows them from the file's bytes.
 // Errors:     none: parts may hold what no file can, and `write` tells.
 // Limits:     2^32 characters, words and numbers.
 // Allocation: at most 8 × what isn't payload.
@@ -40,10 +40,21 @@ struct range {
   std::uint32_t first = 0, size = 0;
 };
 
-/// Bytes that a file carries and nobody looks into: borrowed, or in parts::own_bytes from `first`.
+/// Makes the bytes of payloads while they are written, so that they need no memory.
+struct payload_source {
+  const void* context = nullptr;
+  /// Writes bytes `first` to `first + count` - 1 of the payload `key` to `to`; `first` is a multiple
+  /// of 8, and so is `count` unless the payload ends there. False: it can't.
+  bool (*read)(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
+               std::size_t count) = nullptr;
+};
+
+/// Bytes that a file carries and nobody looks into: borrowed, in parts::own_bytes from `first`, or
+/// those that `source` makes for the key `first`.
 struct payload {
   const std::byte* borrowed = nullptr;
   std::uint64_t first = 0, size = 0;
+  const payload_source* source = nullptr;
 };
 
 /// A row of CMAP, PERM, or of DATA's blocks 1 and 2.
@@ -133,8 +144,9 @@ struct parts {
   [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
     return {numbers.data() + r.first, r.size};
   }
+  /// None for a payload with a source.
   [[nodiscard]] bytes data_of(const payload& p) const noexcept {
-    if (p.size == 0) return {};
+    if (p.size == 0 || p.source != nullptr) return {};
     return {p.borrowed != nullptr ? p.borrowed : own_bytes.data() + p.first,
             static_cast<std::size_t>(p.size)};
   }
@@ -160,10 +172,10 @@ struct parts {
     return r;
   }
   /// Borrows `b`.
-  [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size()}; }
+  [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size(), nullptr}; }
   /// Copies `b`.
   [[nodiscard]] payload keep(bytes b) {
-    const payload p{nullptr, own_bytes.size(), b.size()};
+    const payload p{nullptr, own_bytes.size(), b.size(), nullptr};
     own_bytes.append(b.data(), b.size());
     return p;
   }

@@ -1,0 +1,438 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The values of tensors as floats, and how floats are stored as smaller ones.
+//
+//   auto values = nac::dequantize(tensor);                      // all, or some: tensor_values
+//   auto small = nac::quantize(*values, shape, nac::quantization::int8_tensor);
+//   auto lost = nac::requantization_error(tensor, nac::quantization::block_fp8);
+//   std::cout << lost->rms() << ' ' << lost->snr_db() << '\n';
+//
+//   method        stored   scale                                       range        applies to
+//   fp16          f16      none                                        all of f16   rank >= 1
+//   int8_tensor   i8       max|x| / 127 of all; 1e-9 where that is 0   -127 … 127   rank >= 1
+//   int8_channel  i8       the same for each index of axis 0           -127 … 127   rank >= 2 (*)
+//   block_fp8     i8       max|x| / 127 of each block; 1 where it's 0  -128 … 127   rank >= 1
+//     (*) int8_tensor for rank 1, and for shapes without elements
+//
+// A value is x / scale, rounded to nearest with ties to even; it's read back as the product with the
+// scale. All of it in float32: float64 is narrowed before. Blocks are of 64 consecutive elements,
+// and the last is padded with zeros. Tensors of rank 0 and those that hold integers stay as they
+// are.
+//
+// Lifetime:   tensor_values borrow the tensor's bytes.
+// Errors:     nac_tensor_*: the offset is that of the tensor's record, for nac_tensor_elements that
+//             of its elements. nac_quantize_*: the offset is the index of the value.
+// Limits:     none of their own.
+// Allocation: what is returned; tensor_values and the error figures: none but 4 bytes a scale.
+
+#ifndef TESSERA_NAC_QUANTIZE_HPP
+#define TESSERA_NAC_QUANTIZE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "../core/bytes.hpp"
+#include "../core/error.hpp"
+#include "../core/float16.hpp"
+#include "../core/pool.hpp"
+#include "../core/result.hpp"
+#include "format.hpp"
+#include "records.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+inline constexpr std::uint16_t default_block = 64;  ///< elements of one scale of block_fp8
+
+namespace detail {
+
+/// The product of a shape; false on overflow.
+template <class Shape>
+[[nodiscard]] inline bool elements_of(const Shape& shape, std::uint64_t& count) noexcept {
+  count = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (!checked_mul(count, std::uint64_t{shape[i]}, count)) return false;
+  return true;
+}
+
+/// A float's value by way of memory: without the excess precision of some hosts.
+[[nodiscard]] inline float stored(float value) noexcept {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value));
+}
+
+template <class T>
+inline void convert(const std::byte* from, float* to, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i)
+    to[i] = static_cast<float>(load_le<T>(from + i * sizeof(T)));
+}
+
+}  // namespace detail
+
+/// The values of a tensor as float32: products of elements and scales, wider floats rounded, other
+/// types converted; a boolean is 0 or 1. Only `of` makes one that isn't empty.
+class tensor_values {
+ public:
+  /// Checks that elements, shape and scales agree.
+  [[nodiscard]] static result<tensor_values> of(const tensor& t) noexcept {
+    tensor_values v;
+    v.tensor_ = t;
+    std::uint64_t size = 0;
+    if (!detail::elements_of(t.shape, v.size_) ||
+        !checked_mul(v.size_, std::uint64_t{size_of(t.type)}, size) || size != t.data.size())
+      return error{errc::nac_tensor_elements, t.data_offset};
+    if (t.quantization < quantization::int8_tensor) return v;
+    if (t.type != data_type::int8) return error{errc::nac_tensor_int8, t.offset};
+    v.run_ = v.size_;
+    std::uint64_t scales = 1;
+    if (t.quantization == quantization::int8_channel) {
+      if (t.axis >= t.shape.size()) return error{errc::nac_tensor_axis, t.offset};
+      scales = t.shape[t.axis];
+      v.run_ = 1;
+      for (std::uint32_t i = t.axis + 1u; i < t.shape.size() && v.size_ != 0; ++i)
+        v.run_ *= t.shape[i];
+    } else if (t.quantization == quantization::block_fp8) {
+      v.run_ = t.block;
+      const std::uint64_t padded = v.size_;
+      if (t.block == 0 || padded % t.block != 0 ||
+          !detail::elements_of(t.original_shape, v.size_) || v.size_ > padded)
+        return error{errc::nac_tensor_blocks, t.offset};
+      scales = padded / t.block;
+    }
+    if (scales != t.scales.size()) return error{errc::nac_tensor_scales, t.offset};
+    return v;
+  }
+
+  /// How many values there are.
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// Values `first` to `first + count` - 1, which must exist.
+  void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
+    const std::byte* const from =
+        tensor_.data.data() + static_cast<std::size_t>(first * size_of(tensor_.type));
+    if (tensor_.quantization >= quantization::int8_tensor) return scaled(first, from, to, count);
+    switch (tensor_.type) {
+      case data_type::float32: return detail::convert<float>(from, to, count);
+      case data_type::float64: return detail::convert<double>(from, to, count);
+      case data_type::float16:
+        for (std::size_t i = 0; i < count; ++i)
+          to[i] = float_from_half(load_le<std::uint16_t>(from + i * 2));
+        return;
+      case data_type::bfloat16:
+        for (std::size_t i = 0; i < count; ++i)
+          to[i] = float_from_bfloat16(load_le<std::uint16_t>(from + i * 2));
+        return;
+      case data_type::int32: return detail::convert<std::int32_t>(from, to, count);
+      case data_type::int64: return detail::convert<std::int64_t>(from, to, count);
+      case data_type::int16: return detail::convert<std::int16_t>(from, to, count);
+      case data_type::int8: return detail::convert<std::int8_t>(from, to, count);
+      case data_type::uint8: return detail::convert<std::uint8_t>(from, to, count);
+      case data_type::boolean:
+        for (std::size_t i = 0; i < count; ++i) to[i] = from[i] != std::byte{0} ? 1.0f : 0.0f;
+        return;
+    }
+  }
+
+ private:
+  void scaled(std::uint64_t first, const std::byte* from, float* to,
+              std::size_t count) const noexcept {
+    if (count == 0) return;  // so there are elements, and runs aren't empty
+    std::uint64_t left = run_ - first % run_, scale = first / run_ % tensor_.scales.size();
+    while (count != 0) {
+      const auto n = static_cast<std::size_t>(left < count ? left : count);
+      const float factor = tensor_.scales[static_cast<std::size_t>(scale)];
+      for (std::size_t i = 0; i < n; ++i)
+        to[i] = static_cast<float>(load_le<std::int8_t>(from + i)) * factor;
+      from += n;
+      to += n;
+      count -= n;
+      left = run_;
+      if (++scale == tensor_.scales.size()) scale = 0;
+    }
+  }
+
+  tensor tensor_;
+  std::uint64_t size_ = 0;
+  std::uint64_t run_ = 1;  // consecutive elements of one scale
+};
+
+/// All values of a tensor: 4 bytes for each.
+[[nodiscard]] inline result<pool<float>> dequantize(const tensor& t) {
+  const result<tensor_values> values = tensor_values::of(t);
+  if (!values) return values.err();
+  pool<float> out;
+  const auto count = static_cast<std::size_t>(values->size());
+  values->read(0, out.prepare(count), count);
+  out.advance(count);
+  return out;
+}
+/// Values `first` to `first + count` - 1 of a tensor, for those that are too large for memory.
+[[nodiscard]] inline error dequantize(const tensor& t, std::uint64_t first, float* to,
+                                      std::size_t count) {
+  const result<tensor_values> values = tensor_values::of(t);
+  if (!values) return values.err();
+  if (first > values->size() || count > values->size() - first)
+    return {errc::nac_tensor_range, t.offset};
+  values->read(first, to, count);
+  return {};
+}
+
+/// Floats that stand in memory, read as tensor_values are.
+class float_values {
+ public:
+  explicit float_values(view<float> values) noexcept : values_(values) {}
+  [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
+  void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) to[i] = values_[static_cast<std::size_t>(first) + i];
+  }
+
+ private:
+  view<float> values_;
+};
+
+/// How values are stored by a method: all but the elements.
+struct quantized_form {
+  data_type type = data_type::int8;
+  nac::quantization quantization = nac::quantization::int8_tensor;  ///< none for fp16
+  std::uint16_t block = 0;
+  std::uint64_t values = 0;    ///< that are stored
+  std::uint64_t elements = 0;  ///< more than the values where blocks are padded
+  std::uint64_t run = 1;       ///< consecutive elements of one scale
+};
+
+namespace detail {
+
+inline constexpr std::size_t chunk = 512;  // values that are looked at together, on the stack
+
+/// Calls `each(value, index)` for all values, until it returns false.
+template <class Values, class Each>
+inline bool each_value(const Values& values, Each each) {
+  float some[chunk];
+  for (std::uint64_t first = 0; first < values.size(); first += chunk) {
+    const std::uint64_t left = values.size() - first;
+    const std::size_t n = left < chunk ? static_cast<std::size_t>(left) : chunk;
+    values.read(first, some, n);
+    for (std::size_t i = 0; i < n; ++i)
+      if (!each(some[i], first + i)) return false;
+  }
+  return true;
+}
+
+[[nodiscard]] inline float scale_of(float largest, quantization method) noexcept {
+  const float scale = stored(largest / 127.0f);
+  if (scale != 0) return scale;
+  return method == quantization::block_fp8 ? 1.0f : 1e-9f;
+}
+
+/// x / scale to the nearest integer, ties to even, not beyond `low` and 127.
+[[nodiscard]] inline std::int8_t quantized(float x, float scale, int low) noexcept {
+  const float q = stored(x / scale);
+  if (q >= 127) return 127;
+  if (q <= static_cast<float>(low)) return static_cast<std::int8_t>(low);
+  int whole = static_cast<int>(q);
+  const float rest = q - static_cast<float>(whole);  // exact
+  if (rest > 0.5f || (rest == 0.5f && whole % 2 != 0)) ++whole;
+  if (rest < -0.5f || (rest == -0.5f && whole % 2 != 0)) --whole;
+  return static_cast<std::int8_t>(whole);
+}
+
+}  // namespace detail
+
+/// The first pass: what form `values` of a shape of rank 1 or more take, and their scales, which are
+/// appended to `scales`. nac_quantize_method for `none`; values that aren't finite have no scale,
+/// and those that f16 would make infinite no place in it.
+template <class Values>
+[[nodiscard]] inline error measure(const Values& values, view<std::uint32_t> shape,
+                                   quantization method, std::uint16_t block, quantized_form& form,
+                                   pool<float>& scales) {
+  std::uint64_t count = 0;
+  if (method == quantization::none || shape.empty()) return {errc::nac_quantize_method, 0};
+  if (block == 0) return {errc::nac_quantize_block, 0};
+  if (!detail::elements_of(shape, count) || count != values.size())
+    return {errc::nac_quantize_shape, 0};
+  form = {data_type::int8, method, 0, count, count, count};
+  std::uint64_t wrong = 0;
+  if (method == quantization::fp16) {
+    form.type = data_type::float16;
+    form.quantization = quantization::none;
+    if (!detail::each_value(values, [&](float x, std::uint64_t i) {
+          wrong = i;
+          return !((x >= 65520.0f || x <= -65520.0f) && x - x == 0);  // which are 65504 and a half
+        }))
+      return {errc::nac_quantize_float16, wrong};
+    return {};
+  }
+  std::uint64_t runs = 1;
+  if (method == quantization::int8_channel && (shape.size() == 1 || count == 0)) {
+    form.quantization = method = quantization::int8_tensor;
+  } else if (method == quantization::int8_channel) {
+    runs = shape[0];
+    form.run = count / runs;
+  } else if (method == quantization::block_fp8) {
+    runs = count / block + (count % block != 0 ? 1 : 0);
+    if (!checked_mul(runs, std::uint64_t{block}, form.elements))
+      return {errc::nac_quantize_shape, 0};
+    form.run = form.block = block;
+  }
+  float largest = 0;
+  std::uint64_t in_run = 0, ended = 0;
+  if (!detail::each_value(values, [&](float x, std::uint64_t i) {
+        wrong = i;
+        if (x - x != 0) return false;  // infinite or no number
+        const float size = x < 0 ? -x : x;
+        if (size > largest) largest = size;
+        if (++in_run == form.run) {
+          scales.push_back(detail::scale_of(largest, method));
+          largest = 0;
+          in_run = 0;
+          ++ended;
+        }
+        return true;
+      }))
+    return {errc::nac_quantize_finite, wrong};
+  for (; ended < runs; ++ended) {  // the block that isn't full, or runs without values
+    scales.push_back(detail::scale_of(largest, method));
+    largest = 0;
+  }
+  return {};
+}
+
+/// The second pass: elements `first` to `first + count` - 1 of a form that `measure` found, with the
+/// scales that it appended.
+template <class Values>
+inline void quantize_elements(const Values& values, const quantized_form& form, const float* scales,
+                              std::uint64_t first, std::byte* to, std::size_t count) noexcept {
+  float some[detail::chunk];
+  const int low = form.quantization == quantization::block_fp8 ? -128 : -127;
+  while (count != 0) {
+    const std::size_t n = count < detail::chunk ? count : detail::chunk;
+    const std::uint64_t left = first < form.values ? form.values - first : 0;
+    const std::size_t here = left < n ? static_cast<std::size_t>(left) : n;
+    values.read(first, some, here);
+    for (std::size_t i = here; i < n; ++i) some[i] = 0;
+    if (form.type == data_type::float16) {
+      for (std::size_t i = 0; i < n; ++i) store_le(to + i * 2, half_from_float(some[i]));
+      to += n * 2;
+    } else {
+      std::uint64_t scale = first / form.run, in_run = first % form.run;
+      for (std::size_t i = 0; i < n; ++i) {
+        store_le(to + i, detail::quantized(some[i], scales[scale], low));
+        if (++in_run != form.run) continue;
+        in_run = 0;
+        ++scale;
+      }
+      to += n;
+    }
+    first += n;
+    count -= n;
+  }
+}
+
+/// Values and how they are stored.
+struct quantized_values {
+  quantized_form form;
+  pool<float> scales;
+  pool<std::byte> data;
+};
+
+/// Stores float values of a shape by a method.
+[[nodiscard]] inline result<quantized_values> quantize(view<float> values,
+                                                       view<std::uint32_t> shape,
+                                                       quantization method,
+                                                       std::uint16_t block = default_block) {
+  quantized_values out;
+  const float_values from(values);
+  if (const error e = measure(from, shape, method, block, out.form, out.scales); e.code != errc::ok)
+    return e;
+  const auto count = static_cast<std::size_t>(out.form.elements);
+  const std::size_t size = count * size_of(out.form.type);
+  quantize_elements(from, out.form, out.scales.data(), 0, out.data.prepare(size), count);
+  out.data.advance(size);
+  return out;
+}
+
+/// How far values are from others, in sums that figures are made of.
+struct quantization_error {
+  std::uint64_t values = 0;
+  double largest = 0;  ///< of |x - y|
+  double signal = 0;   ///< sum of x²
+  double noise = 0;    ///< sum of (x - y)²
+
+  void add(float x, float y) noexcept {
+    const double d = double{x} - double{y};
+    const double size = d < 0 ? -d : d;
+    if (!(size <= largest)) largest = size;
+    signal += double{x} * double{x};
+    noise += d * d;
+    ++values;
+  }
+  void add(const quantization_error& other) noexcept {
+    values += other.values;
+    if (!(other.largest <= largest)) largest = other.largest;
+    signal += other.signal;
+    noise += other.noise;
+  }
+  /// The root of the mean square of x - y; 0 for no values.
+  [[nodiscard]] double rms() const noexcept {
+    return values == 0 ? 0 : __builtin_sqrt(noise / static_cast<double>(values));
+  }
+  /// The ratio of signal and noise in decibels; infinite without noise.
+  [[nodiscard]] double snr_db() const noexcept {
+    return noise == 0 ? std::numeric_limits<double>::infinity()
+                      : 10 * __builtin_log10(signal / noise);
+  }
+};
+
+/// How far the values of `stored` are from those of `original`. nac_tensor_shapes, at `stored`, for
+/// another number of values.
+[[nodiscard]] inline result<quantization_error> error_between(const tensor& original,
+                                                              const tensor& stored) {
+  const result<tensor_values> x = tensor_values::of(original), y = tensor_values::of(stored);
+  if (!x) return x.err();
+  if (!y) return y.err();
+  if (x->size() != y->size()) return error{errc::nac_tensor_shapes, stored.offset};
+  quantization_error out;
+  float some[detail::chunk];
+  (void)detail::each_value(*x, [&](float value, std::uint64_t i) {
+    if (i % detail::chunk == 0) {
+      const std::uint64_t left = y->size() - i;
+      y->read(i, some, left < detail::chunk ? static_cast<std::size_t>(left) : detail::chunk);
+    }
+    out.add(value, some[i % detail::chunk]);
+    return true;
+  });
+  return out;
+}
+
+/// How far a tensor's values would be from themselves when stored by a method. What `measure`
+/// refuses, at the tensor's record.
+[[nodiscard]] inline result<quantization_error> requantization_error(
+    const tensor& t, quantization method, std::uint16_t block = default_block) {
+  const result<tensor_values> values = tensor_values::of(t);
+  if (!values) return values.err();
+  pool<std::uint32_t> shape;
+  const packed<std::uint32_t> of = t.value_shape();
+  for (std::uint32_t i = 0; i < of.size(); ++i) shape.push_back(of[i]);
+  quantized_form form;
+  pool<float> scales;
+  if (const error e = measure(*values, shape, method, block, form, scales); e.code != errc::ok)
+    return error{e.code, t.offset};
+  quantization_error out;
+  (void)detail::each_value(*values, [&](float x, std::uint64_t i) {
+    if (form.type == data_type::float16) {
+      out.add(x, float_from_half(half_from_float(x)));
+    } else {
+      const float scale = scales[static_cast<std::size_t>(i / form.run)];
+      const int low = form.quantization == quantization::block_fp8 ? -128 : -127;
+      out.add(x, detail::stored(static_cast<float>(detail::quantized(x, scale, low)) * scale));
+    }
+    return true;
+  });
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_QUANTIZE_HPP

@@ -1,0 +1,573 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Writes a NAC container from its parts: one form for what they hold, whoever built them.
+//
+//   auto bytes = nac::write(parts);                                // the specification's prefixes
+//   auto same = nac::write(parts, {.upstream_prefixes = true});    // those of the first compiler
+//   if (!bytes) return fail(bytes.err());                          // nothing was written
+//
+//   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
+//   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
+//   else     PROC behind DATA, TRNG and RSRC behind ORCH, where the parts have them
+//   records  in the order of the parts; no padding between or behind them
+//
+//   prefix of     specification   upstream
+//   INPUT         2               1          and none for variant 0
+//   OUTPUT 0-2    outputs + 1     outputs
+//   OUTPUT 3      1               1
+//   CONTROL_FLOW  3               3
+//   all others    how many words follow
+//
+// What was written so is read as the same parts; and what a file in this form holds is written as
+// that file, byte for byte.
+//
+// Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
+// Errors:     nac_too_many_instructions … nac_write_stopped: every check comes before the first
+//             byte. The offset is the index of the record in its pool, 0 for the header's fields.
+// Limits:     those of the format.
+// Allocation: the container, once, at its size; nothing with a sink.
+
+#ifndef TESSERA_NAC_WRITE_HPP
+#define TESSERA_NAC_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../core/error.hpp"
+#include "../core/pool.hpp"
+#include "../core/result.hpp"
+#include "format.hpp"
+#include "parts.hpp"
+#include "sink.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+struct write_options {
+  /// The prefixes of the first compiler, which count what follows them; else the specification's,
+  /// which count themselves too.
+  bool upstream_prefixes = false;
+};
+
+namespace detail {
+
+/// What PERM says of a signature's instructions.
+struct signature_shape {
+  bool known = false, has_constants = false;
+  std::uint32_t arguments = 0;
+};
+
+/// Finds what a container can't hold.
+class part_checker {
+ public:
+  explicit part_checker(const parts& p) noexcept : p_(p) {}
+
+  [[nodiscard]] error all() noexcept {
+    error e = header();
+    if (e.code == errc::ok) e = texts();
+    if (e.code == errc::ok) e = schedule();
+    if (e.code == errc::ok) e = code(p_.instructions);
+    if (e.code == errc::ok) e = code(p_.training);
+    if (e.code == errc::ok) e = constants(p_.constants);
+    if (e.code == errc::ok) e = constants(p_.plan_constants);
+    if (e.code == errc::ok) e = tensors();
+    if (e.code == errc::ok) e = files();
+    return e;
+  }
+  [[nodiscard]] const signature_shape& signature(std::uint8_t b) const noexcept {
+    return signatures_[b];
+  }
+
+ private:
+  template <class Pool>
+  [[nodiscard]] static bool inside(const range& r, const Pool& of) noexcept {
+    return r.first <= of.size() && r.size <= of.size() - r.first;
+  }
+  [[nodiscard]] bool inside(const payload& d) const noexcept {
+    return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
+           (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
+  }
+  [[nodiscard]] static constexpr bool fits_u32(std::uint64_t n) noexcept { return n <= UINT32_MAX; }
+
+  [[nodiscard]] error header() const noexcept {
+    if (p_.form > nac::header::v1_8) return {errc::nac_write_form, 0};
+    if (static_cast<std::size_t>(p_.quantization) >= quantization_count)
+      return {errc::nac_write_quantization, 0};
+    if (container_version(p_.form) == 1 && (p_.training_flag || p_.has_training))
+      return {errc::nac_write_training, 0};
+    if (p_.form != nac::header::v1_8 && !p_.arrays.empty()) return {errc::nac_write_arrays, 0};
+    if (!p_.internal_weights && !p_.tensors.empty()) return {errc::nac_write_weights, 0};
+    if ((!p_.has_training && !p_.training.empty()) || (!p_.has_manifest && p_.manifest.size != 0))
+      return {errc::nac_write_absent, 0};
+    if (p_.instructions.size() > max_instructions || p_.training.size() > max_instructions)
+      return {errc::nac_too_many_instructions, max_instructions};
+    for (const std::size_t n :
+         {p_.schedule.size(), p_.operations.size(), p_.signatures.size(), p_.parameters.size(),
+          p_.input_names.size(), p_.constants.size(), p_.plan_constants.size(), p_.tensors.size(),
+          p_.resources.size(), p_.arrays.size()})
+      if (!fits_u32(n)) return {errc::nac_write_count, UINT32_MAX};
+    return {};
+  }
+
+  /// Names with ids: `longest` bytes each, ids up to `last`.
+  [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
+                            std::uint16_t last, errc too_large) const noexcept {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!inside(rows[i].text, p_.characters)) return {errc::nac_write_range, i};
+      if (rows[i].text.size > longest) return {too_long, i};
+      if (rows[i].id > last) return {too_large, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error texts() noexcept {
+    error e = names(p_.operations, 255, errc::nac_write_operation_name, 255,
+                    errc::nac_write_operation_id);
+    if (e.code == errc::ok)
+      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id);
+    for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
+      if (e.code == errc::ok) e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok);
+    if (e.code != errc::ok) return e;
+    for (const named_part& row : p_.signatures) {
+      signature_shape& s = signatures_[row.id];  // of several, the last counts
+      s = {true, false, row.text.size};
+      for (const char letter : p_.string(row.text))
+        s.has_constants = s.has_constants || is_constant_code(letter);
+    }
+    return {};
+  }
+
+  [[nodiscard]] error schedule() const noexcept {
+    for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
+      if (!inside(p_.schedule[i].commands, p_.commands)) return {errc::nac_write_range, i};
+      if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!inside(list[i].c, p_.words) || !inside(list[i].d, p_.words))
+        return {errc::nac_write_range, i};
+      const errc e =
+          list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
+      if (e != errc::ok) return {e, i};
+    }
+    return {};
+  }
+
+  [[nodiscard]] errc regular_instruction(const instruction_part& i) const noexcept {
+    const signature_shape& s = signatures_[i.b];
+    if (i.b != 0 && !s.known) return errc::nac_write_signature_unknown;
+    if (i.d.size != s.arguments) return errc::nac_write_arguments;
+    if (i.c.size != 0 && !s.has_constants) return errc::nac_write_constants;
+    if (i.c.size > 32767) return errc::nac_write_long_c;
+    for (const std::uint16_t id : p_.words_of(i.c))
+      if (id > max_id) return errc::nac_write_id;
+    return errc::ok;
+  }
+
+  [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
+    const bool version_2 = container_version(p_.form) == 2;
+    std::uint32_t c = 0, d = 0;
+    if (i.a == op_input) {
+      if (i.b > 5 || (i.b > 3 && !version_2)) return errc::nac_write_input;
+      c = i.b == 0 ? 0 : 1;
+    } else if (i.a == op_output) {
+      if (i.b > 4 || (i.b > 2 && !version_2)) return errc::nac_write_output;
+      c = i.b < 3 ? p_.outputs : i.b == 3 ? 1 : 0;
+      d = i.b < 3 ? p_.outputs : i.b == 3 ? 2 : 1;
+      if (c > 32766) return errc::nac_write_long_c;  // for its prefix counts itself
+    } else if (i.a == op_control_flow) {
+      c = 2;
+      d = 1;
+    } else if (i.a == op_convergence) {
+      if (i.c.size > 32767) return errc::nac_write_long_c;
+      c = i.c.size;
+      d = convergence_offsets(p_.words_of(i.d));
+    }
+    if (i.c.size != c || i.d.size != d) return errc::nac_write_words;
+    const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
+    if (is_id && c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
+    return errc::ok;
+  }
+
+  /// How many words a reader takes for D of a CONVERGENCE that begins like this.
+  [[nodiscard]] static std::uint32_t convergence_offsets(view<std::uint16_t> d) noexcept {
+    if (d.empty() || d[0] == 0) return 1;
+    if (d.size() < 2) return 2;
+    return 2 + (d[1] < 0x8000 ? std::uint32_t{d[1]} : 0);
+  }
+
+  [[nodiscard]] error constants(const pool<constant_part>& list) const noexcept {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const constant_part& c = list[i];
+      if (static_cast<std::size_t>(c.type) >= constant_type_count)
+        return {errc::nac_write_constant_type, i};
+      if (c.type == constant_type::string) {
+        if (!inside(c.values, p_.characters)) return {errc::nac_write_range, i};
+        if (c.values.size > 65535) return {errc::nac_write_string, i};
+      } else if (c.type > constant_type::string) {
+        if (!inside(c.values, p_.numbers)) return {errc::nac_write_range, i};
+        if (c.values.size > 65535) return {errc::nac_write_list, i};
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] error tensors() const noexcept {
+    for (std::size_t i = 0; i < p_.tensors.size(); ++i)
+      if (const errc e = tensor(p_.tensors[i]); e != errc::ok) return {e, i};
+    return {};
+  }
+  [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
+    if (!inside(t.shape, p_.numbers) || !inside(t.original_shape, p_.numbers) ||
+        !inside(t.scales, p_.numbers) || !inside(t.data))
+      return errc::nac_write_range;
+    if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
+    if (static_cast<std::size_t>(t.quantization) >= quantization_count)
+      return errc::nac_write_tensor_quantization;
+    if (t.shape.size > 255 || t.original_shape.size > 255) return errc::nac_write_rank;
+    const bool whole = t.quantization == quantization::int8_tensor,
+               channel = t.quantization == quantization::int8_channel,
+               block = t.quantization == quantization::block_fp8;
+    if (block && t.block == 0) return errc::nac_write_block_size;
+    if ((!channel && t.axis != 0) || (!block && (t.block != 0 || t.original_shape.size != 0)) ||
+        (!channel && !block && t.scales.size != (whole ? 1 : 0)))
+      return errc::nac_write_tensor_fields;
+    if (!fits_u32(metadata_size(t))) return errc::nac_write_metadata;
+    return errc::ok;
+  }
+
+ public:
+  [[nodiscard]] static std::uint64_t metadata_size(const tensor_part& t) noexcept {
+    const std::uint64_t shape = 3 + 4 * std::uint64_t{t.shape.size},
+                        scales = 4 * std::uint64_t{t.scales.size};
+    switch (t.quantization) {
+      case quantization::none:
+      case quantization::fp16: break;
+      case quantization::int8_tensor: return shape + scales;
+      case quantization::int8_channel: return shape + 5 + scales;
+      case quantization::block_fp8:
+        return shape + 7 + 4 * std::uint64_t{t.original_shape.size} + scales;
+    }
+    return shape;
+  }
+
+ private:
+  [[nodiscard]] error files() const noexcept {
+    for (const payload* b : {&p_.manifest, &p_.plan}) {
+      if (!inside(*b)) return {errc::nac_write_range, 0};
+      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0};
+    }
+    for (std::size_t i = 0; i < p_.resources.size(); ++i) {
+      const resource_part& r = p_.resources[i];
+      if (!inside(r.name, p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
+      if (r.name.size > 65535) return {errc::nac_write_name, i};
+      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i};
+    }
+    for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
+      const array_part& a = p_.arrays[i];
+      if (!inside(a.name, p_.characters) || !inside(a.shape, p_.numbers) || !inside(a.data))
+        return {errc::nac_write_range, i};
+      if (a.name.size > 65535) return {errc::nac_write_name, i};
+      if (static_cast<std::size_t>(a.type) >= data_type_count)
+        return {errc::nac_write_data_type, i};
+      if (a.shape.size > 255) return {errc::nac_write_rank, i};
+    }
+    return {};
+  }
+
+  const parts& p_;
+  signature_shape signatures_[256];
+};
+
+/// Counts what would be written.
+class part_counter {
+ public:
+  template <class T>
+  void put(T) noexcept {
+    add(sizeof(T));
+  }
+  void put_text(std::string_view s) noexcept { add(s.size()); }
+  void put_payload(bytes, const payload& p) noexcept { add(p.size); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
+
+ private:
+  void add(std::uint64_t n) noexcept {
+    if (!checked_add(size_, n, size_)) overflowed_ = true;
+  }
+  std::uint64_t size_ = 0;
+  bool overflowed_ = false;
+};
+
+/// Puts checked parts out, section by section: once to count, once to write.
+class part_writer {
+ public:
+  part_writer(const parts& p, const part_checker& checked, bool upstream) noexcept
+      : p_(p), checked_(checked), upstream_(upstream) {}
+
+  /// Where the sections will stand; false when that exceeds 64 bits.
+  [[nodiscard]] bool place() noexcept {
+    size_ = header_sizes[static_cast<std::size_t>(p_.form)];
+    for (std::size_t i = 0; i < section_count; ++i) {
+      const auto s = static_cast<section>(i);
+      if (!present(s)) continue;
+      part_counter count;
+      put_section(count, s);
+      offsets_[i] = size_;
+      if (count.overflowed() || !checked_add(size_, count.size(), size_)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+  void write(part_stream& out) const {
+    put_header(out);
+    for (std::size_t i = 0; i < section_count && !out.stopped(); ++i)
+      if (offsets_[i] != 0) put_section(out, static_cast<section>(i));
+    out.flush();
+  }
+
+ private:
+  [[nodiscard]] bool present(section s) const noexcept {
+    switch (s) {
+      case section::proc: return p_.has_manifest;
+      case section::trng: return p_.has_training;
+      case section::rsrc: return p_.has_resources || !p_.resources.empty();
+      case section::arrs: return p_.form == header::v1_8;
+      default: return true;
+    }
+  }
+
+  template <class Out>
+  void put_header(Out& out) const {
+    out.put_text("NAC");
+    out.put(container_version(p_.form));
+    out.put(static_cast<std::uint8_t>((p_.internal_weights ? 0x80u : 0u) |
+                                      (p_.training_flag ? 0x40u : 0u) |
+                                      static_cast<unsigned>(p_.quantization)));
+    out.put(p_.inputs);
+    out.put(p_.outputs);
+    out.put(std::uint8_t{0});
+    out.put(p_.d_model);
+    for (std::uint32_t i = 0; i < header_slots[static_cast<std::size_t>(p_.form)]; ++i)
+      out.put(offsets_[static_cast<std::size_t>(section_of_slot(p_.form, i))]);
+    if (p_.form == header::v1_6) out.put(std::uint32_t{0});
+  }
+
+  template <class Out>
+  void put_section(Out& out, section s) const {
+    out.put_text(tag(s));
+    switch (s) {
+      case section::mmap: return put_schedule(out);
+      case section::ops: return put_code(out, p_.instructions);
+      case section::cmap: return put_names<std::uint8_t>(out, p_.operations);
+      case section::cnst: put_count(out, p_.constants); return put_constants(out, p_.constants);
+      case section::perm: return put_names<std::uint8_t>(out, p_.signatures);
+      case section::data: return put_data(out);
+      case section::proc:
+        out.put(static_cast<std::uint32_t>(p_.manifest.size));
+        return out.put_payload(p_.data_of(p_.manifest), p_.manifest);
+      case section::orch:
+        out.put(static_cast<std::uint32_t>(p_.plan.size));
+        put_count(out, p_.plan_constants);
+        out.put_payload(p_.data_of(p_.plan), p_.plan);
+        return put_constants(out, p_.plan_constants);
+      case section::trng: return put_code(out, p_.training);
+      case section::rsrc: return put_resources(out);
+      case section::arrs: return put_arrays(out);
+    }
+  }
+
+  template <class Out, class Pool>
+  void put_count(Out& out, const Pool& of) const {
+    out.put(static_cast<std::uint32_t>(of.size()));
+  }
+  template <class Out>
+  void put_numbers(Out& out, range r) const {
+    for (const std::uint32_t n : p_.numbers_of(r)) out.put(n);
+  }
+
+  template <class Out>
+  void put_schedule(Out& out) const {
+    put_count(out, p_.schedule);
+    for (const tick_part& t : p_.schedule) {
+      out.put(t.instruction);
+      out.put(static_cast<std::uint8_t>(t.commands.size));
+      for (std::uint32_t i = 0; i < t.commands.size; ++i) {
+        const command_part& c = p_.commands[t.commands.first + i];
+        out.put(static_cast<std::uint8_t>(c.what));
+        out.put(c.target);
+      }
+    }
+  }
+
+  template <class Out>
+  void put_code(Out& out, const pool<instruction_part>& list) const {
+    put_count(out, list);
+    for (const instruction_part& i : list) {
+      out.put(i.a);
+      out.put(i.b);
+      if (has_prefix(i)) out.put(prefix(i));
+      for (const std::uint16_t word : p_.words_of(i.c)) out.put(word);
+      for (const std::uint16_t word : p_.words_of(i.d)) out.put(word);
+    }
+  }
+  [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
+    if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
+    return (i.a == op_input && i.b != 0) || (i.a == op_output && i.b != 4) ||
+           i.a == op_control_flow || i.a == op_convergence;
+  }
+  [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
+    const bool counts_itself = i.a == op_control_flow || (!upstream_ && i.a == op_input) ||
+                               (!upstream_ && i.a == op_output && i.b < 3);
+    return static_cast<std::uint16_t>(i.c.size + (counts_itself ? 1 : 0));
+  }
+
+  template <class Length, class Out>
+  void put_names(Out& out, const pool<named_part>& rows) const {
+    put_count(out, rows);
+    for (const named_part& row : rows) {
+      out.put(row.id);
+      out.put(static_cast<Length>(row.text.size));
+      out.put_text(p_.string(row.text));
+    }
+  }
+
+  template <class Out>
+  void put_constants(Out& out, const pool<constant_part>& list) const {
+    for (const constant_part& c : list) {
+      out.put(c.id);
+      out.put(static_cast<std::uint8_t>(c.type));
+      switch (c.type) {
+        case constant_type::null: out.put(std::uint16_t{0}); break;
+        case constant_type::boolean:
+          out.put(std::uint16_t{1});
+          out.put(static_cast<std::uint8_t>(c.bits != 0));
+          break;
+        case constant_type::int64:
+        case constant_type::float64:
+          out.put(std::uint16_t{8});
+          out.put(c.bits);
+          break;
+        case constant_type::string:
+          out.put(static_cast<std::uint16_t>(c.values.size));
+          out.put_text(p_.string(c.values));
+          break;
+        case constant_type::int32_list:
+        case constant_type::float32_list:
+          out.put(static_cast<std::uint16_t>(c.values.size));
+          put_numbers(out, c.values);
+          break;
+      }
+    }
+  }
+
+  template <class Out>
+  void put_data(Out& out) const {
+    put_names<std::uint16_t>(out, p_.parameters);
+    put_names<std::uint16_t>(out, p_.input_names);
+    if (!p_.internal_weights) return;
+    put_count(out, p_.tensors);
+    for (const tensor_part& t : p_.tensors) {
+      out.put(t.id);
+      out.put(static_cast<std::uint32_t>(part_checker::metadata_size(t)));
+      out.put(t.data.size);
+      put_shape(out, t.type, t.shape);
+      out.put(static_cast<std::uint8_t>(t.quantization));
+      if (t.quantization == quantization::int8_channel) out.put(t.axis);
+      if (t.quantization == quantization::block_fp8) {
+        out.put(t.block);
+        out.put(static_cast<std::uint8_t>(t.original_shape.size));
+        put_numbers(out, t.original_shape);
+      }
+      if (t.quantization >= quantization::int8_channel) out.put(t.scales.size);
+      put_numbers(out, t.scales);
+      out.put_payload(p_.data_of(t.data), t.data);
+    }
+  }
+  template <class Out>
+  void put_shape(Out& out, data_type type, range shape) const {
+    out.put(static_cast<std::uint8_t>(type));
+    out.put(static_cast<std::uint8_t>(shape.size));
+    put_numbers(out, shape);
+  }
+
+  template <class Out>
+  void put_resources(Out& out) const {
+    put_count(out, p_.resources);
+    for (const resource_part& r : p_.resources) {
+      out.put(static_cast<std::uint16_t>(r.name.size));
+      out.put_text(p_.string(r.name));
+      out.put(static_cast<std::uint32_t>(r.data.size));
+      out.put_payload(p_.data_of(r.data), r.data);
+    }
+  }
+
+  template <class Out>
+  void put_arrays(Out& out) const {
+    put_count(out, p_.arrays);
+    for (const array_part& a : p_.arrays) {
+      out.put(static_cast<std::uint16_t>(a.name.size));
+      out.put_text(p_.string(a.name));
+      put_shape(out, a.type, a.shape);
+      out.put(a.data.size);
+      out.put_payload(p_.data_of(a.data), a.data);
+    }
+  }
+
+  const parts& p_;
+  const part_checker& checked_;
+  bool upstream_;
+  std::uint64_t offsets_[section_count] = {};
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace detail
+
+/// The bytes that `write` makes of the parts, after all of its checks.
+[[nodiscard]] inline result<std::uint64_t> written_size(const parts& p) {
+  detail::part_checker checked(p);
+  if (const error e = checked.all(); e.code != errc::ok) return e;
+  detail::part_writer out(p, checked, false);
+  if (!out.place()) return error{errc::nac_write_size, 0};
+  return out.size();
+}
+
+/// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
+/// with the offset 0, when `put` said false; every other error comes before the first call.
+[[nodiscard]] inline error write(const parts& p, const sink& to, const write_options& how = {}) {
+  detail::part_checker checked(p);
+  if (const error e = checked.all(); e.code != errc::ok) return e;
+  detail::part_writer out(p, checked, how.upstream_prefixes);
+  if (!out.place()) return {errc::nac_write_size, 0};
+  detail::part_stream stream(to);
+  out.write(stream);
+  if (stream.stopped()) return {errc::nac_write_stopped, 0};
+  return {};
+}
+
+/// A container of these parts.
+[[nodiscard]] inline result<pool<std::byte>> write(const parts& p, const write_options& how = {}) {
+  const result<std::uint64_t> size = written_size(p);
+  if (!size) return size.err();
+  if (*size > SIZE_MAX) return error{errc::nac_write_size, 0};
+  pool<std::byte> out;
+  out.reserve(static_cast<std::size_t>(*size));
+  const auto append = [](void* to, bytes piece) {
+    static_cast<pool<std::byte>*>(to)->append(piece.data(), piece.size());
+    return true;
+  };
+  if (const error e = write(p, sink{&out, append}, how); e.code != errc::ok) return e;
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_WRITE_HPP
