@@ -8,11 +8,15 @@
 //   for (const auto& i : file->instructions()) use(i);
 //
 //   read            a view of the whole container                      nac/read.hpp
+//   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
+//   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
 //   read_safetensors, write_safetensors: weights that stand outside    nac/safetensors.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
+//   resolve         programs with absolute references                  nac/resolve.hpp
+//   verify          the proof that a container can run                 nac/verify.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -27,14 +31,24 @@
 
 #include "core/describe.hpp"
 #include "nac/convert.hpp"
+#include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
 #include "nac/lexer.hpp"
+#include "nac/mep.hpp"
+#include "nac/mep_text.hpp"
+#include "nac/mep_verify.hpp"
+#include "nac/operations.hpp"
 #include "nac/parts.hpp"
+#include "nac/program.hpp"
 #include "nac/quantize.hpp"
 #include "nac/read.hpp"
 #include "nac/records.hpp"
+#include "nac/resolve.hpp"
 #include "nac/safetensors.hpp"
+#include "nac/tisa.hpp"
+#include "nac/tisa_text.hpp"
+#include "nac/verify.hpp"
 #include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP

@@ -254,6 +254,66 @@
   X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
   X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
   X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
+  X(nac_operation_unsupported, 3103, "the operation's name is none of those that run")             \
+  X(nac_argument_count, 3104, "the operation takes another number of arguments")                   \
+  X(nac_argument_type, 3105, "the operation takes no argument of this kind here")                  \
+  X(nac_input_place, 3106, "INPUT variants 4 and 5 belong in TRNG")                                \
+  X(nac_output_place, 3107, "OUTPUT variant 2 is reserved, and 3 and 4 belong in TRNG")            \
+  X(nac_convergence_threshold, 3108, "expected a threshold of 0 to 100")                           \
+  X(nac_saved_result, 3109, "INPUT variant 4 names no instruction of OPS")                         \
+  X(nac_reference, 3110, "expected the offset of an earlier instruction: 0 <= index + D < index")  \
+  X(nac_reference_zero, 3111, "expected the offset of a result: no constant can stand for this 0") \
+  X(nac_constant_count, 3112, "expected as many constants as D has zeros")                         \
+  X(nac_constant_id, 3113, "no constant in CNST has the id that the instruction names")            \
+  X(nac_branch_length, 3114, "expected branches that end inside the program")                      \
+  X(nac_convergence_input, 3115,                                                                   \
+    "expected a CONVERGENCE with one word in C: the offset of its input")                          \
+  X(nac_convergence_end, 3116,                                                                     \
+    "expected an end of 0, or behind the CONVERGENCE and in the program")                          \
+  X(nac_convergence_count, 3117,                                                                   \
+    "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
+  X(nac_convergence_branch, 3118,                                                                  \
+    "expected branches in ascending order, before the CONVERGENCE's end")                          \
+                                                                                                   \
+  X(nac_branch_nesting, 3130, "expected branches that end inside the branch around them")          \
+  X(nac_branch_result, 3131,                                                                       \
+    "a result of a branch is taken from outside: it's there only if the branch ran")               \
+  X(nac_prefix, 3132, "expected a prefix that counts what follows, with or without itself")        \
+  X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
+  X(nac_id_repeated, 3134, "the id stands in this table already; the last record counts")          \
+  X(nac_input_count, 3135,                                                                         \
+    "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
+  X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
+  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
+  X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
+  X(nac_weights_missing, 3139, "the weights stand in another file, which was not given")           \
+  X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
+  X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
+  X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \
+  X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
+  X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
+  X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
+  X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
+  X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
+  X(nac_tensor_padding, 3148,                                                                      \
+    "expected one dimension: the original elements, filled up to whole blocks")                    \
+  X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
+  X(nac_name_repeated, 3150, "a resource or array of this name stands before")                     \
+  X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
+  X(nac_tick_repeated, 3161, "the tick has a record already")                                      \
+  X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
+  X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
+  X(nac_save_target, 3164, "an instruction's result is saved at its own tick")                     \
+  X(nac_forward_target, 3165, "a result is forwarded to the one instruction that takes it")        \
+  X(nac_preload_target, 3166, "expected an INPUT of variant 1 to be preloaded")                    \
+  X(nac_preload_late, 3167, "the parameter is preloaded behind its INPUT")                         \
+  X(nac_free_early, 3168, "a result is freed before it is there")                                  \
+  X(nac_free_needed, 3169, "a result is freed that a later instruction takes")                     \
+  X(nac_free_twice, 3170, "the result was freed before")                                           \
+  X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
+  X(nac_training_flag, 3181, "bit 6 of the header's byte 4 says otherwise of a TRNG section")      \
+  X(nac_reserved_bytes, 3182, "reserved bytes of the header are 0")                                \
+  X(nac_slack, 3183, "the section's records end before the next section begins")                   \
                                                                                                    \
   X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
   X(nac_write_form, 3201, "expected a header of 88, 92 or 100 bytes to write")                     \
@@ -309,8 +369,64 @@
     "expected at most 224 operations that the version doesn't predefine")                          \
                                                                                                    \
   X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
+  X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
+  X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
+  X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
+  X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (text), 1 (integer) or 2 (float)")    \
+  X(nac_mep_file_type, 3305,                                                                       \
+    "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
+  X(nac_mep_extern_kind, 3306,                                                                     \
+    "expected an external object of kind 0 (tokenizer) or 1 (constant)")                           \
+  X(nac_mep_unload_kind, 3307, "expected 0 (a model) or 1 (a slot) to unload")                     \
+  X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
+  X(nac_mep_create_kind, 3309,                                                                     \
+    "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
+  X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (squares) or 255 (none)")         \
+  X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
+  X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
+  X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
+  X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
+  X(nac_mep_constant_string, 3315, "the plan needs a string constant here")                        \
+  X(nac_mep_constant_model, 3316,                                                                  \
+    "the plan needs a constant here that is a model's number, 0 to 255")                           \
+  X(nac_mep_jump, 3317, "a jump of the plan lands neither on an instruction nor at the end")       \
+  X(nac_mep_jump_into_loop, 3318, "a jump of the plan lands in a loop that it doesn't stand in")   \
+  X(nac_mep_loop_end, 3319, "a loop of the plan ends that never started")                          \
+  X(nac_mep_loop_open, 3320, "a loop of the plan starts and never ends")                           \
+  X(nac_mep_loop_back, 3321, "expected the end of a loop to jump back into it")                    \
+  X(nac_mep_break, 3322, "a break of the plan stands outside of all loops")                        \
+  X(nac_mep_break_target, 3323, "expected a break to jump behind the end of its loop")             \
+  X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
+  X(nac_mep_label_unknown, 3331, "the plan has no such label")                                     \
+  X(nac_mep_label_repeated, 3332, "the plan has this label already")                               \
+  X(nac_mep_jump_range, 3333, "a jump of the plan reaches 32 KiB at most")                         \
+  X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
+  X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
+  X(nac_mep_choice, 3336, "expected a name that this operand of the plan knows, or its number")    \
+  X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
+  X(nac_mep_list, 3338, "a list of slots has at most 255")                                         \
+  X(nac_hex, 3339, "expected bytes behind 0x, two digits each")                                    \
                                                                                                    \
   X(nac_tisa_magic, 3350, "expected the bytes \"TISA\" and a version")                             \
+  X(nac_tisa_truncated, 3351, "the manifest ends inside an instruction")                           \
+  X(nac_tisa_opcode, 3352, "unknown instruction of the tokenizer")                                 \
+  X(nac_tisa_payload_short, 3353, "the tokenizer's instruction ends inside one of its fields")     \
+  X(nac_tisa_payload_long, 3354,                                                                   \
+    "bytes are left behind the fields of the tokenizer's instruction")                             \
+  X(nac_tisa_json, 3355,                                                                           \
+    "the instruction holds JSON, as old tokenizers do: its file must be made anew")                \
+  X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
+  X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
+  X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
+  X(nac_tisa_rule_flags, 3359, "expected the flags 1, 2 and 4 of a partition rule alone")          \
+  X(nac_tisa_item_kind, 3360, "expected 0 or 1 for the kind of what is composed")                  \
+  X(nac_tisa_partition, 3361,                                                                      \
+    "expected partition rules before the encoder, which has no text without them")                 \
+  X(nac_tisa_string, 3362, "the string is too long for its field in the tokenizer's instruction")  \
+  X(nac_tisa_list, 3363, "the list is too long for its field in the tokenizer's instruction")      \
+  X(nac_tisa_name, 3370, "expected an instruction of the tokenizer, op, or bytes")                 \
+  X(nac_tisa_rule, 3371, "expected protected, remove, isolate, behaviour or trim")                 \
+  X(nac_tisa_item, 3372, "expected a token in quotes, its id, or ids")                             \
                                                                                                    \
   X(nac_text_syntax, 3400, "expected a section, a key or a statement of the assembly")             \
   X(nac_text_mark, 3401, "expected another mark here, such as ( ) [ ] { } = : or a comma")         \

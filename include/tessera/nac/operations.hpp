@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// NAC operations: one table of all that run, with their names and the arguments that they take.
+//
+//   nac::operation o = nac::find_operation("aten.lt.Scalar");   // operation::lt
+//   nac::pattern(o);                                            // "xx"
+//
+// A file gives arguments by position, without names and without trailing defaults. A pattern has a
+// letter for each argument; a result is taken for any letter but s, for every argument may be
+// computed while running:
+//
+//   t  a result                              l  a list of whole numbers, or one of them
+//   x  a tensor: a result or a number        v  such a list, or whole numbers and results in a row
+//   n  a number                              r  a list of numbers, or one of them
+//   i  a whole number                        s  a string
+//   b  a truth value: a number               d  anything: a data type, a device, a layout …
+//
+//   A capital takes null too. '?': from here on everything may be missing, and an argument that a
+//   letter doesn't take is tried with the next one. '*': the letter before may repeat.
+//
+// Constants are interchangeable as far as their values allow: 1, 1.0 and true are one constant in
+// files of the original compiler, so a whole number may stand as a float64. "v" ends where a letter
+// that must follow takes the rest: "vn" gives the last of its numbers to n.
+//
+// Lifetime:   constants.
+// Errors:     none.
+// Limits:     patterns of at most 10 letters.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_OPERATIONS_HPP
+#define TESSERA_NAC_OPERATIONS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/pool.hpp"
+#include "../version.hpp"
+#include "format.hpp"
+#include "records.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+// X(enumerator, arguments, names: blanks between them)
+// clang-format off
+#define TESSERA_NAC_OPERATIONS(X)                                                                  \
+  X(pass, "x?d*", "nac.pass aten.detach.default aten.dropout.default aten.alias.default")          \
+  X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar")                                        \
+  X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar")                                        \
+  X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar")                                              \
+  X(neg, "x", "nac.neg aten.neg.default")                                                          \
+  X(where, "txx", "nac.where aten.where.self aten.where.ScalarOther aten.where.ScalarSelf "        \
+                  "aten.where.Scalar")                                                             \
+  X(clone, "x?d", "nac.clone aten.clone.default aten.lift_fresh_copy.default")                     \
+  X(view, "tv", "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default")       \
+  X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar")                                              \
+  X(arange, "n?nnd*", "nac.arange aten.arange.default aten.arange.start aten.arange.start_step")   \
+  X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul")                                      \
+  X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv")                                  \
+  X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default")               \
+  X(transpose, "t?ii", "nac.transpose aten.transpose.int aten.t.default")                          \
+  X(zeros, "v?d*", "nac.zeros aten.zeros.default")                                                 \
+  X(zeros_like, "t?d*", "nac.zeros_like aten.zeros_like.default aten.empty_like.default")          \
+  X(new_zeros, "tv?d*", "nac.new_zeros aten.new_zeros.default")                                    \
+  X(ones, "v?d*", "nac.ones aten.ones.default")                                                    \
+  X(ones_like, "t?d*", "nac.ones_like aten.ones_like.default")                                     \
+  X(new_ones, "tv?d*", "nac.new_ones aten.new_ones.default")                                       \
+  X(full, "vn?d*", "nac.full aten.full.default")                                                   \
+  X(full_like, "tn?d*", "nac.full_like aten.full_like.default")                                    \
+  X(getitem, "ti", "getitem operator.getitem")                                                     \
+  X(sym_size, "ti", "aten.sym_size.int")                                                           \
+  X(relu, "t", "aten.relu.default")                                                                \
+  X(exp, "t", "aten.exp.default")                                                                  \
+  X(cos, "t", "aten.cos.default")                                                                  \
+  X(sin, "t", "aten.sin.default")                                                                  \
+  X(tanh, "t", "aten.tanh.default")                                                                \
+  X(abs, "t", "aten.abs.default")                                                                  \
+  X(log, "t", "aten.log.default")                                                                  \
+  X(sqrt, "t", "aten.sqrt.default")                                                                \
+  X(rsqrt, "t", "aten.rsqrt.default")                                                              \
+  X(reciprocal, "t", "aten.reciprocal.default")                                                    \
+  X(square, "t", "aten.square.default")                                                            \
+  X(floor, "t", "aten.floor.default")                                                              \
+  X(ceil, "t", "aten.ceil.default")                                                                \
+  X(round, "t", "aten.round.default")                                                              \
+  X(erf, "t", "aten.erf.default")                                                                  \
+  X(sigmoid, "t", "aten.sigmoid.default")                                                          \
+  X(hardsigmoid, "t", "aten.hardsigmoid.default")                                                  \
+  X(hardswish, "t", "aten.hardswish.default")                                                      \
+  X(silu, "t", "aten.silu.default")                                                                \
+  X(gelu, "t?s", "aten.gelu.default")                                                              \
+  X(leaky_relu, "t?n", "aten.leaky_relu.default")                                                  \
+  X(elu, "t?nnn", "aten.elu.default")                                                              \
+  X(softplus, "t?nn", "aten.softplus.default")                                                     \
+  X(clamp, "t?NN", "aten.clamp.default aten.clamp_min.default")                                    \
+  X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow")                \
+  X(minimum, "xx", "aten.min.other aten.minimum.default")                                          \
+  X(maximum, "xx", "aten.max.other aten.maximum.default")                                          \
+  X(floor_divide, "xx", "aten.floor_divide.default floordiv")                                      \
+  X(remainder, "xx", "aten.remainder.Tensor aten.remainder.Scalar mod")                            \
+  X(lt, "xx", "aten.lt.Tensor aten.lt.Scalar aten.lt.default")                                     \
+  X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar")                                                     \
+  X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar")                                                     \
+  X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar")                                                     \
+  X(bitwise_and, "xx", "aten.__and__.Tensor aten.bitwise_and.Tensor")                              \
+  X(bitwise_or, "xx", "aten.__or__.Tensor aten.bitwise_or.Tensor")                                 \
+  X(bitwise_not, "t", "aten.__not__.Tensor aten.bitwise_not.default")                              \
+  X(logical_and, "tt", "aten.logical_and.default")                                                 \
+  X(logical_or, "tt", "aten.logical_or.default")                                                   \
+  X(logical_not, "t", "aten.logical_not.default")                                                  \
+  X(linear, "tt?T", "aten.linear.default")                                                         \
+  X(addmm, "ttt?nn", "aten.addmm.default")                                                         \
+  X(conv2d, "tt?Tllli", "aten.conv2d.default")                                                     \
+  X(conv2d_precomputed, "ttTl", "nac.conv2d_precomputed")                                          \
+  X(batch_norm, "tTTttnn", "aten._native_batch_norm_legit_no_training.default")                    \
+  X(layer_norm, "tl?TTnb", "aten.layer_norm.default")                                              \
+  X(group_norm, "ti?TTnb", "aten.group_norm.default")                                              \
+  X(softmax, "ti?d", "aten.softmax.int aten._softmax.default")                                     \
+  X(log_softmax, "ti?d", "aten.log_softmax.int aten._log_softmax.default")                         \
+  X(attention, "ttt?TnbNb", "aten.scaled_dot_product_attention.default")                           \
+  X(embedding, "tt?ibb", "aten.embedding.default")                                                 \
+  X(slice, "t?iIIi", "aten.slice.Tensor")                                                          \
+  X(select, "tii", "aten.select.int")                                                              \
+  X(slice_scatter, "tt?iIIi", "aten.slice_scatter.default")                                        \
+  X(index, "tT*", "aten.index.Tensor")                                                             \
+  X(index_select, "tit", "aten.index_select.default")                                              \
+  X(gather, "tit?b", "aten.gather.default")                                                        \
+  X(expand, "tv", "aten.expand.default")                                                           \
+  X(repeat, "tv", "aten.repeat.default")                                                           \
+  X(permute, "tv", "aten.permute.default")                                                         \
+  X(flip, "tl", "aten.flip.default")                                                               \
+  X(squeeze, "t?l", "aten.squeeze.default aten.squeeze.dim aten.squeeze.dims")                     \
+  X(unsqueeze, "ti", "aten.unsqueeze.default")                                                     \
+  X(cat, "t*?i", "aten.cat.default")                                                               \
+  X(stack, "t*?i", "aten.stack.default")                                                           \
+  X(split, "ti?i", "aten.split.Tensor")                                                            \
+  X(split_with_sizes, "tl?i", "aten.split_with_sizes.default")                                     \
+  X(mean, "t?Lbd", "aten.mean.dim aten.mean.default")                                              \
+  X(sum, "t?Lbd", "aten.sum.dim_IntList aten.sum.default")                                         \
+  X(amax, "t?lb", "aten.amax.default")                                                             \
+  X(amin, "t?lb", "aten.amin.default")                                                             \
+  X(argmax, "t?Ib", "aten.argmax.default")                                                         \
+  X(cumsum, "ti?d", "aten.cumsum.default")                                                         \
+  X(triu, "t?i", "aten.triu.default")                                                              \
+  X(tril, "t?i", "aten.tril.default")                                                              \
+  X(pad, "tl?sN", "aten.pad.default aten.constant_pad_nd.default")                                 \
+  X(max_pool2d, "tl?lllb", "aten.max_pool2d.default")                                              \
+  X(avg_pool2d, "tl?llbbI", "aten.avg_pool2d.default")                                             \
+  X(adaptive_avg_pool2d, "tl", "aten.adaptive_avg_pool2d.default")                                 \
+  X(upsample_nearest, "t?VR", "aten.upsample_nearest2d.vec")                                       \
+  X(upsample_nearest_to, "tl?NN", "aten.upsample_nearest2d.default")                               \
+  X(to_copy, "x?d*", "aten._to_copy.default")                                                      \
+  X(type_as, "tt", "aten.type_as.default")                                                         \
+  X(copy, "tx?b", "aten.copy.default")                                                             \
+  X(fill, "tn", "aten.fill.Scalar")                                                                \
+  X(scalar_tensor, "n?d*", "aten.scalar_tensor.default")                                           \
+  X(new_empty_strided, "tll?d*", "aten.new_empty_strided.default")                                 \
+  X(lstm_cell, "ttttt?TT", "aten.lstm_cell.default")
+// clang-format on
+
+/// The operations that run, whatever their ids are in a file.
+enum class operation : std::uint16_t {
+  unknown,
+#define TESSERA_X(name, arguments, names) name,
+  TESSERA_NAC_OPERATIONS(TESSERA_X)
+#undef TESSERA_X
+};
+struct operation_row {
+  std::string_view pattern;
+  std::string_view names;  ///< blanks between them
+};
+/// By operation; row 0 is that of `unknown`.
+inline constexpr operation_row operations[] = {{"", ""},
+#define TESSERA_X(name, arguments, names) {arguments, names},
+                                               TESSERA_NAC_OPERATIONS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_OPERATIONS
+inline constexpr std::size_t operation_count = sizeof operations / sizeof operations[0];
+
+/// What arguments an operation takes; the letters stand at the top.
+[[nodiscard]] constexpr std::string_view pattern(operation o) noexcept {
+  return operations[static_cast<std::size_t>(o)].pattern;
+}
+/// The first of an operation's names.
+[[nodiscard]] constexpr std::string_view name(operation o) noexcept {
+  const std::string_view names = operations[static_cast<std::size_t>(o)].names;
+  return names.substr(0, names.find(' '));
+}
+/// The operation that a file means by a name; linear in the table, so asked once for each id.
+[[nodiscard]] constexpr operation find_operation(std::string_view wanted) noexcept {
+  if (wanted.empty()) return operation::unknown;
+  for (std::size_t i = 1; i < operation_count; ++i) {
+    std::string_view rest = operations[i].names;
+    while (!rest.empty()) {
+      const std::size_t blank = rest.find(' ');
+      if (rest.substr(0, blank) == wanted) return static_cast<operation>(i);
+      rest = blank == std::string_view::npos ? std::string_view() : rest.substr(blank + 1);
+    }
+  }
+  return operation::unknown;
+}
+
+/// What patterns tell apart. `whole`: a number without a fraction, of any type.
+enum class argument_form : std::uint8_t { result, null, whole, number, string, wholes, numbers };
+
+namespace detail {
+
+[[nodiscard]] inline bool is_whole(double v) noexcept {
+  return v >= -9223372036854775808.0 && v < 9223372036854775808.0 &&
+         v == static_cast<double>(static_cast<std::int64_t>(v));
+}
+
+}  // namespace detail
+
+/// The form of a constant; linear in its elements, so asked once for each.
+[[nodiscard]] inline argument_form form_of(const constant& c) noexcept {
+  switch (c.type) {
+    case constant_type::null: return argument_form::null;
+    case constant_type::boolean:
+    case constant_type::int64: return argument_form::whole;
+    case constant_type::float64:
+      return detail::is_whole(c.float64()) ? argument_form::whole : argument_form::number;
+    case constant_type::string: return argument_form::string;
+    case constant_type::int32_list: return argument_form::wholes;
+    case constant_type::float32_list: break;
+  }
+  const packed<float> values = c.float32_list();
+  for (std::uint32_t i = 0; i < values.size(); ++i)
+    if (!detail::is_whole(double{values[i]})) return argument_form::numbers;
+  return argument_form::wholes;
+}
+
+/// Whether a pattern's letter takes one argument of that form.
+[[nodiscard]] constexpr bool takes(char letter, argument_form form) noexcept {
+  const bool capital = letter >= 'A' && letter <= 'Z';
+  if (form == argument_form::null) return capital || letter == 'd';
+  const bool result = form == argument_form::result, whole = form == argument_form::whole;
+  const bool number = whole || form == argument_form::number;
+  const bool wholes = form == argument_form::wholes;
+  switch (capital ? static_cast<char>(letter - 'A' + 'a') : letter) {
+    case 't': return result;
+    case 'x':
+    case 'n':
+    case 'b': return result || number;
+    case 'i': return result || whole;
+    case 'l':
+    case 'v': return result || whole || wholes;
+    case 'r': return result || number || wholes || form == argument_form::numbers;
+    case 's': return form == argument_form::string;
+    case 'd': return true;
+    default: return false;
+  }
+}
+
+inline constexpr std::size_t max_letters = 10;
+
+/// Which arguments each letter of a pattern has got.
+struct binding {
+  std::uint8_t first[max_letters] = {};
+  std::uint8_t count[max_letters] = {};  ///< 0: the letter's argument is missing
+};
+
+/// How arguments meet a pattern.
+struct match {
+  enum class kind : std::uint8_t { fits, count, form };
+  kind what = kind::fits;
+  std::size_t argument = 0;  ///< for `form`: which one no letter takes
+};
+
+/// Gives the letters of a pattern their arguments, from left to right; at most 255 of them. Linear
+/// but for patterns with a 'v' that others must follow, of which there are few.
+[[nodiscard]] inline match bind(std::string_view letters, view<argument_form> arguments,
+                                binding& out) noexcept {
+  const auto in_a_row = [](argument_form f) {
+    return f == argument_form::result || f == argument_form::whole;
+  };
+  out = {};
+  std::size_t at = 0, slot = 0;
+  bool optional = false, passed_over = false;
+  for (std::size_t p = 0; p < letters.size(); ++p) {
+    const char letter = letters[p];
+    if (letter == '?') {
+      optional = true;
+      continue;
+    }
+    const bool repeats = p + 1 < letters.size() && letters[p + 1] == '*';
+    const std::size_t now = slot++;
+    if (repeats) ++p;
+    if (at == arguments.size()) {
+      if (!optional) return {match::kind::count, at};
+      continue;
+    }
+    if (!takes(letter, arguments[at])) {
+      if (!optional) return {match::kind::form, at};
+      passed_over = true;
+      continue;
+    }
+    std::size_t end = at + 1;
+    if (repeats) {
+      while (end < arguments.size() && takes(letter, arguments[end])) ++end;
+    } else if ((letter == 'v' || letter == 'V') && in_a_row(arguments[at])) {
+      while (end < arguments.size() && in_a_row(arguments[end])) ++end;
+      // What must follow gets the last ones.
+      const auto rest_fits = [&] {
+        for (std::size_t q = p + 1, k = end; q < letters.size() && letters[q] != '?'; ++q, ++k)
+          if (k >= arguments.size() || !takes(letters[q], arguments[k])) return false;
+        return true;
+      };
+      if (!optional)
+        while (end > at + 1 && !rest_fits()) --end;
+    }
+    out.first[now] = static_cast<std::uint8_t>(at);
+    out.count[now] = static_cast<std::uint8_t>(end - at);
+    at = end;
+  }
+  if (at == arguments.size()) return {};
+  return {passed_over ? match::kind::form : match::kind::count, at};
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_OPERATIONS_HPP

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// NAC verification of OPS and TRNG: operations and their arguments, prefixes, branches, uses.
+//
+//   detail::code_rules(program, options, found).check_model();
+//
+// One pass over the instructions; what is asked of an id is found out once.
+//
+// Lifetime:   for the time of a call.
+// Errors:     findings of nac_no_instructions … nac_branch_nesting, and those of `resolve`.
+// Limits:     none of its own.
+// Allocation: 12 bytes for an instruction.
+
+#ifndef TESSERA_NAC_RULES_CODE_HPP
+#define TESSERA_NAC_RULES_CODE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/pool.hpp"
+#include "diagnostic.hpp"
+#include "file.hpp"
+#include "operations.hpp"
+#include "program.hpp"
+#include "resolve.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// Who uses the results of instructions.
+struct uses {
+  pool<std::uint32_t>
+      first;  ///< the first instruction that takes the result; none where there is none
+  pool<std::uint32_t> last;  ///< the last one; the instruction itself where there is none
+};
+
+/// Which branches instructions stand in: a stack of where they end.
+class branches {
+ public:
+  explicit branches(std::uint32_t size) : size_(size) {}
+  /// Goes on to instruction `i`.
+  void enter(std::uint32_t i) {
+    while (!ends_.empty() && ends_.back() <= i) ends_.pop_back();
+  }
+  /// Where the innermost branch ends.
+  [[nodiscard]] std::uint32_t end() const noexcept { return ends_.empty() ? size_ : ends_.back(); }
+  [[nodiscard]] bool inside() const noexcept { return !ends_.empty(); }
+  void open(std::uint32_t end) { ends_.push_back(end); }
+
+ private:
+  pool<std::uint32_t> ends_;
+  std::uint32_t size_;
+};
+
+struct code_rules {
+  const file& f;
+  const verify_options& options;
+  findings& found;
+  const pool<constant>& constants;
+  const pool<argument_form>& forms;
+  const id_table& constant_of;
+
+  operation operations[256] = {};
+  bool operation_known[256] = {};
+
+  [[nodiscard]] operation operation_of(std::uint8_t a) {
+    if (!operation_known[a]) operations[a] = find_operation(f.operation_name(a));
+    operation_known[a] = true;
+    return operations[a];
+  }
+
+  // ---- where the words of an instruction stand
+
+  [[nodiscard]] static std::uint64_t c_offset(const instruction& i, std::size_t k) noexcept {
+    return i.offset + 4 + 2 * std::uint64_t{k};
+  }
+  [[nodiscard]] static std::uint64_t d_offset(const instruction& i, std::size_t k) noexcept {
+    return i.offset + (i.has_prefix ? 4 : 2) + 2 * (i.c.size() + std::uint64_t{k});
+  }
+  /// The word that gives argument `k`.
+  [[nodiscard]] static std::uint64_t word(const instruction& i, std::size_t k) noexcept {
+    if (i.a == op_convergence) return c_offset(i, 0);
+    if (i.a < first_regular_op || i.d[k] != 0) return d_offset(i, k);
+    std::size_t constants_before = 0;
+    for (std::size_t before = 0; before < k; ++before)
+      constants_before += i.d[before] == 0 ? 1u : 0u;
+    return c_offset(i, constants_before);
+  }
+
+  // ---- one instruction
+
+  void prefix(const instruction& i) {
+    if (!i.has_prefix || i.a == op_convergence) return;
+    bool usual = i.prefix >= 0;
+    if (i.a < first_regular_op) {
+      const auto stands = static_cast<std::uint16_t>(i.prefix);
+      usual = stands == i.c.size() || stands == static_cast<std::uint16_t>(i.c.size() + 1);
+    }
+    if (usual) return;
+    if (options.strict_prefixes)
+      found.error(errc::nac_prefix, i.offset + 2, i.index);
+    else
+      found.warning(errc::nac_prefix, i.offset + 2, i.index);
+  }
+
+  void arguments(const instruction& i, view<argument> given, operation o) {
+    argument_form kinds[256];
+    for (std::size_t k = 0; k < given.size(); ++k)
+      kinds[k] = given[k].is_constant() ? forms[constant_of[given[k].id()]] : argument_form::result;
+    binding unused;
+    const match m = bind(pattern(o), {kinds, given.size()}, unused);
+    if (m.what == match::kind::count) found.error(errc::nac_argument_count, i.offset + 1, i.index);
+    if (m.what == match::kind::form)
+      found.error(errc::nac_argument_type, word(i, m.argument), i.index);
+  }
+
+  /// What an instruction is; `model`: of OPS.
+  void what(const instruction& i, bool model) {
+    if (i.a >= first_regular_op) {
+      if (f.operation_name(i.a).empty())
+        found.error(errc::nac_operation_unknown, i.offset, i.index);
+      else if (model && operation_of(i.a) == operation::unknown)
+        found.error(errc::nac_operation_unsupported, i.offset, i.index);
+    } else if (i.a == op_input) {
+      if (model && i.b > static_cast<std::uint8_t>(input::lifted_constant))
+        found.error(errc::nac_input_place, i.offset + 1, i.index);
+      if (!model && i.b == static_cast<std::uint8_t>(input::saved_result) &&
+          i.c[0] >= f.instructions().size())
+        found.error(errc::nac_saved_result, c_offset(i, 0), i.index);
+    } else if (i.a == op_output) {
+      if (i.b == static_cast<std::uint8_t>(output::reserved) ||
+          (model && i.b > static_cast<std::uint8_t>(output::reserved)))
+        found.error(errc::nac_output_place, i.offset + 1, i.index);
+    } else if (i.a == op_convergence) {
+      if (i.b > 100) found.error(errc::nac_convergence_threshold, i.offset + 1, i.index);
+    } else if (i.a != op_control_flow) {
+      found.error(errc::nac_operation_reserved, i.offset, i.index);
+    }
+    prefix(i);
+  }
+
+  /// The branches that begin behind an instruction end inside the one around it.
+  void open(const instruction& i, view<argument> given, branches& around) {
+    if (i.a == op_control_flow) {
+      const std::uint32_t middle = i.index + 1 + given[1].index(), end = middle + given[2].index();
+      if (end > around.end()) return found.error(errc::nac_branch_nesting, c_offset(i, 1), i.index);
+      around.open(end);
+      around.open(middle);
+    } else if (i.a == op_convergence && given.size() > 2) {
+      if (given[1].index() > around.end())
+        return found.error(errc::nac_branch_nesting, d_offset(i, 0), i.index);
+      around.open(given[1].index());
+      for (std::size_t k = given.size() - 1; k > 2; --k) around.open(given[k].index());
+    }
+  }
+
+  /// How many of an instruction's arguments may be results.
+  [[nodiscard]] static std::size_t operands(const instruction& i, view<argument> given) noexcept {
+    if (i.a == op_convergence || i.a == op_control_flow) return 1;
+    return i.a == op_output && i.b == static_cast<std::uint8_t>(output::end) ? 0 : given.size();
+  }
+
+  /// All instructions of a list; without `resolved`, what needs no arguments.
+  void check(const instructions& list, code* resolved, uses& used, bool model) {
+    const std::uint32_t n = resolved != nullptr ? list.size() : 0;
+    branches around(n);
+    pool<std::uint32_t> branch_end;
+    used.first.resize(n);
+    used.last.resize(n);
+    branch_end.resize(n);
+    for (const instruction& i : list) {
+      what(i, model);
+      if (resolved == nullptr) continue;
+      step& s = resolved->steps[i.index];
+      const view<argument> given = resolved->arguments_of(s);
+      if (i.a >= first_regular_op) {
+        s.operation = static_cast<std::uint16_t>(operation_of(i.a));
+        if (model && s.operation != 0) arguments(i, given, operation_of(i.a));
+      }
+      around.enter(i.index);
+      branch_end[i.index] = around.end();
+      used.first[i.index] = none;
+      used.last[i.index] = i.index;
+      for (std::size_t k = 0; k < operands(i, given); ++k) {
+        if (given[k].is_constant()) continue;
+        const std::uint32_t from = given[k].index();
+        if (used.first[from] == none) used.first[from] = i.index;
+        used.last[from] = i.index;
+        if (branch_end[from] <= i.index)
+          found.warning(errc::nac_branch_result, word(i, k), i.index);
+      }
+      open(i, given, around);
+    }
+  }
+
+  /// Resolves a list and checks it; where resolving fails, what can be checked without.
+  [[nodiscard]] bool resolve_and_check(const instructions& list, code& out, uses& used,
+                                       bool model) {
+    result<code> resolved = resolve(f, list, options.limit);
+    if (resolved)
+      out = *std::move(resolved);
+    else
+      found.error(resolved.err(), index_at(list, resolved.err().offset));
+    check(list, resolved ? &out : nullptr, used, model);
+    return static_cast<bool>(resolved);
+  }
+
+  /// The instruction that an offset lies in.
+  [[nodiscard]] static std::uint32_t index_at(const instructions& list,
+                                              std::uint64_t offset) noexcept {
+    std::uint32_t index = diagnostic::no_index;
+    for (const instruction& i : list) {
+      if (i.offset > offset) break;
+      index = i.index;
+    }
+    return index;
+  }
+};
+
+/// The most results that are needed at once.
+[[nodiscard]] inline std::uint32_t peak_of(const pool<std::uint32_t>& last_use) {
+  pool<std::uint32_t> ending;
+  ending.resize(last_use.size());
+  for (const std::uint32_t last : last_use) ++ending[last];
+  std::uint32_t now = 0, peak = 0;
+  for (const std::uint32_t count : ending) {
+    if (++now > peak) peak = now;
+    now -= count;
+  }
+  return peak;
+}
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_RULES_CODE_HPP

@@ -1,0 +1,528 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The tokenizer's manifest (TISA): the table of its instructions, an iterator, a writer, checks.
+//
+//   nac::manifest_reader in(file.manifest());
+//   for (nac::tokenizer_instruction i; in.next(i);)
+//     if (i.op() == nac::tokenizer_op::replace) use(i.first_string(), i.second_string());
+//   if (in.err().code != tessera::errc::ok) return in.err();
+//
+//   manifest     "TISA", u8 version, instructions to the end
+//   instruction  u8 opcode, u32 size of the payload, payload by the row's form:
+//     none       nothing
+//     short_text s8; of bpe_encode: s8, or nothing, as version 1.6 has it
+//     long_text  s16;  long_texts: s16, s16
+//     categories u8 n, n × s8
+//     rules      u16 n, n × { u8 flags, s16 expression, [u8 behaviour], [s8 trim] }
+//     items      u8 n, n × { u8 0 } or { u8 1, u8 0, s8 } or { u8 1, u8 1, i32 }
+//   s8, s16      u8 or u16 bytes, and those in UTF-8
+//
+// Lifetime:   borrows the manifest.
+// Errors:     nac_tisa_*; offsets into the manifest; of a writer, the index of the instruction.
+// Limits:     none.
+// Allocation: none to read; of the writer, what it writes.
+
+#ifndef TESSERA_NAC_TISA_HPP
+#define TESSERA_NAC_TISA_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../core/error.hpp"
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+enum class tokenizer_form : std::uint8_t {
+  none,
+  short_text,
+  long_text,
+  long_texts,
+  categories,
+  rules,
+  items
+};
+
+// X(name, opcode, form of the payload, whether it encodes)
+// clang-format off
+#define TESSERA_NAC_TOKENIZER_OPS(X)                \
+  X(lowercase,        0x01, none,       false)      \
+  X(unicode_norm,     0x02, short_text, false)      \
+  X(replace,          0x03, long_texts, false)      \
+  X(filter_category,  0x04, categories, false)      \
+  X(prepend,          0x07, long_text,  false)      \
+  X(partition_rules,  0x10, rules,      false)      \
+  X(byte_encode,      0x15, none,       false)      \
+  X(bpe_encode,       0x20, short_text, true)       \
+  X(wordpiece_encode, 0x21, short_text, true)       \
+  X(unigram_encode,   0x22, none,       true)       \
+  X(compose,          0x30, items,      false)
+// clang-format on
+
+/// The tokenizer's instructions.
+enum class tokenizer_op : std::uint8_t {
+#define TESSERA_X(name, code, form, encodes) name = code,
+  TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+struct tokenizer_op_row {
+  tokenizer_op op;
+  tokenizer_form form;
+  bool encodes;
+  std::string_view name;
+};
+inline constexpr tokenizer_op_row tokenizer_ops[] = {
+#define TESSERA_X(name, code, form, encodes)                                                       \
+  {tokenizer_op::name, tokenizer_form::form, encodes, #name},
+    TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NAC_TOKENIZER_OPS
+/// An opcode's row; null for an unknown one.
+[[nodiscard]] constexpr const tokenizer_op_row* tokenizer_row(std::uint8_t opcode) noexcept {
+  for (const tokenizer_op_row& row : tokenizer_ops)
+    if (static_cast<std::uint8_t>(row.op) == opcode) return &row;
+  return nullptr;
+}
+
+inline constexpr std::string_view normal_forms[] = {"NFC", "NFD", "NFKC", "NFKD"};
+/// The general categories of Unicode.
+inline constexpr std::string_view general_categories[] = {
+    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe",
+    "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"};
+
+/// A rule of partition_rules. A match is a fragment, unless it is removed.
+struct partition_rule {
+  static constexpr std::uint8_t protects = 1, has_behaviour = 2, has_trim = 4;
+  static constexpr std::uint8_t remove = 1, isolate = 2;  ///< behaviours; others mean nothing
+  std::uint8_t flags = 0;
+  std::uint8_t behaviour = 0;   ///< with its flag
+  std::string_view expression;  ///< regular, in the syntax of Python's `regex`
+  std::string_view trim = {};   ///< with its flag: taken off the end of the text before a match
+};
+
+/// A part of what compose puts together.
+struct compose_item {
+  enum kind_type : std::uint8_t { ids, token, id };
+  kind_type kind = ids;         ///< the text's ids, the id of a token, or an id
+  std::string_view token_text;  ///< of a token
+  std::int32_t number = 0;      ///< of an id
+};
+
+namespace detail {
+
+/// The fields of a payload. The first that isn't complete stops it.
+class payload_reader {
+ public:
+  payload_reader(bytes b, std::uint64_t offset) noexcept : in_(b), offset_(offset) {}
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  [[nodiscard]] bool at_end() const noexcept { return at_ == in_.size(); }
+  /// Of the next field, in the manifest; after a failure of the field that isn't complete.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_ + at_; }
+  template <class T>
+  [[nodiscard]] T number() noexcept {
+    if (failed_ || in_.size() - at_ < sizeof(T)) return failed_ = true, T{};
+    const T value = load_le<T>(in_.data() + at_);
+    at_ += sizeof(T);
+    return value;
+  }
+  template <class Length>
+  [[nodiscard]] std::string_view string() noexcept {
+    const std::size_t first = at_;
+    const Length size = number<Length>();
+    if (failed_ || in_.size() - at_ < size) {
+      failed_ = true;
+      at_ = first;
+      return {};
+    }
+    at_ += size;
+    return as_text(in_.subspan(at_ - size, size));
+  }
+
+ private:
+  bytes in_;
+  std::size_t at_ = 0;
+  std::uint64_t offset_;
+  bool failed_ = false;
+};
+
+}  // namespace detail
+
+/// An instruction with its payload, which may be anything: what is missing in it reads as empty.
+struct tokenizer_instruction {
+  std::uint64_t offset = 0;               ///< into the manifest
+  std::uint8_t opcode = 0;                ///< as it stands
+  const tokenizer_op_row* row = nullptr;  ///< null for an unknown opcode
+  bytes payload;
+
+  [[nodiscard]] tokenizer_op op() const noexcept { return static_cast<tokenizer_op>(opcode); }
+  [[nodiscard]] std::uint64_t payload_offset() const noexcept { return offset + 5; }
+  [[nodiscard]] detail::payload_reader fields() const noexcept {
+    return {payload, payload_offset()};
+  }
+  /// The normal form, what is prepended, WordPiece's marker, BPE's suffix; a replacement's pattern.
+  [[nodiscard]] std::string_view first_string() const noexcept {
+    detail::payload_reader in = fields();
+    return row != nullptr && row->form == tokenizer_form::short_text ? in.string<std::uint8_t>()
+                                                                     : in.string<std::uint16_t>();
+  }
+  /// What a replacement puts there.
+  [[nodiscard]] std::string_view second_string() const noexcept {
+    detail::payload_reader in = fields();
+    (void)in.string<std::uint16_t>();
+    return in.string<std::uint16_t>();
+  }
+};
+
+namespace detail {
+
+/// The list in a payload. `Form::read` takes an element; false where it can't be one.
+template <class Count, class Element, bool (*Read)(payload_reader&, Element&, errc&)>
+class payload_list {
+ public:
+  explicit payload_list(const tokenizer_instruction& i) noexcept : in_(i.fields()) {
+    left_ = size_ = in_.number<Count>();
+    if (in_.failed()) code_ = errc::nac_tisa_payload_short;
+  }
+  /// How many it says that there are.
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] bool next(Element& out) noexcept {
+    if (left_ == 0 || code_ != errc::ok) return false;
+    --left_;
+    offset_ = in_.offset();
+    if (!Read(in_, out, code_)) {
+      if (code_ == errc::ok) code_ = errc::nac_tisa_payload_short;
+      return false;
+    }
+    return true;
+  }
+  [[nodiscard]] error err() const noexcept {
+    return code_ == errc::ok                       ? error{}
+           : code_ == errc::nac_tisa_payload_short ? error{code_, in_.offset()}
+                                                   : error{code_, offset_};
+  }
+  /// Of the element that was read last.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  /// Whether nothing stands behind the list.
+  [[nodiscard]] bool at_end() const noexcept { return in_.at_end(); }
+  [[nodiscard]] std::uint64_t end_offset() const noexcept { return in_.offset(); }
+
+ private:
+  payload_reader in_;
+  std::uint64_t offset_ = 0;
+  std::uint32_t size_ = 0, left_ = 0;
+  errc code_ = errc::ok;
+};
+
+[[nodiscard]] inline bool read_category(payload_reader& in, std::string_view& out, errc&) noexcept {
+  out = in.string<std::uint8_t>();
+  return !in.failed();
+}
+[[nodiscard]] inline bool read_rule(payload_reader& in, partition_rule& out, errc& code) noexcept {
+  out = {};
+  out.flags = in.number<std::uint8_t>();
+  if (out.flags > 7) return code = errc::nac_tisa_rule_flags, false;
+  out.expression = in.string<std::uint16_t>();
+  if ((out.flags & partition_rule::has_behaviour) != 0) out.behaviour = in.number<std::uint8_t>();
+  if ((out.flags & partition_rule::has_trim) != 0) out.trim = in.string<std::uint8_t>();
+  return !in.failed();
+}
+[[nodiscard]] inline bool read_item(payload_reader& in, compose_item& out, errc& code) noexcept {
+  out = {};
+  const auto fixed = in.number<std::uint8_t>();
+  const std::uint8_t number = fixed == 1 ? in.number<std::uint8_t>() : std::uint8_t{0};
+  if (fixed > 1 || number > 1) return code = errc::nac_tisa_item_kind, false;
+  if (fixed == 1 && number == 1) {
+    out.kind = compose_item::id;
+    out.number = in.number<std::int32_t>();
+  } else if (fixed == 1) {
+    out.kind = compose_item::token;
+    out.token_text = in.string<std::uint8_t>();
+  }
+  return !in.failed();
+}
+
+}  // namespace detail
+
+using category_reader = detail::payload_list<std::uint8_t, std::string_view, detail::read_category>;
+using rule_reader = detail::payload_list<std::uint16_t, partition_rule, detail::read_rule>;
+using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::read_item>;
+
+/// Walks over a manifest's instructions, unknown ones too, whose sizes are known.
+class manifest_reader {
+ public:
+  explicit manifest_reader(bytes manifest) noexcept : in_(manifest) {
+    if (in_.size() < 5 || as_text(in_.subspan(0, 4)) != "TISA")
+      error_ = {errc::nac_tisa_magic, 0};
+    else
+      at_ = 5;
+  }
+  /// The byte behind "TISA", which nothing depends on.
+  [[nodiscard]] std::uint8_t version() const noexcept {
+    return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
+  }
+  /// The next instruction. False at the end, and where there is none: see err().
+  [[nodiscard]] bool next(tokenizer_instruction& out) noexcept {
+    if (error_.code != errc::ok || at_ == in_.size()) return false;
+    if (in_.size() - at_ < 5) return fail(at_ + 1);
+    const auto size = load_le<std::uint32_t>(in_.data() + at_ + 1);
+    if (in_.size() - at_ - 5 < size) return fail(at_ + 1);
+    const auto opcode = load_le<std::uint8_t>(in_.data() + at_);
+    out = {at_, opcode, tokenizer_row(opcode), in_.subspan(at_ + 5, size)};
+    at_ += 5 + std::size_t{size};
+    return true;
+  }
+  [[nodiscard]] error err() const noexcept { return error_; }
+  /// Behind the last instruction.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
+
+ private:
+  bool fail(std::size_t offset) noexcept {
+    error_ = {errc::nac_tisa_truncated, offset};
+    return false;
+  }
+  bytes in_;
+  std::size_t at_ = 0;
+  error error_;
+};
+
+namespace detail {
+
+template <class List, class Element>
+[[nodiscard]] inline error check_list(const tokenizer_instruction& i) noexcept {
+  List in(i);
+  for (Element e; in.next(e);) {}
+  if (in.err().code != errc::ok) return in.err();
+  return in.at_end() ? error{} : error{errc::nac_tisa_payload_long, in.end_offset()};
+}
+
+/// Whether a payload has all fields of its form and nothing else.
+[[nodiscard]] inline error check_form(const tokenizer_instruction& i) noexcept {
+  payload_reader in = i.fields();
+  switch (i.row->form) {
+    case tokenizer_form::none: break;
+    case tokenizer_form::short_text:
+      if (i.op() != tokenizer_op::bpe_encode || !i.payload.empty()) (void)in.string<std::uint8_t>();
+      break;
+    case tokenizer_form::long_texts: (void)in.string<std::uint16_t>(); [[fallthrough]];
+    case tokenizer_form::long_text: (void)in.string<std::uint16_t>(); break;
+    case tokenizer_form::categories: return check_list<category_reader, std::string_view>(i);
+    case tokenizer_form::rules: return check_list<rule_reader, partition_rule>(i);
+    case tokenizer_form::items: return check_list<item_reader, compose_item>(i);
+  }
+  return in.failed()   ? error{errc::nac_tisa_payload_short, in.offset()}
+         : in.at_end() ? error{}
+                       : error{errc::nac_tisa_payload_long, in.offset()};
+}
+
+template <std::size_t Size>
+[[nodiscard]] constexpr bool is_one_of(std::string_view s,
+                                       const std::string_view (&names)[Size]) noexcept {
+  for (const std::string_view name : names)
+    if (s == name) return true;
+  return false;
+}
+
+/// Whether strings of a payload, which has its form, can be used; where they stand is known from
+/// where they point.
+[[nodiscard]] inline error check_strings(const tokenizer_instruction& i) noexcept {
+  const auto place = [&i](std::string_view s, errc code) {
+    return error{code, i.payload_offset() +
+                           static_cast<std::uint64_t>(s.data() - as_text(i.payload).data())};
+  };
+  error e;
+  const auto utf8 = [&](std::string_view s) {
+    for (std::size_t at = 0; at < s.size() && e.code == errc::ok;) {
+      const unsigned length = utf8_length(s.data() + at, s.data() + s.size());
+      if (length == 0) e = place(s.substr(at), errc::nac_tisa_utf8);
+      at += length;
+    }
+    return e.code == errc::ok;
+  };
+  switch (i.row->form) {
+    case tokenizer_form::none: break;
+    case tokenizer_form::short_text:
+      if (i.op() == tokenizer_op::unicode_norm) {
+        const std::string_view form = i.first_string();
+        if (!is_one_of(form, normal_forms)) return place(form, errc::nac_tisa_normal_form);
+      }
+      [[fallthrough]];
+    case tokenizer_form::long_text: (void)utf8(i.first_string()); break;
+    case tokenizer_form::long_texts:
+      if (utf8(i.first_string())) (void)utf8(i.second_string());
+      break;
+    case tokenizer_form::categories: {
+      category_reader in(i);
+      for (std::string_view c; in.next(c);)
+        if (!is_one_of(c, general_categories)) return place(c, errc::nac_tisa_category);
+      break;
+    }
+    case tokenizer_form::rules: {
+      rule_reader in(i);
+      for (partition_rule r; in.next(r);)
+        if (!utf8(r.expression) || !utf8(r.trim)) break;
+      break;
+    }
+    case tokenizer_form::items: {
+      item_reader in(i);
+      for (compose_item c; in.next(c);)
+        if (!utf8(c.token_text)) break;
+      break;
+    }
+  }
+  return e;
+}
+
+}  // namespace detail
+
+/// Checks all that a tokenizer relies on: known instructions, complete payloads of strings that can
+/// be used, and rules that make fragments before an encoder wants some. Regular expressions aren't
+/// compiled. `offset` is added to the offset of the error.
+[[nodiscard]] inline error verify_manifest(bytes manifest, std::uint64_t offset) noexcept {
+  manifest_reader in(manifest);
+  bool partitioned = false;
+  const auto at = [offset](error e) { return error{e.code, e.offset + offset}; };
+  for (tokenizer_instruction i; in.next(i);) {
+    if (i.row == nullptr) return at({errc::nac_tisa_opcode, i.offset});
+    if (const error e = detail::check_form(i); e.code != errc::ok) {
+      const char first = i.payload.empty() ? '\0' : static_cast<char>(i.payload[0]);
+      const bool json = first == '{' || first == '"' || first == '[';
+      return at(json ? error{errc::nac_tisa_json, i.payload_offset()} : e);
+    }
+    if (const error e = detail::check_strings(i); e.code != errc::ok) return at(e);
+    if (i.row->encodes && !partitioned) return at({errc::nac_tisa_partition, i.offset});
+    partitioned = partitioned || i.op() == tokenizer_op::partition_rules;
+  }
+  return in.err().code == errc::ok ? error{} : at(in.err());
+}
+
+/// Writes a manifest.
+///
+///   nac::manifest_writer w;
+///   w.replace(" ", "\u2581");
+///   const nac::partition_rule rules[] = {{nac::partition_rule::protects, 0, "</s>"}};
+///   w.partition_rules({rules, 1});
+///   w.unigram_encode();
+///   if (w.err().code == tessera::errc::ok) p.manifest = p.keep(w.view());
+class manifest_writer {
+ public:
+  explicit manifest_writer(std::uint8_t version = 1) {
+    out_.append(as_bytes("TISA").data(), 4);
+    number(version);
+  }
+
+  void lowercase() { end(begin(tokenizer_op::lowercase)); }
+  void unicode_norm(std::string_view form) { one<std::uint8_t>(tokenizer_op::unicode_norm, form); }
+  void replace(std::string_view pattern, std::string_view value) {
+    const std::size_t at = begin(tokenizer_op::replace);
+    string<std::uint16_t>(pattern);
+    string<std::uint16_t>(value);
+    end(at);
+  }
+  void filter_category(view<std::string_view> categories) {
+    const std::size_t at = begin(tokenizer_op::filter_category);
+    count<std::uint8_t>(categories.size());
+    for (const std::string_view c : categories) string<std::uint8_t>(c);
+    end(at);
+  }
+  void prepend(std::string_view s) { one<std::uint16_t>(tokenizer_op::prepend, s); }
+  void partition_rules(view<partition_rule> rules) {
+    const std::size_t at = begin(tokenizer_op::partition_rules);
+    count<std::uint16_t>(rules.size());
+    for (const partition_rule& r : rules) {
+      if (r.flags > 7) fail(errc::nac_tisa_rule_flags);
+      number(r.flags);
+      string<std::uint16_t>(r.expression);
+      if ((r.flags & partition_rule::has_behaviour) != 0) number(r.behaviour);
+      if ((r.flags & partition_rule::has_trim) != 0) string<std::uint8_t>(r.trim);
+    }
+    end(at);
+  }
+  void byte_encode() { end(begin(tokenizer_op::byte_encode)); }
+  /// With an empty payload, as version 1.6 writes it.
+  void bpe_encode() { end(begin(tokenizer_op::bpe_encode)); }
+  /// With a suffix, as later versions write it; an empty one is none.
+  void bpe_encode(std::string_view suffix) { one<std::uint8_t>(tokenizer_op::bpe_encode, suffix); }
+  void wordpiece_encode(std::string_view marker) {
+    one<std::uint8_t>(tokenizer_op::wordpiece_encode, marker);
+  }
+  void unigram_encode() { end(begin(tokenizer_op::unigram_encode)); }
+  void compose(view<compose_item> items) {
+    const std::size_t at = begin(tokenizer_op::compose);
+    count<std::uint8_t>(items.size());
+    for (const compose_item& c : items) {
+      number(static_cast<std::uint8_t>(c.kind == compose_item::ids ? 0 : 1));
+      if (c.kind == compose_item::ids) continue;
+      number(static_cast<std::uint8_t>(c.kind == compose_item::id ? 1 : 0));
+      if (c.kind == compose_item::id)
+        number(c.number);
+      else
+        string<std::uint8_t>(c.token_text);
+    }
+    end(at);
+  }
+  /// Any instruction at all.
+  void raw(std::uint8_t opcode, bytes payload) {
+    const std::size_t at = begin(static_cast<tokenizer_op>(opcode));
+    out_.append(payload.data(), payload.size());
+    end(at);
+  }
+
+  [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
+  bytes view() const&& = delete;
+  /// The first string or list that didn't fit.
+  [[nodiscard]] error err() const noexcept { return error_; }
+
+ private:
+  void fail(errc code) noexcept {
+    if (error_.code == errc::ok) error_ = {code, count_};
+  }
+  template <class T>
+  void number(T value) {
+    std::byte b[sizeof(T)];
+    store_le(b, value);
+    out_.append(b, sizeof(T));
+  }
+  template <class Count>
+  void count(std::size_t n) {
+    if (n > static_cast<Count>(~Count{0})) fail(errc::nac_tisa_list);
+    number(static_cast<Count>(n));
+  }
+  template <class Length>
+  void string(std::string_view s) {
+    if (s.size() > static_cast<Length>(~Length{0})) fail(errc::nac_tisa_string);
+    number(static_cast<Length>(s.size()));
+    out_.append(as_bytes(s).data(), s.size());
+  }
+  template <class Length>
+  void one(tokenizer_op op, std::string_view s) {
+    const std::size_t at = begin(op);
+    string<Length>(s);
+    end(at);
+  }
+  [[nodiscard]] std::size_t begin(tokenizer_op op) {
+    number(static_cast<std::uint8_t>(op));
+    number(std::uint32_t{0});
+    return out_.size();
+  }
+  void end(std::size_t payload) {
+    const std::size_t size = out_.size() - payload;
+    if (size > 0xffffffff) fail(errc::nac_tisa_string);
+    store_le(out_.data() + payload - 4, static_cast<std::uint32_t>(size));
+    ++count_;
+  }
+
+  pool<std::byte> out_;
+  std::uint64_t count_ = 0;
+  error error_;
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_TISA_HPP
