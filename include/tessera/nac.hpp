@@ -40,6 +40,9 @@
 #include "nac/mep_verify.hpp"
 #include "nac/operations.hpp"
 #include "nac/parts.hpp"
+#include "nac/print.hpp"
+#include "nac/print_code.hpp"
+#include "nac/print_values.hpp"
 #include "nac/program.hpp"
 #include "nac/quantize.hpp"
 #include "nac/read.hpp"
@@ -49,6 +52,7 @@
 #include "nac/tisa.hpp"
 #include "nac/tisa_text.hpp"
 #include "nac/verify.hpp"
+#include "nac/words.hpp"
 #include "nac/write.hpp"
 
 #endif  // TESSERA_NAC_HPP

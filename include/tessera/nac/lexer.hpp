@@ -190,7 +190,7 @@ class lexer {
     if (c == '\n') return take(token_kind::line_end);
     if (c == '"') {
       while (at_ < source_.size() && source_[at_] != '"' && source_[at_] != '\n')
-        at_ += source_[at_] == '\\' ? 2u : 1u;
+        at_ += source_[at_] == '\\' ? std::size_t{2} : std::size_t{1};
       if (at_ >= source_.size() || source_[at_] != '"')
         return fail(errc::nac_text_string_end, first);
       ++at_;

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// NAC containers as text: everything that a file holds, in a form that assemble reads back.
+//
+//   tessera::text listing = nac::print(*file, {.source_name = "model.nac"});
+//
+//     nac 1.6
+//     quantization none
+//     weights internal
+//     inputs 1
+//     outputs 1
+//     d_model 3
+//     operations:
+//       20 = "aten.linear.default"
+//     constants:
+//       2 = 1.5
+//     tensors:
+//       1 = f32 [2] hex { 0000003f 000000bf }
+//     code:
+//       v0 = input                       ; "x"
+//       v1 = nac.add(v0, 1.5)
+//       v2 = output(v1)
+//
+// The grammar stands in assemble.hpp. What follows from the rest is left out only where assemble
+// would find exactly the same, so nothing is lost but prefixes, slack, reserved bytes and unknown
+// sections. Comments name inputs, parameters and constants where those are short.
+//
+// Lifetime:   borrows the file while it runs.
+// Errors:     none: any file that was read has a text.
+// Limits:     none.
+// Allocation: the text, and tables of ids; payloads by reference are never looked at.
+
+#ifndef TESSERA_NAC_PRINT_HPP
+#define TESSERA_NAC_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/text.hpp"
+#include "file.hpp"
+#include "print_code.hpp"
+#include "print_values.hpp"
+#include "words.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+class printer {
+ public:
+  printer(text& out, const file& f, const print_options& options) noexcept
+      : out_(out), file_(f), options_(options) {}
+
+  void print() {
+    header();
+    names(text_section::operations, file_.operations(), false);
+    names(text_section::signatures, file_.signatures(), false);
+    section(text_section::constants);
+    constants(file_.constants());
+    names(text_section::parameters, file_.parameters(), true);
+    names(text_section::input_names, file_.input_names(), true);
+    tensors();
+    {
+      code_printer code(out_, file_, options_);
+      section(text_section::code);
+      code.print(file_.instructions(), false);
+      if (!file_.schedule().empty()) schedule();
+      if (file_.has(nac::section::trng)) {
+        section(text_section::training);
+        code.print(file_.training(), true);
+      }
+    }
+    arrays();
+    resources();
+    if (!file_.plan_constants().empty()) {
+      section(text_section::plan_constants);
+      constants(file_.plan_constants());
+    }
+    if (!file_.plan().empty()) {
+      section(text_section::plan);
+      body(file_.plan(), nac::section::orch);
+    }
+    if (file_.has(nac::section::proc)) {
+      section(text_section::tokenizer);
+      body(file_.manifest(), nac::section::proc);
+    }
+  }
+
+ private:
+  void section(text_section s) { out_ << section_words[static_cast<std::size_t>(s)] << ":\n"; }
+  text& line(key k) { return out_ << key_words[static_cast<std::size_t>(k)] << ' '; }
+
+  void header() {
+    line(key::nac) << header_words[static_cast<std::size_t>(file_.header())] << '\n';
+    line(key::quantization) << name(file_.quantization()) << '\n';
+    line(key::weights) << weights_words[file_.has_internal_weights() ? 1 : 0] << '\n';
+    line(key::inputs) << file_.inputs() << '\n';
+    line(key::outputs) << file_.outputs() << '\n';
+    line(key::d_model) << file_.d_model() << '\n';
+    if (file_.has_training_flag() != (file_.version() == 2 && file_.has(nac::section::trng)))
+      line(key::training_flag) << boolean_words[file_.has_training_flag() ? 1 : 0] << '\n';
+  }
+
+  template <class Names>
+  void names(text_section s, const Names& all, bool always) {
+    if (all.empty() && !always) return;
+    section(s);
+    for (const named& n : all) {
+      out_ << "  " << n.id << " = ";
+      print_string(out_, n.text);
+      out_ << '\n';
+    }
+  }
+  void constants(const nac::constants& all) {
+    for (const constant& c : all) {
+      out_ << "  " << c.id << " = ";
+      print_constant(out_, c);
+      out_ << '\n';
+    }
+  }
+  void tensors() {
+    if (file_.tensors().empty()) return;
+    section(text_section::tensors);
+    for (const tensor& t : file_.tensors()) {
+      out_ << "  " << t.id << " = ";
+      print_tensor_type(out_, t);
+      out_ << ' ';
+      print_payload(out_, t.data, t.data_offset, shape_bytes(t.type, t.shape), options_);
+      out_ << '\n';
+    }
+  }
+  void schedule() {
+    section(text_section::schedule);
+    for (const tick& t : file_.schedule()) {
+      out_ << "  " << t.instruction << (t.commands.empty() ? ":" : ": ");
+      print_commands(out_, t.commands);
+      out_ << '\n';
+    }
+  }
+  void arrays() {
+    if (file_.arrays().empty()) return;
+    section(text_section::arrays);
+    for (const array& a : file_.arrays()) {
+      out_ << "  ";
+      print_string(out_, a.name);
+      out_ << " = " << name(a.type) << ' ';
+      print_integers(out_, a.shape);
+      out_ << ' ';
+      print_payload(out_, a.data, a.data_offset, shape_bytes(a.type, a.shape), options_);
+      out_ << '\n';
+    }
+  }
+  void resources() {
+    if (!file_.has(nac::section::rsrc)) return;
+    section(text_section::resources);
+    for (const resource& r : file_.resources()) {
+      out_ << "  ";
+      print_string(out_, r.name);
+      out_ << " = ";
+      print_payload(out_, r.data, r.data_offset, r.data.size(), options_);
+      out_ << '\n';
+    }
+  }
+  /// Bytecode that has no text of its own.
+  void body(bytes code, nac::section s) {
+    // The plan stands behind its tag and two words, the manifest behind its tag and one.
+    const std::uint64_t offset = file_.offset(s) + (s == nac::section::orch ? 12 : 8);
+    out_ << "  " << word_bytes << ' ';
+    print_payload(out_, code, offset, code.size(), options_);
+    out_ << '\n' << word_end << '\n';
+  }
+
+  text& out_;
+  const file& file_;
+  const print_options& options_;
+};
+
+}  // namespace detail
+
+/// The text of a container.
+[[nodiscard]] inline text print(const file& f, const print_options& options = {}) {
+  text out;
+  detail::printer(out, f, options).print();
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_PRINT_HPP
