@@ -92,6 +92,8 @@ class instructions {
   [[nodiscard]] iterator end() const noexcept { return {}; }
   /// Byte offset of the first instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
+  /// At the first instruction, and ending at the section's bound.
+  [[nodiscard]] detail::cursor cursor() const noexcept { return first_; }
 
  private:
   const file* file_ = nullptr;

@@ -43,23 +43,13 @@
 #include "../core/limits.hpp"
 #include "../core/pool.hpp"
 #include "../core/result.hpp"
+#include "decode.hpp"
 #include "file.hpp"
 #include "format.hpp"
 #include "records.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-
-/// An instruction: where it stands, what it is, and which arguments of `code` are its.
-struct step {
-  std::uint32_t offset = 0;  ///< bytes from the first instruction of the list
-  std::uint8_t a = 0, b = 0;
-  std::uint16_t arguments = 0;  ///< how many
-  std::uint32_t first = 0;      ///< index of its first one in code::arguments
-  std::uint16_t operation = 0;  ///< filled by `verify`
-  std::uint16_t reserved = 0;
-};
-static_assert(sizeof(step) == 16);
 
 /// The index of an instruction, or an id.
 struct argument {
@@ -93,6 +83,10 @@ class id_set {
   void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
   [[nodiscard]] bool has(std::uint16_t id) const noexcept {
     return (words_[id >> 6] >> (id & 63) & 1) != 0;
+  }
+  /// 1 or 0.
+  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
+    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
   }
 
  private:
@@ -229,16 +223,117 @@ class argument_resolver {
   code& out_;
 };
 
+/// Instructions from which on making a length_table takes less time than it saves.
+inline constexpr std::uint32_t worth_a_table = 64;
+
+/// Four arguments, from number `k` on, without a branch on what they are. `d` and `c` are the words
+/// of D and C, `taken` counts the constants; nonzero: something is wrong.
+[[nodiscard, gnu::always_inline]] inline std::uint32_t resolve_four(
+    const length_table::row& row, const id_set& ids, std::uint32_t index, const std::byte* d,
+    const std::byte* c, std::uint32_t k, std::uint32_t& taken, argument* to) noexcept {
+  std::uint32_t wrong = 0;
+  for (std::uint32_t lane = k; lane != k + 4; ++lane) {
+    const auto offset = static_cast<std::uint32_t>(load_le<std::int16_t>(d + 2 * lane));
+    const std::uint32_t counts = lane < row.arguments ? 1 : 0;
+    const std::uint32_t is_id = (offset == 0 ? 1u : 0u) | (row.id & 1u);
+    const auto id = load_le<std::uint16_t>(c + 2 * taken);
+    const std::uint32_t unknown = ids.lacks(id) & ~(row.id >> 1);
+    const std::uint32_t result = index + offset;
+    const std::uint32_t forward = result >= index ? 1 : 0;
+    const std::uint32_t mask = 0 - is_id;
+    wrong |= counts & ((mask & unknown) | (~mask & forward));
+    to[lane].bits = (mask & (argument::constant_bit | id)) | (~mask & result);
+    taken += counts & is_id;
+  }
+  return wrong;
+}
+
+/// decode_run with the arguments; false: one of them is wrong.
+[[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
+                                      const std::byte* start, const std::byte* end,
+                                      std::uint32_t stop, step* to, argument* arguments,
+                                      decoded& now) noexcept {
+  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  end -= length_table::slack;
+  decoded next = now;
+  std::uint32_t wrong = 0;
+  for (; next.index != stop; ++next.index) {
+    const std::uint32_t ab = load_le<std::uint16_t>(next.at);
+    const length_table::row row = table[ab];
+    const std::uint32_t count = load_le<std::uint16_t>(next.at + 2) & row.mask;
+    const std::uint32_t length = row.fixed + 2 * count;
+    if (length >= length_table::unusual || length > static_cast<std::size_t>(end - next.at)) break;
+    step& s = *to++;
+    s.offset = static_cast<std::uint32_t>(next.at - start);
+    s.a = static_cast<std::uint8_t>(ab);
+    s.b = static_cast<std::uint8_t>(ab >> 8);
+    s.arguments = row.arguments;
+    s.first = next.first;
+    s.operation = s.reserved = 0;
+
+    const std::byte* const d = next.at + length - 2 * std::size_t{row.arguments};
+    const std::byte* const c = next.at + 4;
+    std::uint32_t taken = 0;
+    wrong |= resolve_four(row, ids, next.index, d, c, 0, taken, arguments);
+    for (std::uint32_t k = 4; k < row.arguments; k += 4)
+      wrong |= resolve_four(row, ids, next.index, d, c, k, taken, arguments);
+    wrong |= taken ^ (count + (row.id & 1u));
+    arguments += row.arguments;
+    next.first += row.arguments;
+    next.at += length;
+  }
+  now = next;
+  return wrong == 0;
+}
+
+/// The same as an argument_resolver for each instruction, several times as fast; false: something
+/// is wrong.
+[[nodiscard]] inline bool resolve_fast(const file& f, const instructions& list, const id_set& ids,
+                                       code& out) {
+  constexpr std::uint32_t part = 256;  // instructions between looks at what was found
+  const length_table table(f);
+  const cursor first = list.cursor();
+  const std::byte* const start = first.data();
+  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
+  argument_resolver each(ids, list.offset(), list.size(), out);
+  decoded now{start, 0, 0};
+  while (now.index != list.size()) {
+    const std::uint32_t before = now.index;
+    const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
+    step* const steps = out.steps.prepare(part);
+    argument* const arguments = out.arguments.prepare(part * table.most_arguments() + 4);
+    if (!resolve_run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
+    out.steps.advance(now.index - before);
+    out.arguments.advance(now.first - out.arguments.size());
+    if (now.index == stop) continue;
+    cursor at = first;
+    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
+    instruction i;
+    i.index = now.index;
+    if (parse_instruction(f, at, i).code != errc::ok || each.take(i).code != errc::ok) return false;
+    now = {at.data(), now.index + 1, static_cast<std::uint32_t>(out.arguments.size())};
+  }
+  return true;
+}
+
 }  // namespace detail
+
+/// How `resolve` goes about it. The results are the same.
+enum class resolve_path : std::uint8_t { plain, best };
 
 /// The arguments of `list`, which is f.instructions() or f.training().
 [[nodiscard]] inline result<code> resolve(const file& f, const instructions& list,
-                                          const limits& limit = {}) {
-  if (list.size() > limit.max_items || list.size() >= argument::constant_bit)
-    return error{errc::too_many_items, list.offset()};
+                                          const limits& limit = {},
+                                          resolve_path path = resolve_path::best) {
+  if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   const detail::id_set ids = detail::constant_ids(f);
   code out;
   out.steps.reserve(list.size());
+  if (path == resolve_path::best && list.size() >= detail::worth_a_table) {
+    if (detail::resolve_fast(f, list, ids, out)) return out;
+    out.steps.clear();  // something is wrong: what and where, the plain path finds
+    out.arguments.clear();
+  }
   detail::argument_resolver each(ids, list.offset(), list.size(), out);
   for (const instruction& i : list)
     if (const error e = each.take(i); e.code != errc::ok) return e;
