@@ -1,21 +1,373 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// The orchestrator's plan as text for people, and read back to the same bytes.
+//
+//       src_constant $0, #0 ; 3
+//       flow_loop_start $0
+//     L1:
+//       string_format $1, #1, [$0] ; "n={}"
+//       io_write $1, stdout, $0, line
+//       flow_loop_end L1
+//       exec_halt
+//
+//   $n          a slot                       #n      a constant of the plan by its id
+//   [$1, $2]    a list of slots              none    no slot or no constant, where that can be
+//   word        what the table calls a value, or a label behind a jump; labels are any words
+//   n           a model, a value without a name, or a jump's distance from the end of its operand
+//   bytes 0x…   what is no instruction: from the first bytes that can't be one to the end
+//
+// Operands stand in the order of the bytes. Every byte is printed, so that a broken plan, too, reads
+// back as it was; values of constants stand in comments.
+//
+// Lifetime:   nothing is kept but the bytes that parts own.
+// Errors:     of parsing: nac_mep_* and nac_text_*, at the token.
+// Limits:     a jump reaches 32 KiB.
+// Allocation: to print, 5 × the bytecode and 100 bytes for each constant, beside the text; to parse,
+//             at most 8 × the text.
+
 #ifndef TESSERA_NAC_MEP_TEXT_HPP
 #define TESSERA_NAC_MEP_TEXT_HPP
 
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../core/error.hpp"
+#include "../core/pool.hpp"
+#include "../core/shortest.hpp"
+#include "../core/sort.hpp"
 #include "../core/text.hpp"
-#include "file.hpp"
+#include "hex.hpp"
 #include "lexer.hpp"
 #include "mep.hpp"
 #include "parts.hpp"
+#include "records.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
+namespace detail {
 
-/// Prints bytecode, each line behind two spaces; constants' values stand in comments.
-void print_plan(text& out, bytes code, const constants& pool_of);
-/// Reads lines of a plan up to the word `end`, which it leaves, into p.plan.
-bool parse_plan(detail::lexer& in, parts& p);
+/// A constant's value as a comment shows it: long ones are cut, so that a plan's text stays in
+/// proportion to its bytes.
+struct short_value {
+  static constexpr std::uint32_t characters = 40, elements = 6;
+
+  static void number(text& out, double v) {
+    if (v != v)
+      out << "nan";
+    else if (v - v != 0)
+      out << (v < 0 ? "-inf" : "inf");
+    else
+      append_double(out, v, double_style::python);
+  }
+  static void number(text& out, std::int32_t v) { out << v; }
+
+  template <class T>
+  static void list(text& out, packed<T> values) {
+    out << '[';
+    for (std::uint32_t i = 0; i < values.size() && i < elements; ++i) {
+      if (i != 0) out << ", ";
+      number(out, values[i]);
+    }
+    out << (values.size() > elements ? ", ...]" : "]");
+  }
+
+  static void print(text& out, const constant& c) {
+    switch (c.type) {
+      case constant_type::null: out << "null"; break;
+      case constant_type::boolean: out << (c.boolean() ? "true" : "false"); break;
+      case constant_type::int64: out << c.int64(); break;
+      case constant_type::float64: number(out, c.float64()); break;
+      case constant_type::string: {
+        const std::string_view s = c.string();
+        std::size_t end = s.size() < characters ? s.size() : characters;
+        while (end != s.size() && end != 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80)
+          --end;
+        print_string(out, s.substr(0, end));
+        if (end != s.size()) out << "...";
+        break;
+      }
+      case constant_type::int32_list: list(out, c.int32_list()); break;
+      case constant_type::float32_list: list(out, c.float32_list()); break;
+    }
+  }
+};
+
+class plan_printer {
+ public:
+  plan_printer(text& out, bytes code, const constants& pool_of) : out_(out), code_(code) {
+    for (const constant& c : pool_of) constants_.push_back(c);
+    sort(constants_.data(), constants_.size(),
+         [](const constant& a, const constant& b) { return a.id < b.id; });
+    find_labels();
+  }
+
+  void print() {
+    plan_reader in(code_);
+    for (plan_instruction i; in.next(i);) {
+      label(i.offset);
+      instruction(i);
+    }
+    if (in.offset() != code_.size()) {
+      label(in.offset());
+      print_byte_lines(out_, code_.subspan(static_cast<std::size_t>(in.offset())), "    ");
+    }
+    label(code_.size());
+  }
+
+ private:
+  /// Where jumps go, of those that go to an instruction, to what is none, or to the end.
+  void find_labels() {
+    pool<std::uint8_t> starts;
+    starts.resize(code_.size() / 8 + 1);
+    const auto mark = [&starts](std::uint64_t at) {
+      starts[at / 8] |= static_cast<std::uint8_t>(1u << at % 8);
+    };
+    plan_reader all(code_);
+    for (plan_instruction i; all.next(i);) mark(i.offset);
+    mark(all.offset());
+    mark(code_.size());
+    plan_reader in(code_);
+    for (plan_instruction i; in.next(i);) {
+      for (const plan_operand& o : i.operands()) {
+        if (o.kind != 'j' || o.target() < 0) continue;
+        const auto to = static_cast<std::uint64_t>(o.target());
+        if (to <= code_.size() && (starts[to / 8] >> to % 8 & 1) != 0)
+          labels_.push_back(static_cast<std::uint32_t>(to));
+      }
+    }
+    sort(labels_.data(), labels_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    std::size_t n = 0;
+    for (const std::uint32_t to : labels_)
+      if (n == 0 || labels_[n - 1] != to) labels_[n++] = to;
+    labels_.resize(n);
+  }
+  /// The number of a label, or 0 where there is none.
+  [[nodiscard]] std::size_t label_at(std::int64_t offset) const noexcept {
+    std::size_t first = 0, last = labels_.size();
+    while (first != last) {
+      const std::size_t middle = first + (last - first) / 2;
+      if (labels_[middle] < offset)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    return first != labels_.size() && labels_[first] == offset ? first + 1 : 0;
+  }
+  void label(std::uint64_t offset) {
+    if (next_label_ == labels_.size() || labels_[next_label_] != offset) return;
+    out_ << "  L" << ++next_label_ << ":\n";
+  }
+
+  [[nodiscard]] const constant* find(std::int32_t id) const noexcept {
+    std::size_t first = 0, last = constants_.size();
+    while (first != last) {
+      const std::size_t middle = first + (last - first) / 2;
+      if (constants_[middle].id <= id)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    return first != 0 && constants_[first - 1].id == id ? &constants_[first - 1] : nullptr;
+  }
+
+  void operand(const plan_operand& o) {
+    const bool none = (o.kind == 'z' || o.kind == 'w') && o.value == 0;
+    const plan_choice* const choice = is_choice(o.kind) ? find_choice(o.kind, o.value) : nullptr;
+    const std::size_t to = o.kind == 'j' ? label_at(o.target()) : 0;
+    if (none)
+      out_ << "none";
+    else if (choice != nullptr)
+      out_ << choice->name;
+    else if (to != 0)
+      out_ << 'L' << to;
+    else
+      out_ << (is_slot(o.kind) ? "$" : is_constant(o.kind) ? "#" : "") << o.value;
+  }
+
+  void instruction(const plan_instruction& i) {
+    out_ << "    " << i.row->name;
+    bool first = true, in_list = false, first_slot = false;
+    plan_layout layout(*i.row);
+    for (const plan_operand& o : i.operands()) {
+      const bool slot_of_list = layout.slots() != 0;
+      if (in_list && !slot_of_list) {
+        out_ << ']';
+        in_list = false;
+      }
+      (void)layout.pass(o.value);
+      out_ << (first ? " " : in_list && first_slot ? "" : ", ");
+      first = first_slot = false;
+      if (is_list(o.kind)) {
+        out_ << '[';
+        in_list = first_slot = true;
+      } else {
+        operand(o);
+      }
+    }
+    if (in_list) out_ << ']';
+    bool commented = false;
+    for (const plan_operand& o : i.operands()) {
+      if (!is_constant(o.kind) || (o.kind == 'w' && o.value == 0)) continue;
+      const constant* const c = find(o.value);
+      if (c == nullptr) continue;
+      out_ << (commented ? ", " : " ; ");
+      commented = true;
+      short_value::print(out_, *c);
+    }
+    out_ << '\n';
+  }
+
+  text& out_;
+  bytes code_;
+  pool<constant> constants_;    // by id; of the same ids the last counts
+  pool<std::uint32_t> labels_;  // in order
+  std::size_t next_label_ = 0;
+};
+
+class plan_parser {
+ public:
+  explicit plan_parser(lexer& in) noexcept : in_(in) {}
+
+  [[nodiscard]] bool parse(parts& p) {
+    for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
+      const token t = in_.peek();
+      if (t.kind != token_kind::word) in_.fail(errc::nac_mep_mnemonic);
+      if (t.kind != token_kind::word || t.text == "end") break;
+      in_.next();
+      if (in_.accept(':')) {
+        labels_.push_back({t.text, t.offset, code_.size()});
+        continue;
+      }
+      if (t.text == "bytes") {
+        parse_bytes(in_, code_);
+      } else if (const plan_op_row* const row = find(t.text); row != nullptr) {
+        instruction(*row);
+      } else {
+        in_.fail(errc::nac_mep_mnemonic, t.offset);
+      }
+      if (!in_.failed()) in_.end_line();
+    }
+    if (!in_.failed()) resolve();
+    if (in_.failed()) return false;
+    p.plan = p.keep(bytes(code_.data(), code_.size()));
+    return true;
+  }
+
+ private:
+  /// A label, or a jump to one.
+  struct place {
+    std::string_view name;
+    std::uint64_t source, code;
+  };
+
+  [[nodiscard]] static const plan_op_row* find(std::string_view name) noexcept {
+    for (const plan_op_row& row : plan_ops)
+      if (row.name == name) return &row;
+    return nullptr;
+  }
+  void put(std::uint32_t size, std::int64_t value) {
+    std::byte b[2];
+    store_le(b, static_cast<std::uint16_t>(value & 0xffff));
+    code_.append(b, size);
+  }
+
+  void instruction(const plan_op_row& row) {
+    code_.push_back(static_cast<std::byte>(row.op));
+    bool first = true;
+    for (plan_layout layout(row); layout.kind() != '\0' && !in_.failed(); first = false) {
+      if (!first && !in_.accept(',')) return in_.fail(errc::nac_mep_operand_count);
+      const char kind = layout.kind();
+      const std::uint64_t at = in_.offset();
+      const std::int64_t value = is_list(kind) ? list(kind) : operand(kind);
+      if (in_.failed()) return;
+      if (!layout.pass(value)) return in_.fail(choice_error(kind), at);
+      if (is_list(kind))
+        while (layout.slots() != 0) (void)layout.pass(0);  // which stand there already
+    }
+  }
+  std::int64_t list(char kind) {
+    const std::uint64_t at = in_.offset();
+    const std::size_t count_at = code_.size();
+    put(1, 0);
+    if (!in_.expect('[')) return 0;
+    std::uint32_t count = 0;
+    while (!in_.failed() && !in_.accept(']')) {
+      if (count != 0 && !in_.expect(',')) return 0;
+      if (++count > 255) return in_.fail(errc::nac_mep_list, at), 0;
+      (void)operand(kind == 'v' ? 'i' : 'o');
+    }
+    code_[count_at] = static_cast<std::byte>(count);
+    return count;
+  }
+  std::int64_t operand(char kind) {
+    const std::uint32_t size = operand_size(kind);
+    std::int64_t value = 0;
+    if (kind == 'j') {
+      const token t = in_.peek();
+      if (t.kind == token_kind::word) {
+        jumps_.push_back({t.text, t.offset, code_.size()});
+        in_.next();
+      } else {
+        value = in_.integer(-0x8000, 0x7fff);
+      }
+    } else if (is_choice(kind) && in_.peek().kind == token_kind::word) {
+      const plan_choice* choice = nullptr;
+      for (const plan_choice& c : plan_choices)
+        if (c.set == kind && c.name == in_.peek().text) choice = &c;
+      if (choice == nullptr) return in_.fail(errc::nac_mep_choice), 0;
+      value = choice->value;
+      in_.next();
+    } else if ((kind != 'z' && kind != 'w') || !in_.accept("none")) {
+      if (is_slot(kind) || is_constant(kind)) in_.expect(is_slot(kind) ? '$' : '#');
+      if (!in_.failed()) value = in_.integer(0, size == 1 ? 0xff : 0xffff);
+    }
+    put(size, value);
+    return value;
+  }
+
+  void resolve() {
+    sort(labels_.data(), labels_.size(),
+         [](const place& a, const place& b) { return a.name < b.name; });
+    for (std::size_t i = 1; i < labels_.size(); ++i)
+      if (labels_[i].name == labels_[i - 1].name)
+        return in_.fail(errc::nac_mep_label_repeated, labels_[i].source);
+    for (const place& j : jumps_) {
+      std::size_t first = 0, last = labels_.size();
+      while (first != last) {
+        const std::size_t middle = first + (last - first) / 2;
+        if (labels_[middle].name < j.name)
+          first = middle + 1;
+        else
+          last = middle;
+      }
+      if (first == labels_.size() || labels_[first].name != j.name)
+        return in_.fail(errc::nac_mep_label_unknown, j.source);
+      const std::int64_t distance =
+          static_cast<std::int64_t>(labels_[first].code) - static_cast<std::int64_t>(j.code) - 2;
+      if (distance < -0x8000 || distance > 0x7fff)
+        return in_.fail(errc::nac_mep_jump_range, j.source);
+      store_le(code_.data() + j.code, static_cast<std::int16_t>(distance));
+    }
+  }
+
+  lexer& in_;
+  pool<std::byte> code_;
+  pool<place> labels_, jumps_;
+};
+
+}  // namespace detail
+
+/// Prints bytecode, labels behind two spaces and instructions behind four.
+inline void print_plan(text& out, bytes code, const constants& pool_of) {
+  detail::plan_printer(out, code, pool_of).print();
+}
+
+/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
+/// parts. False after an error, which the lexer has.
+inline bool parse_plan(detail::lexer& in, parts& p) { return detail::plan_parser(in).parse(p); }
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
