@@ -13,7 +13,9 @@
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
-//   read_safetensors, write_safetensors: weights that stand outside    nac/safetensors.hpp
+//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
+//   write_safetensors  such a file                                     nac/safetensors_write.hpp
+//   externalise     weights out of a container; internalise, in        nac/weights.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
 //   resolve         programs with absolute references                  nac/resolve.hpp
 //   verify          the proof that a container can run                 nac/verify.hpp
@@ -49,9 +51,12 @@
 #include "nac/records.hpp"
 #include "nac/resolve.hpp"
 #include "nac/safetensors.hpp"
+#include "nac/safetensors_write.hpp"
+#include "nac/sink.hpp"
 #include "nac/tisa.hpp"
 #include "nac/tisa_text.hpp"
 #include "nac/verify.hpp"
+#include "nac/weights.hpp"
 #include "nac/words.hpp"
 #include "nac/write.hpp"
 

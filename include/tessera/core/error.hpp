@@ -453,6 +453,13 @@
     "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
   X(nac_safetensors_scales, 3511,                                                                  \
     "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
+  X(nac_external_text, 3512,                                                                       \
+    "names of tensors and strings of metadata are UTF-8 in safetensors files")                     \
+  X(nac_external_repeated, 3513, "the tensor's name or the metadata's key was given before")       \
+  X(nac_external_reserved, 3514, "\"__metadata__\" can't be the name of a tensor")                 \
+  X(nac_external_size, 3515, "the payload has another size than the tensor's shape and type need") \
+  X(nac_external_large, 3516,                                                                      \
+    "the safetensors file exceeds what its header or memory can address")                          \
                                                                                                    \
   X(nac_tensor_elements, 3530,                                                                     \
     "the elements' bytes are more or fewer than the tensor's shape and type need")                 \
@@ -468,7 +475,19 @@
   X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
   X(nac_quantize_shape, 3542, "expected as many values as the shape has elements")                 \
   X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
-  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")
+  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
+                                                                                                   \
+  X(nac_weights_inside, 3550, "the weights are inside of the container already")                   \
+  X(nac_weights_outside, 3551, "the weights are outside of the container already")                 \
+  X(nac_weights_unnamed, 3552, "no parameter of DATA has the tensor's id")                         \
+  X(nac_weights_absent, 3553, "the container has no tensor for the parameter")                     \
+  X(nac_weights_tied, 3554, "parameters of one name have different tensors")                       \
+  X(nac_weights_scale, 3555, "a scale that is infinite or no number has no form in JSON")          \
+  X(nac_weights_missing, 3556, "the safetensors file has no tensor of the parameter's name")       \
+  X(nac_weights_form, 3557, "the type or shape of the external tensor has no form in a container") \
+  X(nac_weights_made, 3558,                                                                        \
+    "the elements are made while they are written: convert the parts that they come from")         \
+  X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")
 
 namespace tessera::inline TESSERA_ABI {
 

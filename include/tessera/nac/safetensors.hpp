@@ -350,7 +350,7 @@ struct safetensors_maker {
     const std::uint64_t offset = in.offset();
     std::size_t code = quantization_count, named = quantization_count;
     bool has_block = false, has_shape = false;
-    part scales = numbers(), original = scales;
+    part one, all, blocks, original;  // `scale`, `scales`, `block_scales`
     std::uint8_t axis = 0;
     std::uint16_t block = 0;
     std::string_view key;
@@ -364,6 +364,7 @@ struct safetensors_maker {
         named = method_of(in.string());
         if (named == quantization_count) in.fail(errc::nac_safetensors_method, at);
       } else if (key == "scale" || key == "scales" || key == "block_scales") {
+        part& scales = key == "scale" ? one : key == "scales" ? all : blocks;
         scales = numbers();
         list(in, [&] { number(scales, std::bit_cast<std::uint32_t>(in.float32())); });
       } else if (key == "axis") {
@@ -383,12 +384,17 @@ struct safetensors_maker {
     const std::size_t method = code < quantization_count ? code : named;
     if (method == quantization_count) return in.fail(errc::nac_safetensors_method, offset);
     const auto q = static_cast<quantization>(method);
+    const bool scaled = q >= quantization::int8_tensor;
+    part scales = q == quantization::int8_tensor ? one
+                  : q == quantization::block_fp8 ? blocks
+                                                 : all;
+    for (const part& other : {all, blocks, one})
+      if (scales.size == 0) scales = other;
     const bool complete = q == quantization::block_fp8     ? has_block && has_shape
                           : q == quantization::int8_tensor ? scales.size == 1
                                                            : true;
-    const bool scaled = q == quantization::int8_channel || q == quantization::block_fp8;
     if (!complete || original.size > 255) return in.fail(errc::nac_safetensors_scales, offset);
-    if (q == quantization::int8_tensor || scaled) r.scales = scales;
+    r.scales = scaled ? scales : part();
     r.quantization = q;
     r.axis = q == quantization::int8_channel ? axis : std::uint8_t{0};
     if (q == quantization::block_fp8) {
