@@ -286,15 +286,15 @@
   X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
   X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
   X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
-  X(nac_weights_missing, 3139, "the weights stand in another file, which was not given")           \
+  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")           \
   X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
   X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
   X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
   X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
   X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
-  X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
-  X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
+  X(nac_stored_axis, 3146, "expected an axis below the tensor's rank")                             \
+  X(nac_stored_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
   X(nac_tensor_padding, 3148,                                                                      \
     "expected one dimension: the original elements, filled up to whole blocks")                    \
   X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \

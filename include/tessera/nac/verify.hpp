@@ -171,7 +171,7 @@ struct verifier {
         external(p, i.index);
       } else {
         if (!options.weights_elsewhere && out.has_weights_)
-          found.error(errc::nac_weights_missing, offset, i.index);
+          found.error(errc::nac_weights_elsewhere, offset, i.index);
         out.has_weights_ = false;
       }
     }
