@@ -8,6 +8,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "nac/lookup.hpp"
 #include "tessera/nac.hpp"
@@ -30,9 +32,45 @@ struct nac_outcome {
 
 struct nac_info_options {
   bool all = false;
+  std::string error_of;  ///< a quantization method whose error is measured
 };
 [[nodiscard]] exit_code info_nac(const source& file, const reporting& to,
                                  const nac_info_options& options);
+
+struct nac_check_options {
+  std::string weights;  ///< a path; empty: the file beside, if there is one
+  bool strict = false, all = false;
+};
+[[nodiscard]] exit_code check_nac(const source& file, const reporting& to,
+                                  const nac_check_options& options);
+[[nodiscard]] exit_code check_safetensors(const source& file, const reporting& to);
+
+struct nac_print_options {
+  bool schedule = false, inlined = false;
+};
+[[nodiscard]] exit_code print_nac(const source& file, const reporting& to,
+                                  const nac_print_options& options);
+
+struct nac_convert_options {
+  std::optional<nac::header> form;
+  std::string weights_in, weights_out, quantize;
+  bool dequantize = false, upstream_prefixes = false;
+
+  [[nodiscard]] bool any() const noexcept {
+    return !weights_in.empty() || !weights_out.empty() || !quantize.empty() || dequantize ||
+           upstream_prefixes;
+  }
+};
+[[nodiscard]] exit_code convert_nac(const source& file, const reporting& to,
+                                    const std::string& output, const nac_convert_options& options);
+
+/// Writes a container to a file, compressed if its name says so; `from` are mapped files that are
+/// read meanwhile, whose pages don't stay in memory. Tells what is wrong.
+[[nodiscard]] exit_code write_nac(const nac::parts& parts, const std::string& output,
+                                  const nac::write_options& options,
+                                  const std::vector<const source*>& from, const reporting& to);
+/// What `write` finds wrong with parts, whose offsets are indices.
+[[nodiscard]] exit_code fail_parts(error e, const source& from, const reporting& to);
 
 struct nac_diff_options {
   bool json = false, quiet = false, no_weights = false;

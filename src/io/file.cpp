@@ -287,8 +287,9 @@ expected<done> file_writer::open_temporary(bool exists, unsigned mode) {
   }
   if (number_ < 0) {
     temporary_.clear();
-    return system_failure(target_, "cannot create a temporary file in " +
-                                       (folder.empty() ? std::string("the current folder") : folder));
+    return system_failure(target_,
+                          "cannot create a temporary file in " +
+                              (folder.empty() ? std::string("the current folder") : folder));
   }
   owned_ = true;
   // What the umask took away at open.

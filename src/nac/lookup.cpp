@@ -144,17 +144,8 @@ std::uint32_t lookup::lifted(std::uint32_t instruction) const noexcept {
 }
 
 std::string lookup::operation(const nac::instruction& i) const {
-  static constexpr std::string_view inputs[] = {"input",    "parameter",    "state",
-                                                "constant", "saved result", "target"};
-  static constexpr std::string_view outputs[] = {"output", "return", "output.2", "step", "end"};
-  switch (i.a) {
-    case nac::op_input: return std::string(inputs[i.b]);
-    case nac::op_output: return std::string(outputs[i.b]);
-    case nac::op_control_flow: return "control_flow";
-    case nac::op_convergence: return "convergence";
-    default: break;
-  }
-  const std::string_view name = file_.operation_name(i.a);
+  std::string_view name = file_.operation_name(i.a);
+  if (i.a < nac::first_regular_op) name = nac::system_word(i.a, i.b);
   return name.empty() ? "operation " + std::to_string(i.a) : std::string(name);
 }
 

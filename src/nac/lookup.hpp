@@ -68,7 +68,8 @@ class lookup {
   /// Which of the user inputs without a name this is, from 0.
   [[nodiscard]] std::uint32_t lifted(std::uint32_t instruction) const noexcept;
 
-  /// "nac.add", "input", "parameter", "output"; "operation 77" where nothing names it.
+  /// "nac.add", "input", "parameter", "output"; "operation 77" where nothing names it: the words
+  /// of the assembly.
   [[nodiscard]] std::string operation(const nac::instruction& i) const;
   [[nodiscard]] std::vector<nac_argument> arguments(const nac::instruction& i) const;
   /// "v3", "1.5", "fc.weight".

@@ -225,6 +225,13 @@ class short_index {
 };
 
 }  // namespace detail
+
+/// The assembly's word for a system instruction; empty where it has none of its own.
+[[nodiscard]] constexpr std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept {
+  const detail::instruction_word* const w = detail::instruction_word_of(a, b);
+  return w == nullptr ? std::string_view() : w->word;
+}
+
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
