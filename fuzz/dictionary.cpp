@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tessera/alir.hpp>
 #include <tessera/ark.hpp>
+#include <tessera/nac.hpp>
 
 namespace {
 
@@ -232,18 +233,66 @@ void ark_tokens(dictionary& out) {
     if (!name.empty()) out.token(text() << '"' << name << "\":{");
 }
 
+void nac_tokens(dictionary& out) {
+  out.group("headers");
+  out.token("NAC\1");
+  out.token("NAC\2");
+  for (const std::uint32_t size : nac::header_sizes) out.word(std::uint64_t{size});
+  out.word(std::uint64_t{90});
+  out.group("sections, and empty ones");
+  for (const std::string_view tag : nac::section_tags) {
+    out.token(tag);
+    out.token(text() << tag << std::string_view("\0\0\0\0", 4));
+  }
+  out.group("flags and quantizations");
+  for (std::uint8_t q = 0; q < nac::quantization_count; ++q) {
+    out.word(q);
+    out.word(static_cast<std::uint8_t>(0x80u | q));
+    out.word(static_cast<std::uint8_t>(0xc0u | q));
+  }
+  out.group("actions");
+  for (const nac::action_row& row : nac::actions) out.word(static_cast<std::uint8_t>(row.what));
+  out.group("types of constants, with their lengths");
+  for (std::uint8_t t = 0; t < nac::constant_type_count; ++t)
+    for (const char length : {'\0', '\1', '\x8'})
+      out.token(text() << static_cast<char>(t) << length << '\0');
+  out.group("system instructions");
+  for (const std::uint8_t op :
+       {nac::op_input, nac::op_output, nac::op_control_flow, nac::op_convergence})
+    for (char variant = 0; variant < 6; ++variant)
+      out.token(text() << static_cast<char>(op) << variant << '\1' << '\0');
+  out.group("operations");
+  for (std::uint32_t id = nac::first_regular_op; id < nac::first_custom_op; ++id)
+    out.token(nac::predefined_operation(id, 2));
+  out.group("signatures");
+  for (int code = 0; code < 128; ++code)
+    if (nac::is_constant_code(static_cast<char>(code)))
+      out.token(text() << '\2' << 'T' << static_cast<char>(code));
+  out.group("shapes of data types");
+  for (std::uint8_t t = 0; t < nac::data_type_count; ++t)
+    out.token(text() << static_cast<char>(t) << '\1' << '\4' << std::string_view("\0\0\0", 3));
+  out.group("numbers");
+  for (const std::uint16_t v : {0x7fff, 0x8000, 0xffff}) out.word(v);
+  for (const std::uint32_t v : {0x7fff'ffffu, 0x8000'0000u, 0xffff'ffffu}) out.word(v);
+  for (const std::uint64_t v : {std::uint64_t{1} << 60, std::uint64_t{1} << 63, UINT64_MAX})
+    out.word(v);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string_view name = count == 3 ? arguments[1] : "";
-  if (name != "alir" && name != "ark" && name != "json") {
-    std::fprintf(stderr, "usage: %s alir|ark|json FILE\n", arguments[0]);
+  if (name != "alir" && name != "ark" && name != "json" && name != "nac") {
+    std::fprintf(stderr, "usage: %s alir|ark|json|nac FILE\n", arguments[0]);
     return 2;
   }
   dictionary out(name);
   if (name == "alir") alir_tokens(out);
   if (name == "ark") ark_tokens(out);
-  json_tokens(out);
+  if (name == "nac")
+    nac_tokens(out);
+  else
+    json_tokens(out);
   std::FILE* const file = std::fopen(arguments[2], "wb");
   if (file == nullptr) return std::perror(arguments[2]), 3;
   const text& content = out.content();

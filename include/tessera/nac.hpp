@@ -11,14 +11,14 @@
 //   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
 //   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
 //   parts_of        everything that it holds, to be changed            nac/parts.hpp
+//   resolve         programs with absolute references                  nac/resolve.hpp
+//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
+//   verify          the proof that a container can run                 nac/verify.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
-//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
 //   write_safetensors  such a file                                     nac/safetensors_write.hpp
 //   externalise     weights out of a container; internalise, in        nac/weights.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
-//   resolve         programs with absolute references                  nac/resolve.hpp
-//   verify          the proof that a container can run                 nac/verify.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.

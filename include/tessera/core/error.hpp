@@ -286,7 +286,7 @@
   X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
   X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
   X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
-  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")           \
+  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")         \
   X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
   X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
   X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \

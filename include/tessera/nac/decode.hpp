@@ -73,52 +73,55 @@ namespace detail {
 class length_table {
  public:
   struct row {
-    std::uint32_t fixed = unusual;  ///< bytes of an instruction without constants
-    std::uint16_t mask = 0;         ///< all bits where the word behind A and B counts constants
+    std::uint32_t mask = 0;         ///< 0xffff where the word behind A and B counts constants
+    std::uint16_t fixed = unusual;  ///< bytes of an instruction without constants
     std::uint8_t arguments = 0;     ///< they are the last words
-    std::uint8_t id = 0;            ///< 1: the argument is an id; 3: of no constant
+    std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
   };
   /// More than the length of any instruction that the table has.
-  static constexpr std::uint32_t unusual = 0x10000;
+  static constexpr std::uint16_t unusual = 0xffff;
   /// Bytes that must be readable behind an instruction.
   static constexpr std::size_t slack = 16;
 
   explicit length_table(const file& f) noexcept {
-    for (std::size_t b = 0; b < 256; ++b) {
+    for (std::uint32_t b = 0; b < 256; ++b) {
       const auto id = static_cast<std::uint8_t>(b);
       if (b != 0 && !f.has_signature(id)) continue;
-      const std::uint8_t arguments = f.arguments(id);
-      if (arguments > most_) most_ = arguments;
-      rows_[b] = f.has_constants(id) ? row{4 + 2u * arguments, 0xffff, arguments, 0}
-                                     : row{2 + 2u * arguments, 0, arguments, 0};
+      set(first_regular + b, f.has_constants(id) ? 4 : 2, f.arguments(id));
+      rows_[first_regular + b].mask = f.has_constants(id) ? 0xffff : 0;
     }
-    const bool first_version = f.version() == 1;
-    system(op_input, 0) = {2, 0, 0, 0};
-    for (std::uint32_t b = 1; b < (first_version ? 4u : 6u); ++b)
-      system(op_input, b) = {6, 0, 1, static_cast<std::uint8_t>(b == 3 ? 1 : 3)};
-    const std::uint32_t outputs = f.outputs();
-    if (outputs < 256) {
-      if (outputs > most_) most_ = outputs;
+    set(system(op_input, 0), 2, 0);
+    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
+      if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
+      set(system(op_input, b), 4, 1);
+      rows_[system(op_input, b)].id = 1;
+    }
+    if (f.outputs() < 256)
       for (std::uint32_t b = 0; b < 3; ++b)
-        system(op_output, b) = {4 + 4 * outputs, 0, static_cast<std::uint8_t>(outputs), 0};
-    }
+        set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
   }
 
   /// By A and B as they stand, A below.
   [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
-    const std::uint32_t a = ab & 0xff, b = ab >> 8;
-    const std::uint32_t of_system = 256 + 8 * a + (b < 7 ? b : 7);
-    return rows_[a < first_regular_op ? of_system : b];
+    const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
+    const std::size_t regular = first_regular | ab >> 8;
+    return rows_[a_first < regular ? a_first : regular];
   }
   /// Of any instruction that the table has.
   [[nodiscard]] std::uint32_t most_arguments() const noexcept { return most_; }
 
  private:
-  // Variants from 7 upwards share a row, which stays unusual.
-  [[nodiscard]] row& system(std::uint32_t a, std::uint32_t b) noexcept {
-    return rows_[256 + 8 * a + b];
+  // 256 rows for each operation below 10, and 256 for all others.
+  static constexpr std::size_t first_regular = 256 * first_regular_op;
+  [[nodiscard]] static std::size_t system(std::uint32_t a, std::uint32_t b) noexcept {
+    return 256 * a + b;
   }
-  row rows_[256 + 8 * first_regular_op];
+  void set(std::size_t i, std::uint32_t without_d, std::uint32_t arguments) noexcept {
+    rows_[i].fixed = static_cast<std::uint16_t>(without_d + 2 * arguments);
+    rows_[i].arguments = static_cast<std::uint8_t>(arguments);
+    if (arguments > most_) most_ = arguments;
+  }
+  row rows_[first_regular + 256];
   std::uint32_t most_ = 1;
 };
 
@@ -129,29 +132,39 @@ struct decoded {
 };
 
 /// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
-/// is that of the readable bytes, `start` the first instruction.
+/// is that of the readable bytes, `start` the first instruction. Hints, for resolve.hpp: `operation`
+/// is how many constants are given, `reserved` where the arguments stand, odd for an id.
+template <bool Hints>
 inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
                        std::uint32_t stop, step* to, decoded& now) noexcept {
   if (static_cast<std::size_t>(end - now.at) < length_table::slack) return;
   end -= length_table::slack;
-  decoded next = now;
-  for (; next.index != stop; ++next.index) {
-    const std::uint32_t ab = load_le<std::uint16_t>(next.at);
+  const std::byte* at = now.at;
+  std::uint32_t first = now.first;
+  step* const last = to + (stop - now.index);
+  for (; to != last; ++to) {
+    const std::uint32_t ab = load_le<std::uint16_t>(at);
     const length_table::row& row = table[ab];
-    const std::uint32_t count = load_le<std::uint16_t>(next.at + 2) & row.mask;
-    const std::uint32_t length = row.fixed + 2 * count;
-    if (length >= length_table::unusual || length > static_cast<std::size_t>(end - next.at)) break;
-    step& s = *to++;
-    s.offset = static_cast<std::uint32_t>(next.at - start);
-    s.a = static_cast<std::uint8_t>(ab);
-    s.b = static_cast<std::uint8_t>(ab >> 8);
-    s.arguments = row.arguments;
-    s.first = next.first;
-    s.operation = s.reserved = 0;
-    next.first += row.arguments;
-    next.at += length;
+    const std::uint32_t fixed = row.fixed, arguments = row.arguments;
+    const std::size_t constants = load_le<std::uint16_t>(at + 2) & row.mask;
+    const std::byte* const behind = at + fixed;
+    if (fixed + 2 * constants >= length_table::unusual ||
+        fixed + 2 * constants > static_cast<std::size_t>(end - at))
+      break;
+    to->offset = static_cast<std::uint32_t>(at - start);
+    to->a = static_cast<std::uint8_t>(ab);
+    to->b = static_cast<std::uint8_t>(ab >> 8);
+    to->arguments = static_cast<std::uint16_t>(arguments);
+    to->first = first;
+    to->operation = to->reserved = 0;
+    if constexpr (Hints) {
+      to->operation = static_cast<std::uint16_t>(constants + row.id);
+      to->reserved = static_cast<std::uint16_t>((fixed - 2 * arguments + 2 * constants) | row.id);
+    }
+    first += arguments;
+    at = behind + 2 * constants;
   }
-  now = next;
+  now = {at, stop - static_cast<std::uint32_t>(last - to), first};
 }
 
 /// Whether indices and offsets of a list fit into steps.
@@ -174,7 +187,7 @@ inline void decode_run(const length_table& table, const std::byte* start, const 
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
   detail::decoded now{start, 0, 0};
   for (;;) {
-    detail::decode_run(table, start, start + size, list.size(), to + now.index, now);
+    detail::decode_run<false>(table, start, start + size, list.size(), to + now.index, now);
     if (now.index == list.size()) break;
     detail::cursor at = first;
     (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));

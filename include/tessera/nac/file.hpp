@@ -173,21 +173,23 @@ class file {
 
   /// The name of an operation: CMAP's, else the one this version predefines, else empty.
   [[nodiscard]] std::string_view operation_name(std::uint8_t a) const noexcept {
-    const short_text& t = operation_[a];
-    return t.offset != 0 ? characters(t) : predefined_operation(a, version());
+    return operations_.offset[a] != 0 ? characters(nac::section::cmap, operations_, a)
+                                      : predefined_operation(a, version());
   }
   /// A signature; empty where there is none.
   [[nodiscard]] std::string_view signature(std::uint8_t b) const noexcept {
-    return characters(signature_[b]);
+    return characters(nac::section::perm, signatures_, b);
   }
   [[nodiscard]] bool has_signature(std::uint8_t b) const noexcept {
-    return signature_[b].offset != 0;
+    return signatures_.offset[b] != 0;
   }
   /// Whether a signature's instructions have constants.
   [[nodiscard]] bool has_constants(std::uint8_t b) const noexcept {
-    return signature_[b].has_constants;
+    return signatures_.has_constants[b];
   }
-  [[nodiscard]] std::uint8_t arguments(std::uint8_t b) const noexcept { return signature_[b].size; }
+  [[nodiscard]] std::uint8_t arguments(std::uint8_t b) const noexcept {
+    return signatures_.size[b];
+  }
 
  private:
   friend struct detail::maker;
@@ -196,10 +198,11 @@ class file {
     std::uint64_t first = 0, used = 0;  // its first record, and behind its last
     std::uint32_t count = 0;
   };
-  struct short_text {
-    std::uint32_t offset = 0;  // from the section's tag, so never 0
-    std::uint8_t size = 0;
-    bool has_constants = false, is_operation = false;
+  /// The texts of CMAP or PERM by id: plain arrays, which are cleared in one go.
+  struct short_texts {
+    std::uint32_t offset[256];  // from the section's tag, so never 0 for a text
+    std::uint8_t size[256];
+    bool has_constants[256];  // of a signature
   };
 
   [[nodiscard]] const extent& part(nac::section s) const noexcept {
@@ -208,9 +211,10 @@ class file {
   [[nodiscard]] detail::cursor at(nac::section s) const noexcept {
     return {source_.data(), part(s).first, part(s).end};
   }
-  [[nodiscard]] std::string_view characters(const short_text& t) const noexcept {
-    const extent& e = part(t.is_operation ? nac::section::cmap : nac::section::perm);
-    return as_text(source_.subspan(static_cast<std::size_t>(e.offset + t.offset), t.size));
+  [[nodiscard]] std::string_view characters(nac::section s, const short_texts& of,
+                                            std::uint8_t id) const noexcept {
+    const std::uint64_t first = part(s).offset + of.offset[id];
+    return as_text(source_.subspan(static_cast<std::size_t>(first), of.size[id]));
   }
 
   bytes source_;
@@ -223,7 +227,7 @@ class file {
   nac::tensors tensors_;
   bytes manifest_, plan_;
   nac::constants plan_constants_;
-  short_text operation_[256], signature_[256];
+  short_texts operations_ = {}, signatures_ = {};
 };
 
 namespace detail {

@@ -49,7 +49,6 @@ namespace detail {
 struct maker {
   file& out;
   const limits& limit;
-  std::uint64_t slots[11] = {};
 
   [[nodiscard]] file::extent& part(section s) const noexcept {
     return out.parts_[static_cast<std::size_t>(s)];
@@ -58,11 +57,15 @@ struct maker {
     return load_le<std::uint64_t>(out.source_.data() + first_slot + 8 * i);
   }
 
-  /// The section whose tag stands at an offset; section_count for another tag.
-  [[nodiscard]] std::size_t tag_at(std::uint64_t offset) const noexcept {
-    const std::string_view tag = as_text(out.source_.subspan(static_cast<std::size_t>(offset), 4));
+  /// The section whose tag stands at an offset, most likely `guess`; section_count for another tag.
+  [[nodiscard]] std::size_t tag_at(std::uint64_t offset, section guess) const noexcept {
+    const auto tag = load_le<std::uint32_t>(out.source_.data() + offset);
+    const auto is = [tag](std::size_t i) {
+      return load_le<std::uint32_t>(section_tags[i].data()) == tag;
+    };
+    if (is(static_cast<std::size_t>(guess))) return static_cast<std::size_t>(guess);
     std::size_t i = 0;
-    while (i < section_count && section_tags[i] != tag) ++i;
+    while (i < section_count && !is(i)) ++i;
     return i;
   }
   [[nodiscard]] bool fits(std::uint64_t offset) const noexcept {
@@ -111,27 +114,40 @@ struct maker {
     if (first == header_sizes[2] || out.source_.size() < header_sizes[2]) return false;
     // A gap behind the header: the last slot of the larger one holds a section's offset, or none.
     const std::uint64_t last = slot(10);
-    return last != 0 && !(last >= header_sizes[2] && fits(last) && tag_at(last) < section_count);
+    return last != 0 &&
+           !(last >= header_sizes[2] && fits(last) && tag_at(last, section::arrs) < section_count);
   }
 
   [[nodiscard]] error sections(std::uint32_t header_size, std::uint32_t count) noexcept {
+    struct place {
+      std::uint64_t offset;
+      std::size_t section;
+    } places[11];  // by offset, which is the order that files mostly have
+    std::size_t n = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-      slots[i] = slot(i);
-      if (slots[i] == 0) continue;
+      const std::uint64_t offset = slot(i);
+      if (offset == 0) continue;
       const std::uint64_t where = first_slot + 8 * i;
-      if (slots[i] < header_size || !fits(slots[i])) return {errc::nac_section_offset, where};
-      const std::size_t s = tag_at(slots[i]);
-      if (s == section_count) continue;
-      if (out.parts_[s].offset != 0) return {errc::nac_section_repeated, where};
-      out.parts_[s].offset = slots[i];
+      if (offset < header_size || !fits(offset)) return {errc::nac_section_offset, where};
+      const std::size_t s = tag_at(offset, section_of_slot(out.header_, i));
+      if (s != section_count) {
+        if (out.parts_[s].offset != 0) return {errc::nac_section_repeated, where};
+        out.parts_[s].offset = offset;
+      }
+      std::size_t at = n++;
+      for (; at != 0 && places[at - 1].offset > offset; --at) places[at] = places[at - 1];
+      places[at] = {offset, s};
     }
-    for (file::extent& e : out.parts_) {
-      if (e.offset == 0) continue;
-      e.end = out.source_.size();
-      for (const std::uint64_t other : slots)
-        if (other > e.offset && other < e.end) e.end = other;
-      if (e.end - e.offset < 4) return {errc::nac_section_offset, e.offset};
-      e.first = e.used = e.offset + 4;
+    std::uint64_t end = out.source_.size();
+    while (n-- != 0) {
+      const std::uint64_t offset = places[n].offset;
+      if (places[n].section != section_count) {
+        if (end - offset < 4) return {errc::nac_section_offset, offset};
+        file::extent& e = out.parts_[places[n].section];
+        e.end = end;
+        e.first = e.used = offset + 4;
+      }
+      end = offset;
     }
     return {};
   }
@@ -182,15 +198,14 @@ struct maker {
     return one_list<Form>(s, [](const auto&) {});
   }
 
-  [[nodiscard]] error names(section s, file::short_text* texts) {
+  [[nodiscard]] error names(section s, file::short_texts& texts) {
     return one_list<short_named>(s, [&](const named& n) {
       if (n.id > 255) return;  // which no instruction can name
-      file::short_text& t = texts[n.id];
-      t.offset = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
-      t.size = static_cast<std::uint8_t>(n.text.size());
-      t.is_operation = s == section::cmap;
-      t.has_constants = false;
-      for (const char code : n.text) t.has_constants = t.has_constants || is_constant_code(code);
+      texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
+      texts.size[n.id] = static_cast<std::uint8_t>(n.text.size());
+      bool has_constants = false;
+      for (const char code : n.text) has_constants = has_constants || is_constant_code(code);
+      texts.has_constants[n.id] = has_constants;
     });
   }
 
@@ -252,8 +267,8 @@ struct maker {
 
   [[nodiscard]] error all() {
     error e = header();
-    if (e.code == errc::ok) e = names(section::perm, out.signature_);
-    if (e.code == errc::ok) e = names(section::cmap, out.operation_);
+    if (e.code == errc::ok) e = names(section::perm, out.signatures_);
+    if (e.code == errc::ok) e = names(section::cmap, out.operations_);
     if (e.code == errc::ok) e = one_list<constant_form>(section::cnst);
     if (e.code == errc::ok) e = one_list<tick_form>(section::mmap);
     if (e.code == errc::ok) e = code(section::ops);
@@ -281,8 +296,8 @@ inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
 /// A container over `in`, whose sections and records were all found in their place.
 [[nodiscard]] inline result<file> read(bytes in, const limits& limit = default_limits) {
   result<file> out{file()};
-  if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) return e;
-  return out;
+  if (const error e = detail::maker::make(in, limit, *out); e.code != errc::ok) out = e;
+  return out;  // the one object: a file isn't copied here
 }
 /// A temporary owner would be gone before the file is looked at.
 template <class Owner>

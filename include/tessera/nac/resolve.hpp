@@ -226,63 +226,76 @@ class argument_resolver {
 /// Instructions from which on making a length_table takes less time than it saves.
 inline constexpr std::uint32_t worth_a_table = 64;
 
-/// Four arguments, from number `k` on, without a branch on what they are. `d` and `c` are the words
-/// of D and C, `taken` counts the constants; nonzero: something is wrong.
-[[nodiscard, gnu::always_inline]] inline std::uint32_t resolve_four(
-    const length_table::row& row, const id_set& ids, std::uint32_t index, const std::byte* d,
-    const std::byte* c, std::uint32_t k, std::uint32_t& taken, argument* to) noexcept {
-  std::uint32_t wrong = 0;
-  for (std::uint32_t lane = k; lane != k + 4; ++lane) {
-    const auto offset = static_cast<std::uint32_t>(load_le<std::int16_t>(d + 2 * lane));
-    const std::uint32_t counts = lane < row.arguments ? 1 : 0;
-    const std::uint32_t is_id = (offset == 0 ? 1u : 0u) | (row.id & 1u);
-    const auto id = load_le<std::uint16_t>(c + 2 * taken);
-    const std::uint32_t unknown = ids.lacks(id) & ~(row.id >> 1);
-    const std::uint32_t result = index + offset;
-    const std::uint32_t forward = result >= index ? 1 : 0;
-    const std::uint32_t mask = 0 - is_id;
-    wrong |= counts & ((mask & unknown) | (~mask & forward));
-    to[lane].bits = (mask & (argument::constant_bit | id)) | (~mask & result);
-    taken += counts & is_id;
-  }
+// Four words of D as one integer, the first one below: 0x8000 is the sign of each.
+inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
+inline constexpr std::uint64_t signs_of[] = {0, 0x8000, 0x8000'8000, 0x8000'8000'8000, signs};
+
+/// Where the zeros of four words stand, by the four bits that say so. Behind the last one stand
+/// places that the next arguments are written to.
+struct zeros {
+  std::uint8_t place[4];
+  std::uint8_t count;
+};
+inline constexpr zeros zeros_of[16] = {
+    {{4, 4, 4, 4}, 0}, {{0, 4, 4, 4}, 1}, {{1, 4, 4, 4}, 1}, {{0, 1, 4, 4}, 2},
+    {{2, 4, 4, 4}, 1}, {{0, 2, 4, 4}, 2}, {{1, 2, 4, 4}, 2}, {{0, 1, 2, 4}, 3},
+    {{3, 4, 4, 4}, 1}, {{0, 3, 4, 4}, 2}, {{1, 3, 4, 4}, 2}, {{0, 1, 3, 4}, 3},
+    {{2, 3, 4, 4}, 2}, {{0, 2, 3, 4}, 3}, {{1, 2, 3, 4}, 3}, {{0, 1, 2, 3}, 4},
+};
+
+/// Four arguments with one branch, which is rare. `d` and `c` are their words in D and C, `of` the
+/// signs of those that are references, 0 for an id. Nonzero: something is wrong.
+[[nodiscard, gnu::always_inline]] inline std::uint64_t resolve_four(
+    std::uint64_t of, std::uint32_t id, const id_set& ids, std::uint32_t index, const std::byte* d,
+    const std::byte* c, argument* to, std::uint32_t& taken) noexcept {
+  const auto four = load_le<std::uint64_t>(d);
+  const std::uint64_t rest = four & ~signs;
+  const std::uint64_t nonzero = four | (rest + ~signs);
+  // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
+  const std::uint64_t reaches = (index < 0x8000 ? index : 0x8000) * 0x0001'0001'0001'0001 + rest;
+  std::uint64_t wrong = nonzero & ~(four & reaches) & of;
+  to[0].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d));
+  to[1].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 2));
+  to[2].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 4));
+  to[3].bits = index + static_cast<std::uint32_t>(load_le<std::int16_t>(d + 6));
+
+  const std::uint64_t zero = ((~nonzero & of) >> 15) | id;
+  const zeros& z = zeros_of[zero * 0x0001'0002'0004'0008 >> 48 & 15];
+  const std::uint32_t count = z.count;
+  const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
+  to[z.place[0]].bits = argument::constant_bit | first;
+  to[z.place[1]].bits = argument::constant_bit | second;
+  wrong |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << count) - 1) & (id - 1);
+  if (count > 2) [[unlikely]]
+    for (std::uint32_t k = 2; k < count; ++k) {
+      const auto next = load_le<std::uint16_t>(c + 2 * k);
+      to[z.place[k]].bits = argument::constant_bit | next;
+      wrong |= ids.lacks(next);
+    }
+  taken += count;
   return wrong;
 }
 
-/// decode_run with the arguments; false: one of them is wrong.
-[[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
-                                      const std::byte* start, const std::byte* end,
-                                      std::uint32_t stop, step* to, argument* arguments,
-                                      decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
-  end -= length_table::slack;
-  decoded next = now;
-  std::uint32_t wrong = 0;
-  for (; next.index != stop; ++next.index) {
-    const std::uint32_t ab = load_le<std::uint16_t>(next.at);
-    const length_table::row row = table[ab];
-    const std::uint32_t count = load_le<std::uint16_t>(next.at + 2) & row.mask;
-    const std::uint32_t length = row.fixed + 2 * count;
-    if (length >= length_table::unusual || length > static_cast<std::size_t>(end - next.at)) break;
-    step& s = *to++;
-    s.offset = static_cast<std::uint32_t>(next.at - start);
-    s.a = static_cast<std::uint8_t>(ab);
-    s.b = static_cast<std::uint8_t>(ab >> 8);
-    s.arguments = row.arguments;
-    s.first = next.first;
-    s.operation = s.reserved = 0;
-
-    const std::byte* const d = next.at + length - 2 * std::size_t{row.arguments};
-    const std::byte* const c = next.at + 4;
+/// The arguments of `count` steps, the first of which has number `index`; false: one of them is
+/// wrong. The steps hold hints of decode_run, which are taken out.
+[[nodiscard]] inline bool resolve_run(const id_set& ids, const std::byte* start,
+                                      std::uint32_t index, step* s, std::size_t count,
+                                      argument* to) noexcept {
+  std::uint64_t wrong = 0;
+  for (step* const last = s + count; s != last; ++s, ++index) {
+    const std::uint32_t n = s->arguments, given = s->operation, id = s->reserved & 1u;
+    const std::byte* const c = start + s->offset + 4;
+    const std::byte* const d = c - 4 + (s->reserved - id);
+    s->operation = s->reserved = 0;
     std::uint32_t taken = 0;
-    wrong |= resolve_four(row, ids, next.index, d, c, 0, taken, arguments);
-    for (std::uint32_t k = 4; k < row.arguments; k += 4)
-      wrong |= resolve_four(row, ids, next.index, d, c, k, taken, arguments);
-    wrong |= taken ^ (count + (row.id & 1u));
-    arguments += row.arguments;
-    next.first += row.arguments;
-    next.at += length;
+    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, index, d, c,
+                          to, taken);
+    for (std::uint32_t k = 4; k < n; k += 4)
+      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, index, d + 2 * k,
+                            c + 2 * taken, to + k, taken);
+    wrong |= taken ^ given;
+    to += n;
   }
-  now = next;
   return wrong == 0;
 }
 
@@ -301,8 +314,9 @@ inline constexpr std::uint32_t worth_a_table = 64;
     const std::uint32_t before = now.index;
     const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
     step* const steps = out.steps.prepare(part);
-    argument* const arguments = out.arguments.prepare(part * table.most_arguments() + 4);
-    if (!resolve_run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
+    argument* const arguments = out.arguments.prepare(part * table.most_arguments() + 8);
+    decode_run<true>(table, start, start + size, stop, steps, now);
+    if (!resolve_run(ids, start, before, steps, now.index - before, arguments)) return false;
     out.steps.advance(now.index - before);
     out.arguments.advance(now.first - out.arguments.size());
     if (now.index == stop) continue;

@@ -349,7 +349,7 @@ struct safetensors_maker {
   void one_quantization(json::reader& in, record& r) const {
     const std::uint64_t offset = in.offset();
     std::size_t code = quantization_count, named = quantization_count;
-    bool has_block = false, has_shape = false;
+    bool has_shape = false;
     part one, all, blocks, original;  // `scale`, `scales`, `block_scales`
     std::uint8_t axis = 0;
     std::uint16_t block = 0;
@@ -370,8 +370,7 @@ struct safetensors_maker {
       } else if (key == "axis") {
         axis = in.integer<std::uint8_t>(0, 255);
       } else if (key == "block_size") {
-        block = in.integer<std::uint16_t>(1, 65535);
-        has_block = true;
+        block = in.integer<std::uint16_t>(0, 65535);
       } else if (key == "orig_shape" || key == "original_shape") {
         original = numbers();
         list(in, [&] { number(original, in.integer<std::uint32_t>(0, UINT32_MAX)); });
@@ -390,7 +389,7 @@ struct safetensors_maker {
                                                  : all;
     for (const part& other : {all, blocks, one})
       if (scales.size == 0) scales = other;
-    const bool complete = q == quantization::block_fp8     ? has_block && has_shape
+    const bool complete = q == quantization::block_fp8     ? block != 0 && has_shape
                           : q == quantization::int8_tensor ? scales.size == 1
                                                            : true;
     if (!complete || original.size > 255) return in.fail(errc::nac_safetensors_scales, offset);

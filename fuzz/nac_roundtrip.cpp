@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// nac::parts_of, write and convert: what is written is read as the same parts and written as the
+// same bytes, with either prefixes; other versions hold the same, and conversion is a fixpoint.
+
+#include <tessera/nac.hpp>
+
+#include "require.hpp"
+
+using namespace tessera;
+
+namespace {
+
+[[nodiscard]] bytes bytes_of(const pool<std::byte>& p) noexcept { return {p.data(), p.size()}; }
+[[nodiscard]] bool same(bytes a, bytes b) noexcept { return as_text(a) == as_text(b); }
+
+struct tally {
+  std::uint64_t bytes = 0, calls = 0, last_call = ~std::uint64_t{0};
+};
+
+/// A sink that counts, and stops at a call.
+bool count(void* to, bytes piece) {
+  auto& t = *static_cast<tally*>(to);
+  fuzz::require(t.calls <= t.last_call, "nothing is put behind a stop");
+  fuzz::require(!piece.empty(), "no piece is empty");
+  t.bytes += piece.size();
+  return t.calls++ != t.last_call;
+}
+
+/// The bytes of parts, after what must hold of them.
+[[nodiscard]] result<pool<std::byte>> written(const nac::parts& p, bool upstream) {
+  auto out = nac::write(p, {.upstream_prefixes = upstream});
+  const auto size = nac::written_size(p);
+  fuzz::require(size.err() == out.err(), "the size has the errors of writing");
+  if (!out) return out;
+  fuzz::require(*size == out->size(), "a container is as long as its size says");
+  const result<nac::file> file = nac::read(bytes_of(*out));
+  fuzz::require(static_cast<bool>(file), "what was written can be read");
+  fuzz::require(file->header() == p.form, "what was written has its header");
+  for (std::size_t s = 0; s < nac::section_count; ++s)
+    fuzz::require(file->slack(static_cast<nac::section>(s)) == 0, "what was written has no slack");
+  const auto again = nac::write(nac::parts_of(*file), {.upstream_prefixes = upstream});
+  fuzz::require(again && same(bytes_of(*again), bytes_of(*out)), "writing is a fixpoint");
+  return out;
+}
+
+void check_sink(const nac::parts& p, std::uint64_t size) {
+  tally all;
+  fuzz::require(nac::write(p, nac::sink{&all, count}).code == errc::ok && all.bytes == size,
+                "a sink gets the whole container");
+  tally some;
+  some.last_call = all.calls / 2;
+  fuzz::require(nac::write(p, nac::sink{&some, count}).code == errc::nac_write_stopped,
+                "a sink can stop");
+}
+
+void check_conversions(const nac::parts& p) {
+  for (const nac::header to : {nac::header::v1_6, nac::header::v1_7, nac::header::v1_8}) {
+    const result<nac::parts> there = nac::convert(p, to);
+    if (!there) {
+      fuzz::require(there.err().code >= errc::nac_convert_training, "a refusal is named");
+      continue;
+    }
+    fuzz::require(there->instructions.size() == p.instructions.size(), "instructions stay");
+    const auto bytes_there = written(*there, false);
+    if (!bytes_there) continue;  // the parts of what can be read may be too much to be written
+    const result<nac::file> file = nac::read(bytes_of(*bytes_there));
+    fuzz::require(file && file->header() == to, "a conversion has the form that was wanted");
+    const result<nac::parts> twice = nac::convert(nac::parts_of(*file), to);
+    fuzz::require(static_cast<bool>(twice), "what was converted can be again");
+    const auto bytes_twice = nac::write(*twice);
+    fuzz::require(bytes_twice && same(bytes_of(*bytes_twice), bytes_of(*bytes_there)),
+                  "conversion is a fixpoint");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const result<nac::file> file = nac::read(as_bytes(fuzz::as_text(data, size)));
+  if (!file) return 0;
+  const nac::parts p = nac::parts_of(*file);
+  const auto upstream = written(p, true), own = written(p, false);
+  fuzz::require(upstream.err() == own.err(), "prefixes decide about no refusal");
+  if (!own) {
+    fuzz::require(own.err().code >= errc::nac_too_many_instructions &&
+                      own.err().code < errc::nac_write_stopped,
+                  "a refusal is named");
+  } else {
+    fuzz::require(own->size() == upstream->size(), "prefixes decide about no size");
+    check_sink(p, own->size());
+  }
+  check_conversions(p);
+  return 0;
+}
