@@ -19,6 +19,8 @@
 //   write_safetensors  such a file                                     nac/safetensors_write.hpp
 //   externalise     weights out of a container; internalise, in        nac/weights.hpp
 //   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
+//   print           a container as text                                nac/print.hpp
+//   assemble        parts from such text, or from one written by hand  nac/assemble.hpp
 //   describe        an error with its offset and bytes                 core/describe.hpp
 //
 // Lifetime:   files borrow the bytes that were read.
@@ -32,6 +34,10 @@
 #define TESSERA_NAC_HPP
 
 #include "core/describe.hpp"
+#include "nac/assemble.hpp"
+#include "nac/assemble_code.hpp"
+#include "nac/assemble_names.hpp"
+#include "nac/assemble_values.hpp"
 #include "nac/convert.hpp"
 #include "nac/diagnostic.hpp"
 #include "nac/file.hpp"

@@ -437,6 +437,50 @@
   X(nac_text_string, 3406, "expected a string in quotes")                                          \
   X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
   X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
+  X(nac_text_section, 3410, "no section of the assembly has this name")                            \
+  X(nac_text_section_repeated, 3411, "the text has a section of this name already")                \
+  X(nac_text_key, 3412, "no line of the header begins with this word")                             \
+  X(nac_text_key_repeated, 3413, "the header has a line for this already")                         \
+  X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
+  X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
+  X(nac_text_weights, 3416, "expected internal or external")                                       \
+  X(nac_text_boolean, 3417, "expected true or false")                                              \
+  X(nac_text_length, 3418, "the string has more bytes than its length field can say")              \
+  X(nac_text_end, 3419, "expected the word end behind the section's body")                         \
+  X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \
+  X(nac_text_value_reserved, 3421, "this word stands for a constant, so it can't name a result")   \
+  X(nac_text_value_repeated, 3422, "another instruction's result has this name")                   \
+  X(nac_text_value_undefined, 3423, "no instruction's result has this name")                       \
+  X(nac_text_value_own, 3424, "an instruction can't take its own result")                          \
+  X(nac_text_distance, 3425, "the result is more than 32,767 instructions away")                   \
+  X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
+  X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
+  X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
+  X(nac_text_signature_arguments, 3429, "the signature is one for other arguments")                \
+  X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
+  X(nac_text_input_name, 3431, "the input has another name, or is one that can't have any")        \
+  X(nac_text_parameter, 3432, "the table of parameters has none of this name")                     \
+  X(nac_text_operations, 3433, "all ids of operations are taken")                                  \
+  X(nac_text_signatures, 3434, "all ids of signatures are taken")                                  \
+  X(nac_text_constants, 3435, "all ids of constants are taken")                                    \
+  X(nac_text_parameters, 3436, "all ids of parameters are taken")                                  \
+  X(nac_text_constant, 3440,                                                                       \
+    "expected a constant: null, true, false, a number, a string or a list")                        \
+  X(nac_text_float, 3441, "expected a decimal number, inf, -inf or nan")                           \
+  X(nac_text_float_range, 3442, "the number is beyond the largest of its type")                    \
+  X(nac_text_nan, 3443, "expected the bits of a NaN behind 0x")                                    \
+  X(nac_text_list, 3444, "the list is longer than its length field can say")                       \
+  X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
+  X(nac_text_rank, 3446, "a shape has at most 255 dimensions")                                     \
+  X(nac_text_quantization_field, 3447,                                                             \
+    "expected the next field of the quantization: scale, axis ...")                                \
+  X(nac_text_payload, 3450, "expected hex and digits in braces, or file and a place in it")        \
+  X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
+  X(nac_text_hex_size, 3452, "the digits are more or fewer bytes than the shape or the size says") \
+  X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
+  X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
+  X(nac_text_action, 3460, "expected an action: save_result, free, forward, preload ...")          \
+  X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
   X(nac_safetensors_large_header, 3501,                                                            \

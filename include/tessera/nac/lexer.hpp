@@ -67,6 +67,7 @@ struct token {
 
 class lexer {
  public:
+  lexer() noexcept = default;
   explicit lexer(std::string_view source) noexcept : source_(source) { read(); }
 
   [[nodiscard]] const token& peek() const noexcept { return now_; }

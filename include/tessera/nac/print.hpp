@@ -40,8 +40,10 @@
 
 #include "../core/text.hpp"
 #include "file.hpp"
+#include "mep_text.hpp"
 #include "print_code.hpp"
 #include "print_values.hpp"
+#include "tisa_text.hpp"
 #include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -80,11 +82,13 @@ class printer {
     }
     if (!file_.plan().empty()) {
       section(text_section::plan);
-      body(file_.plan(), nac::section::orch);
+      print_plan(out_, file_.plan(), file_.plan_constants());
+      out_ << word_end << '\n';
     }
     if (file_.has(nac::section::proc)) {
       section(text_section::tokenizer);
-      body(file_.manifest(), nac::section::proc);
+      print_manifest(out_, file_.manifest());
+      out_ << word_end << '\n';
     }
   }
 
@@ -163,15 +167,6 @@ class printer {
       out_ << '\n';
     }
   }
-  /// Bytecode that has no text of its own.
-  void body(bytes code, nac::section s) {
-    // The plan stands behind its tag and two words, the manifest behind its tag and one.
-    const std::uint64_t offset = file_.offset(s) + (s == nac::section::orch ? 12 : 8);
-    out_ << "  " << word_bytes << ' ';
-    print_payload(out_, code, offset, code.size(), options_);
-    out_ << '\n' << word_end << '\n';
-  }
-
   text& out_;
   const file& file_;
   const print_options& options_;
