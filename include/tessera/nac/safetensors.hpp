@@ -449,8 +449,8 @@ struct safetensors_maker {
     if (in.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
     if (in.size() < 8) return {errc::nac_safetensors_header, in.size()};
     const auto size = load_le<std::uint64_t>(in.data());
-    if (size > in.size() - 8) return {errc::nac_safetensors_header, 0};
     if (size > max_safetensors_header) return {errc::nac_safetensors_large_header, 0};
+    if (size > in.size() - 8) return {errc::nac_safetensors_header, 0};
     if (size == 0 || in[8] != std::byte{'{'}) return {errc::nac_safetensors_brace, 8};
     out.data_ = 8 + size;
     error e = header(as_text(in.subspan(8, static_cast<std::size_t>(size))));
