@@ -106,6 +106,18 @@ void write_json(json::writer& w, const diagnostic& d) {
   return std::min(model, either) != text.npos ? format::ark_model : format::alir_json;
 }
 
+/// By the word that begins each printed text, behind comments.
+[[nodiscard]] bool is_assembly(std::string_view text) {
+  for (;;) {
+    const std::size_t start = text.find_first_not_of(" \t\r\n");
+    if (start == text.npos) return false;
+    text.remove_prefix(start);
+    if (text[0] != ';') break;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+  return text.starts_with("nac 1.") || text.starts_with("code:");
+}
+
 /// A length, and so many characters of JSON; bytecode would have thousands of inputs.
 [[nodiscard]] bool is_safetensors(bytes content) {
   if (content.size() < 10) return false;
@@ -125,6 +137,7 @@ format detect(bytes content) {
   if (text.starts_with("ALIR")) return format::alir_bytecode;
   if (text.starts_with("NAC")) return format::nac;
   if (is_safetensors(content)) return format::safetensors;
+  if (is_assembly(text)) return format::nac_assembly;
   // Words of version 2 begin with the version, a small number; so does what claims another one.
   if (content.size() >= 4 && load_le<std::uint32_t>(content.data()) < 256)
     return format::alir_bytecode;

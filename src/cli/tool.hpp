@@ -190,6 +190,7 @@ void add_check(CLI::App& app, action& run);
 void add_print(CLI::App& app, action& run);
 void add_run(CLI::App& app, action& run);
 void add_convert(CLI::App& app, action& run);
+void add_assemble(CLI::App& app, action& run);
 void add_canonicalise(CLI::App& app, action& run);
 void add_diff(CLI::App& app, action& run);
 void add_graph(CLI::App& app, action& run);

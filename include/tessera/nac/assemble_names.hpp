@@ -119,7 +119,7 @@ class short_ids {
 };
 
 /// Ids up to 65,535 that are taken.
-class id_set {
+class seen_ids {
  public:
   void add(std::uint32_t id) {
     if (id >= taken_.size()) taken_.resize(std::size_t{id} + 1);
@@ -161,7 +161,7 @@ class id_set {
 /// Constants that stand in the code by their values. Their words are set when all are known.
 class constant_values {
  public:
-  id_set ids;
+  seen_ids ids;
 
   /// What CNST holds.
   void fill(const parts& p) {
@@ -233,7 +233,7 @@ class constant_values {
 /// Parameters that are named by their names. Ids are set when all are known.
 class parameter_names {
  public:
-  id_set ids;
+  seen_ids ids;
 
   /// For a word of C, or for the id of a tensor.
   void add(std::string_view name, std::uint32_t target, bool is_tensor, std::uint64_t offset) {
