@@ -152,11 +152,12 @@ void add_assemble(CLI::App& app, action& run) {
                  "Count what follows in prefixes, as the original compiler does");
   verb->footer(
       std::string(
-          "Only `code:` is needed; tables that it refers to are added. Three lines are a program:\n"
+          "Only `code:` is needed; tables that it refers to are added. Four lines are a program:\n"
           "\n"
           "  code:\n"
           "    x = input\n"
-          "    output(nac.add(x, 1.5))\n"
+          "    y = nac.add(x, 1.5)\n"
+          "    output(y)\n"
           "\n"
           "Payloads stand in hex, or as places in files that lie in the folder of the text: what\n"
           "`tessera print` says of a container assembles beside it, with changes or without.\n\n"

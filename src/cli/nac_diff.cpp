@@ -58,6 +58,7 @@ class report {
                             : "~ ")
           << word_of(d.what) << ' ' << quoted(d.name) << '\n';
       parts(out, d.parts);
+      if (!d.note.empty()) out << "    " << d.note << '\n';
     }
     out << found_.changed << " changed, " << found_.added << " added, " << found_.removed
         << " removed, " << found_.unchanged << " the same\n";
@@ -89,6 +90,7 @@ class report {
       w.begin_object().key("kind").string(kind(d.in_before, d.in_after));
       w.key("what").string(word_of(d.what)).key("name").string(json_name(d.name)).key("parts");
       write(w, d.parts);
+      if (!d.note.empty()) w.key("note").string(d.note);
       w.end();
     }
     w.end().end();

@@ -4,6 +4,7 @@
 // `tessera info` of NAC containers. Elements of tensors stay unread.
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <vector>
 
@@ -18,6 +19,11 @@ using analysis::lookup;
 
 /// What is counted before anything is shown.
 struct facts {
+  /// What a method would lose of a tensor.
+  struct loss {
+    nac::quantization_error error = {};
+    std::string_view why = {};  ///< there is no error
+  };
   explicit facts(const lookup& l) : at(l), file(l.file()) {
     for (const nac::instruction& i : l.instructions()) ++operations[l.operation(i)];
     for (const nac::instruction& i : l.training()) ++training[l.operation(i)];
@@ -37,10 +43,50 @@ struct facts {
                                 : std::string(what)];
       }
   }
+  /// Reads all elements.
+  void measure(nac::quantization method, const source& from) {
+    progress shown(payload);
+    for (const nac::tensor& t : file.tensors()) {
+      loss& l = losses[t.id];
+      l = {};
+      if (t.quantization < nac::quantization::int8_tensor && !is_floating(t.type)) {
+        l.why = "no floats";
+      } else if (t.value_shape().empty()) {
+        l.why = "rank 0";
+      } else {
+        const result<nac::quantization_error> e = nac::requantization_error(t, method);
+        if (e) {
+          l.error = *e;
+          total.add(*e);
+        } else {
+          l.why = e.err().code == errc::nac_quantize_finite ? "not finite" : e.err().name();
+        }
+      }
+      from.content.forget(t.data);
+      shown.advance(t.data.size());
+    }
+  }
+
+  /// Instructions of the plan and the tokenizer, as far as they can be read.
+  [[nodiscard]] std::uint64_t plan_instructions() const {
+    std::uint64_t n = 0;
+    nac::plan_instruction i;
+    for (nac::plan_reader in(file.plan()); in.next(i);) ++n;
+    return n;
+  }
+  [[nodiscard]] std::uint64_t tokenizer_instructions() const {
+    std::uint64_t n = 0;
+    nac::tokenizer_instruction i;
+    for (nac::manifest_reader in(file.manifest()); in.next(i);) ++n;
+    return n;
+  }
+
   const lookup& at;
   const nac::file& file;
   std::map<std::string, std::uint64_t> operations, training, types, commands;
   std::uint64_t tensors = 0, elements = 0, payload = 0, scales = 0;
+  std::map<std::uint32_t, loss> losses;  // by parameter
+  nac::quantization_error total;         // of all
 };
 
 /// Counted things by their number, the most first.
@@ -63,6 +109,12 @@ struct facts {
   const std::string_view inner = quoted.view().substr(1, quoted.size() - 2);
   return inner == s && !s.empty() && s.find(' ') == s.npos ? std::string(s)
                                                            : std::string(quoted.view());
+}
+
+[[nodiscard]] std::string short_number(double v) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.4g", v);
+  return out;
 }
 
 class as_text_report {
@@ -91,7 +143,8 @@ class as_text_report {
     if (file_.manifest().empty())
       out_ << "none\n";
     else
-      out_ << plural(file_.manifest().size(), "byte") << '\n';
+      out_ << plural(f_.tokenizer_instructions(), "instruction") << ", "
+           << plural(file_.manifest().size(), "byte") << '\n';
     weights();
     resources();
     return std::move(out_);
@@ -211,8 +264,13 @@ class as_text_report {
     if (file_.plan().empty())
       out_ << "none\n";
     else
-      out_ << plural(file_.plan().size(), "byte") << ", "
+      out_ << plural(f_.plan_instructions(), "instruction") << ", "
+           << plural(file_.plan().size(), "byte") << ", "
            << plural(file_.plan_constants().size(), "constant") << '\n';
+  }
+  static void add_loss(std::vector<std::string>& row, const nac::quantization_error& e) {
+    row.insert(row.end(), {short_number(e.largest), short_number(e.rms()),
+                           e.noise == 0 ? "inf" : short_number(e.snr_db())});
   }
   void weights() {
     const std::size_t count = file_.parameters().size();
@@ -227,6 +285,8 @@ class as_text_report {
     }
     out_ << '\n';
     std::vector<std::vector<std::string>> rows = {{"id", "name", "type", "shape", "bytes", ""}};
+    const bool with_losses = !options_.error_of.empty();
+    if (with_losses) rows[0].insert(rows[0].end(), {"largest error", "RMS error", "SNR dB"});
     std::size_t left = shown_of(count);
     for (const nac::named& n : file_.parameters()) {
       if (left-- == 0) break;
@@ -237,11 +297,24 @@ class as_text_report {
                     std::to_string(t->data.size())});
         if (t->quantization != nac::quantization::none)
           row.push_back(std::string(name(t->quantization)));
+        else if (with_losses)
+          row.emplace_back();
+        if (const auto l = f_.losses.find(n.id); l != f_.losses.end()) {
+          if (l->second.why.empty())
+            add_loss(row, l->second.error);
+          else
+            row.push_back(std::string(l->second.why));
+        }
       }
       rows.push_back(std::move(row));
     }
-    if (count != 0) table(rows, 0b10001);
+    if (count != 0) table(rows, 0b111010001);
     rest(count);
+    if (!with_losses) return;
+    std::vector<std::string> all;
+    add_loss(all, f_.total);
+    label("error of") << options_.error_of << ": largest " << all[0] << ", RMS " << all[1]
+                      << ", SNR " << all[2] << " dB\n";
   }
   void resources() {
     label("resources") << file_.resources().size() << '\n';
@@ -312,8 +385,25 @@ void write_ends(json::writer& w, const lookup& at) {
   w.end();
 }
 
-void write_items(json::writer& w, const lookup& at) {
-  const nac::file& file = at.file();
+void write_loss(json::writer& w, const nac::quantization_error& e) {
+  const auto number = [&w](double v) {
+    if (v - v == 0)
+      w.number(v);
+    else
+      w.null();  // JSON has neither infinities nor what is no number
+  };
+  w.begin_object().key("values").integer(e.values).key("largest");
+  number(e.largest);
+  w.key("rms");
+  number(e.rms());
+  w.key("snr_db");
+  number(e.snr_db());
+  w.end();
+}
+
+void write_items(json::writer& w, const facts& f) {
+  const lookup& at = f.at;
+  const nac::file& file = f.file;
   w.key("parameters").begin_array();
   for (const nac::named& n : file.parameters()) {
     w.begin_object().key("id").integer(n.id).key("name");
@@ -323,6 +413,13 @@ void write_items(json::writer& w, const lookup& at) {
       shape(w, t->value_shape());
       w.key("quantization").string(name(t->quantization));
       w.key("bytes").integer(t->data.size()).key("offset").integer(t->data_offset);
+    }
+    if (const auto l = f.losses.find(n.id); l != f.losses.end()) {
+      w.key("quantization_error");
+      if (l->second.why.empty())
+        write_loss(w, l->second.error);
+      else
+        w.null();
     }
     w.end();
   }
@@ -343,7 +440,8 @@ void write_items(json::writer& w, const lookup& at) {
   w.end();
 }
 
-[[nodiscard]] text as_json_report(const facts& f, const source& from, const reporting& to) {
+[[nodiscard]] text as_json_report(const facts& f, const source& from, const reporting& to,
+                                  const nac_info_options& options) {
   const nac::file& file = f.file;
   text out;
   json::writer w(out);
@@ -373,14 +471,21 @@ void write_items(json::writer& w, const lookup& at) {
   w.key("schedule").begin_object().key("ticks").integer(file.schedule().size()).key("commands");
   counts(w, f.commands);
   w.end().key("plan").begin_object().key("bytes").integer(file.plan().size());
+  w.key("instructions").integer(f.plan_instructions());
   w.key("constants").integer(file.plan_constants().size()).end();
-  w.key("tokenizer").begin_object().key("bytes").integer(file.manifest().size()).end();
+  w.key("tokenizer").begin_object().key("bytes").integer(file.manifest().size());
+  w.key("instructions").integer(f.tokenizer_instructions()).end();
   w.key("weights").begin_object().key("tensors").integer(f.tensors);
   w.key("elements").integer(f.elements).key("bytes").integer(f.payload);
   w.key("scales").integer(f.scales).key("bytes_by_type");
   counts(w, f.types);
+  if (!options.error_of.empty()) {
+    w.key("quantization_error").begin_object().key("method").string(options.error_of).key("total");
+    write_loss(w, f.total);
+    w.end();
+  }
   w.end();
-  write_items(w, f.at);
+  write_items(w, f);
   w.end();
   out << '\n';
   return out;
@@ -392,9 +497,12 @@ exit_code info_nac(const source& file, const reporting& to, const nac_info_optio
   const nac_outcome in = read_nac_for_lookup(file, to);
   if (!in.file) return in.code;
   const lookup at(*in.file);
-  const facts f(at);
+  facts f(at);
+  for (std::size_t i = 0; i < nac::quantization_count; ++i)
+    if (nac::quantization_names[i] == options.error_of)
+      f.measure(static_cast<nac::quantization>(i), file);
   const text out =
-      to.as_json ? as_json_report(f, file, to) : as_text_report(f, file, options).write();
+      to.as_json ? as_json_report(f, file, to, options) : as_text_report(f, file, options).write();
   return print_result(out);
 }
 

@@ -4,6 +4,7 @@
 #include "diff.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <tuple>
@@ -304,6 +305,9 @@ class comparison {
     property("schedule", count(before.size()), count(after.size()));
   }
 
+  void done(bytes part) const {
+    if (options_.done != nullptr) options_.done(options_.context, part);
+  }
   /// Whether payloads are equal; tells of parts that were compared.
   [[nodiscard]] bool equal(bytes a, bytes b) const {
     if (a.size() != b.size()) return false;
@@ -312,10 +316,8 @@ class comparison {
       const bytes x = a.subspan(at, std::min(part, a.size() - at));
       const bytes y = b.subspan(at, x.size());
       const bool same = std::memcmp(x.data(), y.data(), x.size()) == 0;
-      if (options_.done != nullptr) {
-        options_.done(options_.context, x);
-        options_.done(options_.context, y);
-      }
+      done(x);
+      done(y);
       if (!same) return false;
     }
     return true;
@@ -375,7 +377,7 @@ class comparison {
       at->second.pop_back();
       found[j] = 1;
       d.in_after = true;
-      compare(d.parts, x, b[j]);
+      compare(d, x, b[j]);
       if (!d.parts.empty()) out_.items.push_back(std::move(d));
     }
     for (std::size_t j = 0; j < b.size(); ++j)
@@ -395,8 +397,11 @@ class comparison {
     items(
         item_difference::kind::parameter, parameters_of(a_), parameters_of(b_),
         [](const stored_parameter& p) { return p.name; },
-        [this](std::vector<property_difference>& to, const stored_parameter& x,
-               const stored_parameter& y) { tensors(to, x.tensor, y.tensor); });
+        [this](item_difference& to, const stored_parameter& x, const stored_parameter& y) {
+          tensors(to.parts, x.tensor, y.tensor);
+          if (!to.parts.empty() && options_.weights && x.tensor != nullptr && y.tensor != nullptr)
+            to.note = distance(*x.tensor, *y.tensor);
+        });
   }
   void tensors(std::vector<property_difference>& to, const nac::tensor* x, const nac::tensor* y) {
     if (x == nullptr || y == nullptr) {
@@ -421,6 +426,17 @@ class comparison {
     bytes_property(to, "elements", x->data, y->data);
   }
 
+  [[nodiscard]] std::string distance(const nac::tensor& x, const nac::tensor& y) const {
+    const result<nac::quantization_error> d = nac::error_between(x, y);
+    done(x.data);
+    done(y.data);
+    if (!d) return {};
+    if (d->largest == 0) return "values the same";
+    char shown[96];
+    std::snprintf(shown, sizeof shown, "values at most %.4g apart, RMS %.4g", d->largest, d->rms());
+    return shown;
+  }
+
   void resources() {
     const auto all = [](const nac::file& f) {
       std::vector<nac::resource> out;
@@ -430,8 +446,9 @@ class comparison {
     items(
         item_difference::kind::resource, all(a_.file()), all(b_.file()),
         [](const nac::resource& r) { return r.name; },
-        [this](std::vector<property_difference>& to, const nac::resource& x,
-               const nac::resource& y) { bytes_property(to, "content", x.data, y.data); });
+        [this](item_difference& to, const nac::resource& x, const nac::resource& y) {
+          bytes_property(to.parts, "content", x.data, y.data);
+        });
   }
   void arrays() {
     const auto all = [](const nac::file& f) {
@@ -442,10 +459,11 @@ class comparison {
     items(
         item_difference::kind::array, all(a_.file()), all(b_.file()),
         [](const nac::array& a) { return a.name; },
-        [this](std::vector<property_difference>& to, const nac::array& x, const nac::array& y) {
-          property(to, "type", std::string(name(x.type)), std::string(name(y.type)));
-          property(to, "shape", text_of_shape(x.shape), text_of_shape(y.shape));
-          if (to.empty()) bytes_property(to, "elements", x.data, y.data);
+        [this](item_difference& to, const nac::array& x, const nac::array& y) {
+          std::vector<property_difference>& parts = to.parts;
+          property(parts, "type", std::string(name(x.type)), std::string(name(y.type)));
+          property(parts, "shape", text_of_shape(x.shape), text_of_shape(y.shape));
+          if (parts.empty()) bytes_property(parts, "elements", x.data, y.data);
         });
   }
 

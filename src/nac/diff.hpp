@@ -16,7 +16,8 @@
 //
 //   properties    header: version, inputs, outputs, d_model, weights inside, training; the schedule
 //                 by pairs; the plan and its constants; the tokenizer
-//   parameters    by name: type, shape, quantization, scales, bytes
+//   parameters    by name: type, shape, quantization, scales, bytes; and how far their values are
+//                 apart, where there are as many of them
 //   resources     by name: bytes; arrays: type, shape, bytes
 //
 // Not compared: prefixes of system instructions, slack, the order of sections, reserved bytes.
@@ -57,7 +58,8 @@ struct item_difference {
   kind what = kind::parameter;
   std::string name;
   bool in_before = false, in_after = false;
-  std::vector<property_difference> parts;  ///< of one in both
+  std::vector<property_difference> parts = {};  ///< of one in both
+  std::string note = {};  ///< how far values are apart, where they can be told
 };
 
 struct file_difference {
