@@ -3,7 +3,8 @@
 
 #include "nac.hpp"
 
-#include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "nac/dot.hpp"
 
@@ -27,6 +28,22 @@ nac_outcome read_nac_for_lookup(const source& from, const reporting& to) {
     return {std::nullopt, to.fail({errc::nac_too_many_instructions, in.file->offset(s) + 4}, from)};
   }
   return in;
+}
+
+passing_pages::passing_pages(std::vector<const source*> of)
+    : of_(std::move(of)), thread_([this] {
+        std::unique_lock lock(mutex_);
+        while (!changed_.wait_for(lock, std::chrono::milliseconds(20), [this] { return done_; }))
+          for (const source* s : of_) s->content.forget(s->data());
+      }) {}
+
+passing_pages::~passing_pages() {
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
 }
 
 std::string_view version_of(nac::header h) noexcept {

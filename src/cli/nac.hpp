@@ -6,9 +6,12 @@
 #ifndef TESSERA_CLI_NAC_HPP
 #define TESSERA_CLI_NAC_HPP
 
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "nac/lookup.hpp"
@@ -26,6 +29,22 @@ struct nac_outcome {
 [[nodiscard]] nac_outcome read_nac(const source& from, const reporting& to);
 /// Refuses more instructions than the format numbers, which a lookup would hold in memory.
 [[nodiscard]] nac_outcome read_nac_for_lookup(const source& from, const reporting& to);
+
+/// While it lives, pages of mapped files don't stay in memory, although somebody reads them all.
+class passing_pages {
+ public:
+  explicit passing_pages(std::vector<const source*> of);
+  passing_pages(const passing_pages&) = delete;
+  passing_pages& operator=(const passing_pages&) = delete;
+  ~passing_pages();
+
+ private:
+  std::vector<const source*> of_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+  std::thread thread_;
+};
 
 /// "1.6", "1.7" or "1.8".
 [[nodiscard]] std::string_view version_of(nac::header h) noexcept;

@@ -124,9 +124,9 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
     for (std::size_t i = 0; i < nac::quantization_count; ++i)
       if (nac::quantization_names[i] == options.quantize)
         method = static_cast<nac::quantization>(i);
+    const passing_pages passing(from);
     result<nac::conversion> c =
         options.dequantize ? nac::dequantize(parts) : nac::quantize(parts, method);
-    for (const source* s : from) s->content.forget(s->data());
     if (!c) return fail_parts(c.err(), file, to);
     made = std::move(*c);
     parts = std::move(made->model);

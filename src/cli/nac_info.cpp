@@ -46,6 +46,7 @@ struct facts {
   /// Reads all elements.
   void measure(nac::quantization method, const source& from) {
     progress shown(payload);
+    const passing_pages passing({&from});
     for (const nac::tensor& t : file.tensors()) {
       loss& l = losses[t.id];
       l = {};
@@ -62,7 +63,6 @@ struct facts {
           l.why = e.err().code == errc::nac_quantize_finite ? "not finite" : e.err().name();
         }
       }
-      from.content.forget(t.data);
       shown.advance(t.data.size());
     }
   }
