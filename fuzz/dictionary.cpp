@@ -278,12 +278,56 @@ void nac_tokens(dictionary& out) {
     out.word(v);
 }
 
+/// The words of NAC assembly.
+void nac_assemble_tokens(dictionary& out) {
+  out.group("header");
+  for (const std::string_view w : nac::detail::key_words) out.token(text() << w << ' ');
+  for (const std::string_view w : nac::detail::header_words) out.token(w);
+  for (const std::string_view w : nac::detail::weights_words) out.token(w);
+  for (const std::string_view w : nac::quantization_names) out.token(w);
+  out.group("sections");
+  for (const std::string_view w : nac::detail::section_words) out.token(text() << w << ":\n");
+  out.token("\nend\n");
+  out.group("instructions");
+  for (const nac::detail::instruction_word& w : nac::detail::instruction_words)
+    out.token(text() << "\nv0 = " << w.word);
+  for (std::uint32_t id = nac::first_regular_op; id < nac::first_custom_op; ++id)
+    out.token(nac::predefined_operation(id, 2));
+  for (const std::string_view w : {"(v0, v1)", "(@-1)", "(#1)", ":1(", ":\"TT\"(", "\n 1 = "})
+    out.token(w);
+  for (const std::string_view w :
+       {nac::detail::word_filler, nac::detail::word_c, nac::detail::word_d})
+    out.token(text() << ' ' << w << " [");
+  out.group("actions");
+  for (const nac::action_row& row : nac::actions) out.token(row.name);
+  out.token(nac::detail::word_action);
+  out.group("constants");
+  for (const std::string_view w : nac::detail::reserved_words) out.token(w);
+  for (const std::string_view w : {"1.5", "-inf", "1e309", "[1, -1]", "[0.5]", "0x7fc00001"})
+    out.token(w);
+  out.group("tensors and payloads");
+  for (const nac::data_type_row& row : nac::data_types) out.token(text() << row.name << " [2]");
+  for (const std::string_view w :
+       {nac::detail::word_scale, nac::detail::word_scales, nac::detail::word_axis,
+        nac::detail::word_block, nac::detail::word_shape})
+    out.token(w);
+  out.token(text() << nac::detail::word_hex << " { 00 }");
+  out.token(text() << nac::detail::word_values << " [1]");
+  out.token(text() << nac::detail::word_file << " \"\" 0 1");
+  out.group("plans");
+  for (const nac::plan_op_row& row : nac::plan_ops) out.token(row.name);
+  for (const std::string_view w : {"$0", "bytes 0x00", "L1:\n"}) out.token(w);
+  out.group("tokenizers");
+  for (const nac::tokenizer_op_row& row : nac::tokenizer_ops) out.token(row.name);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string_view name = count == 3 ? arguments[1] : "";
-  if (name != "alir" && name != "ark" && name != "json" && name != "nac") {
-    std::fprintf(stderr, "usage: %s alir|ark|json|nac FILE\n", arguments[0]);
+  if (name != "alir" && name != "ark" && name != "json" && name != "nac" &&
+      name != "nac_assemble") {
+    std::fprintf(stderr, "usage: %s alir|ark|json|nac|nac_assemble FILE\n", arguments[0]);
     return 2;
   }
   dictionary out(name);
@@ -291,6 +335,8 @@ int main(int count, char** arguments) {
   if (name == "ark") ark_tokens(out);
   if (name == "nac")
     nac_tokens(out);
+  else if (name == "nac_assemble")
+    nac_assemble_tokens(out);
   else
     json_tokens(out);
   std::FILE* const file = std::fopen(arguments[2], "wb");

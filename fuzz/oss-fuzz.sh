@@ -48,6 +48,7 @@ for source in fuzz/*.cpp; do
   case $name in
     alir_*) cp fuzz/alir.dict "$OUT/$name.dict" ;;
     ark_*) cp fuzz/ark.dict "$OUT/$name.dict" ;;
+    nac_assemble) cp fuzz/nac_assemble.dict "$OUT/$name.dict" ;;
     *) cp fuzz/json.dict "$OUT/$name.dict" ;;
   esac
   echo "$name: built"

@@ -75,7 +75,7 @@ struct encoding {
 };
 
 const encoding encodings[] = {
-    {plan_op::src_user_prompt, {0, 1, 0}, "0200010000", "src_user_prompt $0, integer, #0"},
+    {plan_op::src_user_prompt, {0, 1, 0}, "0200010000", "src_user_prompt $0, int, #0"},
     {plan_op::src_constant, {1, 0}, "04010000", "src_constant $1, #0"},
     {plan_op::src_exec_mode, {2}, "0502", "src_exec_mode $2"},
     {plan_op::res_load_model, {2, 0}, "10020000", "res_load_model 2, #0"},

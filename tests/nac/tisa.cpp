@@ -316,7 +316,7 @@ TEST_CASE("nac/tisa: each code, where it is", "[nac]") {
 TEST_CASE("nac/tisa: what is accepted", "[nac]") {
   for (const std::string_view hex : {
            "",                                       // nothing is done
-           "3000000000 3001000000 00",               // items: none
+           "3001000000 00",                          // nothing is composed
            "1002000000 0000 2200000000 2000000000",  // two encoders
            "1006000000 0100 02 0000 05",             // a behaviour without a meaning
            "1500000000 1002000000 0000",             // bytes before there are fragments

@@ -372,7 +372,7 @@
   X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
   X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
   X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
-  X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (text), 1 (integer) or 2 (float)")    \
+  X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
   X(nac_mep_file_type, 3305,                                                                       \
     "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
   X(nac_mep_extern_kind, 3306,                                                                     \
@@ -381,7 +381,7 @@
   X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
   X(nac_mep_create_kind, 3309,                                                                     \
     "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
-  X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (squares) or 255 (none)")         \
+  X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (mse) or 255 (none)")             \
   X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
   X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
   X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
@@ -444,7 +444,7 @@
   X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
   X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
   X(nac_text_weights, 3416, "expected internal or external")                                       \
-  X(nac_text_boolean, 3417, "expected true or false")                                              \
+  X(nac_text_boolean, 3417, "expected the word true or false")                                     \
   X(nac_text_length, 3418, "the string has more bytes than its length field can say")              \
   X(nac_text_end, 3419, "expected the word end behind the section's body")                         \
   X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \
@@ -471,14 +471,16 @@
   X(nac_text_nan, 3443, "expected the bits of a NaN behind 0x")                                    \
   X(nac_text_list, 3444, "the list is longer than its length field can say")                       \
   X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
-  X(nac_text_rank, 3446, "a shape has at most 255 dimensions")                                     \
+  X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
   X(nac_text_quantization_field, 3447,                                                             \
     "expected the next field of the quantization: scale, axis ...")                                \
-  X(nac_text_payload, 3450, "expected hex and digits in braces, or file and a place in it")        \
+  X(nac_text_payload, 3450,                                                                        \
+    "expected hex and digits, values and a list, or file and a place in it")                       \
   X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
   X(nac_text_hex_size, 3452, "the digits are more or fewer bytes than the shape or the size says") \
   X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
   X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
+  X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action: save_result, free, forward, preload ...")          \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
                                                                                                    \

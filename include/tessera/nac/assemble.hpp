@@ -45,7 +45,7 @@
 // Errors:     nac_text_*, with the offset of the token that is wrong; input_too_large. Names are
 //             looked up after the last token, so that their errors come after all others.
 // Limits:     max_bytes, and 4 GiB - 1.
-// Allocation: at most 80 × the text.
+// Allocation: at most 60 × the text.
 
 #ifndef TESSERA_NAC_ASSEMBLE_HPP
 #define TESSERA_NAC_ASSEMBLE_HPP
@@ -224,7 +224,7 @@ class assembler {
     }
     in_.expect('=');
     read_.tensor_type(t);
-    t.data = read_.data(shape_bytes(t.type, out_.numbers_of(t.shape)));
+    t.data = read_.elements(t.type, t.shape);
     out_.tensors.push_back(t);
   }
   void array() {
@@ -233,7 +233,7 @@ class assembler {
     in_.expect('=');
     a.type = read_.type();
     a.shape = read_.shape();
-    a.data = read_.data(shape_bytes(a.type, out_.numbers_of(a.shape)));
+    a.data = read_.elements(a.type, a.shape);
     out_.arrays.push_back(a);
   }
   void resource() {

@@ -140,7 +140,7 @@ class code_assembler {
   void close(bool has_parameters) {
     if (!in.failed()) constants.close(in, out);
     if (!in.failed()) parameters.close(in, out, has_parameters);
-    if (!in.failed()) close_input_names();
+    if (!in.failed()) input_names_.close(in, out);
   }
   [[nodiscard]] std::uint32_t inputs() const noexcept { return inputs_; }
 
@@ -150,11 +150,6 @@ class code_assembler {
     std::uint64_t offset;
     std::uint32_t from, word;
     bool is_index;  // the word is an instruction's index, no distance
-  };
-  struct input_name {
-    range text;
-    std::uint32_t index;
-    std::uint64_t offset;
   };
   /// Up to five digits, decimal or behind 0x.
   [[nodiscard]] static bool small(std::string_view digits, std::uint32_t& id) noexcept {
@@ -414,7 +409,7 @@ class code_assembler {
     } else {
       name = out.add_string(name_);
     }
-    input_names_.push_back({name, index_, offset});
+    input_names_.add(name, index_, offset);
   }
   void saved() {
     const token t = in.peek();
@@ -459,21 +454,6 @@ class code_assembler {
     in.expect(')');
   }
 
-  void close_input_names() {
-    pool<std::uint32_t> rows;  // from 1, by instruction
-    for (std::size_t i = 0; i < out.input_names.size(); ++i) {
-      const std::uint16_t index = out.input_names[i].id;
-      if (index >= rows.size()) rows.resize(std::size_t{index} + 1);
-      rows[index] = static_cast<std::uint32_t>(i + 1);
-    }
-    for (const input_name& n : input_names_) {
-      if (n.index >= rows.size() || rows[n.index] == 0)
-        out.input_names.push_back({static_cast<std::uint16_t>(n.index), n.text});
-      else if (out.string(out.input_names[rows[n.index] - 1].text) != out.string(n.text))
-        return in.fail(errc::nac_text_input_name, n.offset);
-    }
-  }
-
   struct value_use {
     constant_part constant;
     std::uint32_t word;
@@ -489,7 +469,7 @@ class code_assembler {
   pool<std::uint16_t> c_, d_;
   pool<reference> references_;
   pool<value_use> values_, parameter_uses_;
-  pool<input_name> input_names_;
+  input_names input_names_;
   std::size_t first_reference_ = 0;
 };
 

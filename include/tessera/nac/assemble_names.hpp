@@ -8,6 +8,7 @@
 //   short_ids  operations or signatures, by name; new ones get the least free id
 //   constants  by value, where several have the same: the least id; new ones get the least free id
 //   parameters by name, where several have the same: the first row
+//   inputs     their names, as rows of the table
 //
 // Names are sorted, not hashed, so that no text takes more than n log n steps.
 //
@@ -119,7 +120,7 @@ class short_ids {
 };
 
 /// Ids up to 65,535 that are taken.
-class seen_ids {
+class taken_ids {
  public:
   void add(std::uint32_t id) {
     if (id >= taken_.size()) taken_.resize(std::size_t{id} + 1);
@@ -161,7 +162,7 @@ class seen_ids {
 /// Constants that stand in the code by their values. Their words are set when all are known.
 class constant_values {
  public:
-  seen_ids ids;
+  taken_ids ids;
 
   /// What CNST holds.
   void fill(const parts& p) {
@@ -186,6 +187,7 @@ class constant_values {
     };
     const auto id_count = static_cast<std::uint32_t>(rows_.size());
     pool<row> order;
+    order.reserve(p.constants.size() + uses_.size());
     for (std::uint32_t id = 0; id < id_count; ++id)
       if (rows_[id].present) order.push_back({value_of(p, rows_[id].constant), id});
     for (std::size_t i = 0; i < uses_.size(); ++i)
@@ -233,7 +235,7 @@ class constant_values {
 /// Parameters that are named by their names. Ids are set when all are known.
 class parameter_names {
  public:
-  seen_ids ids;
+  taken_ids ids;
 
   /// For a word of C, or for the id of a tensor.
   void add(std::string_view name, std::uint32_t target, bool is_tensor, std::uint64_t offset) {
@@ -249,6 +251,7 @@ class parameter_names {
     };
     const auto row_count = static_cast<std::uint32_t>(p.parameters.size());
     pool<row> order;
+    order.reserve(row_count + uses_.size());
     for (std::uint32_t i = 0; i < row_count && !uses_.empty(); ++i)
       order.push_back({p.string(p.parameters[i].text), i});
     for (std::size_t i = 0; i < uses_.size(); ++i)
@@ -289,6 +292,37 @@ class parameter_names {
     std::uint64_t offset;
   };
   text names_;
+  pool<use> uses_;
+};
+
+/// Names that stand at the inputs themselves.
+class input_names {
+ public:
+  void add(range name, std::uint32_t index, std::uint64_t offset) {
+    uses_.push_back({name, index, offset});
+  }
+  /// Appends rows for instructions that have none; the others say the same.
+  void close(lexer& in, parts& p) const {
+    pool<std::uint32_t> rows;  // from 1, by instruction
+    for (std::size_t i = 0; i < p.input_names.size(); ++i) {
+      const std::uint16_t index = p.input_names[i].id;
+      if (index >= rows.size()) rows.resize(std::size_t{index} + 1);
+      rows[index] = static_cast<std::uint32_t>(i + 1);
+    }
+    for (const use& u : uses_) {
+      if (u.index >= rows.size() || rows[u.index] == 0)
+        p.input_names.push_back({static_cast<std::uint16_t>(u.index), u.name});
+      else if (p.string(p.input_names[rows[u.index] - 1].text) != p.string(u.name))
+        return in.fail(errc::nac_text_input_name, u.offset);
+    }
+  }
+
+ private:
+  struct use {
+    range name;  // in parts::characters
+    std::uint32_t index;
+    std::uint64_t offset;
+  };
   pool<use> uses_;
 };
 

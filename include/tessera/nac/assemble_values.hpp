@@ -10,6 +10,7 @@
 //   FLOAT     a number with one of . e, or inf, -inf, nan, nan 0xBITS
 //   LIST      [1, -1], of int32; of float32 where one element is a FLOAT
 //   payload   hex [SIZE] { DIGITS … }        DIGITS in pairs, in groups of any length
+//             values [NUMBER, …]             of the type before it; true and false are 1 and 0
 //             file STRING OFFSET SIZE        which the resolver finds
 //
 // Lifetime:   borrows what the resolver gives.
@@ -27,6 +28,7 @@
 
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
+#include "../core/float16.hpp"
 #include "../core/number.hpp"
 #include "../core/text.hpp"
 #include "lexer.hpp"
@@ -254,6 +256,22 @@ struct value_reader {
     return p;
   }
 
+  /// The same for elements of a type, which may stand as values too.
+  [[nodiscard]] payload elements(data_type type, const range& dimensions) const {
+    const std::uint64_t expected = shape_bytes(type, out.numbers_of(dimensions));
+    const std::uint64_t offset = in.offset();
+    if (!in.accept(word_values)) return data(expected);
+    payload p{nullptr, out.own_bytes.size(), 0};
+    list(~std::size_t{0}, errc::nac_text_list, [&] {
+      std::byte b[8];
+      store_le(b, element(type));
+      out.own_bytes.append(b, size_of(type));
+    });
+    p.size = out.own_bytes.size() - p.first;
+    if (p.size != expected) in.fail(errc::nac_text_values, offset);
+    return p;
+  }
+
   /// A tensor's type, shape and quantization.
   void tensor_type(tensor_part& t) const {
     t.type = type();
@@ -297,6 +315,28 @@ struct value_reader {
   }
 
  private:
+  /// The bits of an element, in as many bytes as its type has.
+  [[nodiscard]] std::uint64_t element(data_type type) const noexcept {
+    const auto integer = [this](std::int64_t least, std::int64_t most) {
+      return static_cast<std::uint64_t>(in.integer(least, most));
+    };
+    constexpr std::int64_t most = 0x7fffffffffffffff;
+    switch (type) {
+      case data_type::float32: return float32();
+      case data_type::float64: return float64();
+      case data_type::float16: return half_from_float(std::bit_cast<float>(float32()));
+      case data_type::bfloat16: return bfloat16_from_float(std::bit_cast<float>(float32()));
+      case data_type::int32: return integer(-0x80000000ll, 0x7fffffff);
+      case data_type::int64: return integer(-most - 1, most);
+      case data_type::int16: return integer(-0x8000, 0x7fff);
+      case data_type::int8: return integer(-0x80, 0x7f);
+      case data_type::uint8: return integer(0, 0xff);
+      case data_type::boolean:
+        if (in.accept(boolean_words[1])) return 1;
+        return in.accept(boolean_words[0]) ? 0 : integer(0, 1);
+    }
+    return 0;
+  }
   void field(std::string_view word) const noexcept {
     if (!in.accept(word)) in.fail(errc::nac_text_quantization_field);
   }

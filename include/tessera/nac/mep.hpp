@@ -121,7 +121,7 @@ struct plan_choice {
 };
 // clang-format off
 inline constexpr plan_choice plan_choices[] = {
-    {'P', 0, 6, "text"}, {'P', 1, 6, "integer"}, {'P', 2, 6, "float"},
+    {'P', 0, 6, "string"}, {'P', 1, 6, "int"}, {'P', 2, 6, "float"},
     {'F', 2, 6, "npy"},
     {'G', 2, 6, "npy"}, {'G', 3, 6, "image"},
     {'R', 0, 6, "tokenizer", "n"}, {'R', 1, 6, "constant", "c"},
@@ -139,7 +139,7 @@ inline constexpr plan_choice plan_choices[] = {
     {'B', 4, 8, "pow"}, {'B', 5, 8, "max"}, {'B', 6, 8, "min"},
     {'A', 0, 6, "argmax"},
     {'L', 0, 6, "eq"}, {'L', 1, 6, "ne"}, {'L', 2, 6, "gt"}, {'L', 3, 6, "lt"},
-    {'E', 0, 7, "cross_entropy"}, {'E', 1, 7, "squares"}, {'E', 255, 7, "none"},
+    {'E', 0, 7, "cross_entropy"}, {'E', 1, 7, "mse"}, {'E', 255, 7, "none"},
     {'S', 0, 6, "text"}, {'S', 1, 6, "json"}, {'S', 2, 6, "png"},
     {'D', 0, 6, "stdout"}, {'D', 1, 6, "stderr"}, {'D', 2, 6, "file"},
     {'W', 0, 6, "line"}, {'W', 1, 6, "append"}, {'W', 2, 6, "bare"},

@@ -13,7 +13,7 @@
 //
 //   $n          a slot                       #n      a constant of the plan by its id
 //   [$1, $2]    a list of slots              none    no slot or no constant, where that can be
-//   word        what the table calls a value, or a label behind a jump; labels are any words
+//   word        what the table calls a value, or a label behind a jump; labels are any words but `end`
 //   n           a model, a value without a name, or a jump's distance from the end of its operand
 //   bytes 0x…   what is no instruction: from the first bytes that can't be one to the end
 //
@@ -22,9 +22,9 @@
 //
 // Lifetime:   nothing is kept but the bytes that parts own.
 // Errors:     of parsing: nac_mep_* and nac_text_*, at the token.
-// Limits:     a jump reaches 32 KiB.
-// Allocation: to print, 5 × the bytecode and 100 bytes for each constant, beside the text; to parse,
-//             at most 8 × the text.
+// Limits:     a jump reaches 32 KiB; labels and jumps stand in the first 4 GiB of the text.
+// Allocation: to print, 6 × the bytecode and 100 bytes for each constant, beside the text; to parse,
+//             at most 20 × the text, where it is labels alone.
 
 #ifndef TESSERA_NAC_MEP_TEXT_HPP
 #define TESSERA_NAC_MEP_TEXT_HPP
@@ -238,7 +238,7 @@ class plan_parser {
       if (t.kind != token_kind::word || t.text == "end") break;
       in_.next();
       if (in_.accept(':')) {
-        labels_.push_back({t.text, t.offset, code_.size()});
+        add(labels_, t);
         continue;
       }
       if (t.text == "bytes") {
@@ -259,9 +259,17 @@ class plan_parser {
  private:
   /// A label, or a jump to one.
   struct place {
-    std::string_view name;
-    std::uint64_t source, code;
+    std::uint32_t source, size, code;
   };
+
+  [[nodiscard]] std::string_view name(const place& p) const noexcept {
+    return in_.source().substr(p.source, p.size);
+  }
+  void add(pool<place>& to, const token& t) {
+    if (t.offset > 0xffffffff) return in_.fail(errc::input_too_large, t.offset);
+    to.push_back({static_cast<std::uint32_t>(t.offset), static_cast<std::uint32_t>(t.text.size()),
+                  static_cast<std::uint32_t>(code_.size())});
+  }
 
   [[nodiscard]] static const plan_op_row* find(std::string_view name) noexcept {
     for (const plan_op_row& row : plan_ops)
@@ -308,8 +316,8 @@ class plan_parser {
     if (kind == 'j') {
       const token t = in_.peek();
       if (t.kind == token_kind::word) {
-        jumps_.push_back({t.text, t.offset, code_.size()});
         in_.next();
+        add(jumps_, t);
       } else {
         value = in_.integer(-0x8000, 0x7fff);
       }
@@ -330,23 +338,22 @@ class plan_parser {
 
   void resolve() {
     sort(labels_.data(), labels_.size(),
-         [](const place& a, const place& b) { return a.name < b.name; });
+         [this](const place& a, const place& b) { return name(a) < name(b); });
     for (std::size_t i = 1; i < labels_.size(); ++i)
-      if (labels_[i].name == labels_[i - 1].name)
+      if (name(labels_[i]) == name(labels_[i - 1]))
         return in_.fail(errc::nac_mep_label_repeated, labels_[i].source);
     for (const place& j : jumps_) {
       std::size_t first = 0, last = labels_.size();
       while (first != last) {
         const std::size_t middle = first + (last - first) / 2;
-        if (labels_[middle].name < j.name)
+        if (name(labels_[middle]) < name(j))
           first = middle + 1;
         else
           last = middle;
       }
-      if (first == labels_.size() || labels_[first].name != j.name)
+      if (first == labels_.size() || name(labels_[first]) != name(j))
         return in_.fail(errc::nac_mep_label_unknown, j.source);
-      const std::int64_t distance =
-          static_cast<std::int64_t>(labels_[first].code) - static_cast<std::int64_t>(j.code) - 2;
+      const std::int64_t distance = std::int64_t{labels_[first].code} - j.code - 2;
       if (distance < -0x8000 || distance > 0x7fff)
         return in_.fail(errc::nac_mep_jump_range, j.source);
       store_le(code_.data() + j.code, static_cast<std::int16_t>(distance));

@@ -17,7 +17,7 @@
 // Lifetime:   nothing is kept.
 // Errors:     nac_mep_*; offsets into the file.
 // Limits:     none; time n log n of the bytecode.
-// Allocation: at most 33 × the bytecode, for a plan of loops alone, and 64 KiB.
+// Allocation: at most 32 × the bytecode, where it is starts of loops alone, and 200 KiB.
 
 #ifndef TESSERA_NAC_MEP_VERIFY_HPP
 #define TESSERA_NAC_MEP_VERIFY_HPP
@@ -36,6 +36,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
 
+/// Of bytecode as a file holds it: below 4 GiB.
 class plan_checker {
  public:
   plan_checker(bytes code, const constants& pool_of) : code_(code) {
@@ -55,13 +56,13 @@ class plan_checker {
   static constexpr std::uint32_t outside = 0xffffffff;
   static constexpr std::uint8_t known = 1, text = 2, model = 4;
   struct loop {
-    std::uint64_t first;  // behind its start
-    std::uint64_t last;   // its end
+    std::uint32_t first;  // behind its start
+    std::uint32_t last;   // its end
     std::uint32_t around;
   };
   /// From here on the innermost loop is another.
   struct change {
-    std::uint64_t offset;
+    std::uint32_t offset;
     std::uint32_t inner;
   };
 
@@ -100,14 +101,15 @@ class plan_checker {
       if (i.reserved()) return {errc::nac_mep_reserved, i.offset};
       for (const plan_operand& o : i.operands())
         if (const error e = operand(o); e.code != errc::ok) return e;
-      const std::uint64_t behind = i.offset + i.size;
+      const auto at = static_cast<std::uint32_t>(i.offset);
+      const std::uint32_t behind = at + i.size;
       if (i.op() == plan_op::flow_loop_start) {
         loops_.push_back({behind, 0, inner});
         inner = static_cast<std::uint32_t>(loops_.size() - 1);
         changes_.push_back({behind, inner});
       } else if (i.op() == plan_op::flow_loop_end) {
         if (inner == outside) return {errc::nac_mep_loop_end, i.offset};
-        loops_[inner].last = i.offset;
+        loops_[inner].last = at;
         inner = loops_[inner].around;
         changes_.push_back({behind, inner});
       } else if (i.op() == plan_op::flow_break_loop_if && inner == outside) {
@@ -169,15 +171,10 @@ class plan_checker {
 
 }  // namespace detail
 
-/// Checks bytecode against its constants; offsets into the bytecode.
-[[nodiscard]] inline error verify_plan(bytes code, const constants& pool_of) {
-  if (code.empty()) return {};
-  return detail::plan_checker(code, pool_of).check();
-}
-
 /// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
 [[nodiscard]] inline error verify_plan(const file& f) {
-  error e = verify_plan(f.plan(), f.plan_constants());
+  if (f.plan().empty()) return {};
+  error e = detail::plan_checker(f.plan(), f.plan_constants()).check();
   if (e.code != errc::ok) e.offset += f.offset(section::orch) + 12;  // the tag, and both sizes
   return e;
 }

@@ -18,7 +18,7 @@
 //     tensors:
 //       1 = f32 [2] hex { 0000003f 000000bf }
 //     code:
-//       v0 = input                       ; "x"
+//       v0 = input  ; "x"
 //       v1 = nac.add(v0, 1.5)
 //       v2 = output(v1)
 //

@@ -3,10 +3,10 @@
 //
 // NAC assembly: how instructions are printed.
 //
-//   v0 = input                              ; "x"
-//   v1 = parameter 1                        ; "fc.weight" f16 [2, 3]
+//   v0 = input  ; "x"
+//   v1 = parameter 1  ; "fc.weight" f16 [2, 3]
 //   v2 = nac.add(v0, 1.5)
-//   v3 = nac.view(v2, #7)                   ; [1, 2, 3, 4, 5, 6, 7, 8, 9]
+//   v3 = nac.view(v2, #7)  ; [1, 6]
 //   v4 = output(v3)
 //
 //   vN           the result of instruction N; @-3: an offset that leads to no instruction
@@ -19,7 +19,8 @@
 // Lifetime:   borrows the file.
 // Errors:     none.
 // Limits:     none.
-// Allocation: tables of ids: at most 40 bytes × (constants + parameters + tensors + instructions).
+// Allocation: tables of ids, at most 16 × the sections that name them; the schedule's beside the
+//             code, at most 20 × that.
 
 #ifndef TESSERA_NAC_PRINT_CODE_HPP
 #define TESSERA_NAC_PRINT_CODE_HPP
@@ -66,10 +67,11 @@ struct constant_value {
 
 /// Records by their ids; the last of an id counts.
 template <class Record>
-class by_id {
+class record_table {
  public:
   template <class List>
-  explicit by_id(const List& records) {
+  explicit record_table(const List& records) {
+    records_.reserve(records.size());
     for (const Record& r : records) {
       if (r.id >= rows_.size()) rows_.resize(std::size_t{r.id} + 1);
       rows_[r.id] = static_cast<std::uint32_t>(records_.size() + 1);
@@ -156,6 +158,7 @@ class code_printer {
       std::uint32_t id;
     };
     pool<row> rows;
+    rows.reserve(constants_.end());
     for (std::uint32_t id = 0; id < constants_.end(); ++id)
       if (const constant* const c = constants_.find(id); c != nullptr && is_short(*c))
         rows.push_back({value_of(*c), id});
@@ -340,10 +343,10 @@ class code_printer {
   text comment_;
   std::uint32_t count_ = 0;
   short_index operations_, signatures_;
-  by_id<constant> constants_;
-  by_id<named> parameters_;
-  by_id<tensor> tensors_;
-  by_id<named> input_names_;
+  record_table<constant> constants_;
+  record_table<named> parameters_;
+  record_table<tensor> tensors_;
+  record_table<named> input_names_;
   pool<bool> inline_;
   pool<std::uint32_t> ticks_, next_;  // from 1: the first of an instruction, and the next of one
   pool<commands> of_tick_;

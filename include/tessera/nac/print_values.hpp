@@ -45,7 +45,7 @@ struct print_options {
     inline_hex,    ///< all inline
     by_reference,  ///< none inline, unless there is no source name
   };
-  std::string_view source_name;  ///< of the file, for references into it; none: all inline
+  std::string_view source_name = {};  ///< of the file, for references into it; none: all inline
   payloads payload = automatic;
   bool schedule_beside = false;  ///< the schedule's commands as comments beside the code, too
 };

@@ -8,7 +8,7 @@
 //   keys          of the header: nac 1.6, quantization none, weights internal, inputs 1 …
 //   sections      operations: signatures: constants: parameters: input_names: tensors: code: …
 //   instructions  those of the system: input, parameter, output …; raw and op for any other
-//   fields        of tensors and payloads: scale, scales, axis, block, shape; hex, file
+//   fields        of tensors and payloads: scale, scales, axis, block, shape; hex, values, file
 //
 // Names of data types, quantization methods and actions are those of format.hpp.
 //
@@ -149,13 +149,13 @@ inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
 inline constexpr std::string_view weights_words[] = {"external", "internal"};
 inline constexpr std::string_view boolean_words[] = {"false", "true"};
 
-inline constexpr std::string_view word_hex = "hex", word_file = "file", word_end = "end",
-                                  word_c = "c", word_d = "d", word_filler = "filler",
-                                  word_action = "action", word_scale = "scale",
-                                  word_scales = "scales", word_axis = "axis", word_block = "block",
-                                  word_shape = "shape", word_ints = "ints", word_floats = "floats",
-                                  word_null = "null", word_nan = "nan", word_infinity = "inf",
-                                  word_minus_infinity = "-inf";
+inline constexpr std::string_view word_hex = "hex", word_values = "values", word_file = "file",
+                                  word_end = "end", word_c = "c", word_d = "d",
+                                  word_filler = "filler", word_action = "action",
+                                  word_scale = "scale", word_scales = "scales", word_axis = "axis",
+                                  word_block = "block", word_shape = "shape", word_ints = "ints",
+                                  word_floats = "floats", word_null = "null", word_nan = "nan",
+                                  word_infinity = "inf", word_minus_infinity = "-inf";
 
 /// Words that arguments may be, and so no value's name.
 inline constexpr std::string_view reserved_words[] = {
