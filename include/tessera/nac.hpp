@@ -14,6 +14,7 @@
 //   resolve         programs with absolute references                  nac/resolve.hpp
 //   read_safetensors   weights that stand outside                      nac/safetensors.hpp
 //   verify          the proof that a container can run                 nac/verify.hpp
+//   check           whether a container can hold its parts             nac/check.hpp
 //   write           a container from its parts                         nac/write.hpp
 //   convert         to another version of the format                   nac/convert.hpp
 //   write_safetensors  such a file                                     nac/safetensors_write.hpp
@@ -38,6 +39,7 @@
 #include "nac/assemble_code.hpp"
 #include "nac/assemble_names.hpp"
 #include "nac/assemble_values.hpp"
+#include "nac/check.hpp"
 #include "nac/convert.hpp"
 #include "nac/diagnostic.hpp"
 #include "nac/file.hpp"

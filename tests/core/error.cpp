@@ -33,6 +33,8 @@ TEST_CASE("error: codes are unique, ascending and in the range of their owner", 
       CHECK((value >= 1000 && value <= 1999));
     else if (row.name.starts_with("ark_"))
       CHECK((value >= 2000 && value <= 2999));
+    else if (row.name.starts_with("nac_"))
+      CHECK((value >= 3000 && value <= 3999));
     else
       CHECK((value >= 0 && value <= 99));
   }

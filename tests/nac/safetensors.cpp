@@ -4,6 +4,8 @@
 // Safetensors files: what is read and refused, quantization metadata, what is written.
 
 #include "nac/support.hpp"
+// support.hpp comes first.
+#include <cstring>
 
 using namespace tessera;
 using namespace nac_tests;

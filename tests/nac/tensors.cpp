@@ -5,7 +5,11 @@
 
 #include "nac/support.hpp"
 // support.hpp comes first.
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 using namespace tessera;
 using namespace nac_tests;

@@ -59,6 +59,7 @@ constexpr const char* signatures =
 void check_refused(const nac::parts& p, error expected) {
   const auto size = nac::written_size(p);
   REQUIRE_FALSE(size);
+  CHECK(nac::check(p) == (expected.code == errc::nac_write_size ? error{} : size.err()));
   CHECK(size.err().name() == expected.name());
   CHECK(size.err().offset == expected.offset);
   bool called = false;

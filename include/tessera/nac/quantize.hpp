@@ -226,15 +226,29 @@ inline bool each_value(const Values& values, Each each) {
 }
 
 /// x / scale to the nearest integer, ties to even, not beyond `low` and 127.
-[[nodiscard]] inline std::int8_t quantized(float x, float scale, int low) noexcept {
-  const float q = stored(x / scale);
-  if (q >= 127) return 127;
-  if (q <= static_cast<float>(low)) return static_cast<std::int8_t>(low);
-  int whole = static_cast<int>(q);
-  const float rest = q - static_cast<float>(whole);  // exact
-  if (rest > 0.5f || (rest == 0.5f && whole % 2 != 0)) ++whole;
-  if (rest < -0.5f || (rest == -0.5f && whole % 2 != 0)) --whole;
-  return static_cast<std::int8_t>(whole);
+[[nodiscard]] inline std::int8_t quantized(float x, float scale, float low) noexcept {
+  float q = stored(x / scale);
+  q = q < low ? low : q;
+  q = q > 127.0f ? 127.0f : q;
+  // Of floats from 2^23 to 2^24 the last bit is 1, so that adding rounds; what was added is gone
+  // when bits are subtracted.
+  constexpr float large = 0x1.8p23f;
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(q + large);
+  return static_cast<std::int8_t>(bits - std::bit_cast<std::uint32_t>(large));
+}
+[[nodiscard]] constexpr float lowest(quantization method) noexcept {
+  return method == quantization::block_fp8 ? -128.0f : -127.0f;
+}
+
+constexpr std::uint32_t not_finite = 0x7f800000;  // and above, without the sign
+/// The largest magnitude, as bits; those of numbers are in their order.
+[[nodiscard]] inline std::uint32_t largest_of(const float* values, std::size_t count) noexcept {
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(values[i]) & 0x7fffffffu;
+    largest = bits > largest ? bits : largest;
+  }
+  return largest;
 }
 
 }  // namespace detail
@@ -258,7 +272,7 @@ template <class Values>
     form.quantization = quantization::none;
     if (!detail::each_value(values, [&](float x, std::uint64_t i) {
           wrong = i;
-          return !((x >= 65520.0f || x <= -65520.0f) && x - x == 0);  // which are 65504 and a half
+          return !((x >= 65520.0f || x <= -65520.0f) && x - x == 0);  // 65520 would round to 2^16
         }))
       return {errc::nac_quantize_float16, wrong};
     return {};
@@ -275,26 +289,31 @@ template <class Values>
       return {errc::nac_quantize_shape, 0};
     form.run = form.block = block;
   }
-  float largest = 0;
-  std::uint64_t in_run = 0, ended = 0;
-  if (!detail::each_value(values, [&](float x, std::uint64_t i) {
-        wrong = i;
-        if (x - x != 0) return false;  // infinite or no number
-        const float size = x < 0 ? -x : x;
-        if (size > largest) largest = size;
-        if (++in_run == form.run) {
-          scales.push_back(detail::scale_of(largest, method));
-          largest = 0;
-          in_run = 0;
-          ++ended;
-        }
-        return true;
-      }))
-    return {errc::nac_quantize_finite, wrong};
-  for (; ended < runs; ++ended) {  // the block that isn't full, or runs without values
-    scales.push_back(detail::scale_of(largest, method));
+  std::uint32_t largest = 0;
+  std::uint64_t left = form.run;  // of the run
+  const auto end_run = [&] {
+    scales.push_back(detail::scale_of(std::bit_cast<float>(largest), method));
     largest = 0;
+    left = form.run;
+    --runs;
+  };
+  float some[detail::chunk];
+  for (std::uint64_t first = 0; first < count;) {
+    std::uint64_t n = count - first < detail::chunk ? count - first : detail::chunk;
+    n = n < left ? n : left;
+    values.read(first, some, static_cast<std::size_t>(n));
+    const std::uint32_t here = detail::largest_of(some, static_cast<std::size_t>(n));
+    if (here >= detail::not_finite) {
+      std::size_t i = 0;
+      while (detail::largest_of(some + i, 1) < detail::not_finite) ++i;
+      return {errc::nac_quantize_finite, first + i};
+    }
+    largest = here > largest ? here : largest;
+    first += n;
+    left -= n;
+    if (left == 0) end_run();
   }
+  while (runs != 0) end_run();  // the block that isn't full, or the run without values
   return {};
 }
 
@@ -304,7 +323,7 @@ template <class Values>
 inline void quantize_elements(const Values& values, const quantized_form& form, const float* scales,
                               std::uint64_t first, std::byte* to, std::size_t count) noexcept {
   float some[detail::chunk];
-  const int low = form.quantization == quantization::block_fp8 ? -128 : -127;
+  const float low = detail::lowest(form.quantization);
   while (count != 0) {
     const std::size_t n = count < detail::chunk ? count : detail::chunk;
     const std::uint64_t left = first < form.values ? form.values - first : 0;
@@ -315,12 +334,12 @@ inline void quantize_elements(const Values& values, const quantized_form& form, 
       for (std::size_t i = 0; i < n; ++i) store_le(to + i * 2, half_from_float(some[i]));
       to += n * 2;
     } else {
-      std::uint64_t scale = first / form.run, in_run = first % form.run;
-      for (std::size_t i = 0; i < n; ++i) {
-        store_le(to + i, detail::quantized(some[i], scales[scale], low));
-        if (++in_run != form.run) continue;
-        in_run = 0;
-        ++scale;
+      std::size_t done = 0;
+      while (done != n) {  // run by run
+        const std::uint64_t at = first + done, rest = form.run - at % form.run;
+        const std::size_t end = rest < n - done ? done + static_cast<std::size_t>(rest) : n;
+        const float scale = scales[static_cast<std::size_t>(at / form.run)];
+        for (; done != end; ++done) store_le(to + done, detail::quantized(some[done], scale, low));
       }
       to += n;
     }
@@ -424,7 +443,7 @@ struct quantization_error {
       out.add(x, float_from_half(half_from_float(x)));
     } else {
       const float scale = scales[static_cast<std::size_t>(i / form.run)];
-      const int low = form.quantization == quantization::block_fp8 ? -128 : -127;
+      const float low = detail::lowest(form.quantization);
       out.add(x, detail::stored(static_cast<float>(detail::quantized(x, scale, low)) * scale));
     }
     return true;

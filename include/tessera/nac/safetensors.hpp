@@ -173,7 +173,7 @@ class safetensors {
   }
   template <class T>
   [[nodiscard]] packed<T> numbers(part p) const noexcept {
-    return {reinterpret_cast<const std::byte*>(numbers_.data() + p.first), p.size};
+    return {numbers_.data() + std::size_t{p.first} * 4, p.size};
   }
 
   bytes source_;
@@ -181,7 +181,7 @@ class safetensors {
   pool<record> records_;    // by the offset of their elements
   pool<std::uint32_t> by_name_;
   pool<metadata_record> metadata_;
-  pool<std::uint32_t> numbers_;  // little-endian, whatever the host is
+  pool<std::byte> numbers_;  // of 4 bytes each, little-endian
   text characters_;
 };
 
@@ -201,13 +201,12 @@ struct safetensors_maker {
     return p;
   }
   void number(part& p, std::uint32_t value) const {
-    std::uint32_t raw = 0;
-    store_le(&raw, value);
-    out.numbers_.push_back(raw);
+    store_le(out.numbers_.prepare(4), value);
+    out.numbers_.advance(4);
     ++p.size;
   }
   [[nodiscard]] part numbers() const noexcept {
-    return {static_cast<std::uint32_t>(out.numbers_.size()), 0};
+    return {static_cast<std::uint32_t>(out.numbers_.size() / 4), 0};
   }
 
   // ---- the header
@@ -436,7 +435,9 @@ struct safetensors_maker {
     if (const error e = objects("metadata"); e.code != errc::ok) return e;
     for (const auto& m : out.metadata_) {
       const std::size_t i = out.find(out.string(m.key));
-      if (i == out.size() || out.string(m.value).substr(0, 1) != "{") continue;
+      if (i == out.size() || out.string(m.value).substr(0, 1) != "{" ||
+          out.string(m.key) == nac_quantization_key)
+        continue;
       json::reader in(out.string(m.value), inner);
       one_quantization(in, out.records_[i]);
       if (const error e = in.finish(); e.code != errc::ok) return {e.code, m.offset};

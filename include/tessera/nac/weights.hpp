@@ -19,9 +19,10 @@
 // Moving out and in again gives the same container where tensors stand in the order of their ids,
 // one for each. Where an id stands twice, the last record counts.
 //
-// Lifetime:   what is returned borrows the payloads that the parts borrow, and names nothing else of
-//             theirs. A conversion has to be there while its parts are written.
-// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of write.hpp. The offset is the
+// Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of them.
+//             External weights borrow from the model beside them. A conversion has to be there while
+//             its model, or a copy of it, is written; the model's own_bytes must not grow.
+// Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check.hpp. The offset is the
 //             index of the tensor, or of the row of parameters that has none.
 // Limits:     a safetensors file has no room for more scales than fit its header: about two million.
 // Allocation: the parts again; scales and metadata; 512 KiB.
@@ -43,13 +44,13 @@
 #include "../core/result.hpp"
 #include "../core/sort.hpp"
 #include "../core/text.hpp"
+#include "check.hpp"
 #include "format.hpp"
 #include "parts.hpp"
 #include "quantize.hpp"
 #include "records.hpp"
 #include "safetensors.hpp"
 #include "safetensors_write.hpp"
-#include "write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -80,23 +81,21 @@ class last_of_id {
   pool<std::uint32_t> index_;
 };
 
-/// Numbers of parts in the order of bytes that records have.
-[[nodiscard]] inline pool<std::uint32_t> little_endian(const pool<std::uint32_t>& numbers) {
-  pool<std::uint32_t> out;
-  out.reserve(numbers.size());
+/// Numbers of parts as records have them: little-endian.
+[[nodiscard]] inline pool<std::byte> little_endian(const pool<std::uint32_t>& numbers) {
+  pool<std::byte> out;
+  std::byte* to = out.prepare(numbers.size() * 4);
   for (const std::uint32_t n : numbers) {
-    std::uint32_t raw = 0;
-    store_le(&raw, n);
-    out.push_back(raw);
+    store_le(to, n);
+    to += 4;
   }
+  out.advance(numbers.size() * 4);
   return out;
 }
 /// A tensor of parts as a record over those numbers.
-[[nodiscard]] inline tensor record_of(const tensor_part& t, const pool<std::uint32_t>& numbers,
+[[nodiscard]] inline tensor record_of(const tensor_part& t, const pool<std::byte>& numbers,
                                       bytes data) noexcept {
-  const auto at = [&](range r) {
-    return reinterpret_cast<const std::byte*>(numbers.data() + r.first);
-  };
+  const auto at = [&](range r) { return numbers.data() + std::size_t{r.first} * 4; };
   tensor out;
   out.id = t.id;
   out.type = t.type;
@@ -162,7 +161,7 @@ class conversion {
   }
 
   // What payloads point to stands in pools of one, for those stay in place when this is moved.
-  pool<std::uint32_t> numbers_;
+  pool<std::byte> numbers_;
   pool<item> items_;
   pool<float> scales_;
   pool<state> state_;
@@ -176,7 +175,7 @@ struct conversion_maker {
   conversion& out;
 
   [[nodiscard]] error begin(const parts& from) const {
-    if (const error e = part_checker(from).all(); e.code != errc::ok) return e;
+    if (const error e = check(from); e.code != errc::ok) return e;
     out.model = from;
     out.numbers_ = little_endian(from.numbers);
     out.state_.push_back({});
@@ -221,6 +220,17 @@ struct conversion_maker {
     return false;
   }
 
+  /// Whether dimensions and numbers of parts have room for what a tensor will need.
+  [[nodiscard]] bool fits(std::uint64_t values, view<std::uint32_t> shape, quantization method,
+                          std::uint16_t block) const noexcept {
+    std::uint64_t needed = method == quantization::int8_channel ? shape[0] : 1;
+    if (method == quantization::block_fp8) {
+      needed = values / block + (values % block != 0 ? 1 : 0);
+      if (needed > UINT32_MAX / block) return false;
+    }
+    return needed < UINT32_MAX - out.model.numbers.size();
+  }
+
   [[nodiscard]] error quantize(std::size_t index, quantization method, std::uint16_t block) const {
     tensor_part& t = out.model.tensors[index];
     tensor_values v;
@@ -229,6 +239,8 @@ struct conversion_maker {
     const range shape = t.quantization == quantization::block_fp8 ? t.original_shape : t.shape;
     if ((!scaled && !is_floating(t.type)) || shape.size == 0 || is_stored(t, method, block))
       return {};
+    if (!fits(v.size(), out.model.numbers_of(shape), method, block))
+      return {errc::nac_weights_blocks, index};
     const std::size_t first_scale = out.scales_.size();
     quantized_form form;
     const error e = measure(v, out.model.numbers_of(shape), method, block, form, out.scales_);
@@ -236,13 +248,10 @@ struct conversion_maker {
     t.shape = shape;
     t.original_shape = t.scales = {};
     if (form.quantization == quantization::block_fp8) {
-      if (form.elements > UINT32_MAX) return {errc::nac_weights_blocks, index};
       const auto elements = static_cast<std::uint32_t>(form.elements);
       t.original_shape = shape;
       t.shape = out.model.add_numbers({&elements, 1});
     }
-    if (out.scales_.size() - first_scale > UINT32_MAX - out.model.numbers.size())
-      return {errc::nac_weights_blocks, index};
     t.scales.first = static_cast<std::uint32_t>(out.model.numbers.size());
     t.scales.size = static_cast<std::uint32_t>(out.scales_.size() - first_scale);
     for (std::size_t i = first_scale; i < out.scales_.size(); ++i)
@@ -354,7 +363,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 }
 
 [[nodiscard]] inline error move_out(const parts& from, external_weights& out) {
-  if (const error e = part_checker(from).all(); e.code != errc::ok) return e;
+  if (const error e = check(from); e.code != errc::ok) return e;
   if (!from.internal_weights) return {errc::nac_weights_outside, 0};
   const last_of_id names(from.parameters), tensors(from.tensors);
   for (std::size_t i = 0; i < from.tensors.size(); ++i) {
@@ -397,7 +406,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 // ---- into the container
 
 [[nodiscard]] inline error move_in(const parts& from, const safetensors& weights, parts& out) {
-  if (const error e = part_checker(from).all(); e.code != errc::ok) return e;
+  if (const error e = check(from); e.code != errc::ok) return e;
   if (from.internal_weights) return {errc::nac_weights_inside, 0};
   out = from;
   out.internal_weights = true;
