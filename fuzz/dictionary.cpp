@@ -272,7 +272,7 @@ void nac_tokens(dictionary& out) {
   for (std::uint8_t t = 0; t < nac::data_type_count; ++t)
     out.token(text() << static_cast<char>(t) << '\1' << '\4' << std::string_view("\0\0\0", 3));
   out.group("numbers");
-  for (const std::uint16_t v : {0x7fff, 0x8000, 0xffff}) out.word(v);
+  for (const int v : {0x7fff, 0x8000, 0xffff}) out.word(static_cast<std::uint16_t>(v));
   for (const std::uint32_t v : {0x7fff'ffffu, 0x8000'0000u, 0xffff'ffffu}) out.word(v);
   for (const std::uint64_t v : {std::uint64_t{1} << 60, std::uint64_t{1} << 63, UINT64_MAX})
     out.word(v);

@@ -174,3 +174,26 @@ TEST_CASE("nac/laws: memory is linear in what is read and written", "[nac]") {
   CHECK(sizes[1] < 2 * sizes[0] + 1000);
   CHECK(peaks[1] < 3 * peaks[0]);
 }
+
+TEST_CASE("nac/laws: parts take at most 12 bytes for each that is read", "[nac]") {
+  nac::parts p;  // the shortest record of each kind, which takes the most for its size
+  p.form = nac::header::v1_8;
+  const auto check = [&p] {
+    const auto source = nac::write(p);
+    REQUIRE(source);
+    const auto file = nac::read(bytes_of(*source));
+    REQUIRE(file);
+    const tessera_tests::allocations used;
+    const nac::parts read = nac::parts_of(*file);
+    CHECK(used.peak() <= 12 * source->size());
+  };
+  for (int i = 0; i < 40'000; ++i) p.instructions.push_back({10, 0, {}, {}});
+  check();
+  p.instructions.clear();
+  for (int i = 0; i < 40'000; ++i) p.constants.push_back({});
+  check();
+  for (int i = 0; i < 40'000; ++i) p.schedule.push_back({});
+  check();
+  for (int i = 0; i < 40'000; ++i) p.resources.push_back({});
+  check();
+}

@@ -261,6 +261,30 @@ TEST_CASE("nac/write: a sink gets pieces, payloads as they are, and can stop", "
   }
 }
 
+TEST_CASE("nac/write: a payload that is made while it is written", "[nac]") {
+  struct maker {
+    std::uint64_t fails_at;
+  };
+  const auto read = [](const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
+                       std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      to[i] = static_cast<std::byte>((key + first + i) * 7 & 0xff);
+    return first < static_cast<const maker*>(context)->fails_at;
+  };
+  const maker whole{UINT64_MAX}, fails{4096};
+  nac::payload_source source{&whole, read};
+  std::vector<std::byte> made(10'001);
+  for (std::size_t i = 0; i < made.size(); ++i)
+    made[i] = static_cast<std::byte>((5 + i) * 7 & 0xff);
+  nac::parts p = sound(), q = sound();
+  p.tensors[0].data = {nullptr, 5, made.size(), &source};
+  q.tensors[0].data = nac::parts::borrow(made);
+  CHECK(*nac::written_size(p) == *nac::written_size(q));
+  CHECK(*nac::write(p) == *nac::write(q));
+  source.context = &fails;
+  CHECK(nac::write(p).err() == error{errc::nac_write_stopped, 0});
+}
+
 TEST_CASE("nac/write: what no header can say is refused", "[nac]") {
   nac::parts p = sound();
   p.form = static_cast<header>(3);

@@ -15,7 +15,7 @@
 //             a source, which it borrows; parts_of borrows them from the file's bytes.
 // Errors:     none: parts may hold what no file can, and `write` tells.
 // Limits:     2^32 characters, words and numbers.
-// Allocation: at most 8 × what isn't payload.
+// Allocation: of parts_of, at most 12 × what isn't payload.
 
 #ifndef TESSERA_NAC_PARTS_HPP
 #define TESSERA_NAC_PARTS_HPP
@@ -212,6 +212,7 @@ struct part_maker {
     }
   }
   void constants(const nac::constants& from, pool<constant_part>& to) const {
+    to.reserve(from.size());
     for (const constant& c : from) {
       constant_part p{c.id, c.type, 0, {}};
       switch (c.type) {
@@ -228,6 +229,7 @@ struct part_maker {
   }
   template <class Names>
   void names(const Names& from, pool<named_part>& to) const {
+    to.reserve(from.size());
     for (const named& n : from) out.add_name(to, n.id, n.text);
   }
 };
@@ -245,6 +247,7 @@ struct part_maker {
   p.inputs = f.inputs();
   p.outputs = f.outputs();
   p.d_model = f.d_model();
+  p.schedule.reserve(f.schedule().size());
   for (const tick& t : f.schedule()) {
     p.schedule.push_back(
         {t.instruction, {static_cast<std::uint32_t>(p.commands.size()), t.commands.size()}});
@@ -258,6 +261,7 @@ struct part_maker {
   make.names(f.input_names(), p.input_names);
   make.constants(f.constants(), p.constants);
   make.constants(f.plan_constants(), p.plan_constants);
+  p.tensors.reserve(f.tensors().size());
   for (const tensor& t : f.tensors()) {
     const range shape = make.numbers(t.shape), original = make.numbers(t.original_shape);
     p.tensors.push_back({t.id, t.type, t.quantization, t.axis, t.block, shape, original,
@@ -268,8 +272,10 @@ struct part_maker {
   p.plan = parts::borrow(f.plan());
   p.has_training = f.has(section::trng);
   p.has_resources = f.has(section::rsrc);
+  p.resources.reserve(f.resources().size());
   for (const resource& r : f.resources())
     p.resources.push_back({p.add_string(r.name), parts::borrow(r.data)});
+  p.arrays.reserve(f.arrays().size());
   for (const array& a : f.arrays()) {
     const range name = p.add_string(a.name);
     p.arrays.push_back({name, a.type, make.numbers(a.shape), parts::borrow(a.data)});

@@ -22,8 +22,8 @@
 // Lifetime:   the file borrows the bytes.
 // Errors:     nac_magic … nac_block_size, too_many_items, input_too_large. The offset is that of
 //             the field that is wrong, or of the one that the section has no room for.
-// Limits:     max_items, for each list; max_bytes is not limited by default, for nothing grows with
-//             it.
+// Limits:     max_items, for each list; 4 GiB of CMAP and of PERM. max_bytes is not limited by
+//             default, for nothing grows with it.
 // Allocation: none.
 
 #ifndef TESSERA_NAC_READ_HPP
@@ -199,7 +199,7 @@ struct maker {
   }
 
   [[nodiscard]] error names(section s, file::short_texts& texts) {
-    return one_list<short_named>(s, [&](const named& n) {
+    const error e = one_list<short_named>(s, [&](const named& n) {
       if (n.id > 255) return;  // which no instruction can name
       texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
       texts.size[n.id] = static_cast<std::uint8_t>(n.text.size());
@@ -207,6 +207,8 @@ struct maker {
       for (const char code : n.text) has_constants = has_constants || is_constant_code(code);
       texts.has_constants[n.id] = has_constants;
     });
+    if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
+    return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
   }
 
   [[nodiscard]] error code(section s) noexcept {

@@ -23,8 +23,8 @@
 // that file, byte for byte.
 //
 // Lifetime:   borrows the parts while it writes; payloads go to a sink without a copy.
-// Errors:     nac_too_many_instructions … nac_write_stopped: every check comes before the first
-//             byte. The offset is the index of the record in its pool, 0 for the header's fields.
+// Errors:     what check() refuses, and nac_write_size, before the first byte; nac_write_stopped.
+//             The offset is the index of the record in its pool, 0 for the header's fields.
 // Limits:     those of the format.
 // Allocation: the container, once, at its size; nothing with a sink.
 
