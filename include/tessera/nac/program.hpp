@@ -16,8 +16,8 @@
 //             the file's view, so that one may go. What it hands out borrows from it.
 // Errors:     none; ids and indices that the program doesn't hold are not to be asked for.
 // Limits:     none.
-// Allocation: 29 bytes for an instruction, 4 for an argument, 25 for a constant, 144 for a
-//             parameter, 4 for each id up to the largest; of each at most twice that.
+// Allocation: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a constant,
+//             136 for a parameter, 4 for each id up to the largest; of each at most twice that.
 
 #ifndef TESSERA_NAC_PROGRAM_HPP
 #define TESSERA_NAC_PROGRAM_HPP

@@ -3,14 +3,15 @@
 //
 // NAC verification of OPS and TRNG: operations and their arguments, prefixes, branches, uses.
 //
-//   detail::code_rules(program, options, found).check_model();
+//   detail::code_rules rules{file, options, found, constants, forms, constant_of};
+//   const bool resolved = rules.resolve_and_check(file.instructions(), code, used, true);
 //
 // One pass over the instructions; what is asked of an id is found out once.
 //
 // Lifetime:   for the time of a call.
 // Errors:     findings of nac_no_instructions … nac_branch_nesting, and those of `resolve`.
 // Limits:     none of its own.
-// Allocation: 12 bytes for an instruction.
+// Allocation: 12 bytes for an instruction, 16 more for an INPUT.
 
 #ifndef TESSERA_NAC_RULES_CODE_HPP
 #define TESSERA_NAC_RULES_CODE_HPP
@@ -32,9 +33,25 @@ namespace detail {
 
 /// Who uses the results of instructions.
 struct uses {
-  pool<std::uint32_t>
-      first;  ///< the first instruction that takes the result; none where there is none
-  pool<std::uint32_t> last;  ///< the last one; the instruction itself where there is none
+  pool<std::uint32_t> first;  ///< the first one that takes the result, or none
+  pool<std::uint32_t> last;   ///< the last one; the instruction itself where there is none
+};
+
+/// An INPUT, or an OUTPUT of variant 3, which asks for a parameter too.
+struct incoming {
+  std::uint64_t offset = 0;
+  std::uint32_t index = 0;
+  std::uint16_t id = 0;
+  std::uint8_t a = 0, b = 0;
+
+  [[nodiscard]] bool is(input i) const noexcept {
+    return a == op_input && b == static_cast<std::uint8_t>(i);
+  }
+  [[nodiscard]] bool asks_for_parameter() const noexcept {
+    return a == op_output || is(input::parameter);
+  }
+  /// Where the id stands.
+  [[nodiscard]] std::uint64_t id_offset() const noexcept { return offset + 4; }
 };
 
 /// Which branches instructions stand in: a stack of where they end.
@@ -65,6 +82,8 @@ struct code_rules {
 
   operation operations[256] = {};
   bool operation_known[256] = {};
+  pool<incoming> sources = {};  // of the list that was checked last
+  bool has_output = false;      // and whether it has an OUTPUT of variant 0
 
   [[nodiscard]] operation operation_of(std::uint8_t a) {
     if (!operation_known[a]) operations[a] = find_operation(f.operation_name(a));
@@ -171,8 +190,13 @@ struct code_rules {
     used.first.resize(n);
     used.last.resize(n);
     branch_end.resize(n);
+    sources.clear();
+    has_output = false;
     for (const instruction& i : list) {
       what(i, model);
+      has_output = has_output || (i.a == op_output && i.b == 0);
+      if (i.a == op_input || (i.a == op_output && i.b == static_cast<std::uint8_t>(output::step)))
+        sources.push_back({i.offset, i.index, i.c.empty() ? std::uint16_t{0} : i.c[0], i.a, i.b});
       if (resolved == nullptr) continue;
       step& s = resolved->steps[i.index];
       const view<argument> given = resolved->arguments_of(s);

@@ -9,32 +9,32 @@
 //
 // Proven of a program, checked in this order:
 //
-//   constants   ids stand once in each table (warning: the last record counts)
-//   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp); operations
-//               are named and known (nac/operations.hpp), with arguments that they take; INPUT and
-//               OUTPUT are of OPS; branches end inside the one around them
-//   DATA        names are of inputs; each parameter that is asked for has a name and a tensor, whose
-//               size, type and scales agree with its metadata; external ones by their names
+//   tables      ids stand once in each (warning: the last record counts)
+//   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp);
+//               operations are named and known (nac/operations.hpp), with arguments that they take;
+//               INPUT and OUTPUT are of OPS; branches end inside the one around them
+//   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
+//               of which there are as many as the header counts; each parameter that is asked for
+//               has a name and a tensor; external ones are found by their names
 //   MMAP        nothing is freed that is still needed (nac/rules_schedule.hpp)
 //   RSRC, ARRS  each name once; arrays have the size of their shape
-//   ORCH, PROC  the plan and the manifest decode
+//   ORCH, PROC  the plan and the manifest decode (nac/mep_verify.hpp, nac/tisa.hpp)
 //   TRNG        the structure alone: nothing says what its operations mean
-//   header      as many inputs in OPS as it counts; reserved bytes are 0, sections end where their
-//               records do (warnings)
+//   header      reserved bytes are 0, sections end where their records do (warnings)
 //
 // Left to who runs it: shapes, data types and values, which results decide; a result of a branch
 // that is taken from outside when the branch wasn't run (warning); plans and their slots.
 //
 // No element of a tensor is read.
 //
-// Lifetime:   the program borrows the bytes of the file and the external weights. The file itself is
-//             a view, of which the program holds a copy: a temporary is fine.
-// Errors:     the first finding that is an error: nac_no_instructions …, nac_reference …, nac_mep_…,
-//             nac_tisa_…. Offsets count in the container, those of external tensors too: they are
-//             where the parameter is named.
+// Lifetime:   the program borrows the bytes of the file and the external weights. The file itself
+//             is a view, of which the program holds a copy: a temporary is fine.
+// Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
+//             nac_mep_…, nac_tisa_…, too_many_items. Offsets count in the container, those of
+//             external tensors too: they are where the parameter is named.
 // Limits:     verify_options::limit.
-// Allocation: the program's (nac/program.hpp), 12 bytes for an instruction and 24 for the name of a
-//             resource or array.
+// Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT,
+//             and 64 for the name of a resource or array.
 
 #ifndef TESSERA_NAC_VERIFY_HPP
 #define TESSERA_NAC_VERIFY_HPP
@@ -151,14 +151,12 @@ struct verifier {
   }
 
   /// The parameters that instructions ask for. `asked`: ids that were looked at.
-  void asked_parameters(const instructions& list, id_set& asked) {
-    for (const instruction& i : list) {
-      const bool asks = (i.a == op_input && i.b == static_cast<std::uint8_t>(input::parameter)) ||
-                        (i.a == op_output && i.b == static_cast<std::uint8_t>(output::step));
-      if (!asks || asked.has(i.c[0])) continue;
-      const std::uint16_t id = i.c[0];
+  void asked_parameters(const pool<incoming>& sources, id_set& asked) {
+    for (const incoming& i : sources) {
+      if (!i.asks_for_parameter() || asked.has(i.id)) continue;
+      const std::uint16_t id = i.id;
       asked.insert(id);
-      const std::uint64_t offset = code_rules::c_offset(i, 0);
+      const std::uint64_t offset = i.id_offset();
       const std::uint32_t at = out.parameter_of_[id];
       if (at == none || !out.parameters_[at].has_name) {
         found.error(errc::nac_parameter_unnamed, offset, i.index);
@@ -178,18 +176,19 @@ struct verifier {
   }
 
   /// The inputs of OPS and their names.
-  void inputs() {
+  void inputs(const pool<incoming>& sources) {
     pool<std::uint32_t> input_of;  // by instruction, plus 1
     pool<std::uint8_t> nameable;
-    input_of.resize(f.instructions().size());
-    nameable.resize(f.instructions().size());
-    for (const instruction& i : f.instructions()) {
-      if (i.a != op_input) continue;
-      nameable[i.index] = i.b == static_cast<std::uint8_t>(input::user) ||
-                          i.b == static_cast<std::uint8_t>(input::lifted_constant);
-      if (i.b != static_cast<std::uint8_t>(input::user)) continue;
-      out.inputs_.push_back({i.index, {}});
-      input_of[i.index] = static_cast<std::uint32_t>(out.inputs_.size());
+    if (!f.input_names().empty()) {
+      input_of.resize(f.instructions().size());
+      nameable.resize(f.instructions().size());
+    }
+    for (const incoming& i : sources) {
+      const bool user = i.is(input::user);
+      if (user) out.inputs_.push_back({i.index, {}});
+      if (nameable.empty()) continue;
+      nameable[i.index] = user || i.is(input::lifted_constant);
+      input_of[i.index] = user ? static_cast<std::uint32_t>(out.inputs_.size()) : 0;
     }
     std::uint32_t index = 0;
     for (const named& n : f.input_names()) {
@@ -255,7 +254,6 @@ struct verifier {
 
   void all() {
     constants();
-    parameters();
     code_rules rules{f, options, found, out.constants_, out.forms_, out.constant_of_};
     uses used;
     bool resolved = false;
@@ -263,14 +261,12 @@ struct verifier {
       found.error(errc::nac_no_instructions, f.offset(section::ops));
     } else {
       resolved = rules.resolve_and_check(f.instructions(), out.code_, used, true);
-      bool has_output = false;
-      for (const instruction& i : f.instructions())
-        has_output = has_output || (i.a == op_output && i.b == 0);
-      if (!has_output) found.warning(errc::nac_output_missing, f.offset(section::ops));
+      if (!rules.has_output) found.warning(errc::nac_output_missing, f.offset(section::ops));
     }
-    inputs();
+    parameters();
+    inputs(rules.sources);
     id_set asked;
-    asked_parameters(f.instructions(), asked);
+    asked_parameters(rules.sources, asked);
     if (resolved) schedule_rules{f, found, out.code_, used, {}}.check();
     names_once(f.resources());
     names_once(f.arrays());
@@ -282,7 +278,7 @@ struct verifier {
     if (f.has(section::trng)) {
       uses unused;
       (void)rules.resolve_and_check(f.training(), out.training_, unused, false);
-      asked_parameters(f.training(), asked);
+      asked_parameters(rules.sources, asked);
     }
     reserved_bytes();
     slack();
