@@ -4,6 +4,7 @@
 // The orchestrator's plan: every encoding both ways, every code with its offset, text and back.
 
 #include "nac/support.hpp"
+#include "support/allocations.hpp"
 
 using namespace tessera;
 using namespace nac_tests;
@@ -728,5 +729,59 @@ TEST_CASE("nac/mep_text: broken plans read back byte for byte", "[nac]") {
     }
     REQUIRE(at == in.offset());
     REQUIRE((in.err().code == errc::ok) == (at == code.size()));
+  }
+}
+
+TEST_CASE("nac/mep: memory within the stated multiples", "[nac]") {
+  {
+    const buffer source = container(from_hex("ff"), from_hex("ffff 00 0000"), 1);
+    const auto file = nac::read(bytes(source));
+    REQUIRE(file);
+    const tessera_tests::allocations used;
+    CHECK(nac::verify_plan(*file) == error{});
+    CHECK(used.peak() <= 200 * 1024);
+  }
+  // Sizes between one power of two and the next, since pools double.
+  for (std::size_t n = 2000; n <= 4000; n += 250) {
+    CAPTURE(n);
+    buffer starts(2 * n, std::byte{0});
+    for (std::size_t i = 0; i < starts.size(); i += 2) starts[i] = std::byte{0xa0};
+    const buffer source = container(starts, {}, 0);
+    const auto file = nac::read(bytes(source));
+    REQUIRE(file);
+    {
+      const tessera_tests::allocations used;
+      CHECK(nac::verify_plan(*file).code == errc::nac_mep_loop_open);
+      CHECK(used.peak() <= 32 * starts.size() + 1024);
+    }
+    buffer jumps;  // each to the one before it
+    for (std::size_t i = 0; i < n; ++i)
+      for (const unsigned b : {0xa1u, 0xfau, 0xffu}) jumps.push_back(static_cast<std::byte>(b));
+    text out;
+    out.reserve(64 * n);
+    {
+      const tessera_tests::allocations used;
+      nac::print_plan(out, jumps, nac::constants());
+      CHECK(used.peak() <= 6 * jumps.size() + 1024);
+    }
+    std::string labels;
+    for (std::size_t i = 0; i < n; ++i) labels += "a:";
+    {
+      const tessera_tests::allocations used;
+      nac::parts p;
+      nac::detail::lexer in(labels);
+      CHECK_FALSE(nac::parse_plan(in, p));
+      CHECK(in.err() == error{errc::nac_mep_label_repeated, 2});
+      CHECK(used.peak() <= 20 * labels.size() + 1024);
+    }
+    std::string halts;
+    for (std::size_t i = 0; i < n; ++i) halts += "bytes 0xffffffffffffffffffff\n";
+    {
+      const tessera_tests::allocations used;
+      nac::parts p;
+      nac::detail::lexer in(halts);
+      CHECK(nac::parse_plan(in, p));
+      CHECK(used.peak() <= 20 * halts.size() + 1024);
+    }
   }
 }

@@ -4,6 +4,7 @@
 // The tokenizer's manifest: known ones both ways, every payload, every code with its offset, text.
 
 #include "nac/support.hpp"
+#include "support/allocations.hpp"
 
 using namespace tessera;
 using namespace nac_tests;
@@ -461,4 +462,27 @@ TEST_CASE("nac/tisa_text: broken manifests read back byte for byte", "[nac]") {
     const error e = nac::verify_manifest(source, 0);
     CHECK(e.offset <= source.size());
   }
+}
+
+TEST_CASE("nac/tisa: memory within the stated multiples", "[nac]") {
+  for (const char* line : {"op 1\n", "lowercase\n", "version 1\n", "bytes 0xffffffffffffffff\n"}) {
+    // Sizes between one power of two and the next, since pools double.
+    for (std::size_t n = 1000; n <= 2000; n += 125) {
+      CAPTURE(line, n);
+      std::string source;
+      for (std::size_t i = 0; i < n; ++i) source += line;
+      const tessera_tests::allocations used;
+      {
+        nac::parts p;
+        nac::detail::lexer in(source);
+        REQUIRE(nac::parse_manifest(in, p));
+      }
+      CHECK(used.peak() <= 8 * source.size() + 1024);
+      CHECK(used.live() == 0);
+    }
+  }
+  const buffer known = manifest("1002000000 0000 2200000000");
+  const tessera_tests::allocations used;
+  CHECK(nac::verify_manifest(known, 0).code == errc::ok);
+  CHECK(used.count() == 0);
 }

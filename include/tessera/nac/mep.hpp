@@ -16,7 +16,7 @@
 //     m b        u8 number of a model; u8 without a meaning of its own
 //     c s n w    u16 id of a constant; which is a string; a model's number; a string, 0 for none
 //     j          i16 distance from the end of this operand
-//     A to Z     u8 with names: `plan_choices`; some of them decide which operands follow the layout
+//     A to Z     u8 with names: `plan_choices`; some decide which operands follow the layout
 //
 // Lifetime:   borrows the bytecode.
 // Errors:     nac_mep_*; offsets into the bytecode; of a writer, the index of the instruction.

@@ -13,18 +13,18 @@
 //
 //   $n          a slot                       #n      a constant of the plan by its id
 //   [$1, $2]    a list of slots              none    no slot or no constant, where that can be
-//   word        what the table calls a value, or a label behind a jump; labels are any words but `end`
+//   word        what the table calls a value, or the label that a jump goes to; any word but `end`
 //   n           a model, a value without a name, or a jump's distance from the end of its operand
 //   bytes 0x…   what is no instruction: from the first bytes that can't be one to the end
 //
-// Operands stand in the order of the bytes. Every byte is printed, so that a broken plan, too, reads
-// back as it was; values of constants stand in comments.
+// Operands stand in the order of the bytes. Every byte is printed, so that a broken plan reads back
+// as it was, too; values of constants stand in comments.
 //
 // Lifetime:   nothing is kept but the bytes that parts own.
 // Errors:     of parsing: nac_mep_* and nac_text_*, at the token.
 // Limits:     a jump reaches 32 KiB; labels and jumps stand in the first 4 GiB of the text.
-// Allocation: to print, 6 × the bytecode and 100 bytes for each constant, beside the text; to parse,
-//             at most 20 × the text, where it is labels alone.
+// Allocation: to print, 6 × the bytecode and 100 bytes for each constant, beside the text;
+//             to parse, at most 20 × the text, where it is labels alone.
 
 #ifndef TESSERA_NAC_MEP_TEXT_HPP
 #define TESSERA_NAC_MEP_TEXT_HPP
