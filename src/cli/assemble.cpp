@@ -164,8 +164,8 @@ void add_assemble(CLI::App& app, action& run) {
           "Examples:\n"
           "  tessera assemble program.txt program.nac\n"
           "  tessera print model.nac > model.txt && tessera assemble model.txt -o patched.nac\n"
-          "  tessera print model.nac | sed 's/, 1.5)/, 2.5)/' |\n"
-          "    tessera assemble - patched.nac --payloads model.nac\n\n") +
+          "  tessera print m.nac | sed 's/1.5/2.5/' | tessera assemble - n.nac --payloads "
+          "m.nac\n\n") +
       exit_codes_help);
   verb->callback([o, &run] { run = [o] { return assemble_file(*o); }; });
 }

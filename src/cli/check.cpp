@@ -68,8 +68,7 @@ class checker {
       raise(finish_set());
       return to(path).fail(why, in.code, format::unknown);
     }
-    if (in.file->what == format::ark_model) return check_model(path, std::move(*in.file));
-    if (!options_.ranks) raise(finish_set());
+    if (in.file->what != format::ark_model && !options_.ranks) raise(finish_set());
     const reporting about = to(path);
     return with_source(
         *in.file, about, "check",
@@ -78,6 +77,7 @@ class checker {
                const error e = verify_alir(file).err();
                return e.code == errc::ok ? fine(path, file, "") : about.fail(e, file);
              },
+         .ark_model = [&](const source&) { return check_model(path, std::move(*in.file)); },
          .ark_plan =
              [&](const source& file) {
                return check_plan(file, about, {options_.all},
@@ -229,10 +229,9 @@ void add_check(CLI::App& app, action& run) {
   verb->add_flag("--ranks", o->ranks,
                  "ARK: the models are the ranks of one, none missing and none twice");
   verb->add_option("--model", o->model, "ARK: the model that plans have to fit")->type_name("FILE");
-  verb->add_option(
-          "--weights", o->weights,
-          "NAC: the safetensors file of weights that stand outside; else model.safetensors\n"
-          "beside model.nac, where it is there")
+  verb->add_option("--weights", o->weights,
+                   "NAC: a safetensors file of weights that stand outside; else what is beside:\n"
+                   "model.safetensors of model.nac")
       ->type_name("FILE");
   verb->add_flag("--strict", o->strict,
                  "NAC: warnings are errors, and weights that stand outside have to be there");

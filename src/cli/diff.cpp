@@ -166,24 +166,24 @@ class report {
   const reporting before{o.before, o.json}, after{o.after, o.json};
   const loaded a = load_source(before);
   if (!a) return a.code;
-  const auto with_second = [&](std::string_view kind, const auto& act) {
+  const auto with_second = [&](std::string_view one, std::string_view kind, const auto& act) {
     const loaded b = load_source(after);
     if (!b) return b.code;
     if (b.file->what != a.file->what)
-      return not_for(*b.file, after, "diff", "two " + std::string(kind));
+      return not_for(*b.file, after, "diff with " + std::string(one), kind);
     return act(*b.file);
   };
   return with_source(
       *a.file, before, "diff",
       {.ark_model =
            [&](const source& first) {
-             return with_second("ARK models", [&](const source& second) {
+             return with_second("an ARK model", "ARK models", [&](const source& second) {
                return diff_models(o, first, second, before, after);
              });
            },
        .nac =
            [&](const source& first) {
-             return with_second("NAC containers", [&](const source& second) {
+             return with_second("a NAC container", "NAC containers", [&](const source& second) {
                return diff_nac(first, second, before, after, {o.json, o.quiet, o.no_weights});
              });
            }});

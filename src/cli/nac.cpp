@@ -46,6 +46,23 @@ passing_pages::~passing_pages() {
   thread_.join();
 }
 
+weights_outcome load_weights(const reporting& to) {
+  weights_outcome out;
+  io::expected<io::content> content = io::load(to.path, {.max_bytes = ~std::uint64_t{0}});
+  if (!content) {
+    out.code = to.fail(content.err());
+    return out;
+  }
+  out.file = source{shown_name(to.path), std::move(*content), format::safetensors};
+  const bytes data = out.file->data();
+  result<nac::safetensors> weights = nac::read_safetensors(data);
+  if (weights)
+    out.weights = std::move(*weights);
+  else
+    out.code = to.fail(weights.err(), *out.file);
+  return out;
+}
+
 std::string_view version_of(nac::header h) noexcept {
   constexpr std::string_view versions[] = {"1.6", "1.7", "1.8"};
   return versions[static_cast<std::size_t>(h)];

@@ -46,6 +46,15 @@ class passing_pages {
   std::thread thread_;
 };
 
+/// A safetensors file, whatever it seems to be: an option says that it is one. Else what is wrong has
+/// been told.
+struct weights_outcome {
+  std::optional<source> file = {};
+  std::optional<nac::safetensors> weights = {};  ///< over the file
+  exit_code code = success;
+};
+[[nodiscard]] weights_outcome load_weights(const reporting& to);
+
 /// "1.6", "1.7" or "1.8".
 [[nodiscard]] std::string_view version_of(nac::header h) noexcept;
 

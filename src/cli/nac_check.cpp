@@ -48,8 +48,7 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
 
   nac::verify_options how;
   how.strict_prefixes = options.strict;
-  std::optional<source> weights_file;
-  std::optional<nac::safetensors> weights;
+  weights_outcome weights;
   std::string about_weights;
   if (!in.file->has_internal_weights() && !in.file->parameters().empty()) {
     const std::string path = options.weights.empty() ? weights_beside(to.path) : options.weights;
@@ -57,18 +56,10 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
       how.weights_elsewhere = !options.strict;
       about_weights = ", weights outside and not checked";
     } else {
-      const reporting about{path, to.as_json};
-      loaded other = load_source(about);
-      if (!other) return other.code;
-      if (other.file->what != format::safetensors)
-        return not_for(*other.file, about, "--weights", "safetensors files");
-      weights_file = std::move(other.file);
-      const bytes data = weights_file->data();
-      result<nac::safetensors> read = nac::read_safetensors(data);
-      if (!read) return about.fail(read.err(), *weights_file);
-      weights = std::move(*read);
-      how.weights = &*weights;
-      about_weights = ", weights in " + weights_file->name;
+      weights = load_weights({path, to.as_json});
+      if (!weights.weights) return weights.code;
+      how.weights = &*weights.weights;
+      about_weights = ", weights in " + weights.file->name;
     }
   }
 

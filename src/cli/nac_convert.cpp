@@ -98,19 +98,12 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
   std::vector<const source*> from = {&file};
   nac::parts parts = nac::parts_of(*in.file);
 
-  std::optional<source> weights_file;
+  weights_outcome outside;
   if (!options.weights_in.empty()) {
-    const reporting about{options.weights_in};
-    loaded other = load_source(about);
-    if (!other) return other.code;
-    if (other.file->what != format::safetensors)
-      return not_for(*other.file, about, "--weights-in", "safetensors files");
-    weights_file = std::move(other.file);
-    from.push_back(&*weights_file);
-    const bytes data = weights_file->data();
-    const result<nac::safetensors> weights = nac::read_safetensors(data);
-    if (!weights) return about.fail(weights.err(), *weights_file);
-    result<nac::parts> whole = nac::internalise(parts, *weights);
+    outside = load_weights({options.weights_in});
+    if (!outside.weights) return outside.code;
+    from.push_back(&*outside.file);
+    result<nac::parts> whole = nac::internalise(parts, *outside.weights);
     if (!whole) return fail_parts(whole.err(), file, to);
     parts = std::move(*whole);
   }

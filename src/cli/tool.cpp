@@ -253,13 +253,13 @@ exit_code reporting::fail(const diagnostic& d, exit_code code, format what) cons
 
 namespace {
 
-/// Whether a regular file begins with what a container begins with.
+/// Whether a regular file begins with what containers and safetensors files begin with.
 [[nodiscard]] bool is_container(const std::string& path) {
   std::error_code unknown;
   if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return false;
-  char magic[3] = {};
-  std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
-  return std::string_view(magic, sizeof magic) == "NAC";
+  char start[9] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return std::string_view(start, 3) == "NAC" || start[8] == '{';
 }
 
 }  // namespace

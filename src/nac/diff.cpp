@@ -275,7 +275,8 @@ class comparison {
     };
     const auto paired = [&a](std::uint32_t i) {
       // What has no partner can't be equal to anything: it lies behind all instructions.
-      return i < a.partner.size() && a.partner[i] != lookup::none ? a.partner[i] : 0x10000 + i;
+      if (i >= a.partner.size()) return i;
+      return a.partner[i] != lookup::none ? a.partner[i] : 0x10000 + i;
     };
     std::vector<row> before, after;
     for (const nac::tick& t : a_.file().schedule())
