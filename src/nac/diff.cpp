@@ -303,7 +303,7 @@ class comparison {
       return number(all) + (all == 1 ? " command" : " commands") + ", " + number(all - common) +
              " of its own";
     };
-    property("schedule", count(before.size()), count(after.size()));
+    out_.properties.push_back({"schedule", count(before.size()), count(after.size())});
   }
 
   void done(bytes part) const {
