@@ -22,6 +22,7 @@ namespace {
 tessera::pool<std::byte> content;
 tessera::result<nac::file> file = tessera::error{};
 nac::parts parts;
+tessera::text listing;
 std::size_t made = 0;
 
 [[nodiscard]] tessera::bytes source() { return {content.data(), content.size()}; }
@@ -46,6 +47,18 @@ constexpr generator generators[] = {
        constexpr auto type = nac::constant_type::null;
        p.constants.push_back({static_cast<std::uint16_t>(i & 0x7fff), type, 0, {}});
        p.plan_constants.push_back({1, type, 0, {}});
+     }},
+    {"code",
+     [](nac::parts& p, std::size_t i) {
+       if (i == 0) {
+         p.add_name(p.signatures, 1, "Ti");
+         p.instructions.push_back({nac::op_input, 0, {}, {}});
+       }
+       const auto id = static_cast<std::uint16_t>(i & 0x7fff);
+       p.constants.push_back({id, nac::constant_type::int64, i * 0x9e3779b97f4a7c15, {}});
+       const std::uint16_t c[] = {id}, d[] = {0xffff, 0};
+       const nac::range constants = p.add_words({c, 1});
+       p.instructions.push_back({11, 1, constants, p.add_words({d, 2})});
      }},
     {"names",
      [](nac::parts& p, std::size_t i) {
@@ -78,6 +91,10 @@ TESSERA_MEASURED void measure_write() {
 TESSERA_MEASURED void measure_convert() {
   if (const auto to = nac::convert(parts, nac::header::v1_7)) made += to->operations.size();
 }
+TESSERA_MEASURED void measure_print() { listing = nac::print(*file, {.schedule_beside = true}); }
+TESSERA_MEASURED void measure_assemble() {
+  if (const auto again = nac::assemble(listing)) made += again->words.size();
+}
 
 int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
@@ -96,6 +113,8 @@ int main(int argc, char** argv) {
     measure_check();
     measure_write();
     measure_convert();
+    measure_print();
+    measure_assemble();
   }
   return made == ~std::size_t{0} ? 1 : 0;
 }

@@ -51,7 +51,7 @@ namespace {
 }  // namespace
 
 TEST_CASE("nac/print: listings of small files, and of one with everything", "[nac]") {
-  for (const char* name : {"mini_v17", "everything"}) {
+  for (const char* name : {"mini_v17", "two_outputs", "everything"}) {
     INFO(name);
     CHECK(printed(bytes(hex_file(name))) == text_file(std::string(name) + ".txt"));
   }

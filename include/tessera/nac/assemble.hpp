@@ -42,10 +42,11 @@
 // results. Prefixes aren't part of the text.
 //
 // Lifetime:   borrows what the resolver gives; nothing of the text.
-// Errors:     nac_text_*, with the offset of the token that is wrong; input_too_large. Names are
-//             looked up after the last token, so that their errors come after all others.
+// Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
+//             wrong; input_too_large. Names are looked up after the last token, so that their
+//             errors come after all others.
 // Limits:     max_bytes, and 4 GiB - 1.
-// Allocation: at most 60 × the text.
+// Allocation: at most 60 × the text, and 300 KB.
 
 #ifndef TESSERA_NAC_ASSEMBLE_HPP
 #define TESSERA_NAC_ASSEMBLE_HPP

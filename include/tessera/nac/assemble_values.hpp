@@ -142,7 +142,8 @@ struct value_reader {
             static_cast<std::uint32_t>(out.numbers.size() - first)};
   }
 
-  /// Bits behind `nan`; `standard` where there are none. `quiet` and the like: any NaN's.
+  /// Bits behind `nan`; `standard` where there are none. `magnitude` is all but the sign, and above
+  /// `infinity` in a NaN.
   [[nodiscard]] std::uint64_t nan_bits(std::uint64_t standard, std::uint64_t infinity,
                                        std::uint64_t magnitude) const noexcept {
     const token t = in.peek();

@@ -221,6 +221,15 @@ class lexer {
 inline void print_string(text& out, std::string_view s) {
   out << '"';
   for (std::size_t i = 0; i < s.size();) {
+    std::size_t plain = i;
+    while (plain < s.size() && s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '"' &&
+           s[plain] != '\\')
+      ++plain;
+    if (plain != i) {
+      out << s.substr(i, plain - i);
+      i = plain;
+      continue;
+    }
     const auto byte = static_cast<unsigned char>(s[i]);
     const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
     // C1 controls and what may turn a terminal's text around stay readable as escapes, too.

@@ -184,7 +184,7 @@ class short_index {
   }
   [[nodiscard]] bool has(std::uint32_t id) const noexcept { return id < 256 && present_[id]; }
   [[nodiscard]] std::string_view operator[](std::uint8_t id) const noexcept { return texts_[id]; }
-  /// The least id from `first` on whose text this is; 256 when there is none.
+  /// The least id whose text this is; 256 when there is none.
   [[nodiscard]] std::uint32_t find(std::string_view text) noexcept {
     if (stale_) rebuild();
     for (std::uint32_t slot = hash(text);; slot = (slot + 1) % slot_count) {
@@ -192,11 +192,6 @@ class short_index {
       if (id == empty) return 256;
       if (texts_[id] == text) return id;
     }
-  }
-  /// The least id from `first` on that has no text; 256 when there is none.
-  [[nodiscard]] std::uint32_t free(std::uint32_t first) const noexcept {
-    while (first < 256 && present_[first]) ++first;
-    return first;
   }
 
  private:
