@@ -7,6 +7,8 @@
 // support.hpp comes first.
 #include <cstring>
 
+#include "support/allocations.hpp"
+
 using namespace tessera;
 using namespace nac_tests;
 
@@ -272,6 +274,47 @@ TEST_CASE("nac/safetensors: limits at n and n + 1; every prefix is an error", "[
     REQUIRE(e.code != errc::ok);
     REQUIRE(e.offset <= size);
   }
+}
+
+TEST_CASE("nac/safetensors: memory and time are bounded by the header", "[nac]") {
+  // many tensors, empty metadata, long shapes, scales, escapes: what costs most for its length
+  const auto many = [](std::size_t n) {
+    std::string header = "{";
+    for (std::size_t i = 0; i < n; ++i)
+      header += (i == 0 ? "\"" : ",\"") + std::to_string(i) +
+                R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+    return header + "}";
+  };
+  const auto metadata = [](std::size_t n) {
+    std::string header = R"({"__metadata__":{)";
+    for (std::size_t i = 0; i < n; ++i)
+      header += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":\"\"";
+    return header + "}}";
+  };
+  const auto shape = [](std::size_t n) {
+    std::string header = R"({"a":{"dtype":"U8","shape":[)";
+    for (std::size_t i = 0; i < n; ++i) header += "1,";
+    return header + R"(1],"data_offsets":[0,1]}})";
+  };
+  const auto scales = [](std::size_t n) {
+    std::string header =
+        R"({"__metadata__":{"nac_quant_meta":"{\"a\":{\"quant_code\":3,\"scales\":[)";
+    for (std::size_t i = 0; i < n; ++i) header += "1,";
+    return header + R"(1]}}"},"a":{"dtype":"I8","shape":[1],"data_offsets":[0,1]}})";
+  };
+  struct row {
+    std::string header;
+    std::size_t size;
+  };
+  for (const std::size_t n : {1000u, 30000u})
+    for (const row& r :
+         {row{many(n), 0}, row{metadata(n), 0}, row{shape(n), 1}, row{scales(n), 1}}) {
+      const auto source = file_of(r.header, r.size);
+      const tessera_tests::allocations used;
+      REQUIRE(nac::read_safetensors(bytes(source)));
+      INFO(r.header.substr(0, 60) << ": " << used.peak() << " for " << r.header.size());
+      CHECK(used.peak() <= 20 * r.header.size() + 4096);
+    }
 }
 
 TEST_CASE("nac/safetensors: a changed byte is refused, or leaves all tensors in the file",

@@ -8,6 +8,8 @@
 #include <bit>
 #include <utility>
 
+#include "support/allocations.hpp"
+
 using namespace tessera;
 using namespace nac_tests;
 
@@ -363,6 +365,30 @@ TEST_CASE("nac/weights: tensors larger than a piece are whole", "[nac]") {
     CHECK(values_of(floats[1]) == values_of(file[1]));
     CHECK(floats[1].shape.size() == 1);
     CHECK(floats[1].shape[0] == 10007);
+  }
+}
+
+TEST_CASE("nac/weights: no conversion needs memory for elements", "[nac]") {
+  pool<float> x;
+  x.resize(1u << 20);
+  for (std::size_t i = 0; i < x.size(); i += 101) x[i] = static_cast<float>(i % 1000);
+  std::vector<std::byte> data(x.size() * 4);
+  for (std::size_t i = 0; i < x.size(); ++i) store_le(data.data() + i * 4, x[i]);
+  nac::parts p = one({1}, {1u << 10, 1u << 10});
+  p.tensors[0].data = nac::parts::borrow(data);
+  for (const q method : {q::fp16, q::int8_tensor, q::int8_channel, q::block_fp8}) {
+    INFO(nac::name(method));
+    const std::size_t scales = method == q::block_fp8 ? (1u << 20) / 64 : 1u << 10;
+    const tessera_tests::allocations used;
+    const auto made = nac::quantize(p, method);
+    REQUIRE(made);
+    std::uint64_t total = 0;
+    REQUIRE(nac::write(made->model, {&total, [](void* context, bytes piece) {
+                                       *static_cast<std::uint64_t*>(context) += piece.size();
+                                       return true;
+                                     }}) == error{});
+    CHECK(total == *nac::written_size(made->model));
+    CHECK(used.peak() <= 16 * scales + 8192);
   }
 }
 

@@ -30,6 +30,7 @@
 #define TESSERA_NAC_QUANTIZE_HPP
 
 #include <bit>
+#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -58,15 +59,20 @@ template <class Shape>
   return true;
 }
 
-/// A float's value by way of memory: without the excess precision of some hosts.
+/// A float as memory holds it: hosts that compute with more precision round it there.
 [[nodiscard]] inline float stored(float value) noexcept {
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value));
+#if FLT_EVAL_METHOD != 0
+  volatile float in_memory = value;
+  return in_memory;
+#else
+  return value;
+#endif
 }
 
 template <class T>
 inline void convert(const std::byte* from, float* to, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i)
-    to[i] = static_cast<float>(load_le<T>(from + i * sizeof(T)));
+    to[i] = stored(static_cast<float>(load_le<T>(from + i * sizeof(T))));
 }
 
 }  // namespace detail
@@ -143,7 +149,7 @@ class tensor_values {
       const auto n = static_cast<std::size_t>(left < count ? left : count);
       const float factor = tensor_.scales[static_cast<std::size_t>(scale)];
       for (std::size_t i = 0; i < n; ++i)
-        to[i] = static_cast<float>(load_le<std::int8_t>(from + i)) * factor;
+        to[i] = detail::stored(static_cast<float>(load_le<std::int8_t>(from + i)) * factor);
       from += n;
       to += n;
       count -= n;
@@ -233,7 +239,7 @@ inline bool each_value(const Values& values, Each each) {
   // Of floats from 2^23 to 2^24 the last bit is 1, so that adding rounds; what was added is gone
   // when bits are subtracted.
   constexpr float large = 0x1.8p23f;
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(q + large);
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(stored(q + large));
   return static_cast<std::int8_t>(bits - std::bit_cast<std::uint32_t>(large));
 }
 [[nodiscard]] constexpr float lowest(quantization method) noexcept {

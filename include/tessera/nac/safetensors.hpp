@@ -30,7 +30,8 @@
 // Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
 //             JSON value that is wrong; for JSON inside a string, of the string.
 // Limits:     a header of 100,000,000 bytes, as elsewhere; max_items for the tensors; max_depth.
-// Allocation: at most 12 × the header; nothing grows with the elements.
+// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
+//             the elements.
 
 #ifndef TESSERA_NAC_SAFETENSORS_HPP
 #define TESSERA_NAC_SAFETENSORS_HPP
