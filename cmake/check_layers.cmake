@@ -128,10 +128,12 @@ endforeach()
 # ---- the tool and its libraries
 
 set(rank_io 1)
+set(rank_draw 1)
 set(rank_kernels 1)
 set(rank_vm 2)
 set(rank_genome 2)
 set(rank_ark 3)
+set(rank_nac 3)
 set(rank_cli 4)
 
 # A file of ours named by an include in src/, relative to ROOT, or nothing for a system header.

@@ -47,6 +47,7 @@
 #include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
+#include "nac/lexer.hpp"
 #include "nac/mep.hpp"
 #include "nac/mep_text.hpp"
 #include "nac/mep_verify.hpp"

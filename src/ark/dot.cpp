@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "describe.hpp"
+#include "draw/label.hpp"
 #include "flow.hpp"
 #include "fold.hpp"
 
@@ -23,35 +24,7 @@ namespace {
 
 using ark::none;
 using ark::op_type;
-
-constexpr std::size_t longest_name = 48;  // characters of a name or of arguments in a picture
-
-/// Text inside an HTML-like label: the five characters of XML, and no control characters.
-[[nodiscard]] std::string escaped(std::string_view s) {
-  std::string out;
-  std::size_t characters = 0;
-  while (!s.empty()) {
-    if (++characters > longest_name) return out + "\xE2\x80\xA6";
-    const unsigned length = std::max(utf8_length(s.data(), s.data() + s.size()), 1u);
-    const unsigned char c = static_cast<unsigned char>(s[0]);
-    if (c < 0x20 || c == 0x7f || (length == 1 && c >= 0x80))
-      out += "\xEF\xBF\xBD";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (c == '\'')
-      out += "&#39;";
-    else
-      out += s.substr(0, length);
-    s.remove_prefix(std::min<std::size_t>(length, s.size()));
-  }
-  return out;
-}
+using draw::escaped;
 
 struct paint {
   std::string_view fill, line;

@@ -150,17 +150,6 @@ verify_outcome verify_ark(const source& from, const reporting& to,
   return {std::nullopt, fail_ark(diagnose_ark(found, from), to)};
 }
 
-exit_code not_for(const source& file, const reporting& to, std::string_view verb,
-                  std::string_view wanted) {
-  diagnostic d;
-  d.rule = "format";
-  const bool is_ark = file.what == format::ark_model || file.what == format::ark_plan;
-  d.message = std::string(verb) + " is for " + std::string(wanted) + ", and this is " +
-              (is_ark ? "an " : "") + std::string(info(file.what).description);
-  d.shown = file.name + ": error: " + d.message + '\n';
-  return to.fail(d, bad_input, file.what);
-}
-
 std::string rank_of(const ark::graph& g) {
   if (g.world_size == 1) return {};
   return "rank " + std::to_string(g.rank) + " of " + std::to_string(g.world_size);

@@ -74,10 +74,6 @@ struct verify_outcome {
 [[nodiscard]] exit_code convert_plan(const source& file, const reporting& to,
                                      const std::string& output, bool pretty);
 
-/// What the verbs that only understand models say to other files.
-[[nodiscard]] exit_code not_for(const source& file, const reporting& to, std::string_view verb,
-                                std::string_view wanted);
-
 /// "rank 0 of 2", or empty for a model of one rank.
 [[nodiscard]] std::string rank_of(const ark::graph& g);
 

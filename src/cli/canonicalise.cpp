@@ -56,11 +56,9 @@ void add_canonicalise(CLI::App& app, action& run) {
   verb->callback([o, &run] {
     run = [o] {
       const reporting to{o->file};
-      const auto refuse = [&to](const source& file) {
-        return not_for(file, to, "canonicalise", "ARK models");
-      };
-      return with_file(
-          to, refuse, [&](const source& file) { return canonicalise_model(file, to, *o); }, refuse);
+      return with_file(to, "canonicalise", {.ark_model = [&](const source& file) {
+                         return canonicalise_model(file, to, *o);
+                       }});
     };
   });
 }

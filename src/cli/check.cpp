@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "ark.hpp"
+#include "nac.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -18,8 +19,8 @@ namespace {
 
 struct options {
   file_list files;
-  std::string model;
-  bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false;
+  std::string model, weights;
+  bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false, strict = false;
 
   [[nodiscard]] ark::verify_options verify() const {
     ark::verify_options v;
@@ -67,13 +68,26 @@ class checker {
       raise(finish_set());
       return to(path).fail(why, in.code, format::unknown);
     }
-    if (in.file->what == format::ark_model) return check_model(path, std::move(*in.file));
-    if (!options_.ranks) raise(finish_set());
-    if (in.file->what == format::ark_plan)
-      return check_plan(*in.file, to(path), {options_.all},
-                        model_.has_value() ? &*model_ : nullptr);
-    const error e = verify_alir(*in.file).err();
-    return e.code == errc::ok ? fine(path, *in.file, "") : to(path).fail(e, *in.file);
+    if (in.file->what != format::ark_model && !options_.ranks) raise(finish_set());
+    const reporting about = to(path);
+    return with_source(
+        *in.file, about, "check",
+        {.alir =
+             [&](const source& file) {
+               const error e = verify_alir(file).err();
+               return e.code == errc::ok ? fine(path, file, "") : about.fail(e, file);
+             },
+         .ark_model = [&](const source&) { return check_model(path, std::move(*in.file)); },
+         .ark_plan =
+             [&](const source& file) {
+               return check_plan(file, about, {options_.all},
+                                 model_.has_value() ? &*model_ : nullptr);
+             },
+         .nac =
+             [&](const source& file) {
+               return check_nac(file, about, {options_.weights, options_.strict, options_.all});
+             },
+         .safetensors = [&](const source& file) { return check_safetensors(file, about); }});
   }
 
   [[nodiscard]] exit_code fine(const std::string& path, const source& file,
@@ -215,6 +229,12 @@ void add_check(CLI::App& app, action& run) {
   verb->add_flag("--ranks", o->ranks,
                  "ARK: the models are the ranks of one, none missing and none twice");
   verb->add_option("--model", o->model, "ARK: the model that plans have to fit")->type_name("FILE");
+  verb->add_option("--weights", o->weights,
+                   "NAC: a safetensors file of weights that stand outside; else what is beside:\n"
+                   "model.safetensors of model.nac")
+      ->type_name("FILE");
+  verb->add_flag("--strict", o->strict,
+                 "NAC: warnings are errors, and weights that stand outside have to be there");
   verb->footer(
       std::string(
           "ARK models are checked by the rules of their fact sheet, whose ids stand in brackets.\n"
@@ -222,12 +242,14 @@ void add_check(CLI::App& app, action& run) {
           "other\n"
           "too: transfers that don't pair up, ranks that would wait forever. Only errors make a "
           "file\n"
-          "invalid; warnings and notes don't.\n\n"
+          "invalid; warnings and notes don't.\n"
+          "NAC containers: everything that running relies on; elements of weights stay unread.\n\n"
           "Examples:\n"
           "  tessera check *.json\n"
           "  zcat model.json.gz | tessera check - --json\n"
           "  tessera check model_gpu?.json --ranks\n"
-          "  tessera check plan.json --model model.json\n\n") +
+          "  tessera check plan.json --model model.json\n"
+          "  tessera check model.nac --weights elsewhere.safetensors --strict\n\n") +
       exit_codes_help + "With several files: the highest of theirs.\n");
   verb->callback([o, &run] { run = [o] { return checker(*o).run(); }; });
 }

@@ -10,6 +10,7 @@
 
 #include "ark.hpp"
 #include "io/compress.hpp"
+#include "nac.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -20,6 +21,7 @@ namespace {
 struct options {
   std::string file, output, form;
   bool compact = false, pretty = false;
+  nac_convert_options nac;
 };
 
 /// The dialect of a name in lower case; none for the forms of ALIR.
@@ -30,12 +32,23 @@ struct options {
   return std::nullopt;
 }
 
+/// The version of "v1.6" and so on; none for the forms of others.
+[[nodiscard]] std::optional<nac::header> version_of_name(std::string_view form) {
+  for (const nac::header h : {nac::header::v1_6, nac::header::v1_7, nac::header::v1_8})
+    if (form.size() == 4 && form[0] == 'v' && form.substr(1) == version_of(h)) return h;
+  return std::nullopt;
+}
+
 /// The form that the name of the output asks for; empty when it says nothing.
 [[nodiscard]] std::string_view form_of_name(std::string_view path) {
   if (path == "-") return "json";
   path = io::without_codec(path);
   if (path.ends_with(".json")) return "json";
   return path.ends_with(".bc") ? "bytecode" : "";
+}
+
+[[nodiscard]] bool is_nac_name(std::string_view path) {
+  return io::without_codec(path).ends_with(".nac");
 }
 
 [[nodiscard]] exit_code convert_alir(const source& file, const reporting& to,
@@ -78,8 +91,32 @@ struct options {
   const loaded in = try_load_source(o.file, why);
   // The name of the output only matters to ALIR; but where nothing can be read, it's the first
   // thing that is wrong.
-  if (!in) return form.empty() ? nameless() : to.fail(why, in.code, format::unknown);
+  if (!in)
+    return form.empty() && !is_nac_name(o.output) ? nameless()
+                                                  : to.fail(why, in.code, format::unknown);
   const source& file = *in.file;
+  const std::optional<nac::header> version = version_of_name(o.form);
+  if (file.what == format::nac) {
+    if ((!o.form.empty() && !version) || o.compact || o.pretty)
+      return usage_error("convert", "'" + file.name +
+                                        "' is a NAC container: --to is v1.6, v1.7 or v1.8, and "
+                                        "--compact and --pretty are for ARK");
+    if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
+      return usage_error("convert", "a container on a terminal: give a file, or a pipe");
+    if (!o.nac.quantize.empty() && o.nac.dequantize)
+      return usage_error("convert", "--quantize or --dequantize, not both");
+    if (o.nac.weights_out == o.output || (o.nac.weights_out == "-" && o.output == "-"))
+      return usage_error("convert", "--weights-out and OUTPUT have to be two files");
+    nac_convert_options how = o.nac;
+    how.form = version;
+    return convert_nac(file, to, o.output, how);
+  }
+  if (file.what == format::nac_assembly || file.what == format::safetensors)
+    return not_for(file, to, "convert", "ALIR programs, ARK models, ARK plans and NAC containers");
+  if (version || o.nac.any())
+    return usage_error("convert", "'" + file.name + "' is " + std::string(info(file.what).article) +
+                                      std::string(info(file.what).description) +
+                                      ": versions, weights and quantization are for NAC");
   const bool is_ark = file.what == format::ark_model || file.what == format::ark_plan;
   const std::optional<ark::dialect> dialect = dialect_of(o.form);
   if (!is_ark) {
@@ -111,10 +148,25 @@ void add_convert(CLI::App& app, action& run) {
   verb->add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
       ->required();
   verb->add_option("--to", o->form,
-                   "ALIR: json or bytecode, else by the output's name; ARK: a dialect (d3)")
-      ->check(CLI::IsMember({"json", "bytecode", "d1a", "d1b", "d1c", "d2", "d2x", "d3", "d3x"}));
+                   "ALIR: json or bytecode, else by the output's name; ARK: a dialect (d3);\n"
+                   "NAC: v1.6, v1.7 or v1.8, else the version stays")
+      ->check(CLI::IsMember({"json", "bytecode", "d1a", "d1b", "d1c", "d2", "d2x", "d3", "d3x",
+                             "v1.6", "v1.7", "v1.8"}));
   verb->add_flag("--pretty", o->pretty, "ARK: over many lines, as its own tool does; the default");
   verb->add_flag("--compact", o->compact, "ARK: without white space");
+  verb->add_option("--weights-out", o->nac.weights_out,
+                   "NAC: move the weights to a safetensors file")
+      ->type_name("FILE");
+  verb->add_option("--weights-in", o->nac.weights_in,
+                   "NAC: move the weights of a safetensors file into the container")
+      ->type_name("FILE");
+  verb->add_option("--quantize", o->nac.quantize, "NAC: store weights by a method")
+      ->type_name("METHOD")
+      ->check(CLI::IsMember({"fp16", "int8_tensor", "int8_channel", "block_fp8"}));
+  verb->add_flag("--dequantize", o->nac.dequantize,
+                 "NAC: store quantized and 16-bit weights as float32");
+  verb->add_flag("--upstream-prefixes", o->nac.upstream_prefixes,
+                 "NAC: count what follows in prefixes, as the original compiler does");
   verb->footer(
       std::string(
           "ALIR: the output's ending tells the form: .json is ALIR JSON version 2, as the "
@@ -126,13 +178,19 @@ void add_convert(CLI::App& app, action& run) {
           "ARK: models are written in the dialect of --to. Those before d3 hold several "
           "operations\n"
           "in a node, which are taken apart on the way to d3. Plans are only laid out anew.\n"
+          "NAC: sections are written anew, without slack. A container's weights are streamed: it "
+          "may be\n"
+          "larger than memory.\n"
           "A further .gz or .zst compresses.\n\n"
           "Examples:\n"
           "  tessera convert model.v4.json model.json.gz\n"
           "  tessera convert model.json --output model.bc\n"
           "  tessera convert model.bc --output - | jq .model[5][0]\n"
           "  tessera convert ark.d1b.json ark.json --to d3\n"
-          "  tessera convert ark.json - --to d2 --compact\n\n") +
+          "  tessera convert ark.json - --to d2 --compact\n"
+          "  tessera convert model.nac small.nac --quantize int8_channel\n"
+          "  tessera convert model.nac slim.nac --weights-out slim.safetensors\n"
+          "  tessera convert old.nac new.nac --to v1.8 --upstream-prefixes\n\n") +
       exit_codes_help);
   verb->callback([o, &run] { run = [o] { return convert_file(*o); }; });
 }

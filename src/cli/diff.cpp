@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera diff`: what differs between two ARK models, whatever their Ids and names.
+// `tessera diff`: what differs between two ARK models or NAC containers, whatever their ids.
 
 #include "ark/diff.hpp"
 
@@ -10,6 +10,7 @@
 
 #include "ark.hpp"
 #include "ark/describe.hpp"
+#include "nac.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -19,7 +20,7 @@ namespace {
 
 struct options {
   std::string before, after;
-  bool json = false, quiet = false, no_views = false;
+  bool json = false, quiet = false, no_views = false, no_weights = false;
 };
 
 /// The nodes of operations.
@@ -150,23 +151,42 @@ class report {
   analysis::graph_difference found_;
 };
 
-[[nodiscard]] read_outcome load_model(const std::string& path, bool json) {
-  const reporting to{path, json};
-  const loaded in = load_source(to);
-  if (!in) return {std::nullopt, in.code};
-  if (in.file->what != format::ark_model)
-    return {std::nullopt, not_for(*in.file, to, "diff", "ARK models")};
-  return read_ark(*in.file, to);
+[[nodiscard]] exit_code diff_models(const options& o, const source& a, const source& b,
+                                    const reporting& before, const reporting& after) {
+  const read_outcome first = read_ark(a, before);
+  if (!first.graph) return first.code;
+  const read_outcome second = read_ark(b, after);
+  if (!second.graph) return second.code;
+  return report(o, *first.graph, *second.graph).print();
 }
 
 [[nodiscard]] exit_code diff_files(const options& o) {
   if (o.before == "-" && o.after == "-")
     return usage_error("diff", "standard input can be read only once");
-  const read_outcome before = load_model(o.before, o.json);
-  if (!before.graph) return before.code;
-  const read_outcome after = load_model(o.after, o.json);
-  if (!after.graph) return after.code;
-  return report(o, *before.graph, *after.graph).print();
+  const reporting before{o.before, o.json}, after{o.after, o.json};
+  const loaded a = load_source(before);
+  if (!a) return a.code;
+  const auto with_second = [&](std::string_view one, std::string_view kind, const auto& act) {
+    const loaded b = load_source(after);
+    if (!b) return b.code;
+    if (b.file->what != a.file->what)
+      return not_for(*b.file, after, "diff with " + std::string(one), kind);
+    return act(*b.file);
+  };
+  return with_source(
+      *a.file, before, "diff",
+      {.ark_model =
+           [&](const source& first) {
+             return with_second("an ARK model", "ARK models", [&](const source& second) {
+               return diff_models(o, first, second, before, after);
+             });
+           },
+       .nac =
+           [&](const source& first) {
+             return with_second("a NAC container", "NAC containers", [&](const source& second) {
+               return diff_nac(first, second, before, after, {o.json, o.quiet, o.no_weights});
+             });
+           }});
 }
 
 }  // namespace
@@ -174,28 +194,35 @@ class report {
 void add_diff(CLI::App& app, action& run) {
   const auto o = std::make_shared<options>();
   CLI::App* const verb =
-      app.add_subcommand("diff", "Say what differs between two ARK models, whatever their Ids");
-  verb->add_option("BEFORE", o->before, "The one model; - is standard input")->required();
+      app.add_subcommand("diff", "Say what differs between two models, whatever their ids");
+  verb->add_option("BEFORE", o->before, "An ARK model or a NAC container; - is standard input")
+      ->required();
   verb->add_option("AFTER", o->after, "The other; - is standard input")->required();
   verb->add_flag("--json", o->json, "The differences as one JSON object");
   verb->add_flag("--no-views", o->no_views,
-                 "Pass over views, and over edges, which may lead through them");
+                 "ARK: pass over views, and over edges, which may lead through them");
+  verb->add_flag("--no-weights", o->no_weights, "NAC: pass over the elements of tensors");
   verb->add_flag("-q,--quiet", o->quiet, "Nothing but the exit status");
   verb->footer(
       std::string(
-          "Operations are paired by what they are and what flows into and out of them. Ids, "
-          "names,\n"
+          "ARK: operations are paired by what they are and what flows into and out of them. "
+          "Ids, names,\n"
           "the order of edges, of operations that don't depend on each other, and the dialect make "
           "no\n"
           "difference. A line begins with + for an operation that was added, - for one that was\n"
-          "removed, and ~ for one that changed, whose differences follow.\n\n"
+          "removed, and ~ for one that changed, whose differences follow.\n"
+          "NAC: instructions are paired by what they compute. The ids of operations, signatures,\n"
+          "constants and parameters, prefixes, slack and the order of sections make no "
+          "difference;\n"
+          "the header, the schedule, the plan, the tokenizer, resources and each tensor do.\n\n"
           "Examples:\n"
           "  tessera diff before.json after.json\n"
           "  tessera diff model.full.json model.json --no-views\n"
           "  tessera diff old.json new.json --json | jq '.operations[].kind'\n"
+          "  tessera diff model.nac patched.nac --no-weights\n"
           "  tessera diff model_gpu0.json model_gpu1.json --quiet && echo same\n\n") +
       "Exit status:\n"
-      "  0  the models are the same\n"
+      "  0  the two are the same\n"
       "  1  they differ, or one isn't readable\n"
       "  2  the command line is wrong\n"
       "  3  a file can't be read or written\n");

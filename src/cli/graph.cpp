@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera graph`: a picture of ARK models, in Graphviz's DOT.
+// `tessera graph`: a picture of ARK models or of a NAC container, in Graphviz's DOT.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -9,6 +9,7 @@
 
 #include "ark.hpp"
 #include "ark/dot.hpp"
+#include "nac.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -20,6 +21,7 @@ struct options {
   file_list files;
   std::string output = "-";
   bool fold = false;
+  nac_graph_options nac;
 };
 
 [[nodiscard]] exit_code draw_files(const options& o) {
@@ -29,10 +31,21 @@ struct options {
     const reporting to{path};
     const loaded in = load_source(to);
     if (!in) return in.code;
-    if (in.file->what != format::ark_model) return not_for(*in.file, to, "graph", "ARK models");
-    read_outcome read = read_ark(*in.file, to);
-    if (!read.graph) return read.code;
-    graphs.push_back(std::move(*read.graph));
+    const auto add = [&](const source& file) {
+      read_outcome read = read_ark(file, to);
+      if (read.graph) graphs.push_back(std::move(*read.graph));
+      return read.code;
+    };
+    const auto draw_alone = [&](const source& file) {
+      if (o.files.paths.size() > 1)
+        return usage_error("graph",
+                           "one NAC container at a time; several files are the ranks of an ARK "
+                           "model");
+      return graph_nac(file, to, o.output, o.nac);
+    };
+    const exit_code code =
+        with_source(*in.file, to, "graph", {.ark_model = add, .nac = draw_alone});
+    if (code != success || in.file->what == format::nac) return code;
   }
   std::vector<const ark::graph*> ranks;
   for (const ark::graph& g : graphs) ranks.push_back(&g);
@@ -44,23 +57,33 @@ struct options {
 
 void add_graph(CLI::App& app, action& run) {
   const auto o = std::make_shared<options>();
-  CLI::App* const verb = app.add_subcommand("graph", "Draw ARK models, in Graphviz's DOT");
-  verb->add_option("FILE", o->files.paths, "The model, or one for each rank; - is standard input")
+  CLI::App* const verb = app.add_subcommand("graph", "Draw a model, in Graphviz's DOT");
+  verb->add_option("FILE", o->files.paths,
+                   "An ARK model, or one for each rank, or a NAC container; - is standard input")
       ->required();
   verb->add_option("-o,--output", o->output, "The file to write; - is standard output")
       ->type_name("FILE");
-  verb->add_flag("--fold", o->fold, "Softmax, LayerNorm, RMSNorm and SiLU as one box each");
+  verb->add_flag("--fold", o->fold, "ARK: Softmax, LayerNorm, RMSNorm and SiLU as one box each");
+  verb->add_flag("--schedule", o->nac.schedule,
+                 "NAC: the memory commands of each instruction; what is forwarded is dashed");
+  verb->add_flag("--no-parameters", o->nac.no_parameters, "NAC: without parameters");
   verb->footer(
       std::string(
-          "A box is an operation, an ellipse an input or output of the model. Solid arrows are "
+          "ARK: a box is an operation, an ellipse an input or output of the model. Solid arrows "
+          "are "
           "the\n"
           "edges of the file; dotted ones an order that only shared memory makes, so that the "
           "order\n"
-          "of the file counts; dashed ones lead from a send to its receive on another rank.\n\n"
+          "of the file counts; dashed ones lead from a send to its receive on another rank.\n"
+          "NAC: a box is an instruction with its constants, an ellipse an input, a parameter or "
+          "the\n"
+          "output; red ones refer to something that isn't there. Numbers at arrows count "
+          "arguments.\n\n"
           "Examples:\n"
           "  tessera graph model.json | dot -Tsvg > model.svg\n"
           "  tessera graph --fold model.json -o model.dot\n"
-          "  tessera graph rank0.json rank1.json | dot -Tpng > ranks.png\n\n") +
+          "  tessera graph rank0.json rank1.json | dot -Tpng > ranks.png\n"
+          "  tessera graph --schedule model.nac | dot -Tsvg > model.svg\n\n") +
       exit_codes_help);
   verb->callback([o, &run] { run = [o] { return draw_files(*o); }; });
 }

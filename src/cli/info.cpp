@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "ark.hpp"
+#include "nac.hpp"
 #include "tool.hpp"
 #include "vm/alir/vm.hpp"
 
@@ -98,8 +99,14 @@ struct alir_facts {
 
 void add_info(CLI::App& app, action& run) {
   const auto files = std::make_shared<file_list>();
+  const auto nac = std::make_shared<nac_info_options>();
   CLI::App* const verb = app.add_subcommand("info", "Say what is in files");
   files->add_options(*verb, "Files to look at", "One JSON object a line and file");
+  verb->add_flag("--all", nac->all, "NAC: every parameter and resource, not just the first 20");
+  verb->add_option("--quantization-error", nac->error_of,
+                   "NAC: what storing weights by a method would lose; reads all of them")
+      ->type_name("METHOD")
+      ->check(CLI::IsMember({"fp16", "int8_tensor", "int8_channel", "block_fp8"}));
   verb->footer(std::string("Of an ARK model: its size, arithmetic and bytes moved by Type, memory, "
                            "what it takes and\n"
                            "gives, and what it sends to other ranks. Arithmetic counts additions, "
@@ -108,18 +115,25 @@ void add_info(CLI::App& app, action& run) {
                            "read and written,\n"
                            "as if nothing stayed in a cache. Inputs are tensors that are read "
                            "before anything writes\n"
-                           "to them; outputs are written and never read.\n\n"
+                           "to them; outputs are written and never read.\n"
+                           "Of a NAC container: header, sections, counts, parameters, schedule, "
+                           "plan, tokenizer and\n"
+                           "resources; slack is what lies behind a section's last record. lifted#0 "
+                           "is an input without\n"
+                           "a name: a constant that the compiler lifted and didn't store.\n\n"
                            "Examples:\n"
                            "  tessera info model.json.gz\n"
-                           "  tessera info --json models/*.json | jq .operations\n\n") +
+                           "  tessera info --json models/*.json | jq .operations\n"
+                           "  tessera info model.nac --quantization-error int8_channel\n\n") +
                exit_codes_help + "With several files: the highest of theirs.\n");
-  verb->callback([files, &run] {
-    run = [files] {
-      return files->each("info", [](const reporting& to) {
-        return with_file(
-            to, [&to](const source& file) { return info_alir(file, to); },
-            [&to](const source& file) { return info_model(file, to); },
-            [&to](const source& file) { return info_plan(file, to); });
+  verb->callback([files, nac, &run] {
+    run = [files, nac] {
+      return files->each("info", [&nac](const reporting& to) {
+        return with_file(to, "info",
+                         {.alir = [&to](const source& file) { return info_alir(file, to); },
+                          .ark_model = [&to](const source& file) { return info_model(file, to); },
+                          .ark_plan = [&to](const source& file) { return info_plan(file, to); },
+                          .nac = [&](const source& file) { return info_nac(file, to, *nac); }});
       });
     };
   });

@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
                   "  tessera run model.json.gz --input x.csv > y.csv\n"
                   "  tessera convert model.json --output model.bc\n"
                   "  tessera diff before.json after.json\n"
-                  "  tessera graph --fold ark.json | dot -Tsvg > ark.svg\n\n") +
+                  "  tessera graph --fold ark.json | dot -Tsvg > ark.svg\n"
+                  "  tessera assemble patched.txt patched.nac\n\n") +
       cli::exit_codes_help);
 
   cli::action chosen;
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
   cli::add_print(app, chosen);
   cli::add_run(app, chosen);
   cli::add_convert(app, chosen);
+  cli::add_assemble(app, chosen);
   cli::add_canonicalise(app, chosen);
   cli::add_diff(app, chosen);
   cli::add_graph(app, chosen);
@@ -50,7 +52,7 @@ int main(int argc, char** argv) {
     std::string verb, message = wrong.what();
     for (const CLI::App* sub : app.get_subcommands()) verb = ' ' + sub->get_name();
     if (verb.empty()) {
-      message = "expected info, check, print, run, convert, canonicalise, diff or graph";
+      message = "expected info, check, print, run, convert, assemble, canonicalise, diff or graph";
       if (argc > 1) message += ", found '" + cli::shown_name(argv[1]) + "'";
     }
     cli::show_error("tessera" + verb + ": " + message + "\nTry 'tessera" + verb + " --help'.");

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "ark.hpp"
+#include "nac.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -17,6 +18,7 @@ namespace {
 struct options {
   std::string file;
   bool json = false;
+  nac_print_options nac;
 };
 
 void write_interval(json::writer& w, const alir::interval& q) {
@@ -204,23 +206,32 @@ void add_print(CLI::App& app, action& run) {
   CLI::App* const verb = app.add_subcommand("print", "List a program, one operation a line");
   verb->add_option("FILE", o->file, "The file to print; - is standard input")->required();
   verb->add_flag("--json", o->json, "The operations with operands and types as one JSON object");
+  verb->add_flag("--schedule", o->nac.schedule,
+                 "NAC: the memory commands beside each instruction, too");
+  verb->add_flag("--inline", o->nac.inlined, "NAC: all payloads in hex, whatever their size");
   verb->footer(
       std::string("ALIR: fixed<k,i,f> is a type of sign, integer and fraction bits; `a << n` is a "
                   "times 2^n.\n"
                   "ARK: tensors and buffers are named by their Ids.\n"
+                  "NAC: the assembly, which `tessera assemble` turns into a container again. "
+                  "Payloads of more\n"
+                  "than 64 bytes stand there as places in FILE, for a text that lies beside it.\n"
                   "A program that reads but isn't valid is listed too, and exits with 1.\n\n"
                   "Examples:\n"
                   "  tessera print model.json.gz | less\n"
                   "  tessera print model.bc --json | jq '.operations[].opcode'\n"
-                  "  tessera print ark.json --json | jq '.nodes[].operations[].type'\n\n") +
+                  "  tessera print ark.json --json | jq '.nodes[].operations[].type'\n"
+                  "  tessera print model.nac --schedule | less\n"
+                  "  tessera print model.nac --json | jq '.instructions[].operation'\n\n") +
       exit_codes_help);
   verb->callback([o, &run] {
     run = [o] {
       const reporting to{o->file, o->json};
-      return with_file(
-          to, [&to](const source& file) { return print_alir(file, to); },
-          [&to](const source& file) { return print_model(file, to); },
-          [&to](const source& file) { return print_plan(file, to); });
+      return with_file(to, "print",
+                       {.alir = [&to](const source& file) { return print_alir(file, to); },
+                        .ark_model = [&to](const source& file) { return print_model(file, to); },
+                        .ark_plan = [&to](const source& file) { return print_plan(file, to); },
+                        .nac = [&](const source& file) { return print_nac(file, to, o->nac); }});
     };
   });
 }

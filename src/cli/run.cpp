@@ -15,6 +15,7 @@
 
 #include "ark.hpp"
 #include "io/arrays.hpp"
+#include "nac.hpp"
 #include "run.hpp"
 #include "tool.hpp"
 #include "vm/alir/vm.hpp"
@@ -213,14 +214,12 @@ class runner {
     if (const exit_code code = check_size("outputs", machine_.outputs()); code != success)
       return code;
     outputs_.values.resize(static_cast<std::size_t>(outputs_.rows * outputs_.columns));
-    const bool terminal = isatty(STDERR_FILENO) == 1;
     const clock::time_point start = clock::now();
-    clock::time_point shown = start;
+    progress shown(inputs_.rows);
     // Enough samples at a time that the clock and threads cost nothing, few enough that progress
     // moves.
     const std::uint64_t chunk =
         128 * threads(options_) * std::max<std::uint64_t>(1, 1000000 / (machine_.size() + 1));
-    bool progress = false;
     for (std::uint64_t first = 0; first < inputs_.rows; first += chunk) {
       const std::uint64_t n = std::min(chunk, inputs_.rows - first);
       const vm::alir::outcome done =
@@ -228,19 +227,11 @@ class runner {
                        std::span(outputs_.values).subspan(first * machine_.outputs()), n);
       steps_ += done.steps;
       if (!done) {
-        if (progress) std::fputs("\r\033[K", stderr);
+        shown.clear();
         return report(done, first);
       }
-      const clock::time_point now = clock::now();
-      if (terminal && now - start > std::chrono::seconds(1) &&
-          now - shown > std::chrono::milliseconds(100)) {
-        std::fprintf(stderr, "\r%3.0f %%",
-                     100.0 * static_cast<double>(first + n) / static_cast<double>(inputs_.rows));
-        shown = now;
-        progress = true;
-      }
+      shown.advance(n);
     }
-    if (progress) std::fputs("\r\033[K", stderr);
     seconds_ = std::chrono::duration<double>(clock::now() - start).count();
     return success;
   }
@@ -321,7 +312,10 @@ class runner {
     case format::ark_model:
       if (o.samples || o.threads) return usage_error("run", "--samples and --threads are for ALIR");
       return run_ark(o, std::move(*in.file));
-    case format::ark_plan: return not_for(*in.file, to, "run", "programs and models");
+    case format::nac: return refuse_to_run_nac(*in.file, to);
+    case format::ark_plan:
+    case format::nac_assembly:
+    case format::safetensors: return not_for(*in.file, to, "run", "programs and models");
     case format::unknown: break;  // load_source lets none through
   }
   return bad_input;

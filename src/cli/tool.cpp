@@ -10,6 +10,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
 
 #include "io/file.hpp"
 
@@ -19,11 +23,17 @@ namespace cli {
 namespace {
 
 constexpr format_row format_table[] = {
-    {format::unknown, "unknown", "unknown", false},
-    {format::alir_json, "alir", "ALIR JSON", true},
-    {format::alir_bytecode, "alir", "ALIR bytecode", false},
-    {format::ark_model, "ark", "ARK model", true},
-    {format::ark_plan, "ark", "ARK plan", true},
+    {format::unknown, "unknown", "", "unknown", "", nullptr, false},
+    {format::alir_json, "alir", "", "ALIR JSON", "ALIR programs", &file_actions::alir, true},
+    {format::alir_bytecode, "alir", "", "ALIR bytecode", "ALIR programs", &file_actions::alir,
+     false},
+    {format::ark_model, "ark", "an ", "ARK model", "ARK models", &file_actions::ark_model, true},
+    {format::ark_plan, "ark", "an ", "ARK plan", "ARK plans", &file_actions::ark_plan, true},
+    {format::nac, "nac", "a ", "NAC container", "NAC containers", &file_actions::nac, false},
+    {format::nac_assembly, "nac", "", "NAC assembly", "NAC assembly", &file_actions::nac_assembly,
+     true},
+    {format::safetensors, "safetensors", "a ", "safetensors file", "safetensors files",
+     &file_actions::safetensors, false},
 };
 
 void write_json(json::writer& w, const diagnostic& d) {
@@ -96,6 +106,28 @@ void write_json(json::writer& w, const diagnostic& d) {
   return std::min(model, either) != text.npos ? format::ark_model : format::alir_json;
 }
 
+/// By the word that begins each printed text, behind comments.
+[[nodiscard]] bool is_assembly(std::string_view text) {
+  for (;;) {
+    const std::size_t start = text.find_first_not_of(" \t\r\n");
+    if (start == text.npos) return false;
+    text.remove_prefix(start);
+    if (text[0] != ';') break;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+  return text.starts_with("nac 1.") || text.starts_with("code:");
+}
+
+/// A length, and so many characters of JSON; bytecode would have thousands of inputs.
+[[nodiscard]] bool is_safetensors(bytes content) {
+  if (content.size() < 10) return false;
+  const auto length = load_le<std::uint64_t>(content.data());
+  if (length < 2 || length > content.size() - 8) return false;
+  const std::string_view header = as_text(content.subspan(8, static_cast<std::size_t>(length)));
+  return header[0] == '{' && (header[1] == '"' || header[1] == '}') &&
+         (header.back() == '}' || header.back() == ' ');
+}
+
 }  // namespace
 
 const format_row& info(format f) noexcept { return format_table[static_cast<std::size_t>(f)]; }
@@ -103,6 +135,9 @@ const format_row& info(format f) noexcept { return format_table[static_cast<std:
 format detect(bytes content) {
   std::string_view text = as_text(content);
   if (text.starts_with("ALIR")) return format::alir_bytecode;
+  if (text.starts_with("NAC")) return format::nac;
+  if (is_safetensors(content)) return format::safetensors;
+  if (is_assembly(text)) return format::nac_assembly;
   // Words of version 2 begin with the version, a small number; so does what claims another one.
   if (content.size() >= 4 && load_le<std::uint32_t>(content.data()) < 256)
     return format::alir_bytecode;
@@ -216,8 +251,23 @@ exit_code reporting::fail(const diagnostic& d, exit_code code, format what) cons
   return wrote != success ? wrote : code;
 }
 
+namespace {
+
+/// Whether a regular file begins with what containers and safetensors files begin with.
+[[nodiscard]] bool is_container(const std::string& path) {
+  std::error_code unknown;
+  if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return false;
+  char start[9] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return std::string_view(start, 3) == "NAC" || start[8] == '{';
+}
+
+}  // namespace
+
 loaded try_load_source(const std::string& path, diagnostic& why) {
-  io::expected<io::content> content = io::load(path);
+  // Containers are only mapped, so that no size is too much; others are read as a whole.
+  const limits limit = is_container(path) ? limits{.max_bytes = ~std::uint64_t{0}} : limits{};
+  io::expected<io::content> content = io::load(path, limit);
   if (!content) {
     why = diagnose(content.err());
     return {std::nullopt, code_of(content.err())};
@@ -228,8 +278,9 @@ loaded try_load_source(const std::string& path, diagnostic& why) {
   why.rule = "unknown_format";
   why.message = s.data().empty()
                     ? "the file is empty"
-                    : "expected ALIR JSON or ARK JSON, which begin with {, or ALIR bytecode, "
-                      "which begins with a small version number or \"ALIR\"";
+                    : "expected ALIR JSON or ARK JSON, which begin with {, ALIR bytecode, which "
+                      "begins with a small version number or \"ALIR\", or a NAC container, which "
+                      "begins with \"NAC\"";
   why.offset = 0;
   why.shown = s.name + ": error: " + why.message + "\n  [unknown_format] at offset 0\n";
   return {std::nullopt, bad_input};
@@ -240,6 +291,57 @@ loaded load_source(const reporting& to) {
   loaded out = try_load_source(to.path, why);
   if (!out) out.code = to.fail(why, out.code, format::unknown);
   return out;
+}
+
+exit_code not_for(const source& file, const reporting& to, std::string_view verb,
+                  std::string_view wanted) {
+  diagnostic d;
+  d.rule = "format";
+  const format_row& row = info(file.what);
+  d.message.append(verb).append(" is for ").append(wanted).append(", and this is ");
+  d.message.append(row.article).append(row.description);
+  d.shown = file.name + ": error: " + d.message + '\n';
+  return to.fail(d, bad_input, file.what);
+}
+
+exit_code with_source(const source& file, const reporting& to, std::string_view verb,
+                      const file_actions& act) {
+  if (const file_actions::action& mine = act.*info(file.what).act) return mine(file);
+  std::vector<std::string_view> kinds;
+  for (const format_row& row : format_table)
+    if (row.act != nullptr && act.*row.act && (kinds.empty() || kinds.back() != row.kind))
+      kinds.push_back(row.kind);
+  std::string wanted;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (i != 0) wanted += i + 1 == kinds.size() ? " and " : ", ";
+    wanted += kinds[i];
+  }
+  return not_for(file, to, verb, wanted);
+}
+
+exit_code with_file(const reporting& to, std::string_view verb, const file_actions& act) {
+  const loaded in = load_source(to);
+  return in ? with_source(*in.file, to, verb, act) : in.code;
+}
+
+progress::progress(std::uint64_t total)
+    : total_(total),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      next_(clock::now() + std::chrono::seconds(1)) {}
+
+void progress::advance(std::uint64_t done) {
+  done_ += done;
+  if (!terminal_ || total_ == 0) return;
+  const clock::time_point now = clock::now();
+  if (now < next_) return;
+  std::fprintf(stderr, "\r%3.0f %%",
+               100.0 * static_cast<double>(done_) / static_cast<double>(total_));
+  shown_ = true;
+  next_ = now + std::chrono::milliseconds(100);
+}
+
+void progress::clear() {
+  if (std::exchange(shown_, false)) std::fputs("\r\033[K", stderr);
 }
 
 void file_list::add_options(CLI::App& verb, const std::string& files,

@@ -9,6 +9,7 @@
 #ifndef TESSERA_CLI_TOOL_HPP
 #define TESSERA_CLI_TOOL_HPP
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -31,13 +32,33 @@ namespace cli {
 
 enum exit_code : int { success = 0, bad_input = 1, wrong_usage = 2, io_error = 3 };
 
-/// What a file is, by its content. One row here, one in `format_table`, and a case in each verb.
-enum class format : std::uint8_t { unknown, alir_json, alir_bytecode, ark_model, ark_plan };
+/// What a file is, by its content. One row here, one in `format_table`, and an action in the verbs
+/// that are for it.
+enum class format : std::uint8_t {
+  unknown,
+  alir_json,
+  alir_bytecode,
+  ark_model,
+  ark_plan,
+  nac,
+  nac_assembly,
+  safetensors,
+};
+
+struct source;
+/// What a verb does with files, by what they are; what has no action is refused by name.
+struct file_actions {
+  using action = std::function<exit_code(const source&)>;
+  action alir = {}, ark_model = {}, ark_plan = {}, nac = {}, nac_assembly = {}, safetensors = {};
+};
 
 struct format_row {
   format what;
   std::string_view name;         ///< in --json: the family, "alir"
+  std::string_view article;      ///< with its space, where there is one
   std::string_view description;  ///< in words
+  std::string_view kind;         ///< in words, of all those that a verb treats alike
+  file_actions::action file_actions::*act;
   bool is_text;
 };
 [[nodiscard]] const format_row& info(format f) noexcept;
@@ -113,21 +134,33 @@ struct loaded {
 /// Without telling: `why` is what is wrong.
 [[nodiscard]] loaded try_load_source(const std::string& path, diagnostic& why);
 
-/// Loads a file and does what is to be done for its format: a callable for each.
-template <class Alir, class ArkModel, class ArkPlan>
-[[nodiscard]] exit_code with_file(const reporting& to, Alir&& alir, ArkModel&& ark_model,
-                                  ArkPlan&& ark_plan) {
-  const loaded in = load_source(to);
-  if (!in) return in.code;
-  switch (in.file->what) {
-    case format::alir_json:
-    case format::alir_bytecode: return alir(*in.file);
-    case format::ark_model: return ark_model(*in.file);
-    case format::ark_plan: return ark_plan(*in.file);
-    case format::unknown: break;  // load_source lets none through
-  }
-  return bad_input;
-}
+/// Does what is to be done with a file that was loaded.
+[[nodiscard]] exit_code with_source(const source& file, const reporting& to, std::string_view verb,
+                                    const file_actions& act);
+/// Loads a file and does what is to be done with it.
+[[nodiscard]] exit_code with_file(const reporting& to, std::string_view verb,
+                                  const file_actions& act);
+/// What a verb that is for other files says of one.
+[[nodiscard]] exit_code not_for(const source& file, const reporting& to, std::string_view verb,
+                                std::string_view wanted);
+
+/// How far long work is, on a terminal and once it takes over a second.
+class progress {
+ public:
+  explicit progress(std::uint64_t total);
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
+  ~progress() { clear(); }
+  void advance(std::uint64_t done);
+  /// Takes the line away, for other lines.
+  void clear();
+
+ private:
+  using clock = std::chrono::steady_clock;
+  std::uint64_t total_, done_ = 0;
+  bool terminal_, shown_ = false;
+  clock::time_point next_;
+};
 
 /// What verbs on several files share: FILE… and --json, and the highest of the exit codes.
 struct file_list {
@@ -157,6 +190,7 @@ void add_check(CLI::App& app, action& run);
 void add_print(CLI::App& app, action& run);
 void add_run(CLI::App& app, action& run);
 void add_convert(CLI::App& app, action& run);
+void add_assemble(CLI::App& app, action& run);
 void add_canonicalise(CLI::App& app, action& run);
 void add_diff(CLI::App& app, action& run);
 void add_graph(CLI::App& app, action& run);

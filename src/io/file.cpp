@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace tessera::inline TESSERA_ABI {
@@ -32,8 +34,6 @@ class descriptor {
     if (number_ >= 0) ::close(number_);
   }
   [[nodiscard]] int number() const noexcept { return number_; }
-  /// Closes now, so that an error that was held back until then is seen.
-  [[nodiscard]] bool close() noexcept { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
   int number_;
@@ -118,40 +118,6 @@ class no_broken_pipe_signal {
   return true;
 }
 
-[[nodiscard]] expected<done> write_descriptor(int to, std::string_view name, bytes data) {
-  if (!write_all(to, data)) return system_failure(name, "cannot write");
-  return done{};
-}
-
-/// Writes a new file beside `path` and renames it. `mode` is that of the file to replace.
-[[nodiscard]] expected<done> replace_file(const std::string& path, bool exists, mode_t mode,
-                                          bytes data) {
-  const std::string folder = path.substr(0, path.rfind('/') + 1);  // "" when there is no '/'
-  std::string temporary;
-  int number = -1;
-  for (unsigned attempt = 0; number < 0 && attempt < 1000; ++attempt) {
-    temporary = folder + ".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-    number = open_retrying(temporary, O_WRONLY | O_CREAT | O_EXCL, exists ? mode : 0666);
-    if (number < 0 && errno != EEXIST) break;
-  }
-  if (number < 0)
-    return system_failure(path, "cannot create a temporary file in " +
-                                    (folder.empty() ? std::string("the current folder") : folder));
-  descriptor to(number);
-  bool ok = !exists || ::fchmod(number, mode) == 0;  // what the umask took away at open
-  ok = ok && write_all(number, data) && ::fsync(number) == 0;
-  ok = ok && to.close() && ::rename(temporary.c_str(), path.c_str()) == 0;
-  if (!ok) {
-    failure why = system_failure(path, "cannot write");
-    ::unlink(temporary.c_str());
-    return why;
-  }
-  // The new name lasts once its folder is on the disk; a system that can't do that isn't asked to.
-  const descriptor parent(open_retrying(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY));
-  if (parent.number() >= 0) ::fsync(parent.number());
-  return done{};
-}
-
 /// The descriptor of standard output or standard error when that is the file of `status`, or -1.
 [[nodiscard]] int standard_stream(const struct ::stat& status) noexcept {
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -196,6 +162,15 @@ content content::map(int descriptor, std::size_t size) noexcept {
   return out;
 }
 
+void content::forget(bytes part) const noexcept {
+  if (!mapped_ || part.data() < data_ || part.size() > size_) return;
+  const auto offset = static_cast<std::size_t>(part.data() - data_);
+  if (offset > size_ - part.size()) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t first = offset / page * page, last = (offset + part.size()) / page * page;
+  if (first < last) ::madvise(data_ + first, last - first, MADV_DONTNEED);
+}
+
 bool content::reserve(std::uint64_t capacity) noexcept {
   if (capacity <= capacity_) return true;
   if (capacity > std::numeric_limits<std::size_t>::max() / 2) return false;
@@ -227,35 +202,150 @@ expected<content> read_file(const std::string& path, const limits& limit) {
 }
 
 expected<done> write_file(const std::string& path, bytes data) {
-  if (path == "-") return write_descriptor(STDOUT_FILENO, "<stdout>", data);
+  expected<file_writer> out = file_writer::open(path);
+  if (!out) return out.err();
+  (void)out->put(data);
+  return out->finish();
+}
+
+namespace {
+
+constexpr std::size_t buffer_size = std::size_t{1} << 18;
+
+}  // namespace
+
+file_writer::file_writer(file_writer&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      number_(std::exchange(other.number_, -1)),
+      owned_(std::exchange(other.owned_, false)),
+      error_number_(other.error_number_),
+      buffer_(std::move(other.buffer_)),
+      used_(std::exchange(other.used_, 0)) {}
+
+file_writer::~file_writer() { abandon(); }
+
+void file_writer::abandon() noexcept {
+  if (owned_ && number_ >= 0) ::close(number_);
+  number_ = -1;
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+expected<file_writer> file_writer::open(const std::string& path) {
+  file_writer out;
+  out.path_ = path;
+  if (path == "-") {
+    out.path_ = "<stdout>";
+    out.number_ = STDOUT_FILENO;
+    return out;
+  }
   struct ::stat status;
   if (::stat(path.c_str(), &status) != 0) {
     struct ::stat link;
     if (errno != ENOENT) return system_failure(path, "cannot write");
     if (::lstat(path.c_str(), &link) == 0)
       return system_failure(path, "cannot write through a link whose target doesn't exist");
-    return replace_file(path, false, 0, data);
+    out.target_ = path;
+    if (expected<done> made = out.open_temporary(false, 0666); !made) return made.err();
+    return out;
   }
   if (S_ISDIR(status.st_mode)) {
     errno = EISDIR;
     return system_failure(path, "cannot write");
   }
-  if (const int stream = standard_stream(status); stream >= 0)
-    return write_descriptor(stream, path, data);
+  if (const int stream = standard_stream(status); stream >= 0) {
+    out.number_ = stream;
+    return out;
+  }
   if (!S_ISREG(status.st_mode)) {
-    descriptor to(open_retrying(path, O_WRONLY));
-    if (to.number() < 0) return system_failure(path, "cannot open");
-    if (!write_all(to.number(), data) || !to.close()) return system_failure(path, "cannot write");
-    return done{};
+    out.number_ = open_retrying(path, O_WRONLY);
+    out.owned_ = true;
+    if (out.number_ < 0) return system_failure(path, "cannot open");
+    return out;
   }
   // A file that may not be written may not be replaced either, though its folder would allow it.
   if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
     return system_failure(path, "cannot write");
   char* const resolved = ::realpath(path.c_str(), nullptr);
   if (resolved == nullptr) return system_failure(path, "cannot write");
-  const std::string target = resolved;
+  out.target_ = resolved;
   std::free(resolved);
-  return replace_file(target, true, status.st_mode & 0777, data);
+  if (expected<done> made = out.open_temporary(true, status.st_mode & 0777); !made)
+    return made.err();
+  return out;
+}
+
+/// A new file beside the target. `mode` is that of the file to replace.
+expected<done> file_writer::open_temporary(bool exists, unsigned mode) {
+  const std::string folder = target_.substr(0, target_.rfind('/') + 1);  // "" when there is no '/'
+  for (unsigned attempt = 0; number_ < 0 && attempt < 1000; ++attempt) {
+    temporary_ = folder + ".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    number_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, static_cast<mode_t>(mode));
+    if (number_ < 0 && errno != EEXIST) break;
+  }
+  if (number_ < 0) {
+    temporary_.clear();
+    return system_failure(target_,
+                          "cannot create a temporary file in " +
+                              (folder.empty() ? std::string("the current folder") : folder));
+  }
+  owned_ = true;
+  // What the umask took away at open.
+  if (exists && ::fchmod(number_, static_cast<mode_t>(mode)) != 0)
+    return system_failure(path_, "cannot write");
+  return done{};
+}
+
+bool file_writer::flush() noexcept {
+  if (error_number_ != 0) return false;
+  if (used_ != 0 && !write_all(number_, {buffer_.get(), used_})) error_number_ = errno;
+  used_ = 0;
+  return error_number_ == 0;
+}
+
+bool file_writer::put(bytes piece) noexcept {
+  if (piece.size() > buffer_size - used_ && !flush()) return false;
+  if (error_number_ != 0) return false;
+  if (piece.size() >= buffer_size) {
+    if (!write_all(number_, piece)) error_number_ = errno;
+    return error_number_ == 0;
+  }
+  if (piece.empty()) return true;
+  if (buffer_ == nullptr) buffer_.reset(new (std::nothrow) std::byte[buffer_size]);
+  if (buffer_ == nullptr) {
+    error_number_ = ENOMEM;
+    return false;
+  }
+  std::memcpy(buffer_.get() + used_, piece.data(), piece.size());
+  used_ += piece.size();
+  return true;
+}
+
+expected<done> file_writer::finish() {
+  bool ok = flush();
+  if (!ok) errno = error_number_;
+  if (temporary_.empty()) {
+    if (ok && owned_) ok = ::close(std::exchange(number_, -1)) == 0;
+    if (!ok) return system_failure(path_, "cannot write");
+    return done{};
+  }
+  // A close that fails tells of an error that was held back until then.
+  ok = ok && ::fsync(number_) == 0;
+  ok = ok && ::close(std::exchange(number_, -1)) == 0;
+  ok = ok && ::rename(temporary_.c_str(), target_.c_str()) == 0;
+  if (!ok) {
+    failure why = system_failure(target_, "cannot write");
+    abandon();
+    return why;
+  }
+  temporary_.clear();
+  // The new name lasts once its folder is on the disk; a system that can't do that isn't asked to.
+  const std::string folder = target_.substr(0, target_.rfind('/') + 1);
+  const descriptor parent(open_retrying(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY));
+  if (parent.number() >= 0) ::fsync(parent.number());
+  return done{};
 }
 
 }  // namespace io

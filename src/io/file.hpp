@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "failure.hpp"
@@ -50,6 +51,8 @@ class content {
   operator bytes() const&& = delete;
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_mapped() const noexcept { return mapped_; }
+  /// Takes the pages of a part of a mapped file out of memory, until they are looked at again.
+  void forget(bytes part) const noexcept;
 
   /// Room for `capacity` bytes in all; false when the memory isn't there. Not for a mapped file.
   [[nodiscard]] bool reserve(std::uint64_t capacity) noexcept;
@@ -76,6 +79,44 @@ class content {
 /// several hard links one is. Pipes, devices, and what standard output or standard error already
 /// is, are written directly. A pipe that nobody reads is a failure with EPIPE, never a signal.
 [[nodiscard]] expected<done> write_file(const std::string& path, bytes data);
+
+/// The same, piece by piece.
+///
+///   auto out = io::file_writer::open("big.nac");
+///   if (!out) return report(out.err());
+///   while (more) if (!out->put(piece)) break;         // finish says why
+///   if (auto wrote = out->finish(); !wrote) return report(wrote.err());
+///
+/// What wasn't finished leaves no trace but on pipes and devices.
+class file_writer {
+ public:
+  [[nodiscard]] static expected<file_writer> open(const std::string& path);
+  file_writer(file_writer&& other) noexcept;
+  file_writer(const file_writer&) = delete;
+  file_writer& operator=(file_writer&&) = delete;
+  file_writer& operator=(const file_writer&) = delete;
+  ~file_writer();
+
+  /// False once something couldn't be written; then nothing more is.
+  [[nodiscard]] bool put(bytes piece) noexcept;
+  /// Puts the file in its place.
+  [[nodiscard]] expected<done> finish();
+
+ private:
+  file_writer() = default;
+  [[nodiscard]] expected<done> open_temporary(bool exists, unsigned mode);
+  [[nodiscard]] bool flush() noexcept;
+  void abandon() noexcept;
+
+  std::string path_;       // as it was given
+  std::string target_;     // the file to replace
+  std::string temporary_;  // empty when written directly
+  int number_ = -1;
+  bool owned_ = false;
+  int error_number_ = 0;
+  std::unique_ptr<std::byte[]> buffer_;
+  std::size_t used_ = 0;
+};
 
 }  // namespace io
 }  // namespace tessera::inline TESSERA_ABI

@@ -13,9 +13,9 @@
 //
 // Bytes outside printable ASCII are written \xNN, a backslash is \\, and a last line without its
 // newline ends in \c. Standard input is empty. ok/ and bad/ lead to tests/data/alir, in cases named
-// ..._ark_... also ark/ to tests/data/ark/cli; $has_gzip and $has_zstd are set when this build has
-// them, $has_dot when Graphviz is there. A line that begins with {" has to be JSON, on standard
-// output as in files NAME.jsonl that are left behind.
+// ..._ark_... also ark/ to tests/data/ark/cli, in ..._nac_... also nac/ to tests/data/nac; $has_gzip
+// and $has_zstd are set when this build has them, $has_dot when Graphviz is there. A line that begins
+// with {" has to be JSON, on standard output as in files NAME.jsonl that are left behind.
 //
 // With TESSERA_BLESS=1 the expectations that don't hold are replaced by what was printed.
 
@@ -136,6 +136,8 @@ class session {
     fs::create_directory_symlink(data / "alir/bad", folder_ / "work/bad");
     if (file.stem().string().find("_ark_") != std::string::npos)
       fs::create_directory_symlink(data / "ark/cli", folder_ / "work/ark");
+    if (file.stem().string().find("_nac_") != std::string::npos)
+      fs::create_directory_symlink(data / "nac", folder_ / "work/nac");
   }
 
   void run() {

@@ -10,10 +10,14 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <optional>
+#include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "../support/catch.hpp"
 #include "../support/child.hpp"
@@ -374,6 +378,76 @@ TEST_CASE("file: a failed write leaves the old file and nothing else", "[io]") {
   CHECK(slurp(folder / "f") == "old");
   CHECK(folder.names() == std::vector<std::string>{"f", "g"});
 }
+
+TEST_CASE("file: a file written in pieces appears at once, or not at all", "[io]") {
+  const temporary_folder folder;
+  const auto names = [&folder] {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / ""))
+      out.push_back(entry.path().filename().string());
+    return out;
+  };
+  const std::string path = folder / "f";
+  const std::string large(300000, 'x');
+  REQUIRE(io::write_file(path, as_bytes("old")));
+  {
+    io::expected<io::file_writer> out = io::file_writer::open(path);
+    REQUIRE(out);
+    CHECK(out->put(as_bytes("one,")));
+    CHECK(out->put(as_bytes(large)));
+    CHECK(out->put(as_bytes("")));
+    CHECK(out->put(as_bytes(",two")));
+    CHECK(slurp(path) == "old");
+    CHECK(names().size() == 2);
+    io::file_writer moved = std::move(*out);
+    CHECK(moved.finish());
+  }
+  CHECK(slurp(path) == "one," + large + ",two");
+  CHECK(names() == std::vector<std::string>{"f"});
+  {
+    io::expected<io::file_writer> out = io::file_writer::open(path);
+    REQUIRE(out);
+    CHECK(out->put(as_bytes("abandoned")));
+  }
+  CHECK(slurp(path) == "one," + large + ",two");
+  CHECK(names() == std::vector<std::string>{"f"});
+  {
+    io::expected<io::file_writer> out = io::file_writer::open(folder / "new");
+    REQUIRE(out);
+    CHECK(out->put(as_bytes("abandoned")));
+  }
+  CHECK(names() == std::vector<std::string>{"f"});
+}
+
+TEST_CASE("file: pages that are forgotten are read again", "[io]") {
+  const temporary_folder folder;
+  const std::string path = folder / "f";
+  std::string large(1 << 20, 'x');
+  large[5000] = 'y';
+  REQUIRE(io::write_file(path, as_bytes(large)));
+  const io::expected<io::content> in = io::read_file(path);
+  REQUIRE(in);
+  REQUIRE(in->is_mapped());
+  in->forget(in->view());
+  CHECK(as_text(in->view()) == large);
+  in->forget(in->view().subspan(4097, 9000));
+  in->forget(in->view().subspan(4097, 0));
+  in->forget(as_bytes("somewhere else"));
+  CHECK(as_text(in->view()) == large);
+}
+
+#ifdef __linux__
+TEST_CASE("file: a device that is full fails once for all pieces", "[io]") {
+  io::expected<io::file_writer> out = io::file_writer::open("/dev/full");
+  REQUIRE(out);
+  const std::string large(300000, 'x');
+  CHECK_FALSE(out->put(as_bytes(large)));
+  CHECK_FALSE(out->put(as_bytes("more")));
+  const io::expected<io::done> wrote = out->finish();
+  REQUIRE_FALSE(wrote);
+  CHECK(wrote.err().error_number == ENOSPC);
+}
+#endif
 
 TEST_CASE("file: what isn't a regular file is written, not replaced", "[io]") {
   CHECK(io::write_file("/dev/null", as_bytes("x")));

@@ -259,6 +259,9 @@ inline void print_string(text& out, std::string_view s) {
 }
 
 }  // namespace detail
+
+using detail::print_string;
+
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 

@@ -64,11 +64,11 @@ struct external_weights {
 namespace detail {
 
 /// The last record of each id.
-class by_id {
+class last_of_id {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
   template <class Record>
-  explicit by_id(const pool<Record>& records) {
+  explicit last_of_id(const pool<Record>& records) {
     std::uint32_t* const index = index_.prepare(65536);
     index_.advance(65536);
     for (std::uint32_t i = 0; i < 65536; ++i) index[i] = none;
@@ -365,17 +365,17 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 [[nodiscard]] inline error move_out(const parts& from, external_weights& out) {
   if (const error e = check(from); e.code != errc::ok) return e;
   if (!from.internal_weights) return {errc::nac_weights_outside, 0};
-  const by_id names(from.parameters), tensors(from.tensors);
+  const last_of_id names(from.parameters), tensors(from.tensors);
   for (std::size_t i = 0; i < from.tensors.size(); ++i) {
     const tensor_part& t = from.tensors[i];
-    if (names[t.id] == by_id::none) return {errc::nac_weights_unnamed, i};
+    if (names[t.id] == last_of_id::none) return {errc::nac_weights_unnamed, i};
     for (const std::uint32_t bits : from.numbers_of(t.scales))
       if ((bits & 0x7f800000u) == 0x7f800000u) return {errc::nac_weights_scale, i};
   }
   pool<std::uint32_t> rows;  // of parameters, by name
   for (std::uint32_t id = 0; id < 65536; ++id) {
-    if (names[id] == by_id::none) continue;
-    if (tensors[id] == by_id::none) return {errc::nac_weights_absent, names[id]};
+    if (names[id] == last_of_id::none) continue;
+    if (tensors[id] == last_of_id::none) return {errc::nac_weights_absent, names[id]};
     rows.push_back(names[id]);
   }
   const auto name_of = [&](std::uint32_t row) { return from.string(from.parameters[row].text); };
@@ -410,7 +410,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
   if (from.internal_weights) return {errc::nac_weights_inside, 0};
   out = from;
   out.internal_weights = true;
-  const by_id names(from.parameters);
+  const last_of_id names(from.parameters);
   const auto keep = [&out](const std::byte* data, std::uint32_t count) {
     const range r{static_cast<std::uint32_t>(out.numbers.size()), count};
     for (std::uint32_t i = 0; i < count; ++i)
@@ -419,14 +419,14 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
   };
   // Of tied parameters, shape and scales are kept once.
   pool<std::uint32_t> first_use;
-  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(by_id::none);
+  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(last_of_id::none);
   for (std::uint32_t id = 0; id < 65536; ++id) {
     const std::uint32_t row = names[id];
-    if (row == by_id::none) continue;
+    if (row == last_of_id::none) continue;
     const std::size_t i = weights.find(from.string(from.parameters[row].text));
     if (i == weights.size()) return {errc::nac_weights_missing, row};
     tensor_part part;
-    if (first_use[i] == by_id::none) {
+    if (first_use[i] == last_of_id::none) {
       const external_tensor found = weights[i];
       if (!found.representable) return {errc::nac_weights_form, row};
       const tensor& t = found.as;

@@ -224,6 +224,13 @@ class short_index {
 namespace detail {
 using namespace assembly;
 }
+
+/// The assembly's word for a system instruction; empty where it has none of its own.
+[[nodiscard]] constexpr std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept {
+  const assembly::instruction_word* const w = assembly::instruction_word_of(a, b);
+  return w == nullptr ? std::string_view() : w->word;
+}
+
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera assemble`: a container from its text.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <system_error>
+
+#include "nac.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct options {
+  std::string text, output, payloads;
+  bool any_path = false, upstream_prefixes = false;
+};
+
+/// Finds the payloads that a text names: below its folder, unless it may name any file.
+class payload_files {
+ public:
+  explicit payload_files(const options& o) : options_(o) {
+    const fs::path folder = o.text == "-" ? fs::path() : fs::path(o.text).parent_path();
+    folder_ = folder.empty() ? fs::path(".") : folder;
+  }
+
+  [[nodiscard]] nac::resolver resolver() {
+    return {this, [](void* self, const nac::payload_reference& which, bytes& out) {
+              return static_cast<payload_files*>(self)->find(which, out);
+            }};
+  }
+  /// Why the last one wasn't found.
+  [[nodiscard]] const std::string& why() const noexcept { return why_; }
+  [[nodiscard]] exit_code code() const noexcept { return code_; }
+  void add_sources(std::vector<const source*>& to) const {
+    for (const auto& [path, file] : files_) to.push_back(&file);
+  }
+
+ private:
+  [[nodiscard]] bool find(const nac::payload_reference& which, bytes& out) {
+    const source* const file = open(std::string(which.name));
+    if (file == nullptr) return false;
+    const bytes all = file->data();
+    if (which.offset > all.size() || which.size > all.size() - which.offset) {
+      why_ = file->name + " has " + std::to_string(all.size()) +
+             " bytes, too few for what the text takes from it";
+      code_ = bad_input;
+      return false;
+    }
+    out = all.subspan(static_cast<std::size_t>(which.offset), static_cast<std::size_t>(which.size));
+    return true;
+  }
+
+  [[nodiscard]] const source* open(const std::string& name) {
+    std::string path = options_.payloads;
+    if (path.empty()) {
+      const fs::path wanted(name);
+      path = wanted.is_absolute() ? name : (folder_ / wanted).string();
+      if (!options_.any_path && (name.empty() || !is_inside(wanted, path))) {
+        why_ = "'" + shown_name(name) +
+               "' isn't in the text's folder: --allow-any-path lets the text name any file, and "
+               "--payloads says which one it means";
+        code_ = bad_input;
+        return nullptr;
+      }
+    }
+    if (const auto known = files_.find(path); known != files_.end()) return &known->second;
+    io::expected<io::content> content = io::load(path, {.max_bytes = ~std::uint64_t{0}});
+    if (!content) {
+      why_ = content.err().message();
+      code_ = code_of(content.err());
+      return nullptr;
+    }
+    return &files_.emplace(path, source{shown_name(path), std::move(*content), format::unknown})
+                .first->second;
+  }
+
+  /// Whether what a name leads to, by links too, lies below the text's folder.
+  [[nodiscard]] bool is_inside(const fs::path& name, const std::string& path) const {
+    if (name.is_absolute()) return false;
+    std::error_code unknown;
+    const fs::path folder = fs::weakly_canonical(folder_, unknown);
+    if (unknown) return false;
+    const fs::path target = fs::weakly_canonical(path, unknown);
+    if (unknown) return false;
+    const auto [in_folder, in_target] =
+        std::mismatch(folder.begin(), folder.end(), target.begin(), target.end());
+    return in_folder == folder.end() && in_target != target.end();
+  }
+
+  const options& options_;
+  fs::path folder_;
+  std::map<std::string, source> files_;
+  std::string why_;
+  exit_code code_ = bad_input;
+};
+
+[[nodiscard]] exit_code assemble_file(const options& o) {
+  const reporting to{o.text};
+  if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
+    return usage_error("assemble", "a container on a terminal: give a file, or a pipe");
+  io::expected<io::content> content = io::load(o.text);
+  if (!content) return to.fail(content.err());
+  // Whatever it is, it's read as assembly; but what is another file for sure is named as such.
+  source text{shown_name(o.text), std::move(*content), format::nac_assembly};
+  if (const format f = detect(text.data()); f == format::nac || f == format::safetensors) {
+    text.what = f;
+    return not_for(text, to, "assemble", info(format::nac_assembly).kind);
+  }
+  payload_files files(o);
+  const result<nac::parts> parts = nac::assemble(text.characters(), files.resolver());
+  if (!parts) {
+    if (parts.err().code != errc::nac_text_payload_unresolved || files.why().empty())
+      return to.fail(parts.err(), text);
+    diagnostic d = diagnose(parts.err(), text);
+    const std::string words = d.message;
+    d.message += ": " + files.why();
+    if (const std::size_t at = d.shown.find(words); at != d.shown.npos)
+      d.shown.replace(at, words.size(), d.message);
+    return to.fail(d, files.code(), text.what);
+  }
+  std::vector<const source*> from = {&text};
+  files.add_sources(from);
+  return write_nac(*parts, o.output, {.upstream_prefixes = o.upstream_prefixes}, from, to);
+}
+
+}  // namespace
+
+void add_assemble(CLI::App& app, action& run) {
+  const auto o = std::make_shared<options>();
+  CLI::App* const verb = app.add_subcommand("assemble", "Make a NAC container from its text");
+  verb->add_option("TEXT", o->text,
+                   "What `tessera print` printed, or was written by hand; - is "
+                   "standard input")
+      ->required();
+  verb->add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
+      ->required();
+  verb->add_option("--payloads", o->payloads,
+                   "The file that all places in files mean, whatever name the text gives")
+      ->type_name("FILE");
+  verb->add_flag("--allow-any-path", o->any_path, "The text may name files outside of its folder");
+  verb->add_flag("--upstream-prefixes", o->upstream_prefixes,
+                 "Count what follows in prefixes, as the original compiler does");
+  verb->footer(
+      std::string(
+          "Only `code:` is needed; tables that it refers to are added. Four lines are a program:\n"
+          "\n"
+          "  code:\n"
+          "    x = input\n"
+          "    y = nac.add(x, 1.5)\n"
+          "    output(y)\n"
+          "\n"
+          "Payloads stand in hex, or as places in files that lie in the folder of the text: what\n"
+          "`tessera print` says of a container assembles beside it, with changes or without.\n\n"
+          "Examples:\n"
+          "  tessera assemble program.txt program.nac\n"
+          "  tessera print model.nac > model.txt && tessera assemble model.txt -o patched.nac\n"
+          "  tessera print m.nac | sed 's/1.5/2.5/' | tessera assemble - n.nac --payloads "
+          "m.nac\n\n") +
+      exit_codes_help);
+  verb->callback([o, &run] { run = [o] { return assemble_file(*o); }; });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

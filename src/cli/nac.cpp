@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "nac.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "nac/dot.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+nac_outcome read_nac(const source& from, const reporting& to) {
+  const bytes data = from.data();
+  result<nac::file> f = nac::read(data);
+  if (f) return {*f, success};
+  return {std::nullopt, to.fail(f.err(), from)};
+}
+
+nac_outcome read_nac_for_lookup(const source& from, const reporting& to) {
+  nac_outcome in = read_nac(from, to);
+  if (!in.file) return in;
+  for (const nac::section s : {nac::section::ops, nac::section::trng}) {
+    const std::uint32_t count =
+        s == nac::section::ops ? in.file->instructions().size() : in.file->training().size();
+    if (count <= nac::max_instructions) continue;
+    return {std::nullopt, to.fail({errc::nac_too_many_instructions, in.file->offset(s) + 4}, from)};
+  }
+  return in;
+}
+
+passing_pages::passing_pages(std::vector<const source*> of)
+    : of_(std::move(of)), thread_([this] {
+        std::unique_lock lock(mutex_);
+        while (!changed_.wait_for(lock, std::chrono::milliseconds(20), [this] { return done_; }))
+          for (const source* s : of_) s->content.forget(s->data());
+      }) {}
+
+passing_pages::~passing_pages() {
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+weights_outcome load_weights(const reporting& to) {
+  weights_outcome out;
+  io::expected<io::content> content = io::load(to.path, {.max_bytes = ~std::uint64_t{0}});
+  if (!content) {
+    out.code = to.fail(content.err());
+    return out;
+  }
+  out.file = source{shown_name(to.path), std::move(*content), format::safetensors};
+  const bytes data = out.file->data();
+  result<nac::safetensors> weights = nac::read_safetensors(data);
+  if (weights)
+    out.weights = std::move(*weights);
+  else
+    out.code = to.fail(weights.err(), *out.file);
+  return out;
+}
+
+std::string_view version_of(nac::header h) noexcept {
+  constexpr std::string_view versions[] = {"1.6", "1.7", "1.8"};
+  return versions[static_cast<std::size_t>(h)];
+}
+
+exit_code graph_nac(const source& file, const reporting& to, const std::string& output,
+                    const nac_graph_options& options) {
+  const nac_outcome in = read_nac_for_lookup(file, to);
+  if (!in.file) return in.code;
+  const analysis::lookup at(*in.file);
+  const text dot =
+      analysis::draw(at, {.schedule = options.schedule, .parameters = !options.no_parameters});
+  return write_result(output, as_bytes(dot));
+}
+
+exit_code refuse_to_run_nac(const source& file, const reporting& to) {
+  diagnostic d;
+  d.rule = "format";
+  d.message =
+      "this version of tessera reads, checks, prints and converts NAC containers, but doesn't run "
+      "them";
+  d.shown = file.name + ": error: " + d.message + '\n';
+  return to.fail(d, bad_input, file.what);
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What each verb does with NAC containers.
+
+#ifndef TESSERA_CLI_NAC_HPP
+#define TESSERA_CLI_NAC_HPP
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "nac/lookup.hpp"
+#include "tessera/nac.hpp"
+#include "tool.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+/// A container that was read; else what is wrong has been told. It borrows the source.
+struct nac_outcome {
+  std::optional<nac::file> file;
+  exit_code code = success;
+};
+[[nodiscard]] nac_outcome read_nac(const source& from, const reporting& to);
+/// Refuses more instructions than the format numbers, which a lookup would hold in memory.
+[[nodiscard]] nac_outcome read_nac_for_lookup(const source& from, const reporting& to);
+
+/// While it lives, pages of mapped files don't stay in memory, although somebody reads them all.
+class passing_pages {
+ public:
+  explicit passing_pages(std::vector<const source*> of);
+  passing_pages(const passing_pages&) = delete;
+  passing_pages& operator=(const passing_pages&) = delete;
+  ~passing_pages();
+
+ private:
+  std::vector<const source*> of_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+/// A safetensors file, whatever it seems to be: an option says that it is one. Else what is wrong has
+/// been told.
+struct weights_outcome {
+  std::optional<source> file = {};
+  std::optional<nac::safetensors> weights = {};  ///< over the file
+  exit_code code = success;
+};
+[[nodiscard]] weights_outcome load_weights(const reporting& to);
+
+/// "1.6", "1.7" or "1.8".
+[[nodiscard]] std::string_view version_of(nac::header h) noexcept;
+
+struct nac_info_options {
+  bool all = false;
+  std::string error_of;  ///< a quantization method whose error is measured
+};
+[[nodiscard]] exit_code info_nac(const source& file, const reporting& to,
+                                 const nac_info_options& options);
+
+struct nac_check_options {
+  std::string weights;  ///< a path; empty: the file beside, if there is one
+  bool strict = false, all = false;
+};
+[[nodiscard]] exit_code check_nac(const source& file, const reporting& to,
+                                  const nac_check_options& options);
+[[nodiscard]] exit_code check_safetensors(const source& file, const reporting& to);
+
+struct nac_print_options {
+  bool schedule = false, inlined = false;
+};
+[[nodiscard]] exit_code print_nac(const source& file, const reporting& to,
+                                  const nac_print_options& options);
+
+struct nac_convert_options {
+  std::optional<nac::header> form;
+  std::string weights_in, weights_out, quantize;
+  bool dequantize = false, upstream_prefixes = false;
+
+  [[nodiscard]] bool any() const noexcept {
+    return !weights_in.empty() || !weights_out.empty() || !quantize.empty() || dequantize ||
+           upstream_prefixes;
+  }
+};
+[[nodiscard]] exit_code convert_nac(const source& file, const reporting& to,
+                                    const std::string& output, const nac_convert_options& options);
+
+/// Writes a container to a file, compressed if its name says so; `from` are mapped files that are
+/// read meanwhile, whose pages don't stay in memory. Tells what is wrong.
+[[nodiscard]] exit_code write_nac(const nac::parts& parts, const std::string& output,
+                                  const nac::write_options& options,
+                                  const std::vector<const source*>& from, const reporting& to);
+/// What `write` finds wrong with parts, whose offsets are indices.
+[[nodiscard]] exit_code fail_parts(error e, const source& from, const reporting& to);
+
+struct nac_diff_options {
+  bool json = false, quiet = false, no_weights = false;
+};
+/// `before` and `after` are the paths as they stand on the command line.
+[[nodiscard]] exit_code diff_nac(const source& a, const source& b, const reporting& before,
+                                 const reporting& after, const nac_diff_options& options);
+
+struct nac_graph_options {
+  bool schedule = false, no_parameters = false;
+};
+[[nodiscard]] exit_code graph_nac(const source& file, const reporting& to,
+                                  const std::string& output, const nac_graph_options& options);
+
+/// There is no machine for it yet.
+[[nodiscard]] exit_code refuse_to_run_nac(const source& file, const reporting& to);
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CLI_NAC_HPP

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera check` of NAC containers, and of the files that weights stand in.
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "ark.hpp"
+#include "nac.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+/// A finding as a diagnostic; as an error where `strict`.
+[[nodiscard]] diagnostic diagnose(const nac::diagnostic& found, const source& from, bool strict) {
+  diagnostic d = cli::diagnose(error{found.code, found.offset}, from);
+  if (found.severity == nac::severity::error || strict) return d;
+  d.severity = name(found.severity);
+  constexpr std::string_view word = ": error: ";
+  if (const std::size_t at = d.shown.find(word); at != d.shown.npos)
+    d.shown.replace(at, word.size(), ": " + d.severity + ": ");
+  return d;
+}
+
+/// The file of weights that is named, or stands beside: model.safetensors of model.nac.
+[[nodiscard]] std::string weights_beside(const std::string& path) {
+  if (path == "-") return {};
+  std::string_view base = io::without_codec(path);
+  if (base.ends_with(".nac")) base.remove_suffix(4);
+  const std::string beside = std::string(base) + ".safetensors";
+  std::error_code unknown;
+  return std::filesystem::exists(beside, unknown) ? beside : std::string();
+}
+
+[[nodiscard]] std::string plural(std::uint64_t n, std::string_view one) {
+  return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+exit_code check_nac(const source& file, const reporting& to, const nac_check_options& options) {
+  const nac_outcome in = read_nac(file, to);
+  if (!in.file) return in.code;
+
+  nac::verify_options how;
+  how.strict_prefixes = options.strict;
+  weights_outcome weights;
+  std::string about_weights;
+  if (!in.file->has_internal_weights() && !in.file->parameters().empty()) {
+    const std::string path = options.weights.empty() ? weights_beside(to.path) : options.weights;
+    if (path.empty()) {
+      how.weights_elsewhere = !options.strict;
+      about_weights = ", weights outside and not checked";
+    } else {
+      weights = load_weights({path, to.as_json});
+      if (!weights.weights) return weights.code;
+      how.weights = &*weights.weights;
+      about_weights = ", weights in " + weights.file->name;
+    }
+  }
+
+  nac::report report;
+  if (options.all) report.max_diagnostics = std::size_t{1} << 24;
+  const result<nac::program> program = nac::verify(*in.file, how, &report);
+  std::vector<diagnostic> found;
+  for (const nac::diagnostic& d : report.diagnostics)
+    found.push_back(diagnose(d, file, options.strict));
+  const bool ok = program && (!options.strict || report.warnings == 0);
+  if (to.as_json) {
+    const text out = file_report(to.path, file.what, found);
+    const exit_code wrote = print_result(out);
+    return wrote != success ? wrote : ok ? success : bad_input;
+  }
+  show_findings(found, {options.all});
+  if (const std::uint64_t all = report.errors + report.warnings; all > found.size())
+    show_note(plural(all - found.size(), "more finding") + " counted and not kept");
+  if (!ok) return bad_input;
+  std::string line = file.name + ": ok (NAC container, version ";
+  line.append(version_of(in.file->header())).append(about_weights);
+  if (report.warnings != 0) line += ", " + plural(report.warnings, "warning");
+  return print_result(line + ")\n");
+}
+
+exit_code check_safetensors(const source& file, const reporting& to) {
+  const bytes data = file.data();
+  const result<nac::safetensors> weights = nac::read_safetensors(data);
+  if (!weights) return to.fail(weights.err(), file);
+  if (to.as_json) {
+    const text out = file_report(to.path, file.what, {});
+    return print_result(out);
+  }
+  return print_result(file.name + ": ok (safetensors file, " + plural(weights->size(), "tensor") +
+                      ")\n");
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera convert` of NAC containers, in memory that doesn't grow with the weights.
+
+#include <algorithm>
+#include <cerrno>
+
+#include "io/file.hpp"
+#include "nac.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+/// Where pieces of a file go; what they are read from doesn't stay in memory.
+class destination {
+ public:
+  destination(io::file_writer& to, std::uint64_t total, const std::vector<const source*>& from)
+      : to_(to), from_(from), shown_(total) {}
+
+  [[nodiscard]] nac::sink sink() {
+    return {this,
+            [](void* self, bytes piece) { return static_cast<destination*>(self)->put(piece); }};
+  }
+
+ private:
+  [[nodiscard]] bool put(bytes piece) {
+    constexpr std::size_t part = std::size_t{1} << 22;
+    while (!piece.empty()) {
+      const bytes now = piece.first(std::min(part, piece.size()));
+      if (!to_.put(now)) return false;
+      shown_.advance(now.size());
+      since_ += now.size();
+      if (since_ >= part) {
+        since_ = 0;
+        for (const source* s : from_) s->content.forget(s->data());
+      }
+      piece = piece.subspan(now.size());
+    }
+    return true;
+  }
+
+  io::file_writer& to_;
+  const std::vector<const source*>& from_;
+  progress shown_;
+  std::size_t since_ = 0;
+};
+
+/// Writes by `write` to a file that appears at once; `total` is for showing progress.
+template <class Write>
+[[nodiscard]] exit_code stream(const std::string& output, std::uint64_t total,
+                               const std::vector<const source*>& from, const Write& write) {
+  io::expected<io::file_writer> out = io::file_writer::open(output);
+  if (!out) {
+    show(diagnose(out.err()));
+    return io_error;
+  }
+  destination to(*out, total, from);
+  (void)write(to.sink());  // every check came before; what couldn't be written, finish tells
+  const io::expected<io::done> wrote = out->finish();
+  if (wrote) return success;
+  // Whoever closes a pipe early has what they wanted.
+  if (output != "-" || wrote.err().error_number != EPIPE) show(diagnose(wrote.err()));
+  return io_error;
+}
+
+}  // namespace
+
+exit_code fail_parts(error e, const source& from, const reporting& to) {
+  diagnostic d;
+  d.rule = e.name();
+  d.message = e.message();
+  d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "] at record " +
+            std::to_string(e.offset) + '\n';
+  return to.fail(d, bad_input, from.what);
+}
+
+exit_code write_nac(const nac::parts& parts, const std::string& output,
+                    const nac::write_options& options, const std::vector<const source*>& from,
+                    const reporting& to) {
+  const result<std::uint64_t> size = nac::written_size(parts);
+  if (!size) return fail_parts(size.err(), *from[0], to);
+  if (io::codec_of_name(output) != io::codec::none) {  // which compresses as a whole
+    const result<pool<std::byte>> all = nac::write(parts, options);
+    if (!all) return fail_parts(all.err(), *from[0], to);
+    return write_result(output, {all->data(), all->size()});
+  }
+  return stream(output, *size, from,
+                [&](const nac::sink& sink) { return nac::write(parts, sink, options); });
+}
+
+exit_code convert_nac(const source& file, const reporting& to, const std::string& output,
+                      const nac_convert_options& options) {
+  const nac_outcome in = read_nac(file, to);
+  if (!in.file) return in.code;
+  std::vector<const source*> from = {&file};
+  nac::parts parts = nac::parts_of(*in.file);
+
+  weights_outcome outside;
+  if (!options.weights_in.empty()) {
+    outside = load_weights({options.weights_in});
+    if (!outside.weights) return outside.code;
+    from.push_back(&*outside.file);
+    result<nac::parts> whole = nac::internalise(parts, *outside.weights);
+    if (!whole) return fail_parts(whole.err(), file, to);
+    parts = std::move(*whole);
+  }
+
+  std::optional<nac::conversion> made;  // whose elements are made while they are written
+  if (!options.quantize.empty() || options.dequantize) {
+    if (!parts.internal_weights && !parts.parameters.empty())
+      return usage_error("convert",
+                         "'" + file.name + "' has its weights outside: give them by --weights-in");
+    nac::quantization method = nac::quantization::none;
+    for (std::size_t i = 0; i < nac::quantization_count; ++i)
+      if (nac::quantization_names[i] == options.quantize)
+        method = static_cast<nac::quantization>(i);
+    const passing_pages passing(from);
+    result<nac::conversion> c =
+        options.dequantize ? nac::dequantize(parts) : nac::quantize(parts, method);
+    if (!c) return fail_parts(c.err(), file, to);
+    made = std::move(*c);
+    parts = std::move(made->model);
+  }
+
+  if (options.form && *options.form != parts.form) {
+    result<nac::parts> other = nac::convert(std::move(parts), *options.form);
+    if (!other) return fail_parts(other.err(), file, to);
+    parts = std::move(*other);
+  }
+
+  const nac::write_options how{.upstream_prefixes = options.upstream_prefixes};
+  if (options.weights_out.empty()) return write_nac(parts, output, how, from, to);
+  const result<nac::external_weights> apart = nac::externalise(parts);
+  if (!apart) return fail_parts(apart.err(), file, to);
+  if (const result<std::uint64_t> size = nac::written_size(apart->model); !size)
+    return fail_parts(size.err(), file, to);
+  // Checked before anything is written, by writing nowhere: to the first piece.
+  const nac::sink nowhere{nullptr, [](void*, bytes) { return false; }};
+  if (const error e = nac::write_safetensors(apart->weights, nowhere);
+      e.code != errc::ok && e.code != errc::nac_write_stopped)
+    return fail_parts(e, file, to);
+  std::uint64_t total = 0;
+  for (const nac::tensor_part& t : parts.tensors) total += t.data.size;
+  const exit_code wrote = stream(options.weights_out, total, from, [&](const nac::sink& sink) {
+    return nac::write_safetensors(apart->weights, sink);
+  });
+  return wrote != success ? wrote : write_nac(apart->model, output, how, from, to);
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

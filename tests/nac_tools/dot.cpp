@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "nac/dot.hpp"
+
+#include <string>
+
+#include "containers.hpp"
+
+namespace {
+
+using namespace nac_tools_tests;
+
+std::string drawn(const lookup& at, tessera::analysis::program_draw_options options = {}) {
+  const tessera::text out = tessera::analysis::draw(at, options);
+  return std::string(out.view());
+}
+
+std::size_t count(std::string_view text, std::string_view what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("nac/dot: a node for each instruction, an arrow for each result taken", "[nac_tools]") {
+  const container c(layers);
+  const std::string all = drawn(c);
+  CHECK(count(all, "tooltip=") == 9);
+  CHECK(count(all, " -> ") == 2 * 4 + 1 + 1);
+  CHECK(count(all, "  v6 -> v7;\n") == 1);
+  CHECK(count(all, "  v1 -> v5 [headlabel=\"2\"") == 1);
+  CHECK(count(all, ">[1, -1]<") == 1);
+  CHECK(count(all, "label=<w<BR/>") == 1);
+  CHECK(count(all, "#f7caca") == 0);
+  CHECK(count(all, "dashed") == 0);
+  CHECK(drawn(c) == all);
+
+  const std::string bare = drawn(c, {.parameters = false});
+  CHECK(count(bare, "tooltip=") == 7);
+  CHECK(count(bare, " -> ") == 6);
+
+  const std::string scheduled = drawn(c, {.schedule = true});
+  CHECK(count(scheduled, ">forward v4<") == 1);
+  CHECK(count(scheduled, ">free v4<") == 1);
+  CHECK(count(scheduled, "dashed") == 1);
+  CHECK(count(scheduled,
+              "  v2 -> v4 [headlabel=\"1\", labelfontsize=\"8\", "
+              "labelfontcolor=\"#8a8a8a\", style=\"dashed\"];\n") == 1);
+}
+
+TEST_CASE("nac/dot: names are escaped, broken references red, training framed", "[nac_tools]") {
+  const container c(R"(nac 1.8
+operations:
+  40 = "a<b>&\"c\""
+input_names:
+  0 = "x<y"
+code:
+  v0 = input
+  v1 = op 40()
+  v2 = raw 11 1 d [0, -100]
+  v3 = output(v0)
+signatures:
+  1 = "TT"
+training:
+  v0 = lifted 1
+  v1 = end_training(v0)
+)");
+  const std::string all = drawn(c);
+  CHECK(count(all, "a&lt;b&gt;&amp;&quot;c&quot;") == 1);
+  CHECK(count(all, "x&lt;y") == 1);
+  CHECK(count(all, "#f7caca") == 1);
+  CHECK(count(all, "subgraph cluster_training {") == 1);
+  CHECK(count(all, "    t0 -> t1;\n") == 1);
+}
