@@ -783,7 +783,7 @@ class pool {
   X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
   X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
   X(nac_text_quantization_field, 3447,                                                             \
-    "expected the next field of the quantization: scale, axis ...")                                \
+    "expected the next field of the quantization, such as scale or axis")                          \
   X(nac_text_payload, 3450,                                                                        \
     "expected hex and digits, values and a list, or file and a place in it")                       \
   X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
@@ -791,7 +791,7 @@ class pool {
   X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
   X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
-  X(nac_text_action, 3460, "expected an action: save_result, free, forward, preload ...")          \
+  X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
@@ -829,7 +829,7 @@ class pool {
   X(nac_quantize_method, 3540,                                                                     \
     "expected a method of quantization other than none, and a shape of rank 1 or more")            \
   X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
-  X(nac_quantize_shape, 3542, "expected as many values as the shape has elements")                 \
+  X(nac_quantize_shape, 3542, "expected a value for each element of the shape")                    \
   X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
   X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
                                                                                                    \

@@ -674,7 +674,7 @@ template <class T>
   X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
   X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
   X(nac_text_quantization_field, 3447,                                                             \
-    "expected the next field of the quantization: scale, axis ...")                                \
+    "expected the next field of the quantization, such as scale or axis")                          \
   X(nac_text_payload, 3450,                                                                        \
     "expected hex and digits, values and a list, or file and a place in it")                       \
   X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
@@ -682,7 +682,7 @@ template <class T>
   X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
   X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
-  X(nac_text_action, 3460, "expected an action: save_result, free, forward, preload ...")          \
+  X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
@@ -720,7 +720,7 @@ template <class T>
   X(nac_quantize_method, 3540,                                                                     \
     "expected a method of quantization other than none, and a shape of rank 1 or more")            \
   X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
-  X(nac_quantize_shape, 3542, "expected as many values as the shape has elements")                 \
+  X(nac_quantize_shape, 3542, "expected a value for each element of the shape")                    \
   X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
   X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
                                                                                                    \
@@ -3529,6 +3529,9 @@ inline void print_string(text& out, std::string_view s) {
 }
 
 }  // namespace detail
+
+using detail::print_string;
+
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
@@ -5119,6 +5122,13 @@ class short_index {
 namespace detail {
 using namespace assembly;
 }
+
+/// The assembly's word for a system instruction; empty where it has none of its own.
+[[nodiscard]] constexpr std::string_view system_word(std::uint8_t a, std::uint8_t b) noexcept {
+  const assembly::instruction_word* const w = assembly::instruction_word_of(a, b);
+  return w == nullptr ? std::string_view() : w->word;
+}
+
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
@@ -13710,11 +13720,11 @@ struct external_weights {
 namespace detail {
 
 /// The last record of each id.
-class by_id {
+class last_of_id {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
   template <class Record>
-  explicit by_id(const pool<Record>& records) {
+  explicit last_of_id(const pool<Record>& records) {
     std::uint32_t* const index = index_.prepare(65536);
     index_.advance(65536);
     for (std::uint32_t i = 0; i < 65536; ++i) index[i] = none;
@@ -14011,17 +14021,17 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 [[nodiscard]] inline error move_out(const parts& from, external_weights& out) {
   if (const error e = check(from); e.code != errc::ok) return e;
   if (!from.internal_weights) return {errc::nac_weights_outside, 0};
-  const by_id names(from.parameters), tensors(from.tensors);
+  const last_of_id names(from.parameters), tensors(from.tensors);
   for (std::size_t i = 0; i < from.tensors.size(); ++i) {
     const tensor_part& t = from.tensors[i];
-    if (names[t.id] == by_id::none) return {errc::nac_weights_unnamed, i};
+    if (names[t.id] == last_of_id::none) return {errc::nac_weights_unnamed, i};
     for (const std::uint32_t bits : from.numbers_of(t.scales))
       if ((bits & 0x7f800000u) == 0x7f800000u) return {errc::nac_weights_scale, i};
   }
   pool<std::uint32_t> rows;  // of parameters, by name
   for (std::uint32_t id = 0; id < 65536; ++id) {
-    if (names[id] == by_id::none) continue;
-    if (tensors[id] == by_id::none) return {errc::nac_weights_absent, names[id]};
+    if (names[id] == last_of_id::none) continue;
+    if (tensors[id] == last_of_id::none) return {errc::nac_weights_absent, names[id]};
     rows.push_back(names[id]);
   }
   const auto name_of = [&](std::uint32_t row) { return from.string(from.parameters[row].text); };
@@ -14056,7 +14066,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
   if (from.internal_weights) return {errc::nac_weights_inside, 0};
   out = from;
   out.internal_weights = true;
-  const by_id names(from.parameters);
+  const last_of_id names(from.parameters);
   const auto keep = [&out](const std::byte* data, std::uint32_t count) {
     const range r{static_cast<std::uint32_t>(out.numbers.size()), count};
     for (std::uint32_t i = 0; i < count; ++i)
@@ -14065,14 +14075,14 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
   };
   // Of tied parameters, shape and scales are kept once.
   pool<std::uint32_t> first_use;
-  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(by_id::none);
+  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(last_of_id::none);
   for (std::uint32_t id = 0; id < 65536; ++id) {
     const std::uint32_t row = names[id];
-    if (row == by_id::none) continue;
+    if (row == last_of_id::none) continue;
     const std::size_t i = weights.find(from.string(from.parameters[row].text));
     if (i == weights.size()) return {errc::nac_weights_missing, row};
     tensor_part part;
-    if (first_use[i] == by_id::none) {
+    if (first_use[i] == last_of_id::none) {
       const external_tensor found = weights[i];
       if (!found.representable) return {errc::nac_weights_form, row};
       const tensor& t = found.as;
