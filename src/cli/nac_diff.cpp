@@ -19,7 +19,7 @@ using item_kind = analysis::item_difference::kind;
 }
 
 /// A name as a line shows it.
-[[nodiscard]] std::string quoted(std::string_view s) {
+[[nodiscard]] std::string in_quotes(std::string_view s) {
   text out;
   nac::print_string(out, s);
   return std::string(out.view());
@@ -56,7 +56,7 @@ class report {
       out << (!d.in_before  ? "+ "
               : !d.in_after ? "- "
                             : "~ ")
-          << word_of(d.what) << ' ' << quoted(d.name) << '\n';
+          << word_of(d.what) << ' ' << in_quotes(d.name) << '\n';
       parts(out, d.parts);
       if (!d.note.empty()) out << "    " << d.note << '\n';
     }
