@@ -237,7 +237,7 @@ void add_check(CLI::App& app, action& run) {
                  "NAC: warnings are errors, and weights that stand outside have to be there");
   verb->footer(
       std::string(
-          "ARK models are checked by the rules of their fact sheet, whose ids stand in brackets.\n"
+          "ARK models are checked by numbered rules, whose ids stand in brackets.\n"
           "Files that follow each other and are the ranks of one model are held against each "
           "other\n"
           "too: transfers that don't pair up, ranks that would wait forever. Only errors make a "
