@@ -202,6 +202,21 @@ TEST_CASE("nac/tensors: every part of a tensor is what the whole is there", "[na
   CHECK(nac::dequantize(t, UINT64_MAX, &one, 1) == error{errc::nac_tensor_range, record_offset});
 }
 
+TEST_CASE("nac/tensors: no elements have no values, however large other dimensions are", "[nac]") {
+  for (const char* record : {
+           "0100 13000000 0000000000000000 00 04 ffffffff ffffffff ffffffff 00000000 00",
+           "0100 13000000 0000000000000000 00 04 00000000 ffffffff ffffffff ffffffff 00",
+           "0100 1c000000 0000000000000000 07 04 01000000 ffffffff ffffffff 00000000 03 00 "
+           "01000000 0000003f",
+       }) {
+    INFO(record);
+    const auto source = file_of(record);
+    const auto values = nac::dequantize(tensor_in(source));
+    REQUIRE(values);
+    CHECK(values->empty());
+  }
+}
+
 TEST_CASE("nac/tensors: what doesn't agree in a tensor is refused", "[nac]") {
   struct row {
     const char* record;

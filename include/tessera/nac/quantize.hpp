@@ -50,10 +50,12 @@ inline constexpr std::uint16_t default_block = 64;  ///< elements of one scale o
 
 namespace detail {
 
-/// The product of a shape; false on overflow.
+/// The product of a shape, 0 whatever stands beside a 0; false on overflow.
 template <class Shape>
 [[nodiscard]] inline bool elements_of(const Shape& shape, std::uint64_t& count) noexcept {
   count = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] == 0) return count = 0, true;
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (!checked_mul(count, std::uint64_t{shape[i]}, count)) return false;
   return true;

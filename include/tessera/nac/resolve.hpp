@@ -398,8 +398,9 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
     const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
     const eight_words zero = (words == 0) & lanes;
     // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-    const auto reach = static_cast<std::int16_t>(index < 0x8000 ? index : 0x8000);
-    wrong |= ~(((words & 0x7fff) + reach) & words) & lanes & ~zero;
+    const auto reach = static_cast<std::uint16_t>(index < 0x8000 ? index : 0x8000);
+    const eight_ids reaches = std::bit_cast<eight_ids>(words & 0x7fff) + reach;
+    wrong |= ~(std::bit_cast<eight_words>(reaches) & words) & lanes & ~zero;
     const std::uint32_t bits = sign_bits(zero);
     const auto given = std::bit_cast<eight_ids>(
         __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(c)),

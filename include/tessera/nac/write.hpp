@@ -13,7 +13,7 @@
 //   records  in the order of the parts; no padding between or behind them
 //
 //   prefix of     specification   upstream
-//   INPUT         2               1          and none for variant 0
+//   INPUT 1-3     2               1
 //   OUTPUT 0-2    outputs + 1     outputs
 //   OUTPUT 3      1               1
 //   CONTROL_FLOW  3               3
@@ -194,7 +194,9 @@ class part_writer {
            i.a == op_control_flow || i.a == op_convergence;
   }
   [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
-    const bool counts_itself = i.a == op_control_flow || (!upstream_ && i.a == op_input) ||
+    // The specification knows no training: its variants have one form, that of what wrote them.
+    const bool counts_itself = i.a == op_control_flow ||
+                               (!upstream_ && i.a == op_input && i.b < 4) ||
                                (!upstream_ && i.a == op_output && i.b < 3);
     return static_cast<std::uint16_t>(i.c.size + (counts_itself ? 1 : 0));
   }
