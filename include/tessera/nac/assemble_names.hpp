@@ -59,17 +59,9 @@ class scope {
         return in.fail(errc::nac_text_value_repeated, rows_[i].offset);
   }
   [[nodiscard]] std::uint32_t find(lexer& in, std::string_view name, std::uint64_t offset) const {
-    std::size_t first = 0, count = rows_.size();
-    while (count != 0) {
-      const std::size_t half = count / 2;
-      if (name_less(rows_[first + half].name, name)) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    if (first < rows_.size() && rows_[first].name == name) return rows_[first].index;
+    const std::size_t i = first_not_below(rows_.data(), rows_.size(),
+                                          [name](const row& r) { return name_less(r.name, name); });
+    if (i < rows_.size() && rows_[i].name == name) return rows_[i].index;
     in.fail(errc::nac_text_value_undefined, offset);
     return 0;
   }

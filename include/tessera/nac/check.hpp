@@ -67,10 +67,6 @@ class part_checker {
   }
 
  private:
-  template <class Pool>
-  [[nodiscard]] static bool inside(const range& r, const Pool& of) noexcept {
-    return r.first <= of.size() && r.size <= of.size() - r.first;
-  }
   [[nodiscard]] bool inside(const payload& d) const noexcept {
     return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
            (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
@@ -101,7 +97,7 @@ class part_checker {
   [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
                             std::uint16_t last, errc too_large) const noexcept {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!inside(rows[i].text, p_.characters)) return {errc::nac_write_range, i};
+      if (!rows[i].text.is_inside(p_.characters)) return {errc::nac_write_range, i};
       if (rows[i].text.size > longest) return {too_long, i};
       if (rows[i].id > last) return {too_large, i};
     }
@@ -127,7 +123,7 @@ class part_checker {
 
   [[nodiscard]] error schedule() const noexcept {
     for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
-      if (!inside(p_.schedule[i].commands, p_.commands)) return {errc::nac_write_range, i};
+      if (!p_.schedule[i].commands.is_inside(p_.commands)) return {errc::nac_write_range, i};
       if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
     }
     return {};
@@ -135,7 +131,7 @@ class part_checker {
 
   [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!inside(list[i].c, p_.words) || !inside(list[i].d, p_.words))
+      if (!list[i].c.is_inside(p_.words) || !list[i].d.is_inside(p_.words))
         return {errc::nac_write_range, i};
       const errc e =
           list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
@@ -193,10 +189,10 @@ class part_checker {
       if (static_cast<std::size_t>(c.type) >= constant_type_count)
         return {errc::nac_write_constant_type, i};
       if (c.type == constant_type::string) {
-        if (!inside(c.values, p_.characters)) return {errc::nac_write_range, i};
+        if (!c.values.is_inside(p_.characters)) return {errc::nac_write_range, i};
         if (c.values.size > 65535) return {errc::nac_write_string, i};
       } else if (c.type > constant_type::string) {
-        if (!inside(c.values, p_.numbers)) return {errc::nac_write_range, i};
+        if (!c.values.is_inside(p_.numbers)) return {errc::nac_write_range, i};
         if (c.values.size > 65535) return {errc::nac_write_list, i};
       }
     }
@@ -209,8 +205,8 @@ class part_checker {
     return {};
   }
   [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
-    if (!inside(t.shape, p_.numbers) || !inside(t.original_shape, p_.numbers) ||
-        !inside(t.scales, p_.numbers) || !inside(t.data))
+    if (!t.shape.is_inside(p_.numbers) || !t.original_shape.is_inside(p_.numbers) ||
+        !t.scales.is_inside(p_.numbers) || !inside(t.data))
       return errc::nac_write_range;
     if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
     if (static_cast<std::size_t>(t.quantization) >= quantization_count)
@@ -250,13 +246,13 @@ class part_checker {
     }
     for (std::size_t i = 0; i < p_.resources.size(); ++i) {
       const resource_part& r = p_.resources[i];
-      if (!inside(r.name, p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
+      if (!r.name.is_inside(p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
       if (r.name.size > 65535) return {errc::nac_write_name, i};
       if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i};
     }
     for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
       const array_part& a = p_.arrays[i];
-      if (!inside(a.name, p_.characters) || !inside(a.shape, p_.numbers) || !inside(a.data))
+      if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
         return {errc::nac_write_range, i};
       if (a.name.size > 65535) return {errc::nac_write_name, i};
       if (static_cast<std::size_t>(a.type) >= data_type_count)

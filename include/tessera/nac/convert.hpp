@@ -78,9 +78,7 @@ class operation_mover {
       operation_[id].name = predefined_operation(id, container_version(p_.form));
     for (std::size_t i = 0; i < p_.operations.size(); ++i) {
       const named_part& row = p_.operations[i];
-      if (row.text.first > p_.characters.size() ||
-          row.text.size > p_.characters.size() - row.text.first)
-        return {errc::nac_write_range, i};
+      if (!row.text.is_inside(p_.characters)) return {errc::nac_write_range, i};
       if (row.id > 255) continue;  // which no instruction can name
       operation_[row.id].name = p_.string(row.text);
       operation_[row.id].text = row.text;

@@ -35,8 +35,6 @@
 
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
-#include "../core/limits.hpp"
-#include "../core/result.hpp"
 #include "format.hpp"
 #include "records.hpp"
 
@@ -52,6 +50,14 @@ struct instruction {
   std::int16_t prefix = 0;  ///< as it stands, where there is one
   packed<std::uint16_t> c;  ///< what follows the prefix: ids, or lengths of branches
   packed<std::int16_t> d;   ///< offsets to instructions; 0: a constant
+
+  /// Where a word of C or D stands.
+  [[nodiscard]] std::uint64_t c_offset(std::size_t k) const noexcept {
+    return offset + (has_prefix ? 4 : 2) + 2 * std::uint64_t{k};
+  }
+  [[nodiscard]] std::uint64_t d_offset(std::size_t k) const noexcept {
+    return c_offset(c.size() + k);
+  }
 };
 
 class file;

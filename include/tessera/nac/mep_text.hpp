@@ -36,14 +36,15 @@
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
-#include "../core/shortest.hpp"
 #include "../core/sort.hpp"
 #include "../core/text.hpp"
 #include "hex.hpp"
 #include "lexer.hpp"
 #include "mep.hpp"
 #include "parts.hpp"
+#include "print_values.hpp"
 #include "records.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -54,43 +55,19 @@ namespace detail {
 struct short_value {
   static constexpr std::uint32_t characters = 40, elements = 6;
 
-  static void number(text& out, double v) {
-    if (v != v)
-      out << "nan";
-    else if (v - v != 0)
-      out << (v < 0 ? "-inf" : "inf");
-    else
-      append_double(out, v, double_style::python);
-  }
-  static void number(text& out, std::int32_t v) { out << v; }
-
-  template <class T>
-  static void list(text& out, packed<T> values) {
-    out << '[';
-    for (std::uint32_t i = 0; i < values.size() && i < elements; ++i) {
-      if (i != 0) out << ", ";
-      number(out, values[i]);
-    }
-    out << (values.size() > elements ? ", ...]" : "]");
-  }
-
   static void print(text& out, const constant& c) {
-    switch (c.type) {
-      case constant_type::null: out << "null"; break;
-      case constant_type::boolean: out << (c.boolean() ? "true" : "false"); break;
-      case constant_type::int64: out << c.int64(); break;
-      case constant_type::float64: number(out, c.float64()); break;
-      case constant_type::string: {
-        const std::string_view s = c.string();
-        std::size_t end = s.size() < characters ? s.size() : characters;
-        while (end != s.size() && end != 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80)
-          --end;
-        print_string(out, s.substr(0, end));
-        if (end != s.size()) out << "...";
-        break;
-      }
-      case constant_type::int32_list: list(out, c.int32_list()); break;
-      case constant_type::float32_list: list(out, c.float32_list()); break;
+    if (c.type == constant_type::string && c.length > characters) {
+      const std::string_view s = c.string();
+      std::size_t end = characters;
+      while (end != 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80) --end;
+      print_string(out, s.substr(0, end));
+      out << "...";
+    } else if (c.type == constant_type::int32_list) {
+      print_integers(out, c.int32_list(), elements);
+    } else if (c.type == constant_type::float32_list) {
+      print_floats(out, c.float32_list(), elements);
+    } else {
+      print_constant(out, c);
     }
   }
 };
@@ -146,15 +123,9 @@ class plan_printer {
   }
   /// The number of a label, or 0 where there is none.
   [[nodiscard]] std::size_t label_at(std::int64_t offset) const noexcept {
-    std::size_t first = 0, last = labels_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (labels_[middle] < offset)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    return first != labels_.size() && labels_[first] == offset ? first + 1 : 0;
+    const std::size_t i = first_not_below(labels_.data(), labels_.size(),
+                                          [offset](std::uint32_t l) { return l < offset; });
+    return i != labels_.size() && labels_[i] == offset ? i + 1 : 0;
   }
   void label(std::uint64_t offset) {
     if (next_label_ == labels_.size() || labels_[next_label_] != offset) return;
@@ -162,15 +133,9 @@ class plan_printer {
   }
 
   [[nodiscard]] const constant* find(std::int32_t id) const noexcept {
-    std::size_t first = 0, last = constants_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (constants_[middle].id <= id)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    return first != 0 && constants_[first - 1].id == id ? &constants_[first - 1] : nullptr;
+    const std::size_t behind = first_not_below(constants_.data(), constants_.size(),
+                                               [id](const constant& c) { return c.id <= id; });
+    return behind != 0 && constants_[behind - 1].id == id ? &constants_[behind - 1] : nullptr;
   }
 
   void operand(const plan_operand& o) {
@@ -235,7 +200,7 @@ class plan_parser {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
       const token t = in_.peek();
       if (t.kind != token_kind::word) in_.fail(errc::nac_mep_mnemonic);
-      if (t.kind != token_kind::word || t.text == "end") break;
+      if (t.kind != token_kind::word || t.text == word_end) break;
       in_.next();
       if (in_.accept(':')) {
         add(labels_, t);
@@ -343,17 +308,12 @@ class plan_parser {
       if (name(labels_[i]) == name(labels_[i - 1]))
         return in_.fail(errc::nac_mep_label_repeated, labels_[i].source);
     for (const place& j : jumps_) {
-      std::size_t first = 0, last = labels_.size();
-      while (first != last) {
-        const std::size_t middle = first + (last - first) / 2;
-        if (name(labels_[middle]) < name(j))
-          first = middle + 1;
-        else
-          last = middle;
-      }
-      if (first == labels_.size() || name(labels_[first]) != name(j))
+      const std::size_t to =
+          first_not_below(labels_.data(), labels_.size(),
+                          [&](const place& label) { return name(label) < name(j); });
+      if (to == labels_.size() || name(labels_[to]) != name(j))
         return in_.fail(errc::nac_mep_label_unknown, j.source);
-      const std::int64_t distance = std::int64_t{labels_[first].code} - j.code - 2;
+      const std::int64_t distance = std::int64_t{labels_[to].code} - j.code - 2;
       if (distance < -0x8000 || distance > 0x7fff)
         return in_.fail(errc::nac_mep_jump_range, j.source);
       store_le(code_.data() + j.code, static_cast<std::int16_t>(distance));

@@ -28,6 +28,7 @@
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
+#include "../core/sort.hpp"
 #include "file.hpp"
 #include "mep.hpp"
 #include "records.hpp"
@@ -123,15 +124,9 @@ class plan_checker {
   }
 
   [[nodiscard]] std::uint32_t innermost(std::uint64_t offset) const noexcept {
-    std::size_t first = 0, last = changes_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (changes_[middle].offset <= offset)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    return first == 0 ? outside : changes_[first - 1].inner;
+    const std::size_t behind = first_not_below(
+        changes_.data(), changes_.size(), [offset](const change& c) { return c.offset <= offset; });
+    return behind == 0 ? outside : changes_[behind - 1].inner;
   }
   [[nodiscard]] bool is_in(const loop& l, std::uint64_t offset) const noexcept {
     return offset >= l.first && offset <= l.last;

@@ -50,15 +50,6 @@ inline constexpr std::uint16_t default_block = 64;  ///< elements of one scale o
 
 namespace detail {
 
-/// The product of a shape; false on overflow.
-template <class Shape>
-[[nodiscard]] inline bool elements_of(const Shape& shape, std::uint64_t& count) noexcept {
-  count = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (!checked_mul(count, std::uint64_t{shape[i]}, count)) return false;
-  return true;
-}
-
 /// A float as memory holds it: hosts that compute with more precision round it there.
 [[nodiscard]] inline float stored(float value) noexcept {
 #if FLT_EVAL_METHOD != 0
@@ -86,7 +77,7 @@ class tensor_values {
     tensor_values v;
     v.tensor_ = t;
     std::uint64_t size = 0;
-    if (!detail::elements_of(t.shape, v.size_) ||
+    if (!detail::count_elements(t.shape, v.size_) ||
         !checked_mul(v.size_, std::uint64_t{size_of(t.type)}, size) || size != t.data.size())
       return error{errc::nac_tensor_elements, t.data_offset};
     if (t.quantization < quantization::int8_tensor) return v;
@@ -103,7 +94,7 @@ class tensor_values {
       v.run_ = t.block;
       const std::uint64_t padded = v.size_;
       if (t.block == 0 || padded % t.block != 0 ||
-          !detail::elements_of(t.original_shape, v.size_) || v.size_ > padded)
+          !detail::count_elements(t.original_shape, v.size_) || v.size_ > padded)
         return error{errc::nac_tensor_blocks, t.offset};
       scales = padded / t.block;
     }
@@ -269,7 +260,7 @@ template <class Values>
   std::uint64_t count = 0;
   if (method == quantization::none || shape.empty()) return {errc::nac_quantize_method, 0};
   if (block == 0) return {errc::nac_quantize_block, 0};
-  if (!detail::elements_of(shape, count) || count != values.size())
+  if (!detail::count_elements(shape, count) || count != values.size())
     return {errc::nac_quantize_shape, 0};
   form = {data_type::int8, method, 0, count, count, count};
   std::uint64_t wrong = 0;
@@ -385,10 +376,10 @@ struct quantization_error {
   double noise = 0;    ///< sum of (x - y)²
 
   void add(float x, float y) noexcept {
-    const double d = double{x} - double{y};
+    const double d = static_cast<double>(x) - static_cast<double>(y);
     const double size = d < 0 ? -d : d;
     if (!(size <= largest)) largest = size;
-    signal += double{x} * double{x};
+    signal += static_cast<double>(x) * static_cast<double>(x);
     noise += d * d;
     ++values;
   }

@@ -143,12 +143,6 @@ class argument_resolver {
   [[nodiscard]] static std::uint64_t prefix_offset(const instruction& i) noexcept {
     return i.offset + 2;
   }
-  [[nodiscard]] static std::uint64_t c_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + 4 + 2 * k;
-  }
-  [[nodiscard]] static std::uint64_t d_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + 2 + (i.has_prefix ? 2 : 0) + 2 * (std::uint64_t{i.c.size()} + k);
-  }
 
   void push(std::uint32_t bits) { out_.arguments.push_back({bits}); }
   void push_id(std::uint32_t id) { push(argument::constant_bit | id); }
@@ -162,7 +156,7 @@ class argument_resolver {
     return {};
   }
   [[nodiscard]] error push_d(const instruction& i, std::size_t k) {
-    return push_result(i, i.d[k], d_offset(i, k));
+    return push_result(i, i.d[k], i.d_offset(k));
   }
   [[nodiscard]] error push_all_d(const instruction& i) {
     error e;
@@ -176,7 +170,7 @@ class argument_resolver {
       case op_input:
         if (i.b == 0) return {};
         if (i.b == static_cast<std::uint8_t>(input::lifted_constant) && !constants_.has(i.c[0]))
-          return {errc::nac_constant_id, c_offset(i, 0)};
+          return {errc::nac_constant_id, i.c_offset(0)};
         push_id(i.c[0]);
         return {};
       case op_output:
@@ -200,7 +194,7 @@ class argument_resolver {
         if (const error e = push_d(i, k); e.code != errc::ok) return e;
         continue;
       }
-      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, c_offset(i, taken)};
+      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, i.c_offset(taken)};
       push_id(i.c[taken++]);
     }
     return {};
@@ -210,7 +204,7 @@ class argument_resolver {
     if (const error e = push_d(i, 0); e.code != errc::ok) return e;
     std::uint32_t left = count_ - i.index - 1;
     for (std::size_t k = 0; k < 2; ++k) {
-      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, c_offset(i, k)};
+      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, i.c_offset(k)};
       left -= i.c[k];
       push_id(i.c[k]);
     }
@@ -220,17 +214,17 @@ class argument_resolver {
   [[nodiscard]] error convergence(const instruction& i) {
     if (i.prefix != 1) return {errc::nac_convergence_input, prefix_offset(i)};
     const auto from = static_cast<std::int16_t>(i.c[0]);
-    if (const error e = push_result(i, from, c_offset(i, 0)); e.code != errc::ok) return e;
+    if (const error e = push_result(i, from, i.c_offset(0)); e.code != errc::ok) return e;
     const std::int32_t end = i.d[0];
     if (end < 0 || static_cast<std::uint32_t>(end) > count_ - i.index)
-      return {errc::nac_convergence_end, d_offset(i, 0)};
+      return {errc::nac_convergence_end, i.d_offset(0)};
     push(i.index + (end == 0 ? 1 : static_cast<std::uint32_t>(end)));
     if (end == 0) return {};
-    if (i.d[1] < 1) return {errc::nac_convergence_count, d_offset(i, 1)};
+    if (i.d[1] < 1) return {errc::nac_convergence_count, i.d_offset(1)};
     std::int32_t before = 0;
     for (std::size_t k = 2; k < i.d.size(); ++k) {
       const std::int32_t first = i.d[k];
-      if (first <= before || first >= end) return {errc::nac_convergence_branch, d_offset(i, k)};
+      if (first <= before || first >= end) return {errc::nac_convergence_branch, i.d_offset(k)};
       push(i.index + static_cast<std::uint32_t>(first));
       before = first;
     }

@@ -130,19 +130,10 @@ class safetensors {
   }
   /// The index of a tensor; size() where there is none. Logarithmic.
   [[nodiscard]] std::size_t find(std::string_view name) const noexcept {
-    std::size_t first = 0, count = by_name_.size();
-    while (count != 0) {
-      const std::size_t half = count / 2;
-      if (string(records_[by_name_[first + half]].name) < name) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    return first < by_name_.size() && string(records_[by_name_[first]].name) == name
-               ? by_name_[first]
-               : size();
+    const std::size_t i = first_not_below(by_name_.data(), by_name_.size(), [&](std::uint32_t row) {
+      return string(records_[row].name) < name;
+    });
+    return i < by_name_.size() && string(records_[by_name_[i]].name) == name ? by_name_[i] : size();
   }
   /// The strings of `__metadata__`, in the order of the file.
   [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }

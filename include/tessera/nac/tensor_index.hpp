@@ -25,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "../core/bytes.hpp"
@@ -108,7 +109,8 @@ class tensor_index {
   /// That of the first parameter with this name that has one.
   [[nodiscard]] const indexed_tensor* find(std::string_view name) const noexcept {
     const std::uint32_t wanted = hash(name);
-    std::size_t i = first_not_below(by_name_, [&](const hashed& h) { return h.hash < wanted; });
+    std::size_t i = first_not_below(by_name_.data(), by_name_.size(),
+                                    [&](const hashed& h) { return h.hash < wanted; });
     for (; i < by_name_.size() && by_name_[i].hash == wanted; ++i) {
       const parameter& p = parameters_[by_name_[i].index];
       if (this->name(p) != name) continue;
@@ -134,28 +136,13 @@ class tensor_index {
     h *= 0x9e37'79b9'7f4a'7c15;
     return h ^ h >> 29;
   }
-  /// The first entry of a sorted list that isn't below what is looked for.
-  template <class T, class Below>
-  [[nodiscard]] static std::size_t first_not_below(const pool<T>& in, Below below) noexcept {
-    std::size_t first = 0;
-    for (std::size_t left = in.size(); left != 0;) {
-      const std::size_t half = left / 2;
-      if (below(in[first + half])) {
-        first += half + 1;
-        left -= half + 1;
-      } else {
-        left = half;
-      }
-    }
-    return first;
-  }
   /// The last record with an id; `order` has their indices by id.
   template <class T>
   [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
                                              const pool<std::uint32_t>& order,
                                              std::uint16_t id) noexcept {
-    const std::size_t behind =
-        first_not_below(order, [&](std::uint32_t i) { return records[i].id <= id; });
+    const std::size_t behind = first_not_below(
+        order.data(), order.size(), [&](std::uint32_t i) { return records[i].id <= id; });
     if (behind == 0 || records[order[behind - 1]].id != id) return none;
     return order[behind - 1];
   }

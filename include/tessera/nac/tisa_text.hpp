@@ -39,6 +39,7 @@
 #include "lexer.hpp"
 #include "parts.hpp"
 #include "tisa.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -119,7 +120,7 @@ class manifest_parser {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
       const token t = in_.peek();
       if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
-      if (t.kind != token_kind::word || t.text == "end") break;
+      if (t.kind != token_kind::word || t.text == word_end) break;
       in_.next();
       line(t);
       if (!in_.failed()) in_.end_line();

@@ -222,7 +222,7 @@ struct verifier {
   void arrays() {
     std::uint32_t index = 0;
     for (const array& a : f.arrays()) {
-      if (!has_size(a.shape, a.type, a.data.size()))
+      if (shape_bytes(a.type, a.shape) != a.data.size())
         found.error(errc::nac_array_size, a.data_offset - 8, index);
       ++index;
     }

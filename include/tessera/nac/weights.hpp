@@ -318,7 +318,9 @@ inline void put_quantization(json::writer& out, const parts& p, const tensor_par
   for (std::size_t i = 0; i < method.size(); ++i)
     upper[i] = static_cast<char>(method[i] >= 'a' ? method[i] - 'a' + 'A' : method[i]);
   out.key("quant_type").string({upper, method.size()});
-  const auto scale = [&](std::uint32_t bits) { out.number(double{std::bit_cast<float>(bits)}); };
+  const auto scale = [&](std::uint32_t bits) {
+    out.number(static_cast<double>(std::bit_cast<float>(bits)));
+  };
   const auto numbers = p.numbers_of(t.scales);
   const bool block = t.quantization == quantization::block_fp8;
   if (t.quantization == quantization::int8_tensor) {
