@@ -114,9 +114,7 @@ class part_checker {
     if (e.code != errc::ok) return e;
     for (const named_part& row : p_.signatures) {
       signature_shape& s = signatures_[row.id];  // of several, the last counts
-      s = {true, false, row.text.size};
-      for (const char letter : p_.string(row.text))
-        s.has_constants = s.has_constants || is_constant_code(letter);
+      s = {true, takes_constants(p_.string(row.text)), row.text.size};
     }
     return {};
   }

@@ -245,6 +245,12 @@ inline constexpr std::uint32_t first_custom_op = 32;
   return code == 'S' || code == 'A' || code == 'f' || code == 'i' || code == 'b' || code == 's' ||
          code == 'c';
 }
+/// Whether the instructions of a signature have a list of constants.
+[[nodiscard]] constexpr bool takes_constants(std::string_view signature) noexcept {
+  for (const char code : signature)
+    if (is_constant_code(code)) return true;
+  return false;
+}
 
 inline constexpr std::uint32_t max_instructions = 65535;  ///< that 16-bit references can number
 inline constexpr std::uint32_t max_id = 32767;            ///< of constants and parameters, written

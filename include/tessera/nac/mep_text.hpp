@@ -140,7 +140,8 @@ class plan_printer {
 
   void operand(const plan_operand& o) {
     const bool none = (o.kind == 'z' || o.kind == 'w') && o.value == 0;
-    const plan_choice* const choice = is_choice(o.kind) ? find_choice(o.kind, o.value) : nullptr;
+    const plan_choice* const choice =
+        is_choice_operand(o.kind) ? find_choice(o.kind, o.value) : nullptr;
     const std::size_t to = o.kind == 'j' ? label_at(o.target()) : 0;
     if (none)
       out_ << "none";
@@ -149,7 +150,7 @@ class plan_printer {
     else if (to != 0)
       out_ << 'L' << to;
     else
-      out_ << (is_slot(o.kind) ? "$" : is_constant(o.kind) ? "#" : "") << o.value;
+      out_ << (is_slot_operand(o.kind) ? "$" : is_constant_operand(o.kind) ? "#" : "") << o.value;
   }
 
   void instruction(const plan_instruction& i) {
@@ -165,7 +166,7 @@ class plan_printer {
       (void)layout.pass(o.value);
       out_ << (first ? " " : in_list && first_slot ? "" : ", ");
       first = first_slot = false;
-      if (is_list(o.kind)) {
+      if (is_list_operand(o.kind)) {
         out_ << '[';
         in_list = first_slot = true;
       } else {
@@ -175,7 +176,7 @@ class plan_printer {
     if (in_list) out_ << ']';
     bool commented = false;
     for (const plan_operand& o : i.operands()) {
-      if (!is_constant(o.kind) || (o.kind == 'w' && o.value == 0)) continue;
+      if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) continue;
       const constant* const c = find(o.value);
       if (c == nullptr) continue;
       out_ << (commented ? ", " : " ; ");
@@ -242,9 +243,10 @@ class plan_parser {
     return nullptr;
   }
   void put(std::uint32_t size, std::int64_t value) {
-    std::byte b[2];
-    store_le(b, static_cast<std::uint16_t>(value & 0xffff));
-    code_.append(b, size);
+    if (size == 1)
+      append_le(code_, static_cast<std::uint8_t>(value & 0xff));
+    else
+      append_le(code_, static_cast<std::uint16_t>(value & 0xffff));
   }
 
   void instruction(const plan_op_row& row) {
@@ -254,10 +256,10 @@ class plan_parser {
       if (!first && !in_.accept(',')) return in_.fail(errc::nac_mep_operand_count);
       const char kind = layout.kind();
       const std::uint64_t at = in_.offset();
-      const std::int64_t value = is_list(kind) ? list(kind) : operand(kind);
+      const std::int64_t value = is_list_operand(kind) ? list(kind) : operand(kind);
       if (in_.failed()) return;
       if (!layout.pass(value)) return in_.fail(choice_error(kind), at);
-      if (is_list(kind))
+      if (is_list_operand(kind))
         while (layout.slots() != 0) (void)layout.pass(0);  // which stand there already
     }
   }
@@ -286,7 +288,7 @@ class plan_parser {
       } else {
         value = in_.integer(-0x8000, 0x7fff);
       }
-    } else if (is_choice(kind) && in_.peek().kind == token_kind::word) {
+    } else if (is_choice_operand(kind) && in_.peek().kind == token_kind::word) {
       const plan_choice* choice = nullptr;
       for (const plan_choice& c : plan_choices)
         if (c.set == kind && c.name == in_.peek().text) choice = &c;
@@ -294,7 +296,8 @@ class plan_parser {
       value = choice->value;
       in_.next();
     } else if ((kind != 'z' && kind != 'w') || !in_.accept("none")) {
-      if (is_slot(kind) || is_constant(kind)) in_.expect(is_slot(kind) ? '$' : '#');
+      if (is_slot_operand(kind) || is_constant_operand(kind))
+        in_.expect(is_slot_operand(kind) ? '$' : '#');
       if (!in_.failed()) value = in_.integer(0, size == 1 ? 0xff : 0xffff);
     }
     put(size, value);
@@ -325,16 +328,16 @@ class plan_parser {
   pool<place> labels_, jumps_;
 };
 
+/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
+/// parts. False after an error, which the lexer has.
+[[nodiscard]] inline bool parse_plan(lexer& in, parts& p) { return plan_parser(in).parse(p); }
+
 }  // namespace detail
 
 /// Prints bytecode, labels behind two spaces and instructions behind four.
 inline void print_plan(text& out, bytes code, const constants& pool_of) {
   detail::plan_printer(out, code, pool_of).print();
 }
-
-/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
-/// parts. False after an error, which the lexer has.
-inline bool parse_plan(detail::lexer& in, parts& p) { return detail::plan_parser(in).parse(p); }
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

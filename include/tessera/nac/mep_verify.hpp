@@ -80,9 +80,9 @@ class plan_checker {
   }
 
   [[nodiscard]] error operand(const plan_operand& o) const noexcept {
-    if (is_choice(o.kind) && find_choice(o.kind, o.value) == nullptr)
+    if (is_choice_operand(o.kind) && find_choice(o.kind, o.value) == nullptr)
       return {choice_error(o.kind), o.offset};
-    if (!is_constant(o.kind) || (o.kind == 'w' && o.value == 0)) return {};
+    if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) return {};
     const auto id = static_cast<std::size_t>(o.value);
     const std::uint8_t is = id < constant_.size() ? constant_[id] : std::uint8_t{0};
     if (is == 0) return {errc::nac_mep_constant, o.offset};

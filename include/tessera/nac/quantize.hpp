@@ -21,8 +21,8 @@
 // are.
 //
 // Lifetime:   tensor_values borrow the tensor's bytes.
-// Errors:     nac_tensor_*: the offset is that of the tensor's record, for nac_tensor_elements that
-//             of its elements. nac_quantize_*: the offset is the index of the value.
+// Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset is
+//             the index of the value.
 // Limits:     none of their own.
 // Allocation: what is returned; tensor_values and the error figures: none but 4 bytes a scale.
 
@@ -42,6 +42,7 @@
 #include "../core/result.hpp"
 #include "format.hpp"
 #include "records.hpp"
+#include "rules_data.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -76,29 +77,16 @@ class tensor_values {
   [[nodiscard]] static result<tensor_values> of(const tensor& t) noexcept {
     tensor_values v;
     v.tensor_ = t;
-    std::uint64_t size = 0;
-    if (!detail::count_elements(t.shape, v.size_) ||
-        !checked_mul(v.size_, std::uint64_t{size_of(t.type)}, size) || size != t.data.size())
-      return error{errc::nac_tensor_elements, t.data_offset};
-    if (t.quantization < quantization::int8_tensor) return v;
-    if (t.type != data_type::int8) return error{errc::nac_tensor_int8, t.offset};
+    if (const error e = detail::tensor_fault(t); e.code != errc::ok) return error{e.code, t.offset};
+    (void)detail::count_elements(t.value_shape(), v.size_);  // which fits
     v.run_ = v.size_;
-    std::uint64_t scales = 1;
     if (t.quantization == quantization::int8_channel) {
-      if (t.axis >= t.shape.size()) return error{errc::nac_tensor_axis, t.offset};
-      scales = t.shape[t.axis];
       v.run_ = 1;
       for (std::uint32_t i = t.axis + 1u; i < t.shape.size() && v.size_ != 0; ++i)
         v.run_ *= t.shape[i];
     } else if (t.quantization == quantization::block_fp8) {
       v.run_ = t.block;
-      const std::uint64_t padded = v.size_;
-      if (t.block == 0 || padded % t.block != 0 ||
-          !detail::count_elements(t.original_shape, v.size_) || v.size_ > padded)
-        return error{errc::nac_tensor_blocks, t.offset};
-      scales = padded / t.block;
     }
-    if (scales != t.scales.size()) return error{errc::nac_tensor_scales, t.offset};
     return v;
   }
 

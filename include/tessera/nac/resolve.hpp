@@ -49,6 +49,7 @@
 #include "decode.hpp"
 #include "file.hpp"
 #include "format.hpp"
+#include "ids.hpp"
 #include "records.hpp"
 
 #if defined(__x86_64__) && defined(__clang__)
@@ -96,22 +97,6 @@ struct code {
 enum class resolve_path : std::uint8_t { plain, portable, best };
 
 namespace detail {
-
-/// A set of 16-bit ids.
-class id_set {
- public:
-  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
-  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
-    return (words_[id >> 6] >> (id & 63) & 1) != 0;
-  }
-  /// 1 or 0.
-  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
-    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
-  }
-
- private:
-  std::uint64_t words_[1024] = {};
-};
 
 [[nodiscard]] inline id_set constant_ids(const file& f) noexcept {
   id_set ids;

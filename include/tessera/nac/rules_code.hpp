@@ -199,12 +199,12 @@ struct code_rules {
       }
       around.enter(i.index);
       branch_end[i.index] = around.end();
-      used.first[i.index] = none;
+      used.first[i.index] = no_index;
       used.last[i.index] = i.index;
       for (std::size_t k = 0; k < operands(i, given); ++k) {
         if (given[k].is_constant()) continue;
         const std::uint32_t from = given[k].index();
-        if (used.first[from] == none) used.first[from] = i.index;
+        if (used.first[from] == no_index) used.first[from] = i.index;
         used.last[from] = i.index;
         if (branch_end[from] <= i.index)
           found.warning(errc::nac_branch_result, word(i, k), i.index);

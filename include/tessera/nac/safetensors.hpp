@@ -40,7 +40,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
@@ -193,8 +192,7 @@ struct safetensors_maker {
     return p;
   }
   void number(part& p, std::uint32_t value) const {
-    store_le(out.numbers_.prepare(4), value);
-    out.numbers_.advance(4);
+    append_le(out.numbers_, value);
     ++p.size;
   }
   [[nodiscard]] part numbers() const noexcept {
@@ -472,12 +470,8 @@ struct safetensors_maker {
   return out;
 }
 /// A temporary owner would be gone before the file is looked at.
-template <class Owner>
-  requires(!std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-           !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-           !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>)
-result<safetensors> read_safetensors(Owner&& in, const limits& = {})
-= delete;
+template <temporary_bytes Owner>
+result<safetensors> read_safetensors(Owner&& in, const limits& = {}) = delete;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

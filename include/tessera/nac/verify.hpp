@@ -30,9 +30,9 @@
 // Lifetime:   the program borrows the bytes of the file and the external weights. The file itself
 //             is a view, of which the program holds a copy: a temporary is fine.
 // Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
-//             nac_mep_…, nac_tisa_…, too_many_items. Offsets count in the container, those of
-//             external tensors too: they are where the parameter is named.
-// Limits:     verify_options::limit.
+//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
+//             those of external tensors too: they are where the parameter is named.
+// Limits:     verify_options::limit, of which max_items holds for each list of instructions.
 // Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT,
 //             and 64 for the name of a resource or array.
 
@@ -84,10 +84,10 @@ struct verifier {
     }
   }
 
-  void constants() {
+  void tables() {
     for (const constant& c : f.constants()) {
       std::uint32_t at = out.constant_of_[c.id];
-      if (at == none) {
+      if (at == no_index) {
         at = static_cast<std::uint32_t>(out.constants_.size());
         out.constant_of_.set(c.id, at);
         out.constants_.push_back(c);
@@ -107,7 +107,7 @@ struct verifier {
   // ---- DATA
 
   [[nodiscard]] parameter& parameter_of(std::uint16_t id) {
-    if (out.parameter_of_[id] == none) {
+    if (out.parameter_of_[id] == no_index) {
       out.parameter_of_.set(id, static_cast<std::uint32_t>(out.parameters_.size()));
       parameter p;
       p.id = id;
@@ -158,7 +158,7 @@ struct verifier {
       asked.insert(id);
       const std::uint64_t offset = i.id_offset();
       const std::uint32_t at = out.parameter_of_[id];
-      if (at == none || !out.parameters_[at].has_name) {
+      if (at == no_index || !out.parameters_[at].has_name) {
         found.error(errc::nac_parameter_unnamed, offset, i.index);
         continue;
       }
@@ -253,7 +253,7 @@ struct verifier {
   }
 
   void all() {
-    constants();
+    tables();
     code_rules rules{f, options, found, out.constants_, out.forms_, out.constant_of_};
     uses used;
     bool resolved = false;
