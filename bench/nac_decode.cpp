@@ -21,16 +21,16 @@ using namespace tessera;
 [[nodiscard]] pool<nac::step> decode_unchecked(const nac::file& f, const nac::instructions& list) {
   pool<nac::step> steps;
   nac::step* to = steps.prepare(list.size());
-  const nac::detail::length_table table(f);
+  const nac::length_table table(f);
   const std::byte* const start = list.cursor().data();
   const std::byte* at = start;
   std::uint32_t first = 0;
-  nac::detail::looked_up found;
+  nac::looked_up found;
   for (std::uint32_t left = list.size(); left != 0; --left) {
     const auto& row = table[found.ab = load_le<std::uint16_t>(at)];
     const std::size_t constants = load_le<std::uint16_t>(at + 2) & row.mask;
     found.arguments = row.arguments;
-    nac::detail::write_step(to++, static_cast<std::size_t>(at - start), found, first);
+    nac::write_step(to++, static_cast<std::size_t>(at - start), found, first);
     first += row.arguments;
     at = at + row.fixed + 2 * constants;
   }

@@ -88,16 +88,14 @@ void check_paths(const nac::file& file, const nac::instructions& list) {
   fuzz::require(steps && steps->size() == list.size(), "all instructions can be decoded");
   for (std::size_t i = 0; plain && i < list.size(); ++i)
     fuzz::require(same((*steps)[i], plain->steps[i]), "decode finds what the plain path finds");
-  const nac::detail::id_set ids = nac::detail::constant_ids(file);
   for (const auto path : {nac::resolve_path::portable, nac::resolve_path::best}) {
-    nac::code fast;  // whatever the length of the list
-    const bool right = nac::detail::resolve_fast(file, list, ids, path, fast);
-    fuzz::require(right == static_cast<bool>(plain), "all paths find the same lists to be right");
-    if (!right) continue;
-    fuzz::require(fast.arguments == plain->arguments, "all paths find the same arguments");
-    fuzz::require(fast.steps.size() == list.size(), "all paths find all instructions");
+    const auto fast = nac::resolve(file, list, {}, path);
+    fuzz::require(fast.err() == plain.err(), "all paths find the same errors");
+    if (!plain) continue;
+    fuzz::require(fast->arguments == plain->arguments, "all paths find the same arguments");
+    fuzz::require(fast->steps.size() == list.size(), "all paths find all instructions");
     for (std::size_t i = 0; i < list.size(); ++i)
-      fuzz::require(same(fast.steps[i], plain->steps[i]), "all paths find the same instructions");
+      fuzz::require(same(fast->steps[i], plain->steps[i]), "all paths find the same instructions");
   }
 }
 

@@ -108,6 +108,9 @@ inline void append_le(Pool& to, T value) {
   to.append(raw, sizeof raw);
 }
 
+/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
+
 /// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
 template <class T>
 [[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {

@@ -165,7 +165,7 @@ struct line_column {
 /// The line and column of a byte offset; an offset behind the end is taken as the end.
 [[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
   line_column at;
-  const std::size_t end = offset < source.size() ? static_cast<std::size_t>(offset) : source.size();
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
   for (std::size_t i = 0; i < end; ++i) {
     ++at.column;
     if (source[i] == '\n') at = {at.line + 1, 1};

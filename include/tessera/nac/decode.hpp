@@ -56,8 +56,6 @@ static_assert(sizeof(step) == 16);
 
 inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
 
-namespace detail {
-
 /// What the length of each kind of instruction is made of.
 class length_table {
  public:
@@ -158,6 +156,8 @@ struct looked_up {
   }
 }
 
+namespace detail {
+
 /// How far a list was decoded.
 struct decoded {
   const std::byte* at;
@@ -215,7 +215,7 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
   if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   pool<step> steps;
   step* const to = steps.prepare(list.size());
-  const detail::length_table table(f);
+  const length_table table(f);
   const detail::cursor first = list.cursor();
   const std::byte* const start = first.data();
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;

@@ -136,8 +136,7 @@ class file {
   /// A section with its tag, up to the next section or the end of the file; empty when absent.
   [[nodiscard]] bytes section(nac::section s) const noexcept {
     const extent& e = part(s);
-    return source_.subspan(static_cast<std::size_t>(e.offset),
-                           static_cast<std::size_t>(e.end - e.offset));
+    return source_.subspan(static_cast<std::size_t>(e.offset), to_size(e.end - e.offset));
   }
   /// Byte offset of a section; 0 when absent.
   [[nodiscard]] std::uint64_t offset(nac::section s) const noexcept { return part(s).offset; }

@@ -89,7 +89,7 @@ class plan_printer {
     }
     if (in.offset() != code_.size()) {
       label(in.offset());
-      print_byte_lines(out_, code_.subspan(static_cast<std::size_t>(in.offset())), "    ");
+      print_byte_lines(out_, code_.subspan(to_size(in.offset())), "    ");
     }
     label(code_.size());
   }

@@ -94,8 +94,7 @@ class tensor_values {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Values `first` to `first + count` - 1, which must exist.
   void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
-    const std::byte* const from =
-        tensor_.data.data() + static_cast<std::size_t>(first * size_of(tensor_.type));
+    const std::byte* const from = tensor_.data.data() + to_size(first * size_of(tensor_.type));
     if (tensor_.quantization >= quantization::int8_tensor) return scaled(first, from, to, count);
     switch (tensor_.type) {
       case data_type::float32: return detail::convert<float>(from, to, count);
@@ -125,8 +124,8 @@ class tensor_values {
     if (count == 0) return;  // so there are elements, and runs aren't empty
     std::uint64_t left = run_ - first % run_, scale = first / run_ % tensor_.scales.size();
     while (count != 0) {
-      const auto n = static_cast<std::size_t>(left < count ? left : count);
-      const float factor = tensor_.scales[static_cast<std::size_t>(scale)];
+      const auto n = to_size(left < count ? left : count);
+      const float factor = tensor_.scales[to_size(scale)];
       for (std::size_t i = 0; i < n; ++i)
         to[i] = detail::stored(static_cast<float>(load_le<std::int8_t>(from + i)) * factor);
       from += n;
@@ -147,7 +146,7 @@ class tensor_values {
   const result<tensor_values> values = tensor_values::of(t);
   if (!values) return values.err();
   pool<float> out;
-  const auto count = static_cast<std::size_t>(values->size());
+  const auto count = to_size(values->size());
   values->read(0, out.prepare(count), count);
   out.advance(count);
   return out;
@@ -169,7 +168,7 @@ class float_values {
   explicit float_values(view<float> values) noexcept : values_(values) {}
   [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
   void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
-    for (std::size_t i = 0; i < count; ++i) to[i] = values_[static_cast<std::size_t>(first) + i];
+    for (std::size_t i = 0; i < count; ++i) to[i] = values_[to_size(first) + i];
   }
 
  private:
@@ -286,8 +285,8 @@ template <class Values>
   for (std::uint64_t first = 0; first < count;) {
     std::uint64_t n = count - first < detail::chunk ? count - first : detail::chunk;
     n = n < left ? n : left;
-    values.read(first, some, static_cast<std::size_t>(n));
-    const std::uint32_t here = detail::largest_of(some, static_cast<std::size_t>(n));
+    values.read(first, some, to_size(n));
+    const std::uint32_t here = detail::largest_of(some, to_size(n));
     if (here >= detail::not_finite) {
       std::size_t i = 0;
       while (detail::largest_of(some + i, 1) < detail::not_finite) ++i;
@@ -323,7 +322,7 @@ inline void quantize_elements(const Values& values, const quantized_form& form, 
       while (done != n) {  // run by run
         const std::uint64_t at = first + done, rest = form.run - at % form.run;
         const std::size_t end = rest < n - done ? done + static_cast<std::size_t>(rest) : n;
-        const float scale = scales[static_cast<std::size_t>(at / form.run)];
+        const float scale = scales[to_size(at / form.run)];
         for (; done != end; ++done) store_le(to + done, detail::quantized(some[done], scale, low));
       }
       to += n;
@@ -349,7 +348,7 @@ struct quantized_values {
   const float_values from(values);
   if (const error e = measure(from, shape, method, block, out.form, out.scales); e.code != errc::ok)
     return e;
-  const auto count = static_cast<std::size_t>(out.form.elements);
+  const auto count = to_size(out.form.elements);
   const std::size_t size = count * size_of(out.form.type);
   quantize_elements(from, out.form, out.scales.data(), 0, out.data.prepare(size), count);
   out.data.advance(size);
@@ -427,7 +426,7 @@ struct quantization_error {
     if (form.type == data_type::float16) {
       out.add(x, float_from_half(half_from_float(x)));
     } else {
-      const float scale = scales[static_cast<std::size_t>(i / form.run)];
+      const float scale = scales[to_size(i / form.run)];
       const float low = detail::lowest(form.quantization);
       out.add(x, detail::stored(static_cast<float>(detail::quantized(x, scale, low)) * scale));
     }

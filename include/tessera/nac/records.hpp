@@ -165,7 +165,7 @@ class cursor {
     return value;
   }
   [[nodiscard]] bytes take_bytes(std::uint64_t count) noexcept {
-    const bytes b(data(), static_cast<std::size_t>(count));
+    const bytes b(data(), to_size(count));
     at_ += count;
     return b;
   }

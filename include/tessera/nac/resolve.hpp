@@ -92,9 +92,9 @@ struct code {
   }
 };
 
-/// How arguments are resolved: one after another, four at a time, or with what this processor has.
-/// It changes nothing but time.
-enum class resolve_path : std::uint8_t { plain, portable, best };
+/// How arguments are resolved: one after another, four at a time, or with what this processor has;
+/// `automatic` is the last where there are enough of them. It changes nothing but time.
+enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
 
 namespace detail {
 
@@ -418,7 +418,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
   auto* run = resolve_run;
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
-  if (path == resolve_path::best && has_avx2()) run = resolve_run_avx2;
+  if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
 #endif
   const std::size_t room = std::size_t{part} * table.most_arguments() + 8;
   out.arguments.reserve(std::size_t{3} * list.size() + room);  // more than most programs have
@@ -448,12 +448,14 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 /// The arguments of `list`, which is f.instructions() or f.training().
 [[nodiscard]] inline result<code> resolve(const file& f, const instructions& list,
                                           const limits& limit = {},
-                                          resolve_path path = resolve_path::best) {
+                                          resolve_path path = resolve_path::automatic) {
   if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   const detail::id_set ids = detail::constant_ids(f);
   code out;
   out.steps.reserve(list.size());
-  if (path != resolve_path::plain && list.size() >= detail::worth_a_table) {
+  if (path == resolve_path::automatic && list.size() < detail::worth_a_table)
+    path = resolve_path::plain;
+  if (path != resolve_path::plain) {
     if (detail::resolve_fast(f, list, ids, path, out)) return out;
     out.steps.clear();  // something is wrong: what and where, the plain path finds
     out.arguments.clear();

@@ -115,8 +115,7 @@ class safetensors {
     t.representable = r.representable;
     t.as.offset = r.offset;
     t.as.data_offset = data_ + r.first;
-    t.as.data = source_.subspan(static_cast<std::size_t>(t.as.data_offset),
-                                static_cast<std::size_t>(r.end - r.first));
+    t.as.data = source_.subspan(to_size(t.as.data_offset), to_size(r.end - r.first));
     if (!r.representable) return t;
     t.as.type = r.type;
     t.as.quantization = r.quantization;

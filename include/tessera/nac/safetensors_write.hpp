@@ -228,7 +228,7 @@ class safetensors_writer {
   if (e.code != errc::ok) return e;
   if (writer.size() > SIZE_MAX) return error{errc::nac_external_large, 0};
   pool<std::byte> out;
-  out.reserve(static_cast<std::size_t>(writer.size()));
+  out.reserve(to_size(writer.size()));
   e = writer.write(detail::sink_into(out));
   if (e.code != errc::ok) return e;
   return out;

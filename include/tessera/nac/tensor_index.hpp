@@ -199,14 +199,14 @@ struct index_maker {
     buffer.clear();
     buffer.advance(static_cast<std::size_t>(had));
     start = at;
-    const auto count = static_cast<std::size_t>(more - had);
+    const auto count = to_size(more - had);
     const error e = read(at + had, buffer.prepare(count), count);
     if (e.code == errc::ok) buffer.advance(count);
     return e;
   }
   /// At the next record: offsets are from there, what it loads must be in the buffer.
   [[nodiscard]] cursor here() const noexcept {
-    return {buffer.data() + static_cast<std::size_t>(at - start), 0, end - at};
+    return {buffer.data() + to_size(at - start), 0, end - at};
   }
   [[nodiscard]] error behind(const cursor& in, error e) noexcept {
     if (e.code != errc::ok) return {e.code, e.offset + at};

@@ -273,7 +273,7 @@ inline void print_manifest(text& out, bytes manifest) {
   manifest_reader in(manifest);
   if (in.offset() != 0) out << "  version " << in.version() << '\n';
   for (tokenizer_instruction i; in.next(i);) detail::manifest_printer{out}.instruction(i);
-  detail::print_byte_lines(out, manifest.subspan(static_cast<std::size_t>(in.offset())), "  ");
+  detail::print_byte_lines(out, manifest.subspan(to_size(in.offset())), "  ");
 }
 
 }  // namespace nac

@@ -235,8 +235,7 @@ struct verifier {
     if (source.size() > 9 && source[9] != std::byte{0}) found.warning(errc::nac_reserved_bytes, 9);
     if (f.header() != header::v1_6) return;
     for (std::uint64_t at = 84; at < 88 && at < source.size(); ++at)
-      if (source[static_cast<std::size_t>(at)] != std::byte{0})
-        return found.warning(errc::nac_reserved_bytes, at);
+      if (source[to_size(at)] != std::byte{0}) return found.warning(errc::nac_reserved_bytes, at);
   }
   void slack() {
     for (std::size_t i = 0; i < section_count; ++i) {
