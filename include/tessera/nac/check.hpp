@@ -150,27 +150,19 @@ class part_checker {
   }
 
   [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
-    const bool version_2 = container_version(p_.form) == 2;
-    std::uint32_t c = 0, d = 0;
-    if (i.a == op_input) {
-      if (i.b > 5 || (i.b > 3 && !version_2)) return errc::nac_write_input;
-      c = i.b == 0 ? 0 : 1;
-    } else if (i.a == op_output) {
-      if (i.b > 4 || (i.b > 2 && !version_2)) return errc::nac_write_output;
-      c = i.b < 3 ? p_.outputs : i.b == 3 ? 1 : 0;
-      d = i.b < 3 ? p_.outputs : i.b == 3 ? 2 : 1;
-      if (c > 32766) return errc::nac_write_long_c;  // for its prefix counts itself
-    } else if (i.a == op_control_flow) {
-      c = 2;
-      d = 1;
-    } else if (i.a == op_convergence) {
+    if (!has_variant(i.a, i.b, container_version(p_.form)))
+      return i.a == op_input ? errc::nac_write_input : errc::nac_write_output;
+    system_words words = system_words_of(i.a, i.b, p_.outputs);
+    if (i.a == op_output && words.c > 32766)
+      return errc::nac_write_long_c;  // for its prefix counts itself
+    if (i.a == op_convergence) {
       if (i.c.size > 32767) return errc::nac_write_long_c;
-      c = i.c.size;
-      d = convergence_offsets(p_.words_of(i.d));
+      words.c = i.c.size;
+      words.d = convergence_offsets(p_.words_of(i.d));
     }
-    if (i.c.size != c || i.d.size != d) return errc::nac_write_words;
+    if (i.c.size != words.c || i.d.size != words.d) return errc::nac_write_words;
     const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
-    if (is_id && c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
+    if (is_id && words.c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
     return errc::ok;
   }
 

@@ -148,9 +148,9 @@ class operation_mover {
   if (p.has_training || !p.training.empty() || p.training_flag)
     return {errc::nac_convert_training, 0};
   for (std::size_t i = 0; i < p.instructions.size(); ++i) {
-    const instruction_part& now = p.instructions[i];
-    if (now.a == op_input && now.b > 3) return {errc::nac_convert_input, i};
-    if (now.a == op_output && now.b > 2) return {errc::nac_convert_output, i};
+    const std::uint8_t a = p.instructions[i].a, b = p.instructions[i].b;
+    if (!has_variant(a, b, 1))
+      return {a == op_input ? errc::nac_convert_input : errc::nac_convert_output, i};
   }
   return {};
 }

@@ -277,22 +277,14 @@ namespace detail {
     if (b != 0 && !f.has_signature(b)) return {errc::nac_signature_unknown, in.offset() + 1};
     d = f.arguments(b);
     has_prefix = counted = f.has_constants(b);
-  } else if (a == op_input) {
-    if (b > 5 || (b > 3 && f.version() == 1)) return {errc::nac_input_variant, in.offset() + 1};
-    has_prefix = b != 0;
-    c = has_prefix ? 1 : 0;
-  } else if (a == op_output) {
-    if (b > 4 || (b > 2 && f.version() == 1)) return {errc::nac_output_variant, in.offset() + 1};
-    has_prefix = b != 4;
-    c = b < 3 ? f.outputs() : b == 3 ? 1 : 0;
-    d = b < 3 ? f.outputs() : b == 3 ? 2 : 1;
-  } else if (a == op_control_flow) {
-    has_prefix = true;
-    c = 2;
-    d = 1;
-  } else if (a == op_convergence) {
-    has_prefix = counted = true;
-    d = 1;
+  } else {
+    if (!has_variant(a, b, f.version()))
+      return {a == op_input ? errc::nac_input_variant : errc::nac_output_variant, in.offset() + 1};
+    const system_words words = system_words_of(a, b, f.outputs());
+    has_prefix = words.has_prefix;
+    counted = a == op_convergence;
+    c = words.c;
+    d = words.d;
   }
   (void)in.take<std::uint16_t>();
   if (has_prefix) {

@@ -14,7 +14,7 @@
 // tensor's record; more where its metadata are longer. What lies behind the names or the metadata
 // in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
 //
-// Lifetime:   owns.
+// Lifetime:   owns; what it hands out lasts as long as it does.
 // Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
 //             the header and DATA, with the same offsets. Other sections are not looked at.
 // Limits:     max_items names and tensors; max_bytes is not limited by default.
@@ -81,8 +81,10 @@ class tensor_index {
   [[nodiscard]] nac::header header() const noexcept { return header_; }
   [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
   /// As they stand in the file.
-  [[nodiscard]] view<indexed_tensor> tensors() const noexcept { return tensors_; }
-  [[nodiscard]] view<parameter> parameters() const noexcept { return parameters_; }
+  [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
+  view<indexed_tensor> tensors() const&& = delete;
+  [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
+  view<parameter> parameters() const&& = delete;
 
   [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
     return names_.view().substr(p.first, p.size);
@@ -100,14 +102,14 @@ class tensor_index {
   [[nodiscard]] view<std::uint32_t> original_shape(const indexed_tensor& t) const noexcept {
     return {dimensions_.data() + t.dimensions + t.rank, t.original_rank};
   }
-  /// The tensor of a parameter, the last one where there are more; null: it has none. It lasts as
-  /// long as the index.
-  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const noexcept {
+  /// The tensor of a parameter, the last one where there are more; null: it has none.
+  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const& noexcept {
     const std::uint32_t i = last_of(tensors_, tensors_by_id_, id);
     return i == none ? nullptr : &tensors_[i];
   }
+  const indexed_tensor* find(std::uint16_t id) const&& = delete;
   /// That of the first parameter with this name that has one.
-  [[nodiscard]] const indexed_tensor* find(std::string_view name) const noexcept {
+  [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept {
     const std::uint32_t wanted = hash(name);
     std::size_t i = first_not_below(by_name_.data(), by_name_.size(),
                                     [&](const hashed& h) { return h.hash < wanted; });
@@ -118,6 +120,7 @@ class tensor_index {
     }
     return nullptr;
   }
+  const indexed_tensor* find(std::string_view name) const&& = delete;
 
  private:
   friend struct detail::index_maker;

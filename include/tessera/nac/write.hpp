@@ -194,8 +194,7 @@ class part_writer {
   }
   [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
     if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
-    return (i.a == op_input && i.b != 0) || (i.a == op_output && i.b != 4) ||
-           i.a == op_control_flow || i.a == op_convergence;
+    return system_words_of(i.a, i.b, p_.outputs).has_prefix;
   }
   [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
     const bool counts_itself = i.a == op_control_flow || (!upstream_ && i.a == op_input) ||
