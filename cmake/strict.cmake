@@ -16,5 +16,5 @@ if(cxx_version MATCHES "clang")
        -Wno-comma -Wno-float-equal -Wno-documentation-unknown-command -Wno-switch-enum
        -Wno-unknown-warning-option -Wno-unsafe-buffer-usage -Wno-missing-prototypes)
 else()
-  list(APPEND strict -Wduplicated-cond -Wlogical-op)
+  list(APPEND strict -Wduplicated-cond -Wlogical-op -Wuseless-cast)
 endif()

@@ -3,6 +3,7 @@
 //
 // nac::parts_of, write and convert: what is written is read as the same parts and written as the
 // same bytes, with either prefixes; other versions hold the same, and conversion is a fixpoint.
+// nac::verify gives a program or errors inside, and all paths of nac::resolve find the same.
 
 #include <tessera/nac.hpp>
 
@@ -75,11 +76,65 @@ void check_conversions(const nac::parts& p) {
   }
 }
 
+[[nodiscard]] bool same(const nac::step& a, const nac::step& b) noexcept {
+  return a.offset == b.offset && a.a == b.a && a.b == b.b && a.arguments == b.arguments &&
+         a.first == b.first;
+}
+
+/// All ways to resolve a list find the same, or all that something is wrong; and so does decode.
+void check_paths(const nac::file& file, const nac::instructions& list) {
+  const auto plain = nac::resolve(file, list, {}, nac::resolve_path::plain);
+  const auto steps = nac::decode(file, list);
+  fuzz::require(steps && steps->size() == list.size(), "all instructions can be decoded");
+  for (std::size_t i = 0; plain && i < list.size(); ++i)
+    fuzz::require(same((*steps)[i], plain->steps[i]), "decode finds what the plain path finds");
+  for (const auto path : {nac::resolve_path::portable, nac::resolve_path::best}) {
+    const auto fast = nac::resolve(file, list, {}, path);
+    fuzz::require(fast.err() == plain.err(), "all paths find the same errors");
+    if (!plain) continue;
+    fuzz::require(fast->arguments == plain->arguments, "all paths find the same arguments");
+    fuzz::require(fast->steps.size() == list.size(), "all paths find all instructions");
+    for (std::size_t i = 0; i < list.size(); ++i)
+      fuzz::require(same(fast->steps[i], plain->steps[i]), "all paths find the same instructions");
+  }
+}
+
+/// A program, or errors, the first of which is returned; and a program keeps what it says.
+void check_verified(const nac::file& file, std::size_t size) {
+  nac::report found;
+  const result<nac::program> program = nac::verify(file, {.weights_elsewhere = true}, &found);
+  fuzz::require(static_cast<bool>(program) == (found.errors == 0), "errors refuse a program");
+  const nac::diagnostic* first = nullptr;
+  for (const nac::diagnostic& d : found.diagnostics) {
+    fuzz::require(d.code != errc::ok && d.offset <= size, "a finding stands in the container");
+    if (first == nullptr && d.severity == nac::severity::error) first = &d;
+  }
+  if (!program) {
+    fuzz::require_error(program.err(), size);
+    fuzz::require(first == nullptr || program.err() == error{first->code, first->offset},
+                  "the first error is the one that is returned");
+    return;
+  }
+  fuzz::require(program->size() == file.instructions().size(), "a program has all instructions");
+  for (std::size_t i = 0; i < program->size(); ++i) {
+    const nac::step& s = program->code().steps[i];
+    fuzz::require(program->last_use(i) >= i && program->last_use(i) < program->size(),
+                  "a result's last use isn't before it");
+    if (s.a < nac::first_regular_op) continue;
+    for (const nac::argument a : program->code().arguments_of(s))
+      fuzz::require(a.is_constant() ? program->has_constant(a.id()) : a.index() < i,
+                    "arguments are there and come before");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const result<nac::file> file = nac::read(as_bytes(fuzz::as_text(data, size)));
   if (!file) return 0;
+  check_paths(*file, file->instructions());
+  check_paths(*file, file->training());
+  check_verified(*file, size);
   const nac::parts p = nac::parts_of(*file);
   const auto upstream = written(p, true), own = written(p, false);
   fuzz::require(upstream.err() == own.err(), "prefixes decide about no refusal");

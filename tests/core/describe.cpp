@@ -287,3 +287,15 @@ TEST_CASE("sort: stable, whatever the order was", "[core]") {
       }));
     }
 }
+
+TEST_CASE("first_not_below: as the standard's lower_bound", "[core]") {
+  for (std::size_t count : {0u, 1u, 2u, 3u, 7u, 64u, 65u}) {
+    std::vector<int> v;
+    for (std::size_t i = 0; i < count; ++i) v.push_back(static_cast<int>(i / 2 * 2));
+    for (int wanted = -1; wanted <= static_cast<int>(count) + 1; ++wanted) {
+      const auto expected = std::lower_bound(v.begin(), v.end(), wanted) - v.begin();
+      CHECK(tessera::first_not_below(v.data(), v.size(), [&](int i) { return i < wanted; }) ==
+            static_cast<std::size_t>(expected));
+    }
+  }
+}

@@ -178,3 +178,11 @@ TEST_CASE("text: lines and columns count from 1, columns in bytes", "[core]") {
   static_assert(locate("", 5) == line_column{1, 1});
   static_assert(locate("\r\n", 2) == line_column{2, 1});
 }
+
+TEST_CASE("is_utf8: all of a text", "[core]") {
+  CHECK(is_utf8(""));
+  CHECK(is_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
+  CHECK_FALSE(is_utf8("a\xc3"));
+  CHECK_FALSE(is_utf8("\x80z"));
+  CHECK_FALSE(is_utf8("z\xed\xa0\x80"));
+}

@@ -55,7 +55,7 @@ constexpr std::string_view some_constants =
   nac::parts p;
   nac::detail::lexer in(source);
   CAPTURE(std::string(source));
-  const bool ok = nac::parse_plan(in, p);
+  const bool ok = nac::detail::parse_plan(in, p);
   CHECK(in.err().message() == error{}.message());
   REQUIRE(ok);
   return copy_of(p.data_of(p.plan));
@@ -247,7 +247,7 @@ TEST_CASE("nac/mep: each opcode is in the table once, and has the size that it s
     // A list of three makes it longer by three.
     std::uint64_t count_at = 0;
     for (const nac::plan_operand& o : i.operands())
-      if (nac::is_list(o.kind) && count_at == 0) count_at = o.offset;
+      if (nac::is_list_operand(o.kind) && count_at == 0) count_at = o.offset;
     CHECK((count_at != 0) == r.one);
     if (count_at == 0) continue;
     code[count_at] = std::byte{3};
@@ -571,7 +571,7 @@ TEST_CASE("nac/mep: jumps reach 32 KiB and no byte more", "[nac]") {
   nac::parts p;
   source += "exec_halt\nfar:\n";
   nac::detail::lexer in(source);
-  CHECK_FALSE(nac::parse_plan(in, p));
+  CHECK_FALSE(nac::detail::parse_plan(in, p));
   CHECK(in.err() == error{errc::nac_mep_jump_range, 19});
 }
 
@@ -678,7 +678,7 @@ TEST_CASE("nac/mep_text: each code, where it is", "[nac]") {
     CAPTURE(std::string(r.source));
     nac::parts p;
     nac::detail::lexer in(r.source);
-    CHECK_FALSE(nac::parse_plan(in, p));
+    CHECK_FALSE(nac::detail::parse_plan(in, p));
     CHECK(in.err().name() == error{r.code}.name());
     CHECK(in.err().offset == r.offset);
   }
@@ -770,7 +770,7 @@ TEST_CASE("nac/mep: memory within the stated multiples", "[nac]") {
       const tessera_tests::allocations used;
       nac::parts p;
       nac::detail::lexer in(labels);
-      CHECK_FALSE(nac::parse_plan(in, p));
+      CHECK_FALSE(nac::detail::parse_plan(in, p));
       CHECK(in.err() == error{errc::nac_mep_label_repeated, 2});
       CHECK(used.peak() <= 20 * labels.size() + 1024);
     }
@@ -780,7 +780,7 @@ TEST_CASE("nac/mep: memory within the stated multiples", "[nac]") {
       const tessera_tests::allocations used;
       nac::parts p;
       nac::detail::lexer in(halts);
-      CHECK(nac::parse_plan(in, p));
+      CHECK(nac::detail::parse_plan(in, p));
       CHECK(used.peak() <= 20 * halts.size() + 1024);
     }
   }

@@ -224,13 +224,13 @@ TEST_CASE("nac/tensors: what doesn't agree in a tensor is refused", "[nac]") {
   };
   for (const row& r : {
            row{"0100 07000000 0400000000000000 00 01 02000000 00 0000003f",
-               {errc::nac_tensor_elements, record_offset + 14 + 7}},
+               {errc::nac_tensor_size, record_offset}},
            row{"0100 0b000000 0000000000000000 00 02 ffffffff ffffffff 00",
-               {errc::nac_tensor_elements, record_offset + 14 + 11}},  // 2^66 bytes
+               {errc::nac_tensor_size, record_offset}},  // 2^66 bytes
            row{"0100 0f000000 0000000000000000 00 03 ffffffff ffffffff ffffffff 00",
-               {errc::nac_tensor_elements, record_offset + 14 + 15}},  // 2^96 elements
+               {errc::nac_tensor_size, record_offset}},  // 2^96 elements
            row{"0100 0b000000 0800000000000000 00 01 02000000 02 0000003f 0000003f 0000003f",
-               {errc::nac_tensor_int8, record_offset}},
+               {errc::nac_tensor_type, record_offset}},
            row{"0100 10000000 0200000000000000 07 01 02000000 03 01 01000000 0000003f 0102",
                {errc::nac_tensor_axis, record_offset}},
            row{"0100 10000000 0200000000000000 07 01 02000000 03 00 01000000 0000003f 0102",
@@ -238,15 +238,15 @@ TEST_CASE("nac/tensors: what doesn't agree in a tensor is refused", "[nac]") {
            // blocks of 3 in 4 elements
            row{"0100 16000000 0400000000000000 07 01 04000000 04 0300 01 02000000 01000000 "
                "0000003f 01020304",
-               {errc::nac_tensor_blocks, record_offset}},
+               {errc::nac_tensor_scales, record_offset}},
            // 5 values in 4 elements
            row{"0100 16000000 0400000000000000 07 01 04000000 04 0400 01 05000000 01000000 "
                "0000003f 01020304",
-               {errc::nac_tensor_blocks, record_offset}},
+               {errc::nac_tensor_padding, record_offset}},
            // 2^64 values
            row{"0100 1e000000 0400000000000000 07 01 04000000 04 0400 03 00000001 00000001 "
                "00000100 01000000 0000003f 01020304",
-               {errc::nac_tensor_blocks, record_offset}},
+               {errc::nac_tensor_padding, record_offset}},
            // two scales for one block
            row{"0100 1a000000 0400000000000000 07 01 04000000 04 0400 01 02000000 02000000 "
                "0000003f 0000003f 01020304",
@@ -259,12 +259,12 @@ TEST_CASE("nac/tensors: what doesn't agree in a tensor is refused", "[nac]") {
   const auto other = file_of("0100 07000000 0400000000000000 00 01 01000000 00 0000003f");
   const auto broken = file_of("0100 07000000 0400000000000000 00 01 02000000 00 0000003f");
   const error shapes{errc::nac_tensor_shapes, record_offset};
-  const error elements{errc::nac_tensor_elements, record_offset + 21};
+  const error size{errc::nac_tensor_size, record_offset};
   CHECK(nac::error_between(tensor_in(whole), tensor_in(other)).err() == shapes);
-  CHECK(nac::error_between(tensor_in(broken), tensor_in(whole)).err() == elements);
-  CHECK(nac::error_between(tensor_in(whole), tensor_in(broken)).err() == elements);
-  CHECK(nac::requantization_error(tensor_in(broken), nac::quantization::fp16).err() == elements);
-  CHECK(nac::dequantize(tensor_in(broken), 0, nullptr, 0) == elements);
+  CHECK(nac::error_between(tensor_in(broken), tensor_in(whole)).err() == size);
+  CHECK(nac::error_between(tensor_in(whole), tensor_in(broken)).err() == size);
+  CHECK(nac::requantization_error(tensor_in(broken), nac::quantization::fp16).err() == size);
+  CHECK(nac::dequantize(tensor_in(broken), 0, nullptr, 0) == size);
 }
 
 TEST_CASE("nac/tensors: scales and rounding, worked by hand", "[nac]") {

@@ -28,7 +28,7 @@ using buffer = std::vector<std::byte>;
   nac::parts p;
   nac::detail::lexer in(source);
   CAPTURE(std::string(source));
-  const bool ok = nac::parse_manifest(in, p);
+  const bool ok = nac::detail::parse_manifest(in, p);
   CHECK(in.err().message() == error{}.message());
   REQUIRE(ok);
   CHECK(p.has_manifest);
@@ -424,7 +424,7 @@ TEST_CASE("nac/tisa_text: each code, where it is", "[nac]") {
     CAPTURE(std::string(r.source));
     nac::parts p;
     nac::detail::lexer in(r.source);
-    CHECK_FALSE(nac::parse_manifest(in, p));
+    CHECK_FALSE(nac::detail::parse_manifest(in, p));
     CHECK(in.err().name() == error{r.code}.name());
     CHECK(in.err().offset == r.offset);
     CHECK_FALSE(p.has_manifest);
@@ -475,7 +475,7 @@ TEST_CASE("nac/tisa: memory within the stated multiples", "[nac]") {
       {
         nac::parts p;
         nac::detail::lexer in(source);
-        REQUIRE(nac::parse_manifest(in, p));
+        REQUIRE(nac::detail::parse_manifest(in, p));
       }
       CHECK(used.peak() <= 8 * source.size() + 1024);
       CHECK(used.live() == 0);

@@ -243,7 +243,7 @@ TEST_CASE("nac/weights: what can't be moved is refused", "[nac]") {
   CHECK(in(moved->model, [](external& w) {
           w.metadata.clear();
           w.add_metadata("f64", R"({"quant_code":2,"scale":1})");
-        }) == error{errc::nac_tensor_int8, 6});
+        }) == error{errc::nac_tensor_type, 6});
   more = moved->model;
   more.parameters[0].text.first = 10000;
   CHECK(in(more, [](external&) {}) == error{errc::nac_write_range, 0});
@@ -443,7 +443,7 @@ TEST_CASE("nac/weights: what can't be converted is refused before anything is wr
   CHECK(of([](parts&) {}, q::none) == error{errc::nac_quantize_method, 0});
   CHECK(of([](parts&) {}, q::block_fp8, 0) == error{errc::nac_quantize_block, 0});
   CHECK(of([](parts& p) { p.numbers[p.tensors[7].shape.first] = 3; }) ==
-        error{errc::nac_tensor_elements, 7});
+        error{errc::nac_tensor_size, 7});
   CHECK(of([](parts& p) { p.tensors[2].axis = 2; }) == error{errc::nac_tensor_axis, 2});
   CHECK(of([](parts& p) { p.tensors[2].scales.first = 1000; }) == error{errc::nac_write_range, 2});
   CHECK(of(
@@ -460,7 +460,7 @@ TEST_CASE("nac/weights: what can't be converted is refused before anything is wr
         }) == error{errc::nac_quantize_finite, 8});
   nac::parts broken = model();
   broken.tensors[1].type = t::uint8;
-  CHECK(nac::dequantize(broken).err() == error{errc::nac_tensor_int8, 1});
+  CHECK(nac::dequantize(broken).err() == error{errc::nac_tensor_type, 1});
   broken.tensors[1].type = static_cast<t>(77);
   CHECK(nac::dequantize(broken).err() == error{errc::nac_write_data_type, 1});
 

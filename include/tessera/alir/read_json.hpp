@@ -277,8 +277,8 @@ class json_model_reader {
 
   void read_model() {
     m_ = model{};
-    m_.ops.reserve(static_cast<std::size_t>(size_ / 48));
-    m_.source.ops.reserve(static_cast<std::size_t>(size_ / 48));
+    m_.ops.reserve(to_size(size_ / 48));
+    m_.source.ops.reserve(to_size(size_ / 48));
     in_.array();
     field();
     read_shape();
@@ -351,7 +351,7 @@ class json_model_reader {
     std::uint64_t most = most_operations() - m_.ops.size();
     for (const std::size_t room : {m_.ops.room(), m_.source.ops.room()})
       if (room < most) most = room;
-    to.most = static_cast<std::size_t>(most);
+    to.most = to_size(most);
     if (rest[1] == '[')
       return read_rows<json::list_row>(
           rest, variadic_,

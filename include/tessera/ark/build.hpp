@@ -441,7 +441,7 @@ class builder {
   [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept {
     std::uint64_t hash = 0xcbf29ce484222325u;
     for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    for (std::size_t i = static_cast<std::size_t>(hash);; ++i) {
+    for (std::size_t i = to_size(hash);; ++i) {
       const base_name& slot = bases_[i & (bases_.size() - 1)];
       if (slot.uses == 0 || text_of(graph_, slot.name) == base) return i & (bases_.size() - 1);
     }

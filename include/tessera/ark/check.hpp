@@ -49,15 +49,6 @@ namespace detail {
   for (; i < s.size(); ++i) all |= static_cast<unsigned char>(s[i]);
   return (all & 0x8080808080808080u) == 0;
 }
-[[nodiscard]] inline bool is_utf8(std::string_view s) noexcept {
-  const char* const end = s.data() + s.size();
-  for (const char* at = s.data(); at != end;) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
 
 class graph_check {
  public:

@@ -365,11 +365,11 @@ class interner {
       if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
       if (i < 1024 + 2 * lookups_) {
         const std::size_t first = dense_.size();
-        dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
+        dense_.resize(1024 + 4 * to_size(lookups_));
         for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
         for (const leaf& l : tree_)
           if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
-            dense_[static_cast<std::size_t>(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
+            dense_[to_size(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
         return dense_[static_cast<std::size_t>(i)];
       }
       std::uint32_t at = tree_.empty() ? none : 0, parent = none;
@@ -378,7 +378,7 @@ class interner {
       for (; at != none; bits <<= 1) {
         if (tree_[at].id == id) return tree_[at].entry;
         parent = at;
-        side = static_cast<std::size_t>(bits >> 63);
+        side = to_size(bits >> 63);
         at = tree_[at].child[side];
       }
       if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
@@ -425,7 +425,7 @@ class interner {
     return hash;
   }
   [[nodiscard]] static std::size_t recent_slot(std::uint64_t hash) noexcept {
-    return static_cast<std::size_t>(hash >> 52);
+    return to_size(hash >> 52);
   }
 
   [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {

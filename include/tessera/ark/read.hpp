@@ -300,7 +300,7 @@ class graph_reader {
       while (list < 5 && key != keys[list]) ++list;
       if (list < 5) {
         seen[list] = true;
-        offsets[list] = static_cast<std::size_t>(in.offset());
+        offsets[list] = to_size(in.offset());
         counts[list] = dimensions(in, *lists[list], errc::ark_s09_tensor_member);
         if (!in.failed() && counts[list] > max_rank)
           return in.fail(errc::ark_t01_rank, offsets[list]), 0;

@@ -298,7 +298,7 @@ class fast_nodes : repeated_text {
       for (pattern& t : patterns_) t.text = nullptr;
     }
     const auto slot = [this](std::uint64_t path) {
-      return static_cast<std::size_t>(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
+      return to_size(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
     };
     std::uint16_t met = static_cast<std::uint16_t>(two_);
     const char* behind = known(p, met, out);
@@ -455,8 +455,7 @@ class fast_nodes : repeated_text {
         hash = std::rotl(hash ^ word(text + i), 23) * 0x9e3779b97f4a7c15u;
     }
     hash = (hash ^ made.sizes[1]) * 0x9e3779b97f4a7c15u;
-    const std::size_t set =
-        1 + static_cast<std::size_t>(hash >> (64 - table_bits_ + 4)) * ways;  // 0: no pattern
+    const std::size_t set = 1 + to_size(hash >> (64 - table_bits_ + 4)) * ways;  // 0: no pattern
     std::size_t at = set + next_way_++ % ways;
     for (std::size_t i = set; i < set + ways; ++i) {
       const pattern& t = patterns_[i];

@@ -320,7 +320,7 @@ class graph_writer {
   /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
   [[nodiscard]] char* again(char* to, place where) {
     constexpr std::size_t block_size = 32;
-    const auto size = static_cast<std::size_t>(where & ((place{1} << size_bits) - 1));
+    const auto size = to_size(where & ((place{1} << size_bits) - 1));
     to = room(to, size + block_size + record_room);
     const char* const from = out_.data() + (where >> size_bits);
     for (std::size_t i = 0; i < size; i += block_size) {

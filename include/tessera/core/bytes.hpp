@@ -33,6 +33,13 @@ namespace tessera::inline TESSERA_ABI {
 /// Borrowed bytes.
 using bytes = std::span<const std::byte>;
 
+/// An owner of bytes that is about to go: what borrows from it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
 /// The same memory seen as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -92,6 +99,17 @@ inline void store_le(void* to, T value) noexcept {
   if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
   std::memcpy(to, &raw, sizeof raw);
 }
+
+/// Appends `value` little-endian to a pool of bytes.
+template <class Pool, class T>
+inline void append_le(Pool& to, T value) {
+  std::byte raw[sizeof(T)];
+  store_le(raw, value);
+  to.append(raw, sizeof raw);
+}
+
+/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
 
 /// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
 template <class T>

@@ -279,8 +279,7 @@ inline void append_message(text& out, error e) {
 /// `name` is the file's name as it is to be shown.
 [[nodiscard]] inline text describe(error e, std::string_view source,
                                    std::string_view name = "<input>", const limits& limit = {}) {
-  const std::size_t offset =
-      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);
   out << ':' << at.line << ':' << at.column;
@@ -299,8 +298,7 @@ inline void append_message(text& out, error e) {
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
-  const std::size_t offset =
-      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
   out << " at offset " << offset << " (0x";

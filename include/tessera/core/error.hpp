@@ -294,8 +294,8 @@
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
   X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
   X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
-  X(nac_stored_axis, 3146, "expected an axis below the tensor's rank")                             \
-  X(nac_stored_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
+  X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
+  X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
   X(nac_tensor_padding, 3148,                                                                      \
     "expected one dimension: the original elements, filled up to whole blocks")                    \
   X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
@@ -508,13 +508,6 @@
   X(nac_external_large, 3516,                                                                      \
     "the safetensors file exceeds what its header or memory can address")                          \
                                                                                                    \
-  X(nac_tensor_elements, 3530,                                                                     \
-    "the elements' bytes are more or fewer than the tensor's shape and type need")                 \
-  X(nac_tensor_int8, 3531, "expected elements of type i8 in a tensor with scales")                 \
-  X(nac_tensor_axis, 3532, "the axis of the scales is beyond the tensor's rank")                   \
-  X(nac_tensor_blocks, 3533, "expected whole blocks that hold the elements of the original shape") \
-  X(nac_tensor_scales, 3534,                                                                       \
-    "expected one scale for the tensor, for each index of the axis or for each block")             \
   X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
   X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
   X(nac_quantize_method, 3540,                                                                     \

@@ -517,7 +517,7 @@ class reader {
   }
   static std::string_view key_text(const seen_key& k, text& storage) {
     const char* const first = k.start + 1;
-    if (!k.escaped()) return {first, static_cast<std::size_t>(k.length())};
+    if (!k.escaped()) return {first, to_size(k.length())};
     const char* close = first;
     for (; *close != '"'; ++close)
       if (*close == '\\') ++close;

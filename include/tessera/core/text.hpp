@@ -124,6 +124,17 @@ class text {
   return 4;
 }
 
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 /// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
 /// returns its length.
 constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
@@ -154,7 +165,7 @@ struct line_column {
 /// The line and column of a byte offset; an offset behind the end is taken as the end.
 [[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
   line_column at;
-  const std::size_t end = offset < source.size() ? static_cast<std::size_t>(offset) : source.size();
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
   for (std::size_t i = 0; i < end; ++i) {
     ++at.column;
     if (source[i] == '\n') at = {at.line + 1, 1};

@@ -77,8 +77,9 @@ class code_assembler {
         if (n.kind != token_kind::number || !small(n.text, id)) continue;
         if (t.text == "op") operations.reserve(id);
         if (t.text == ":") signatures.reserve(id);
-        if (t.text == "#") constants.ids.add(id);
-        if (t.text == "parameter" || t.text == "step") parameters.ids.add(id);
+        if (t.text == "#") constants.ids.add(static_cast<std::uint16_t>(id));
+        if (t.text == "parameter" || t.text == "step")
+          parameters.ids.add(static_cast<std::uint16_t>(id));
       }
       in.skip_lines();
     }
@@ -224,7 +225,7 @@ class code_assembler {
     const std::uint64_t offset = in.offset();
     if (in.accept('#')) {
       c_.push_back(static_cast<std::uint16_t>(in.integer(0, 0xffff)));
-      return code_of(constants.type_of(c_.back()));
+      return code_of(constants.type_of(out, c_.back()));
     }
     const constant_part c = read.constant();
     values_.push_back({c, static_cast<std::uint32_t>(c_.size()), offset});
@@ -328,9 +329,7 @@ class code_assembler {
       i.b = is_number ? static_cast<std::uint8_t>(id) : signature(name_text_.view(), chosen.offset);
       if (in.failed()) return;
       const std::string_view known = signatures[i.b];
-      bool has_constants = c_.empty();
-      for (const char code : known) has_constants = has_constants || is_constant_code(code);
-      if (known.size() != count || !has_constants)
+      if (known.size() != count || !(c_.empty() || takes_constants(known)))
         in.fail(errc::nac_text_signature_arguments, chosen.offset);
     }
   }

@@ -30,6 +30,7 @@
 #include "../core/pool.hpp"
 #include "../core/sort.hpp"
 #include "../core/text.hpp"
+#include "ids.hpp"
 #include "lexer.hpp"
 #include "parts.hpp"
 #include "print_code.hpp"
@@ -59,17 +60,9 @@ class scope {
         return in.fail(errc::nac_text_value_repeated, rows_[i].offset);
   }
   [[nodiscard]] std::uint32_t find(lexer& in, std::string_view name, std::uint64_t offset) const {
-    std::size_t first = 0, count = rows_.size();
-    while (count != 0) {
-      const std::size_t half = count / 2;
-      if (name_less(rows_[first + half].name, name)) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    if (first < rows_.size() && rows_[first].name == name) return rows_[first].index;
+    const std::size_t i = first_not_below(rows_.data(), rows_.size(),
+                                          [name](const row& r) { return name_less(r.name, name); });
+    if (i < rows_.size() && rows_[i].name == name) return rows_[i].index;
     in.fail(errc::nac_text_value_undefined, offset);
     return 0;
   }
@@ -88,11 +81,9 @@ class short_ids {
  public:
   /// Those of a table, from id `first` on.
   void fill(const parts& p, const pool<named_part>& rows, std::uint32_t first) {
-    std::uint32_t last[256] = {};
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      if (rows[i].id < 256) last[rows[i].id] = static_cast<std::uint32_t>(i + 1);
+    const id_table last(rows);
     for (std::uint32_t id = first; id < 256; ++id)
-      if (last[id] != 0) set(static_cast<std::uint8_t>(id), p.string(rows[last[id] - 1].text));
+      if (last[id] != no_index) set(static_cast<std::uint8_t>(id), p.string(rows[last[id]].text));
   }
   /// What has no row of its own, too.
   void set(std::uint8_t id, std::string_view name) {
@@ -120,28 +111,23 @@ class short_ids {
   bool reserved_[256] = {};
 };
 
-/// Ids up to 65,535 that are taken.
+/// Ids that are taken.
 class taken_ids {
  public:
-  void add(std::uint32_t id) {
-    if (id >= taken_.size()) taken_.resize(std::size_t{id} + 1);
-    taken_[id] = true;
-  }
-  [[nodiscard]] bool has(std::uint32_t id) const noexcept {
-    return id < taken_.size() && taken_[id];
-  }
+  void add(std::uint16_t id) noexcept { taken_.insert(id); }
+  [[nodiscard]] bool has(std::uint16_t id) const noexcept { return taken_.has(id); }
   /// The least free id that isn't below any it returned before; 0 above what can be written.
-  [[nodiscard]] std::uint16_t next() {
+  [[nodiscard]] std::uint16_t next() noexcept {
     while (next_ <= max_id && has(next_)) ++next_;
     if (next_ > max_id) return 0;
     add(next_);
-    return static_cast<std::uint16_t>(next_);
+    return next_;
   }
-  void start_at(std::uint32_t id) noexcept { next_ = id; }
+  void start_at(std::uint16_t id) noexcept { next_ = id; }
 
  private:
-  pool<bool> taken_;
-  std::uint32_t next_ = 1;
+  id_set taken_;
+  std::uint16_t next_ = 1;
 };
 
 [[nodiscard]] inline constant_value value_of(const parts& p, const constant_part& c) noexcept {
@@ -165,15 +151,12 @@ class constant_values {
 
   /// What CNST holds.
   void fill(const parts& p) {
-    for (const constant_part& c : p.constants) {
-      ids.add(c.id);
-      if (c.id >= rows_.size()) rows_.resize(std::size_t{c.id} + 1);
-      rows_[c.id] = {true, c};
-    }
+    for (const constant_part& c : p.constants) ids.add(c.id);
+    rows_ = id_table(p.constants);
   }
   /// null where there is none.
-  [[nodiscard]] constant_type type_of(std::uint32_t id) const noexcept {
-    return id < rows_.size() ? rows_[id].constant.type : constant_type::null;
+  [[nodiscard]] constant_type type_of(const parts& p, std::uint16_t id) const noexcept {
+    return rows_[id] != no_index ? p.constants[rows_[id]].type : constant_type::null;
   }
   void add(const constant_part& c, std::uint32_t word, std::uint64_t offset) {
     uses_.push_back({c, word, offset});
@@ -184,11 +167,11 @@ class constant_values {
       constant_value value;
       std::uint32_t number;  // an id, or behind all ids a use
     };
-    const auto id_count = static_cast<std::uint32_t>(rows_.size());
+    const std::uint32_t id_count = rows_.end();
     pool<row> order;
     order.reserve(p.constants.size() + uses_.size());
     for (std::uint32_t id = 0; id < id_count; ++id)
-      if (rows_[id].present) order.push_back({value_of(p, rows_[id].constant), id});
+      if (rows_[id] != no_index) order.push_back({value_of(p, p.constants[rows_[id]]), id});
     for (std::size_t i = 0; i < uses_.size(); ++i)
       order.push_back({value_of(p, uses_[i].constant), id_count + static_cast<std::uint32_t>(i)});
     tessera::sort(order.data(), order.size(),
@@ -218,16 +201,12 @@ class constant_values {
   }
 
  private:
-  struct known {
-    bool present = false;
-    constant_part constant;
-  };
   struct use {
     constant_part constant;
     std::uint32_t word;
     std::uint64_t offset;
   };
-  pool<known> rows_;
+  id_table rows_;
   pool<use> uses_;
 };
 
@@ -302,16 +281,11 @@ class input_names {
   }
   /// Appends rows for instructions that have none; the others say the same.
   void close(lexer& in, parts& p) const {
-    pool<std::uint32_t> rows;  // from 1, by instruction
-    for (std::size_t i = 0; i < p.input_names.size(); ++i) {
-      const std::uint16_t index = p.input_names[i].id;
-      if (index >= rows.size()) rows.resize(std::size_t{index} + 1);
-      rows[index] = static_cast<std::uint32_t>(i + 1);
-    }
+    const id_table rows(p.input_names);
     for (const use& u : uses_) {
-      if (u.index >= rows.size() || rows[u.index] == 0)
+      if (rows[u.index] == no_index)
         p.input_names.push_back({static_cast<std::uint16_t>(u.index), u.name});
-      else if (p.string(p.input_names[rows[u.index] - 1].text) != p.string(u.name))
+      else if (p.string(p.input_names[rows[u.index]].text) != p.string(u.name))
         return in.fail(errc::nac_text_input_name, u.offset);
     }
   }

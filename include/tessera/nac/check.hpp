@@ -67,10 +67,6 @@ class part_checker {
   }
 
  private:
-  template <class Pool>
-  [[nodiscard]] static bool inside(const range& r, const Pool& of) noexcept {
-    return r.first <= of.size() && r.size <= of.size() - r.first;
-  }
   [[nodiscard]] bool inside(const payload& d) const noexcept {
     return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
            (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
@@ -101,7 +97,7 @@ class part_checker {
   [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
                             std::uint16_t last, errc too_large) const noexcept {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!inside(rows[i].text, p_.characters)) return {errc::nac_write_range, i};
+      if (!rows[i].text.is_inside(p_.characters)) return {errc::nac_write_range, i};
       if (rows[i].text.size > longest) return {too_long, i};
       if (rows[i].id > last) return {too_large, i};
     }
@@ -118,16 +114,14 @@ class part_checker {
     if (e.code != errc::ok) return e;
     for (const named_part& row : p_.signatures) {
       signature_shape& s = signatures_[row.id];  // of several, the last counts
-      s = {true, false, row.text.size};
-      for (const char letter : p_.string(row.text))
-        s.has_constants = s.has_constants || is_constant_code(letter);
+      s = {true, takes_constants(p_.string(row.text)), row.text.size};
     }
     return {};
   }
 
   [[nodiscard]] error schedule() const noexcept {
     for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
-      if (!inside(p_.schedule[i].commands, p_.commands)) return {errc::nac_write_range, i};
+      if (!p_.schedule[i].commands.is_inside(p_.commands)) return {errc::nac_write_range, i};
       if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
     }
     return {};
@@ -135,7 +129,7 @@ class part_checker {
 
   [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!inside(list[i].c, p_.words) || !inside(list[i].d, p_.words))
+      if (!list[i].c.is_inside(p_.words) || !list[i].d.is_inside(p_.words))
         return {errc::nac_write_range, i};
       const errc e =
           list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
@@ -156,27 +150,19 @@ class part_checker {
   }
 
   [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
-    const bool version_2 = container_version(p_.form) == 2;
-    std::uint32_t c = 0, d = 0;
-    if (i.a == op_input) {
-      if (i.b > 5 || (i.b > 3 && !version_2)) return errc::nac_write_input;
-      c = i.b == 0 ? 0 : 1;
-    } else if (i.a == op_output) {
-      if (i.b > 4 || (i.b > 2 && !version_2)) return errc::nac_write_output;
-      c = i.b < 3 ? p_.outputs : i.b == 3 ? 1 : 0;
-      d = i.b < 3 ? p_.outputs : i.b == 3 ? 2 : 1;
-      if (c > 32766) return errc::nac_write_long_c;  // for its prefix counts itself
-    } else if (i.a == op_control_flow) {
-      c = 2;
-      d = 1;
-    } else if (i.a == op_convergence) {
+    if (!has_variant(i.a, i.b, container_version(p_.form)))
+      return i.a == op_input ? errc::nac_write_input : errc::nac_write_output;
+    system_words words = system_words_of(i.a, i.b, p_.outputs);
+    if (i.a == op_output && words.c > 32766)
+      return errc::nac_write_long_c;  // for its prefix counts itself
+    if (i.a == op_convergence) {
       if (i.c.size > 32767) return errc::nac_write_long_c;
-      c = i.c.size;
-      d = convergence_offsets(p_.words_of(i.d));
+      words.c = i.c.size;
+      words.d = convergence_offsets(p_.words_of(i.d));
     }
-    if (i.c.size != c || i.d.size != d) return errc::nac_write_words;
+    if (i.c.size != words.c || i.d.size != words.d) return errc::nac_write_words;
     const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
-    if (is_id && c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
+    if (is_id && words.c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
     return errc::ok;
   }
 
@@ -193,10 +179,10 @@ class part_checker {
       if (static_cast<std::size_t>(c.type) >= constant_type_count)
         return {errc::nac_write_constant_type, i};
       if (c.type == constant_type::string) {
-        if (!inside(c.values, p_.characters)) return {errc::nac_write_range, i};
+        if (!c.values.is_inside(p_.characters)) return {errc::nac_write_range, i};
         if (c.values.size > 65535) return {errc::nac_write_string, i};
       } else if (c.type > constant_type::string) {
-        if (!inside(c.values, p_.numbers)) return {errc::nac_write_range, i};
+        if (!c.values.is_inside(p_.numbers)) return {errc::nac_write_range, i};
         if (c.values.size > 65535) return {errc::nac_write_list, i};
       }
     }
@@ -209,8 +195,8 @@ class part_checker {
     return {};
   }
   [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
-    if (!inside(t.shape, p_.numbers) || !inside(t.original_shape, p_.numbers) ||
-        !inside(t.scales, p_.numbers) || !inside(t.data))
+    if (!t.shape.is_inside(p_.numbers) || !t.original_shape.is_inside(p_.numbers) ||
+        !t.scales.is_inside(p_.numbers) || !inside(t.data))
       return errc::nac_write_range;
     if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
     if (static_cast<std::size_t>(t.quantization) >= quantization_count)
@@ -250,13 +236,13 @@ class part_checker {
     }
     for (std::size_t i = 0; i < p_.resources.size(); ++i) {
       const resource_part& r = p_.resources[i];
-      if (!inside(r.name, p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
+      if (!r.name.is_inside(p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
       if (r.name.size > 65535) return {errc::nac_write_name, i};
       if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i};
     }
     for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
       const array_part& a = p_.arrays[i];
-      if (!inside(a.name, p_.characters) || !inside(a.shape, p_.numbers) || !inside(a.data))
+      if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
         return {errc::nac_write_range, i};
       if (a.name.size > 65535) return {errc::nac_write_name, i};
       if (static_cast<std::size_t>(a.type) >= data_type_count)

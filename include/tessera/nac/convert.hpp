@@ -78,9 +78,7 @@ class operation_mover {
       operation_[id].name = predefined_operation(id, container_version(p_.form));
     for (std::size_t i = 0; i < p_.operations.size(); ++i) {
       const named_part& row = p_.operations[i];
-      if (row.text.first > p_.characters.size() ||
-          row.text.size > p_.characters.size() - row.text.first)
-        return {errc::nac_write_range, i};
+      if (!row.text.is_inside(p_.characters)) return {errc::nac_write_range, i};
       if (row.id > 255) continue;  // which no instruction can name
       operation_[row.id].name = p_.string(row.text);
       operation_[row.id].text = row.text;
@@ -150,9 +148,9 @@ class operation_mover {
   if (p.has_training || !p.training.empty() || p.training_flag)
     return {errc::nac_convert_training, 0};
   for (std::size_t i = 0; i < p.instructions.size(); ++i) {
-    const instruction_part& now = p.instructions[i];
-    if (now.a == op_input && now.b > 3) return {errc::nac_convert_input, i};
-    if (now.a == op_output && now.b > 2) return {errc::nac_convert_output, i};
+    const std::uint8_t a = p.instructions[i].a, b = p.instructions[i].b;
+    if (!has_variant(a, b, 1))
+      return {a == op_input ? errc::nac_convert_input : errc::nac_convert_output, i};
   }
   return {};
 }

@@ -35,8 +35,6 @@
 
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
-#include "../core/limits.hpp"
-#include "../core/result.hpp"
 #include "format.hpp"
 #include "records.hpp"
 
@@ -52,6 +50,14 @@ struct instruction {
   std::int16_t prefix = 0;  ///< as it stands, where there is one
   packed<std::uint16_t> c;  ///< what follows the prefix: ids, or lengths of branches
   packed<std::int16_t> d;   ///< offsets to instructions; 0: a constant
+
+  /// Where a word of C or D stands.
+  [[nodiscard]] std::uint64_t c_offset(std::size_t k) const noexcept {
+    return offset + (has_prefix ? 4 : 2) + 2 * std::uint64_t{k};
+  }
+  [[nodiscard]] std::uint64_t d_offset(std::size_t k) const noexcept {
+    return c_offset(c.size() + k);
+  }
 };
 
 class file;
@@ -130,8 +136,7 @@ class file {
   /// A section with its tag, up to the next section or the end of the file; empty when absent.
   [[nodiscard]] bytes section(nac::section s) const noexcept {
     const extent& e = part(s);
-    return source_.subspan(static_cast<std::size_t>(e.offset),
-                           static_cast<std::size_t>(e.end - e.offset));
+    return source_.subspan(static_cast<std::size_t>(e.offset), to_size(e.end - e.offset));
   }
   /// Byte offset of a section; 0 when absent.
   [[nodiscard]] std::uint64_t offset(nac::section s) const noexcept { return part(s).offset; }
@@ -272,22 +277,14 @@ namespace detail {
     if (b != 0 && !f.has_signature(b)) return {errc::nac_signature_unknown, in.offset() + 1};
     d = f.arguments(b);
     has_prefix = counted = f.has_constants(b);
-  } else if (a == op_input) {
-    if (b > 5 || (b > 3 && f.version() == 1)) return {errc::nac_input_variant, in.offset() + 1};
-    has_prefix = b != 0;
-    c = has_prefix ? 1 : 0;
-  } else if (a == op_output) {
-    if (b > 4 || (b > 2 && f.version() == 1)) return {errc::nac_output_variant, in.offset() + 1};
-    has_prefix = b != 4;
-    c = b < 3 ? f.outputs() : b == 3 ? 1 : 0;
-    d = b < 3 ? f.outputs() : b == 3 ? 2 : 1;
-  } else if (a == op_control_flow) {
-    has_prefix = true;
-    c = 2;
-    d = 1;
-  } else if (a == op_convergence) {
-    has_prefix = counted = true;
-    d = 1;
+  } else {
+    if (!has_variant(a, b, f.version()))
+      return {a == op_input ? errc::nac_input_variant : errc::nac_output_variant, in.offset() + 1};
+    const system_words words = system_words_of(a, b, f.outputs());
+    has_prefix = words.has_prefix;
+    counted = a == op_convergence;
+    c = words.c;
+    d = words.d;
   }
   (void)in.take<std::uint16_t>();
   if (has_prefix) {

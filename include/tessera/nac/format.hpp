@@ -222,6 +222,29 @@ enum class input : std::uint8_t { user, parameter, state, lifted_constant, saved
 /// What an OUTPUT is (B). `step` is the fused gradient step, `end` the end of TRNG; both version 2.
 enum class output : std::uint8_t { model, subgraph, reserved, step, end };
 
+/// Whether a container of a version has an operation below 10 with this B.
+[[nodiscard, gnu::always_inline]] constexpr bool has_variant(std::uint8_t a, std::uint8_t b,
+                                                             std::uint32_t version) noexcept {
+  if (a == op_input) return b < (version == 1 ? 4 : 6);
+  return a != op_output || b < (version == 1 ? 3 : 5);
+}
+/// What follows A and B of an operation below 10: a prefix, words of C and words of D. How many a
+/// CONVERGENCE has, the words themselves say: `d` at least. Asked for each instruction that is read,
+/// hence inlined.
+struct system_words {
+  bool has_prefix = false;
+  std::uint32_t c = 0, d = 0;
+};
+[[nodiscard, gnu::always_inline]] constexpr system_words system_words_of(
+    std::uint8_t a, std::uint8_t b, std::uint16_t outputs) noexcept {
+  if (a == op_input && b != 0) return {true, 1, 0};
+  if (a == op_output && b < 3) return {true, outputs, outputs};
+  if (a == op_output) return b == 3 ? system_words{true, 1, 2} : system_words{false, 0, 1};
+  if (a == op_control_flow) return {true, 2, 1};
+  if (a == op_convergence) return {true, 0, 1};
+  return {};
+}
+
 /// The operations with fixed ids, from 10 upwards; version 1 knows the first ten.
 inline constexpr std::string_view predefined_operations[] = {
     "nac.pass",      "nac.add",       "nac.sub",   "nac.gt",         "nac.neg",       "nac.where",
@@ -244,6 +267,12 @@ inline constexpr std::uint32_t first_custom_op = 32;
 [[nodiscard]] constexpr bool is_constant_code(char code) noexcept {
   return code == 'S' || code == 'A' || code == 'f' || code == 'i' || code == 'b' || code == 's' ||
          code == 'c';
+}
+/// Whether the instructions of a signature have a list of constants.
+[[nodiscard]] constexpr bool takes_constants(std::string_view signature) noexcept {
+  for (const char code : signature)
+    if (is_constant_code(code)) return true;
+  return false;
 }
 
 inline constexpr std::uint32_t max_instructions = 65535;  ///< that 16-bit references can number

@@ -207,17 +207,21 @@ inline constexpr plan_tables plan_table = [] {
   return nullptr;
 }
 
-[[nodiscard]] constexpr bool is_choice(char kind) noexcept { return kind >= 'A' && kind <= 'Z'; }
-[[nodiscard]] constexpr bool is_list(char kind) noexcept { return kind == 'v' || kind == 'x'; }
-[[nodiscard]] constexpr bool is_constant(char kind) noexcept {
+[[nodiscard]] constexpr bool is_choice_operand(char kind) noexcept {
+  return kind >= 'A' && kind <= 'Z';
+}
+[[nodiscard]] constexpr bool is_list_operand(char kind) noexcept {
+  return kind == 'v' || kind == 'x';
+}
+[[nodiscard]] constexpr bool is_constant_operand(char kind) noexcept {
   return kind == 'c' || kind == 's' || kind == 'n' || kind == 'w';
 }
-[[nodiscard]] constexpr bool is_slot(char kind) noexcept {
+[[nodiscard]] constexpr bool is_slot_operand(char kind) noexcept {
   return kind == 'i' || kind == 'o' || kind == 'z';
 }
 /// Bytes of an operand, of a list's count alone.
 [[nodiscard]] constexpr std::uint32_t operand_size(char kind) noexcept {
-  return is_constant(kind) || kind == 'j' ? 2 : 1;
+  return is_constant_operand(kind) || kind == 'j' ? 2 : 1;
 }
 
 /// Walks along an instruction's operands: a list's count, then each of its slots.
@@ -236,10 +240,10 @@ class plan_layout {
   constexpr bool pass(std::int64_t value) noexcept {
     if (slots_ != 0) return --slots_, true;
     const char k = left_[0];
-    if (is_list(k)) {
+    if (is_list_operand(k)) {
       slots_ = static_cast<std::uint32_t>(value);
       slot_ = k == 'v' ? 'i' : 'o';
-    } else if (is_choice(k) && detail::plan_table.decides[k - 'A']) {
+    } else if (is_choice_operand(k) && detail::plan_table.decides[k - 'A']) {
       const plan_choice* const c = find_choice(k, value);
       if (c == nullptr) return false;
       more_ = c->more;
@@ -424,7 +428,7 @@ class plan_writer {
     for (const std::int64_t value : operands) {
       const char kind = layout.kind();
       if (kind == '\0') return fail(errc::nac_mep_operand_count);
-      if (is_choice(kind) && find_choice(kind, value) == nullptr)
+      if (is_choice_operand(kind) && find_choice(kind, value) == nullptr)
         return fail(detail::choice_error(kind));
       if (value < 0 || value > (operand_size(kind) == 2 && kind != 'j' ? 0xffff
                                 : kind == 'j'                          ? 0xffffffff

@@ -36,14 +36,15 @@
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
-#include "../core/shortest.hpp"
 #include "../core/sort.hpp"
 #include "../core/text.hpp"
 #include "hex.hpp"
 #include "lexer.hpp"
 #include "mep.hpp"
 #include "parts.hpp"
+#include "print_values.hpp"
 #include "records.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -54,43 +55,19 @@ namespace detail {
 struct short_value {
   static constexpr std::uint32_t characters = 40, elements = 6;
 
-  static void number(text& out, double v) {
-    if (v != v)
-      out << "nan";
-    else if (v - v != 0)
-      out << (v < 0 ? "-inf" : "inf");
-    else
-      append_double(out, v, double_style::python);
-  }
-  static void number(text& out, std::int32_t v) { out << v; }
-
-  template <class T>
-  static void list(text& out, packed<T> values) {
-    out << '[';
-    for (std::uint32_t i = 0; i < values.size() && i < elements; ++i) {
-      if (i != 0) out << ", ";
-      number(out, values[i]);
-    }
-    out << (values.size() > elements ? ", ...]" : "]");
-  }
-
   static void print(text& out, const constant& c) {
-    switch (c.type) {
-      case constant_type::null: out << "null"; break;
-      case constant_type::boolean: out << (c.boolean() ? "true" : "false"); break;
-      case constant_type::int64: out << c.int64(); break;
-      case constant_type::float64: number(out, c.float64()); break;
-      case constant_type::string: {
-        const std::string_view s = c.string();
-        std::size_t end = s.size() < characters ? s.size() : characters;
-        while (end != s.size() && end != 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80)
-          --end;
-        print_string(out, s.substr(0, end));
-        if (end != s.size()) out << "...";
-        break;
-      }
-      case constant_type::int32_list: list(out, c.int32_list()); break;
-      case constant_type::float32_list: list(out, c.float32_list()); break;
+    if (c.type == constant_type::string && c.length > characters) {
+      const std::string_view s = c.string();
+      std::size_t end = characters;
+      while (end != 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80) --end;
+      print_string(out, s.substr(0, end));
+      out << "...";
+    } else if (c.type == constant_type::int32_list) {
+      print_integers(out, c.int32_list(), elements);
+    } else if (c.type == constant_type::float32_list) {
+      print_floats(out, c.float32_list(), elements);
+    } else {
+      print_constant(out, c);
     }
   }
 };
@@ -112,7 +89,7 @@ class plan_printer {
     }
     if (in.offset() != code_.size()) {
       label(in.offset());
-      print_byte_lines(out_, code_.subspan(static_cast<std::size_t>(in.offset())), "    ");
+      print_byte_lines(out_, code_.subspan(to_size(in.offset())), "    ");
     }
     label(code_.size());
   }
@@ -146,15 +123,9 @@ class plan_printer {
   }
   /// The number of a label, or 0 where there is none.
   [[nodiscard]] std::size_t label_at(std::int64_t offset) const noexcept {
-    std::size_t first = 0, last = labels_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (labels_[middle] < offset)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    return first != labels_.size() && labels_[first] == offset ? first + 1 : 0;
+    const std::size_t i = first_not_below(labels_.data(), labels_.size(),
+                                          [offset](std::uint32_t l) { return l < offset; });
+    return i != labels_.size() && labels_[i] == offset ? i + 1 : 0;
   }
   void label(std::uint64_t offset) {
     if (next_label_ == labels_.size() || labels_[next_label_] != offset) return;
@@ -162,20 +133,15 @@ class plan_printer {
   }
 
   [[nodiscard]] const constant* find(std::int32_t id) const noexcept {
-    std::size_t first = 0, last = constants_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (constants_[middle].id <= id)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    return first != 0 && constants_[first - 1].id == id ? &constants_[first - 1] : nullptr;
+    const std::size_t behind = first_not_below(constants_.data(), constants_.size(),
+                                               [id](const constant& c) { return c.id <= id; });
+    return behind != 0 && constants_[behind - 1].id == id ? &constants_[behind - 1] : nullptr;
   }
 
   void operand(const plan_operand& o) {
     const bool none = (o.kind == 'z' || o.kind == 'w') && o.value == 0;
-    const plan_choice* const choice = is_choice(o.kind) ? find_choice(o.kind, o.value) : nullptr;
+    const plan_choice* const choice =
+        is_choice_operand(o.kind) ? find_choice(o.kind, o.value) : nullptr;
     const std::size_t to = o.kind == 'j' ? label_at(o.target()) : 0;
     if (none)
       out_ << "none";
@@ -184,7 +150,7 @@ class plan_printer {
     else if (to != 0)
       out_ << 'L' << to;
     else
-      out_ << (is_slot(o.kind) ? "$" : is_constant(o.kind) ? "#" : "") << o.value;
+      out_ << (is_slot_operand(o.kind) ? "$" : is_constant_operand(o.kind) ? "#" : "") << o.value;
   }
 
   void instruction(const plan_instruction& i) {
@@ -200,7 +166,7 @@ class plan_printer {
       (void)layout.pass(o.value);
       out_ << (first ? " " : in_list && first_slot ? "" : ", ");
       first = first_slot = false;
-      if (is_list(o.kind)) {
+      if (is_list_operand(o.kind)) {
         out_ << '[';
         in_list = first_slot = true;
       } else {
@@ -210,7 +176,7 @@ class plan_printer {
     if (in_list) out_ << ']';
     bool commented = false;
     for (const plan_operand& o : i.operands()) {
-      if (!is_constant(o.kind) || (o.kind == 'w' && o.value == 0)) continue;
+      if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) continue;
       const constant* const c = find(o.value);
       if (c == nullptr) continue;
       out_ << (commented ? ", " : " ; ");
@@ -235,7 +201,7 @@ class plan_parser {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
       const token t = in_.peek();
       if (t.kind != token_kind::word) in_.fail(errc::nac_mep_mnemonic);
-      if (t.kind != token_kind::word || t.text == "end") break;
+      if (t.kind != token_kind::word || t.text == word_end) break;
       in_.next();
       if (in_.accept(':')) {
         add(labels_, t);
@@ -277,9 +243,10 @@ class plan_parser {
     return nullptr;
   }
   void put(std::uint32_t size, std::int64_t value) {
-    std::byte b[2];
-    store_le(b, static_cast<std::uint16_t>(value & 0xffff));
-    code_.append(b, size);
+    if (size == 1)
+      append_le(code_, static_cast<std::uint8_t>(value & 0xff));
+    else
+      append_le(code_, static_cast<std::uint16_t>(value & 0xffff));
   }
 
   void instruction(const plan_op_row& row) {
@@ -289,10 +256,10 @@ class plan_parser {
       if (!first && !in_.accept(',')) return in_.fail(errc::nac_mep_operand_count);
       const char kind = layout.kind();
       const std::uint64_t at = in_.offset();
-      const std::int64_t value = is_list(kind) ? list(kind) : operand(kind);
+      const std::int64_t value = is_list_operand(kind) ? list(kind) : operand(kind);
       if (in_.failed()) return;
       if (!layout.pass(value)) return in_.fail(choice_error(kind), at);
-      if (is_list(kind))
+      if (is_list_operand(kind))
         while (layout.slots() != 0) (void)layout.pass(0);  // which stand there already
     }
   }
@@ -321,7 +288,7 @@ class plan_parser {
       } else {
         value = in_.integer(-0x8000, 0x7fff);
       }
-    } else if (is_choice(kind) && in_.peek().kind == token_kind::word) {
+    } else if (is_choice_operand(kind) && in_.peek().kind == token_kind::word) {
       const plan_choice* choice = nullptr;
       for (const plan_choice& c : plan_choices)
         if (c.set == kind && c.name == in_.peek().text) choice = &c;
@@ -329,7 +296,8 @@ class plan_parser {
       value = choice->value;
       in_.next();
     } else if ((kind != 'z' && kind != 'w') || !in_.accept("none")) {
-      if (is_slot(kind) || is_constant(kind)) in_.expect(is_slot(kind) ? '$' : '#');
+      if (is_slot_operand(kind) || is_constant_operand(kind))
+        in_.expect(is_slot_operand(kind) ? '$' : '#');
       if (!in_.failed()) value = in_.integer(0, size == 1 ? 0xff : 0xffff);
     }
     put(size, value);
@@ -343,17 +311,12 @@ class plan_parser {
       if (name(labels_[i]) == name(labels_[i - 1]))
         return in_.fail(errc::nac_mep_label_repeated, labels_[i].source);
     for (const place& j : jumps_) {
-      std::size_t first = 0, last = labels_.size();
-      while (first != last) {
-        const std::size_t middle = first + (last - first) / 2;
-        if (name(labels_[middle]) < name(j))
-          first = middle + 1;
-        else
-          last = middle;
-      }
-      if (first == labels_.size() || name(labels_[first]) != name(j))
+      const std::size_t to =
+          first_not_below(labels_.data(), labels_.size(),
+                          [&](const place& label) { return name(label) < name(j); });
+      if (to == labels_.size() || name(labels_[to]) != name(j))
         return in_.fail(errc::nac_mep_label_unknown, j.source);
-      const std::int64_t distance = std::int64_t{labels_[first].code} - j.code - 2;
+      const std::int64_t distance = std::int64_t{labels_[to].code} - j.code - 2;
       if (distance < -0x8000 || distance > 0x7fff)
         return in_.fail(errc::nac_mep_jump_range, j.source);
       store_le(code_.data() + j.code, static_cast<std::int16_t>(distance));
@@ -365,16 +328,16 @@ class plan_parser {
   pool<place> labels_, jumps_;
 };
 
+/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
+/// parts. False after an error, which the lexer has.
+[[nodiscard]] inline bool parse_plan(lexer& in, parts& p) { return plan_parser(in).parse(p); }
+
 }  // namespace detail
 
 /// Prints bytecode, labels behind two spaces and instructions behind four.
 inline void print_plan(text& out, bytes code, const constants& pool_of) {
   detail::plan_printer(out, code, pool_of).print();
 }
-
-/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
-/// parts. False after an error, which the lexer has.
-inline bool parse_plan(detail::lexer& in, parts& p) { return detail::plan_parser(in).parse(p); }
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

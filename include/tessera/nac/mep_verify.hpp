@@ -28,6 +28,7 @@
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
 #include "../core/pool.hpp"
+#include "../core/sort.hpp"
 #include "file.hpp"
 #include "mep.hpp"
 #include "records.hpp"
@@ -79,9 +80,9 @@ class plan_checker {
   }
 
   [[nodiscard]] error operand(const plan_operand& o) const noexcept {
-    if (is_choice(o.kind) && find_choice(o.kind, o.value) == nullptr)
+    if (is_choice_operand(o.kind) && find_choice(o.kind, o.value) == nullptr)
       return {choice_error(o.kind), o.offset};
-    if (!is_constant(o.kind) || (o.kind == 'w' && o.value == 0)) return {};
+    if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) return {};
     const auto id = static_cast<std::size_t>(o.value);
     const std::uint8_t is = id < constant_.size() ? constant_[id] : std::uint8_t{0};
     if (is == 0) return {errc::nac_mep_constant, o.offset};
@@ -123,15 +124,9 @@ class plan_checker {
   }
 
   [[nodiscard]] std::uint32_t innermost(std::uint64_t offset) const noexcept {
-    std::size_t first = 0, last = changes_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (changes_[middle].offset <= offset)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    return first == 0 ? outside : changes_[first - 1].inner;
+    const std::size_t behind = first_not_below(
+        changes_.data(), changes_.size(), [offset](const change& c) { return c.offset <= offset; });
+    return behind == 0 ? outside : changes_[behind - 1].inner;
   }
   [[nodiscard]] bool is_in(const loop& l, std::uint64_t offset) const noexcept {
     return offset >= l.first && offset <= l.last;

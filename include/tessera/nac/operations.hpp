@@ -229,7 +229,7 @@ namespace detail {
   }
   const packed<float> values = c.float32_list();
   for (std::uint32_t i = 0; i < values.size(); ++i)
-    if (!detail::is_whole(double{values[i]})) return argument_form::numbers;
+    if (!detail::is_whole(static_cast<double>(values[i]))) return argument_form::numbers;
   return argument_form::wholes;
 }
 

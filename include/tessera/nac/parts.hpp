@@ -38,6 +38,11 @@ namespace nac {
 /// A part of one of the pools of `parts`.
 struct range {
   std::uint32_t first = 0, size = 0;
+
+  template <class Pool>
+  [[nodiscard]] bool is_inside(const Pool& of) const noexcept {
+    return first <= of.size() && size <= of.size() - first;
+  }
 };
 
 /// Makes the bytes of payloads while they are written, so that they need no memory.

@@ -34,6 +34,7 @@
 #include "../core/sort.hpp"
 #include "../core/text.hpp"
 #include "file.hpp"
+#include "ids.hpp"
 #include "print_values.hpp"
 #include "words.hpp"
 
@@ -73,20 +74,17 @@ class record_table {
   explicit record_table(const List& records) {
     records_.reserve(records.size());
     for (const Record& r : records) {
-      if (r.id >= rows_.size()) rows_.resize(std::size_t{r.id} + 1);
-      rows_[r.id] = static_cast<std::uint32_t>(records_.size() + 1);
+      rows_.set(r.id, static_cast<std::uint32_t>(records_.size()));
       records_.push_back(r);
     }
   }
   [[nodiscard]] const Record* find(std::uint32_t id) const noexcept {
-    return id < rows_.size() && rows_[id] != 0 ? &records_[rows_[id] - 1] : nullptr;
+    return rows_[id] != no_index ? &records_[rows_[id]] : nullptr;
   }
-  [[nodiscard]] std::uint32_t end() const noexcept {
-    return static_cast<std::uint32_t>(rows_.size());
-  }
+  [[nodiscard]] std::uint32_t end() const noexcept { return rows_.end(); }
 
  private:
-  pool<std::uint32_t> rows_;
+  id_table rows_;
   pool<Record> records_;
 };
 

@@ -110,26 +110,24 @@ inline void print_float(text& out, std::uint32_t bits) {
   print_double(out, shortest_float(std::bit_cast<float>(bits)));
 }
 
-template <class T, class Each>
-inline void print_list(text& out, const packed<T>& values, Each&& each) {
+/// A list of `count` elements, of which `each(index)` prints those before `most`.
+template <class Each>
+inline void print_list(text& out, std::uint32_t count, std::uint32_t most, Each each) {
   out << '[';
-  for (std::uint32_t i = 0; i < values.size(); ++i) {
+  for (std::uint32_t i = 0; i < count && i < most; ++i) {
     if (i != 0) out << ", ";
-    each(values[i]);
+    each(i);
   }
-  out << ']';
+  out << (count > most ? ", ...]" : "]");
 }
 template <class T>
-inline void print_integers(text& out, const packed<T>& values) {
-  print_list(out, values, [&](T v) { out << v; });
+inline void print_integers(text& out, const packed<T>& values, std::uint32_t most = UINT32_MAX) {
+  print_list(out, values.size(), most, [&](std::uint32_t i) { out << values[i]; });
 }
-inline void print_floats(text& out, const packed<float>& values) {
-  out << '[';
-  for (std::uint32_t i = 0; i < values.size(); ++i) {
-    if (i != 0) out << ", ";
+inline void print_floats(text& out, const packed<float>& values, std::uint32_t most = UINT32_MAX) {
+  print_list(out, values.size(), most, [&](std::uint32_t i) {
     print_float(out, load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
-  }
-  out << ']';
+  });
 }
 
 inline void print_constant(text& out, const constant& c) {
@@ -158,18 +156,6 @@ inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may sta
 [[nodiscard]] inline bool is_short(const constant& c) noexcept {
   if (c.type == constant_type::string) return c.length <= short_text;
   return c.type < constant_type::int32_list || c.length <= short_list;
-}
-
-/// Bytes that `type` and `shape` ask for; all ones when no 64 bits hold that.
-template <class Shape>
-[[nodiscard]] inline std::uint64_t shape_bytes(data_type type, const Shape& shape) noexcept {
-  std::uint64_t size = size_of(type);
-  bool fits = true, none = false;
-  for (std::uint32_t i = 0; i < shape.size(); ++i) {
-    none = none || shape[i] == 0;
-    fits = fits && checked_mul(size, std::uint64_t{shape[i]}, size);
-  }
-  return none ? 0 : fits ? size : ~std::uint64_t{0};
 }
 
 /// `offset` is that of the bytes in the file, `expected` the size that the text tells already.

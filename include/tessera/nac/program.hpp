@@ -30,6 +30,7 @@
 #include "../core/result.hpp"
 #include "diagnostic.hpp"
 #include "file.hpp"
+#include "ids.hpp"
 #include "operations.hpp"
 #include "resolve.hpp"
 #include "safetensors.hpp"
@@ -66,26 +67,7 @@ struct model_input {
 };
 
 namespace detail {
-
-inline constexpr std::uint32_t none = ~std::uint32_t{0};
-
-/// From 16-bit ids to indices, as far as the largest id reaches.
-class id_table {
- public:
-  [[nodiscard]] std::uint32_t operator[](std::uint16_t id) const noexcept {
-    return id < next_.size() ? next_[id] - 1 : none;
-  }
-  void set(std::uint16_t id, std::uint32_t index) {
-    if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
-    next_[id] = index + 1;
-  }
-
- private:
-  pool<std::uint32_t> next_;  // indices plus 1, so that 0 is none
-};
-
 struct verifier;
-
 }  // namespace detail
 
 /// A container that was proven. Only verify() makes one.
@@ -116,13 +98,13 @@ class program {
   }
 
   [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept {
-    return constant_of_[id] != detail::none;
+    return constant_of_[id] != detail::no_index;
   }
   [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
     return constants_[constant_of_[id]];
   }
   [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept {
-    return parameter_of_[id] != detail::none;
+    return parameter_of_[id] != detail::no_index;
   }
   [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
     return parameters_[parameter_of_[id]];

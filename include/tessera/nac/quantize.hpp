@@ -21,8 +21,8 @@
 // are.
 //
 // Lifetime:   tensor_values borrow the tensor's bytes.
-// Errors:     nac_tensor_*: the offset is that of the tensor's record, for nac_tensor_elements that
-//             of its elements. nac_quantize_*: the offset is the index of the value.
+// Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset is
+//             the index of the value.
 // Limits:     none of their own.
 // Allocation: what is returned; tensor_values and the error figures: none but 4 bytes a scale.
 
@@ -42,6 +42,7 @@
 #include "../core/result.hpp"
 #include "format.hpp"
 #include "records.hpp"
+#include "rules_data.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -49,17 +50,6 @@ namespace nac {
 inline constexpr std::uint16_t default_block = 64;  ///< elements of one scale of block_fp8
 
 namespace detail {
-
-/// The product of a shape, 0 whatever stands beside a 0; false on overflow.
-template <class Shape>
-[[nodiscard]] inline bool elements_of(const Shape& shape, std::uint64_t& count) noexcept {
-  count = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] == 0) return count = 0, true;
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (!checked_mul(count, std::uint64_t{shape[i]}, count)) return false;
-  return true;
-}
 
 /// A float as memory holds it: hosts that compute with more precision round it there.
 [[nodiscard]] inline float stored(float value) noexcept {
@@ -87,29 +77,16 @@ class tensor_values {
   [[nodiscard]] static result<tensor_values> of(const tensor& t) noexcept {
     tensor_values v;
     v.tensor_ = t;
-    std::uint64_t size = 0;
-    if (!detail::elements_of(t.shape, v.size_) ||
-        !checked_mul(v.size_, std::uint64_t{size_of(t.type)}, size) || size != t.data.size())
-      return error{errc::nac_tensor_elements, t.data_offset};
-    if (t.quantization < quantization::int8_tensor) return v;
-    if (t.type != data_type::int8) return error{errc::nac_tensor_int8, t.offset};
+    if (const error e = detail::tensor_fault(t); e.code != errc::ok) return error{e.code, t.offset};
+    (void)detail::count_elements(t.value_shape(), v.size_);  // which fits
     v.run_ = v.size_;
-    std::uint64_t scales = 1;
     if (t.quantization == quantization::int8_channel) {
-      if (t.axis >= t.shape.size()) return error{errc::nac_tensor_axis, t.offset};
-      scales = t.shape[t.axis];
       v.run_ = 1;
       for (std::uint32_t i = t.axis + 1u; i < t.shape.size() && v.size_ != 0; ++i)
         v.run_ *= t.shape[i];
     } else if (t.quantization == quantization::block_fp8) {
       v.run_ = t.block;
-      const std::uint64_t padded = v.size_;
-      if (t.block == 0 || padded % t.block != 0 ||
-          !detail::elements_of(t.original_shape, v.size_) || v.size_ > padded)
-        return error{errc::nac_tensor_blocks, t.offset};
-      scales = padded / t.block;
     }
-    if (scales != t.scales.size()) return error{errc::nac_tensor_scales, t.offset};
     return v;
   }
 
@@ -117,8 +94,7 @@ class tensor_values {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Values `first` to `first + count` - 1, which must exist.
   void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
-    const std::byte* const from =
-        tensor_.data.data() + static_cast<std::size_t>(first * size_of(tensor_.type));
+    const std::byte* const from = tensor_.data.data() + to_size(first * size_of(tensor_.type));
     if (tensor_.quantization >= quantization::int8_tensor) return scaled(first, from, to, count);
     switch (tensor_.type) {
       case data_type::float32: return detail::convert<float>(from, to, count);
@@ -148,8 +124,8 @@ class tensor_values {
     if (count == 0) return;  // so there are elements, and runs aren't empty
     std::uint64_t left = run_ - first % run_, scale = first / run_ % tensor_.scales.size();
     while (count != 0) {
-      const auto n = static_cast<std::size_t>(left < count ? left : count);
-      const float factor = tensor_.scales[static_cast<std::size_t>(scale)];
+      const auto n = to_size(left < count ? left : count);
+      const float factor = tensor_.scales[to_size(scale)];
       for (std::size_t i = 0; i < n; ++i)
         to[i] = detail::stored(static_cast<float>(load_le<std::int8_t>(from + i)) * factor);
       from += n;
@@ -170,7 +146,7 @@ class tensor_values {
   const result<tensor_values> values = tensor_values::of(t);
   if (!values) return values.err();
   pool<float> out;
-  const auto count = static_cast<std::size_t>(values->size());
+  const auto count = to_size(values->size());
   values->read(0, out.prepare(count), count);
   out.advance(count);
   return out;
@@ -192,7 +168,7 @@ class float_values {
   explicit float_values(view<float> values) noexcept : values_(values) {}
   [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
   void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
-    for (std::size_t i = 0; i < count; ++i) to[i] = values_[static_cast<std::size_t>(first) + i];
+    for (std::size_t i = 0; i < count; ++i) to[i] = values_[to_size(first) + i];
   }
 
  private:
@@ -271,7 +247,7 @@ template <class Values>
   std::uint64_t count = 0;
   if (method == quantization::none || shape.empty()) return {errc::nac_quantize_method, 0};
   if (block == 0) return {errc::nac_quantize_block, 0};
-  if (!detail::elements_of(shape, count) || count != values.size())
+  if (!detail::count_elements(shape, count) || count != values.size())
     return {errc::nac_quantize_shape, 0};
   form = {data_type::int8, method, 0, count, count, count};
   std::uint64_t wrong = 0;
@@ -309,8 +285,8 @@ template <class Values>
   for (std::uint64_t first = 0; first < count;) {
     std::uint64_t n = count - first < detail::chunk ? count - first : detail::chunk;
     n = n < left ? n : left;
-    values.read(first, some, static_cast<std::size_t>(n));
-    const std::uint32_t here = detail::largest_of(some, static_cast<std::size_t>(n));
+    values.read(first, some, to_size(n));
+    const std::uint32_t here = detail::largest_of(some, to_size(n));
     if (here >= detail::not_finite) {
       std::size_t i = 0;
       while (detail::largest_of(some + i, 1) < detail::not_finite) ++i;
@@ -346,7 +322,7 @@ inline void quantize_elements(const Values& values, const quantized_form& form, 
       while (done != n) {  // run by run
         const std::uint64_t at = first + done, rest = form.run - at % form.run;
         const std::size_t end = rest < n - done ? done + static_cast<std::size_t>(rest) : n;
-        const float scale = scales[static_cast<std::size_t>(at / form.run)];
+        const float scale = scales[to_size(at / form.run)];
         for (; done != end; ++done) store_le(to + done, detail::quantized(some[done], scale, low));
       }
       to += n;
@@ -372,7 +348,7 @@ struct quantized_values {
   const float_values from(values);
   if (const error e = measure(from, shape, method, block, out.form, out.scales); e.code != errc::ok)
     return e;
-  const auto count = static_cast<std::size_t>(out.form.elements);
+  const auto count = to_size(out.form.elements);
   const std::size_t size = count * size_of(out.form.type);
   quantize_elements(from, out.form, out.scales.data(), 0, out.data.prepare(size), count);
   out.data.advance(size);
@@ -387,10 +363,10 @@ struct quantization_error {
   double noise = 0;    ///< sum of (x - y)²
 
   void add(float x, float y) noexcept {
-    const double d = double{x} - double{y};
+    const double d = static_cast<double>(x) - static_cast<double>(y);
     const double size = d < 0 ? -d : d;
     if (!(size <= largest)) largest = size;
-    signal += double{x} * double{x};
+    signal += static_cast<double>(x) * static_cast<double>(x);
     noise += d * d;
     ++values;
   }
@@ -450,7 +426,7 @@ struct quantization_error {
     if (form.type == data_type::float16) {
       out.add(x, float_from_half(half_from_float(x)));
     } else {
-      const float scale = scales[static_cast<std::size_t>(i / form.run)];
+      const float scale = scales[to_size(i / form.run)];
       const float low = detail::lowest(form.quantization);
       out.add(x, detail::stored(static_cast<float>(detail::quantized(x, scale, low)) * scale));
     }

@@ -212,9 +212,7 @@ struct maker {
       if (n.id > 255) return;  // which no instruction can name
       texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
       texts.size[n.id] = static_cast<std::uint8_t>(n.text.size());
-      bool has_constants = false;
-      for (const char code : n.text) has_constants = has_constants || is_constant_code(code);
-      texts.has_constants[n.id] = has_constants;
+      texts.has_constants[n.id] = takes_constants(n.text);
     });
     if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
     return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
@@ -316,12 +314,8 @@ inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
   return out;  // the one object: a file isn't copied here
 }
 /// A temporary owner would be gone before the file is looked at.
-template <class Owner>
-  requires(!std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-           !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-           !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>)
-result<file> read(Owner&& in, const limits& = {})
-= delete;
+template <temporary_bytes Owner>
+result<file> read(Owner&& in, const limits& = {}) = delete;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -126,6 +126,28 @@ struct command {
 
 namespace detail {
 
+/// The number of elements of a shape: 1 of none, 0 as soon as one dimension is 0. False when it
+/// doesn't fit.
+template <class Shape>
+[[nodiscard]] inline bool count_elements(const Shape& shape, std::uint64_t& count) noexcept {
+  bool fits = true, none = false;
+  count = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    none = none || shape[i] == 0;
+    fits = fits && checked_mul(count, std::uint64_t{shape[i]}, count);
+  }
+  if (none) count = 0;
+  return fits || none;
+}
+/// Bytes that elements of a type and shape take; all ones when that doesn't fit.
+template <class Shape>
+[[nodiscard]] inline std::uint64_t shape_bytes(data_type type, const Shape& shape) noexcept {
+  std::uint64_t size = 0;
+  return count_elements(shape, size) && checked_mul(size, std::uint64_t{size_of(type)}, size)
+             ? size
+             : ~std::uint64_t{0};
+}
+
 /// Walks over a part of a file; what it takes was asked for by `has` before.
 class cursor {
  public:
@@ -143,7 +165,7 @@ class cursor {
     return value;
   }
   [[nodiscard]] bytes take_bytes(std::uint64_t count) noexcept {
-    const bytes b(data(), static_cast<std::size_t>(count));
+    const bytes b(data(), to_size(count));
     at_ += count;
     return b;
   }

@@ -49,6 +49,7 @@
 #include "decode.hpp"
 #include "file.hpp"
 #include "format.hpp"
+#include "ids.hpp"
 #include "records.hpp"
 
 #if defined(__x86_64__) && defined(__clang__)
@@ -91,27 +92,11 @@ struct code {
   }
 };
 
-/// How arguments are resolved: one after another, four at a time, or with what this processor has.
-/// It changes nothing but time.
-enum class resolve_path : std::uint8_t { plain, portable, best };
+/// How arguments are resolved: one after another, four at a time, or with what this processor has;
+/// `automatic` is the last where there are enough of them. It changes nothing but time.
+enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
 
 namespace detail {
-
-/// A set of 16-bit ids.
-class id_set {
- public:
-  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
-  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
-    return (words_[id >> 6] >> (id & 63) & 1) != 0;
-  }
-  /// 1 or 0.
-  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
-    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
-  }
-
- private:
-  std::uint64_t words_[1024] = {};
-};
 
 [[nodiscard]] inline id_set constant_ids(const file& f) noexcept {
   id_set ids;
@@ -143,12 +128,6 @@ class argument_resolver {
   [[nodiscard]] static std::uint64_t prefix_offset(const instruction& i) noexcept {
     return i.offset + 2;
   }
-  [[nodiscard]] static std::uint64_t c_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + 4 + 2 * k;
-  }
-  [[nodiscard]] static std::uint64_t d_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + 2 + (i.has_prefix ? 2 : 0) + 2 * (std::uint64_t{i.c.size()} + k);
-  }
 
   void push(std::uint32_t bits) { out_.arguments.push_back({bits}); }
   void push_id(std::uint32_t id) { push(argument::constant_bit | id); }
@@ -162,7 +141,7 @@ class argument_resolver {
     return {};
   }
   [[nodiscard]] error push_d(const instruction& i, std::size_t k) {
-    return push_result(i, i.d[k], d_offset(i, k));
+    return push_result(i, i.d[k], i.d_offset(k));
   }
   [[nodiscard]] error push_all_d(const instruction& i) {
     error e;
@@ -176,7 +155,7 @@ class argument_resolver {
       case op_input:
         if (i.b == 0) return {};
         if (i.b == static_cast<std::uint8_t>(input::lifted_constant) && !constants_.has(i.c[0]))
-          return {errc::nac_constant_id, c_offset(i, 0)};
+          return {errc::nac_constant_id, i.c_offset(0)};
         push_id(i.c[0]);
         return {};
       case op_output:
@@ -200,7 +179,7 @@ class argument_resolver {
         if (const error e = push_d(i, k); e.code != errc::ok) return e;
         continue;
       }
-      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, c_offset(i, taken)};
+      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, i.c_offset(taken)};
       push_id(i.c[taken++]);
     }
     return {};
@@ -210,7 +189,7 @@ class argument_resolver {
     if (const error e = push_d(i, 0); e.code != errc::ok) return e;
     std::uint32_t left = count_ - i.index - 1;
     for (std::size_t k = 0; k < 2; ++k) {
-      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, c_offset(i, k)};
+      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, i.c_offset(k)};
       left -= i.c[k];
       push_id(i.c[k]);
     }
@@ -220,17 +199,17 @@ class argument_resolver {
   [[nodiscard]] error convergence(const instruction& i) {
     if (i.prefix != 1) return {errc::nac_convergence_input, prefix_offset(i)};
     const auto from = static_cast<std::int16_t>(i.c[0]);
-    if (const error e = push_result(i, from, c_offset(i, 0)); e.code != errc::ok) return e;
+    if (const error e = push_result(i, from, i.c_offset(0)); e.code != errc::ok) return e;
     const std::int32_t end = i.d[0];
     if (end < 0 || static_cast<std::uint32_t>(end) > count_ - i.index)
-      return {errc::nac_convergence_end, d_offset(i, 0)};
+      return {errc::nac_convergence_end, i.d_offset(0)};
     push(i.index + (end == 0 ? 1 : static_cast<std::uint32_t>(end)));
     if (end == 0) return {};
-    if (i.d[1] < 1) return {errc::nac_convergence_count, d_offset(i, 1)};
+    if (i.d[1] < 1) return {errc::nac_convergence_count, i.d_offset(1)};
     std::int32_t before = 0;
     for (std::size_t k = 2; k < i.d.size(); ++k) {
       const std::int32_t first = i.d[k];
-      if (first <= before || first >= end) return {errc::nac_convergence_branch, d_offset(i, k)};
+      if (first <= before || first >= end) return {errc::nac_convergence_branch, i.d_offset(k)};
       push(i.index + static_cast<std::uint32_t>(first));
       before = first;
     }
@@ -440,7 +419,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
   auto* run = resolve_run;
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
-  if (path == resolve_path::best && has_avx2()) run = resolve_run_avx2;
+  if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
 #endif
   const std::size_t room = std::size_t{part} * table.most_arguments() + 8;
   out.arguments.reserve(std::size_t{3} * list.size() + room);  // more than most programs have
@@ -470,12 +449,14 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 /// The arguments of `list`, which is f.instructions() or f.training().
 [[nodiscard]] inline result<code> resolve(const file& f, const instructions& list,
                                           const limits& limit = {},
-                                          resolve_path path = resolve_path::best) {
+                                          resolve_path path = resolve_path::automatic) {
   if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   const detail::id_set ids = detail::constant_ids(f);
   code out;
   out.steps.reserve(list.size());
-  if (path != resolve_path::plain && list.size() >= detail::worth_a_table) {
+  if (path == resolve_path::automatic && list.size() < detail::worth_a_table)
+    path = resolve_path::plain;
+  if (path != resolve_path::plain) {
     if (detail::resolve_fast(f, list, ids, path, out)) return out;
     out.steps.clear();  // something is wrong: what and where, the plain path finds
     out.arguments.clear();

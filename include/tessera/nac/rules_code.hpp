@@ -9,7 +9,8 @@
 // One pass over the instructions; what is asked of an id is found out once.
 //
 // Lifetime:   for the time of a call.
-// Errors:     findings of nac_no_instructions … nac_branch_nesting, and those of `resolve`.
+// Errors:     findings of nac_operation_reserved … nac_saved_result, nac_branch_nesting, nac_branch_result
+//             and nac_prefix, and those of `resolve`.
 // Limits:     none of its own.
 // Allocation: 12 bytes for an instruction, 16 more for an INPUT.
 
@@ -91,22 +92,14 @@ struct code_rules {
     return operations[a];
   }
 
-  // ---- where the words of an instruction stand
-
-  [[nodiscard]] static std::uint64_t c_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + 4 + 2 * std::uint64_t{k};
-  }
-  [[nodiscard]] static std::uint64_t d_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + (i.has_prefix ? 4 : 2) + 2 * (i.c.size() + std::uint64_t{k});
-  }
   /// The word that gives argument `k`.
   [[nodiscard]] static std::uint64_t word(const instruction& i, std::size_t k) noexcept {
-    if (i.a == op_convergence) return c_offset(i, 0);
-    if (i.a < first_regular_op || i.d[k] != 0) return d_offset(i, k);
+    if (i.a == op_convergence) return i.c_offset(0);
+    if (i.a < first_regular_op || i.d[k] != 0) return i.d_offset(k);
     std::size_t constants_before = 0;
     for (std::size_t before = 0; before < k; ++before)
       constants_before += i.d[before] == 0 ? 1u : 0u;
-    return c_offset(i, constants_before);
+    return i.c_offset(constants_before);
   }
 
   // ---- one instruction
@@ -148,7 +141,7 @@ struct code_rules {
         found.error(errc::nac_input_place, i.offset + 1, i.index);
       if (!model && i.b == static_cast<std::uint8_t>(input::saved_result) &&
           i.c[0] >= f.instructions().size())
-        found.error(errc::nac_saved_result, c_offset(i, 0), i.index);
+        found.error(errc::nac_saved_result, i.c_offset(0), i.index);
     } else if (i.a == op_output) {
       if (i.b == static_cast<std::uint8_t>(output::reserved) ||
           (model && i.b > static_cast<std::uint8_t>(output::reserved)))
@@ -165,12 +158,12 @@ struct code_rules {
   void open(const instruction& i, view<argument> given, branches& around) {
     if (i.a == op_control_flow) {
       const std::uint32_t middle = i.index + 1 + given[1].index(), end = middle + given[2].index();
-      if (end > around.end()) return found.error(errc::nac_branch_nesting, c_offset(i, 1), i.index);
+      if (end > around.end()) return found.error(errc::nac_branch_nesting, i.c_offset(1), i.index);
       around.open(end);
       around.open(middle);
     } else if (i.a == op_convergence && given.size() > 2) {
       if (given[1].index() > around.end())
-        return found.error(errc::nac_branch_nesting, d_offset(i, 0), i.index);
+        return found.error(errc::nac_branch_nesting, i.d_offset(0), i.index);
       around.open(given[1].index());
       for (std::size_t k = given.size() - 1; k > 2; --k) around.open(given[k].index());
     }
@@ -206,12 +199,12 @@ struct code_rules {
       }
       around.enter(i.index);
       branch_end[i.index] = around.end();
-      used.first[i.index] = none;
+      used.first[i.index] = no_index;
       used.last[i.index] = i.index;
       for (std::size_t k = 0; k < operands(i, given); ++k) {
         if (given[k].is_constant()) continue;
         const std::uint32_t from = given[k].index();
-        if (used.first[from] == none) used.first[from] = i.index;
+        if (used.first[from] == no_index) used.first[from] = i.index;
         used.last[from] = i.index;
         if (branch_end[from] <= i.index)
           found.warning(errc::nac_branch_result, word(i, k), i.index);

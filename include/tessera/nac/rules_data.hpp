@@ -6,8 +6,8 @@
 //   errc  of                a tensor that
 //   nac_tensor_size         elements × size of one isn't the number of its bytes
 //   nac_tensor_type         int8 codes hold int8, code 1 holds float16
-//   nac_stored_axis         the axis of its scales isn't one of its dimensions
-//   nac_stored_scales       it hasn't one scale for each index of the axis, or for each block
+//   nac_tensor_axis         the axis of its scales isn't one of its dimensions
+//   nac_tensor_scales       it hasn't one scale for each index of the axis, or for each block
 //   nac_tensor_padding      block_fp8: not one dimension, the original elements and less than a
 //                           block more
 //
@@ -29,27 +29,7 @@
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-
 namespace detail {
-
-/// The number of elements of a shape, 1 for none; false when it doesn't fit.
-[[nodiscard]] inline bool count_elements(const packed<std::uint32_t>& shape,
-                                         std::uint64_t& out) noexcept {
-  out = 1;
-  for (std::uint32_t k = 0; k < shape.size(); ++k)
-    if (shape[k] == 0) return out = 0, true;
-  for (std::uint32_t k = 0; k < shape.size(); ++k)
-    if (!checked_mul(out, std::uint64_t{shape[k]}, out)) return false;
-  return true;
-}
-
-/// Whether a shape of a type takes that many bytes.
-[[nodiscard]] inline bool has_size(const packed<std::uint32_t>& shape, data_type type,
-                                   std::uint64_t size) noexcept {
-  std::uint64_t count = 0;
-  return count_elements(shape, count) && checked_mul(count, std::uint64_t{size_of(type)}, count) &&
-         count == size;
-}
 
 /// What is wrong with a tensor; the offset counts from its record in block 3.
 [[nodiscard]] inline error tensor_fault(const tensor& t) noexcept {
@@ -66,10 +46,12 @@ namespace detail {
       if (t.type != data_type::int8) return {errc::nac_tensor_type, type_field};
       break;
   }
-  if (!has_size(t.shape, t.type, t.data.size())) return {errc::nac_tensor_size, size_field};
-  if (t.quantization == quantization::int8_channel) {
-    if (t.axis >= t.shape.size()) return {errc::nac_stored_axis, payload};
-    if (t.scales.size() != t.shape[t.axis]) return {errc::nac_stored_scales, payload + 1};
+  if (shape_bytes(t.type, t.shape) != t.data.size()) return {errc::nac_tensor_size, size_field};
+  if (t.quantization == quantization::int8_tensor) {
+    if (t.scales.size() != 1) return {errc::nac_tensor_scales, payload};
+  } else if (t.quantization == quantization::int8_channel) {
+    if (t.axis >= t.shape.size()) return {errc::nac_tensor_axis, payload};
+    if (t.scales.size() != t.shape[t.axis]) return {errc::nac_tensor_scales, payload + 1};
   } else if (t.quantization == quantization::block_fp8) {
     if (t.shape.size() != 1) return {errc::nac_tensor_padding, type_field + 1};
     const std::uint64_t padded = t.shape[0];
@@ -77,7 +59,7 @@ namespace detail {
     if (!count_elements(t.original_shape, wanted) || wanted > padded || padded - wanted >= t.block)
       return {errc::nac_tensor_padding, payload + 2};
     if (padded != std::uint64_t{t.scales.size()} * t.block)
-      return {errc::nac_stored_scales, payload + 3 + 4 * std::uint64_t{t.original_shape.size()}};
+      return {errc::nac_tensor_scales, payload + 3 + 4 * std::uint64_t{t.original_shape.size()}};
   }
   return {};
 }

@@ -40,7 +40,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 
 #include "../core/bytes.hpp"
 #include "../core/error.hpp"
@@ -116,8 +115,7 @@ class safetensors {
     t.representable = r.representable;
     t.as.offset = r.offset;
     t.as.data_offset = data_ + r.first;
-    t.as.data = source_.subspan(static_cast<std::size_t>(t.as.data_offset),
-                                static_cast<std::size_t>(r.end - r.first));
+    t.as.data = source_.subspan(to_size(t.as.data_offset), to_size(r.end - r.first));
     if (!r.representable) return t;
     t.as.type = r.type;
     t.as.quantization = r.quantization;
@@ -130,19 +128,10 @@ class safetensors {
   }
   /// The index of a tensor; size() where there is none. Logarithmic.
   [[nodiscard]] std::size_t find(std::string_view name) const noexcept {
-    std::size_t first = 0, count = by_name_.size();
-    while (count != 0) {
-      const std::size_t half = count / 2;
-      if (string(records_[by_name_[first + half]].name) < name) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    return first < by_name_.size() && string(records_[by_name_[first]].name) == name
-               ? by_name_[first]
-               : size();
+    const std::size_t i = first_not_below(by_name_.data(), by_name_.size(), [&](std::uint32_t row) {
+      return string(records_[row].name) < name;
+    });
+    return i < by_name_.size() && string(records_[by_name_[i]].name) == name ? by_name_[i] : size();
   }
   /// The strings of `__metadata__`, in the order of the file.
   [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
@@ -202,8 +191,7 @@ struct safetensors_maker {
     return p;
   }
   void number(part& p, std::uint32_t value) const {
-    store_le(out.numbers_.prepare(4), value);
-    out.numbers_.advance(4);
+    append_le(out.numbers_, value);
     ++p.size;
   }
   [[nodiscard]] part numbers() const noexcept {
@@ -481,12 +469,8 @@ struct safetensors_maker {
   return out;
 }
 /// A temporary owner would be gone before the file is looked at.
-template <class Owner>
-  requires(!std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-           !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-           !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>)
-result<safetensors> read_safetensors(Owner&& in, const limits& = {})
-= delete;
+template <temporary_bytes Owner>
+result<safetensors> read_safetensors(Owner&& in, const limits& = {}) = delete;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI

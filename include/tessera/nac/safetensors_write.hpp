@@ -90,16 +90,6 @@ struct external_parts {
 
 namespace detail {
 
-[[nodiscard]] inline bool is_utf8(std::string_view s) noexcept {
-  const char *at = s.data(), *const end = at + s.size();
-  while (at != end) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
 /// Checks, orders and writes one file.
 class safetensors_writer {
  public:
@@ -113,7 +103,8 @@ class safetensors_writer {
   }
   [[nodiscard]] std::uint64_t size() const noexcept { return 8 + header_.size() + data_; }
 
-  void write(part_stream& out) const {
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
     out.put(std::uint64_t{header_.size()});
     out.put_text(header_);
     for (std::size_t i = 0; i < order_.size() && !out.stopped(); ++i) {
@@ -122,6 +113,7 @@ class safetensors_writer {
           d.source != nullptr ? bytes() : bytes(d.borrowed, static_cast<std::size_t>(d.size)), d);
     }
     out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
   }
 
  private:
@@ -129,11 +121,6 @@ class safetensors_writer {
     std::uint32_t index;
     std::uint8_t type;  // of safetensors_types
   };
-
-  template <class Pool>
-  [[nodiscard]] static bool inside(const range& r, const Pool& of) noexcept {
-    return r.first <= of.size() && r.size <= of.size() - r.first;
-  }
 
   /// `index` holds records by name; the later of two that are equal.
   template <class Name>
@@ -151,7 +138,7 @@ class safetensors_writer {
     pool<std::uint32_t> index;
     for (std::size_t i = 0; i < p_.metadata.size(); ++i) {
       const external_metadata_part& m = p_.metadata[i];
-      if (!inside(m.key, p_.characters) || !inside(m.value, p_.characters))
+      if (!m.key.is_inside(p_.characters) || !m.value.is_inside(p_.characters))
         return {errc::nac_write_range, i};
       if (!is_utf8(p_.string(m.key)) || !is_utf8(p_.string(m.value)))
         return {errc::nac_external_text, i};
@@ -164,7 +151,7 @@ class safetensors_writer {
     pool<std::uint32_t> index;
     for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
       const external_part& t = p_.tensors[i];
-      if (!inside(t.name, p_.characters) || !inside(t.shape, p_.numbers) ||
+      if (!t.name.is_inside(p_.characters) || !t.shape.is_inside(p_.numbers) ||
           (t.data.size != 0 && t.data.borrowed == nullptr && t.data.source == nullptr))
         return {errc::nac_write_range, i};
       if (static_cast<std::size_t>(t.type) >= data_type_count)
@@ -230,26 +217,20 @@ class safetensors_writer {
 /// Hands a safetensors file to `to`, piece by piece; every check comes before the first.
 [[nodiscard]] inline error write_safetensors(const external_parts& p, const sink& to) {
   detail::safetensors_writer out(p);
-  if (const error e = out.prepare(); e.code != errc::ok) return e;
-  detail::part_stream stream(to);
-  out.write(stream);
-  return {stream.stopped() ? errc::nac_write_stopped : errc::ok, 0};
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
 }
 
 /// A safetensors file of these parts.
 [[nodiscard]] inline result<pool<std::byte>> write_safetensors(const external_parts& p) {
   detail::safetensors_writer writer(p);
-  if (const error e = writer.prepare(); e.code != errc::ok) return e;
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
   if (writer.size() > SIZE_MAX) return error{errc::nac_external_large, 0};
   pool<std::byte> out;
-  out.reserve(static_cast<std::size_t>(writer.size()));
-  const auto append = [](void* to, bytes piece) {
-    static_cast<pool<std::byte>*>(to)->append(piece.data(), piece.size());
-    return true;
-  };
-  detail::part_stream stream(sink{&out, append});
-  writer.write(stream);
-  if (stream.stopped()) return error{errc::nac_write_stopped, 0};
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
   return out;
 }
 

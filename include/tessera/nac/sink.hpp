@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "../core/bytes.hpp"
+#include "../core/pool.hpp"
 #include "parts.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -83,8 +84,15 @@ class part_stream {
   std::byte buffer_[4096];
 };
 
-}  // namespace detail
+/// Appends what it takes.
+[[nodiscard]] inline sink sink_into(pool<std::byte>& to) noexcept {
+  return {&to, [](void* pool_of, bytes piece) {
+            static_cast<pool<std::byte>*>(pool_of)->append(piece.data(), piece.size());
+            return true;
+          }};
+}
 
+}  // namespace detail
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 

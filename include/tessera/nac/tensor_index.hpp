@@ -14,7 +14,7 @@
 // tensor's record; more where its metadata are longer. What lies behind the names or the metadata
 // in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
 //
-// Lifetime:   owns.
+// Lifetime:   owns; what it hands out lasts as long as it does.
 // Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
 //             the header and DATA, with the same offsets. Other sections are not looked at.
 // Limits:     max_items names and tensors; max_bytes is not limited by default.
@@ -25,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "../core/bytes.hpp"
@@ -80,8 +81,10 @@ class tensor_index {
   [[nodiscard]] nac::header header() const noexcept { return header_; }
   [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
   /// As they stand in the file.
-  [[nodiscard]] view<indexed_tensor> tensors() const noexcept { return tensors_; }
-  [[nodiscard]] view<parameter> parameters() const noexcept { return parameters_; }
+  [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
+  view<indexed_tensor> tensors() const&& = delete;
+  [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
+  view<parameter> parameters() const&& = delete;
 
   [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
     return names_.view().substr(p.first, p.size);
@@ -99,16 +102,17 @@ class tensor_index {
   [[nodiscard]] view<std::uint32_t> original_shape(const indexed_tensor& t) const noexcept {
     return {dimensions_.data() + t.dimensions + t.rank, t.original_rank};
   }
-  /// The tensor of a parameter, the last one where there are more; null: it has none. It lasts as
-  /// long as the index.
-  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const noexcept {
+  /// The tensor of a parameter, the last one where there are more; null: it has none.
+  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const& noexcept {
     const std::uint32_t i = last_of(tensors_, tensors_by_id_, id);
     return i == none ? nullptr : &tensors_[i];
   }
+  const indexed_tensor* find(std::uint16_t id) const&& = delete;
   /// That of the first parameter with this name that has one.
-  [[nodiscard]] const indexed_tensor* find(std::string_view name) const noexcept {
+  [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept {
     const std::uint32_t wanted = hash(name);
-    std::size_t i = first_not_below(by_name_, [&](const hashed& h) { return h.hash < wanted; });
+    std::size_t i = first_not_below(by_name_.data(), by_name_.size(),
+                                    [&](const hashed& h) { return h.hash < wanted; });
     for (; i < by_name_.size() && by_name_[i].hash == wanted; ++i) {
       const parameter& p = parameters_[by_name_[i].index];
       if (this->name(p) != name) continue;
@@ -116,6 +120,7 @@ class tensor_index {
     }
     return nullptr;
   }
+  const indexed_tensor* find(std::string_view name) const&& = delete;
 
  private:
   friend struct detail::index_maker;
@@ -134,28 +139,13 @@ class tensor_index {
     h *= 0x9e37'79b9'7f4a'7c15;
     return h ^ h >> 29;
   }
-  /// The first entry of a sorted list that isn't below what is looked for.
-  template <class T, class Below>
-  [[nodiscard]] static std::size_t first_not_below(const pool<T>& in, Below below) noexcept {
-    std::size_t first = 0;
-    for (std::size_t left = in.size(); left != 0;) {
-      const std::size_t half = left / 2;
-      if (below(in[first + half])) {
-        first += half + 1;
-        left -= half + 1;
-      } else {
-        left = half;
-      }
-    }
-    return first;
-  }
   /// The last record with an id; `order` has their indices by id.
   template <class T>
   [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
                                              const pool<std::uint32_t>& order,
                                              std::uint16_t id) noexcept {
-    const std::size_t behind =
-        first_not_below(order, [&](std::uint32_t i) { return records[i].id <= id; });
+    const std::size_t behind = first_not_below(
+        order.data(), order.size(), [&](std::uint32_t i) { return records[i].id <= id; });
     if (behind == 0 || records[order[behind - 1]].id != id) return none;
     return order[behind - 1];
   }
@@ -212,14 +202,14 @@ struct index_maker {
     buffer.clear();
     buffer.advance(static_cast<std::size_t>(had));
     start = at;
-    const auto count = static_cast<std::size_t>(more - had);
+    const auto count = to_size(more - had);
     const error e = read(at + had, buffer.prepare(count), count);
     if (e.code == errc::ok) buffer.advance(count);
     return e;
   }
   /// At the next record: offsets are from there, what it loads must be in the buffer.
   [[nodiscard]] cursor here() const noexcept {
-    return {buffer.data() + static_cast<std::size_t>(at - start), 0, end - at};
+    return {buffer.data() + to_size(at - start), 0, end - at};
   }
   [[nodiscard]] error behind(const cursor& in, error e) noexcept {
     if (e.code != errc::ok) return {e.code, e.offset + at};

@@ -484,9 +484,7 @@ class manifest_writer {
   }
   template <class T>
   void number(T value) {
-    std::byte b[sizeof(T)];
-    store_le(b, value);
-    out_.append(b, sizeof(T));
+    append_le(out_, value);
   }
   template <class Count>
   void count(std::size_t n) {

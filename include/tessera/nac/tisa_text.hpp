@@ -39,6 +39,7 @@
 #include "lexer.hpp"
 #include "parts.hpp"
 #include "tisa.hpp"
+#include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
@@ -119,7 +120,7 @@ class manifest_parser {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
       const token t = in_.peek();
       if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
-      if (t.kind != token_kind::word || t.text == "end") break;
+      if (t.kind != token_kind::word || t.text == word_end) break;
       in_.next();
       line(t);
       if (!in_.failed()) in_.end_line();
@@ -133,9 +134,7 @@ class manifest_parser {
  private:
   template <class T>
   void number(T value) {
-    std::byte b[sizeof(T)];
-    store_le(b, value);
-    out_.append(b, sizeof(T));
+    append_le(out_, value);
   }
   /// A string from the text, with its length before it.
   template <class Length>
@@ -261,6 +260,12 @@ class manifest_parser {
   text scratch_;
 };
 
+/// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
+/// parts. False after an error, which the lexer has.
+[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p) {
+  return manifest_parser(in).parse(p);
+}
+
 }  // namespace detail
 
 /// Prints a manifest, each line behind two spaces.
@@ -268,13 +273,7 @@ inline void print_manifest(text& out, bytes manifest) {
   manifest_reader in(manifest);
   if (in.offset() != 0) out << "  version " << in.version() << '\n';
   for (tokenizer_instruction i; in.next(i);) detail::manifest_printer{out}.instruction(i);
-  detail::print_byte_lines(out, manifest.subspan(static_cast<std::size_t>(in.offset())), "  ");
-}
-
-/// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
-/// parts. False after an error, which the lexer has.
-inline bool parse_manifest(detail::lexer& in, parts& p) {
-  return detail::manifest_parser(in).parse(p);
+  detail::print_byte_lines(out, manifest.subspan(to_size(in.offset())), "  ");
 }
 
 }  // namespace nac

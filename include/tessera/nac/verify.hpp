@@ -30,9 +30,9 @@
 // Lifetime:   the program borrows the bytes of the file and the external weights. The file itself
 //             is a view, of which the program holds a copy: a temporary is fine.
 // Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
-//             nac_mep_…, nac_tisa_…, too_many_items. Offsets count in the container, those of
-//             external tensors too: they are where the parameter is named.
-// Limits:     verify_options::limit.
+//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
+//             those of external tensors too: they are where the parameter is named.
+// Limits:     verify_options::limit, of which max_items holds for each list of instructions.
 // Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT,
 //             and 64 for the name of a resource or array.
 
@@ -84,10 +84,10 @@ struct verifier {
     }
   }
 
-  void constants() {
+  void tables() {
     for (const constant& c : f.constants()) {
       std::uint32_t at = out.constant_of_[c.id];
-      if (at == none) {
+      if (at == no_index) {
         at = static_cast<std::uint32_t>(out.constants_.size());
         out.constant_of_.set(c.id, at);
         out.constants_.push_back(c);
@@ -107,7 +107,7 @@ struct verifier {
   // ---- DATA
 
   [[nodiscard]] parameter& parameter_of(std::uint16_t id) {
-    if (out.parameter_of_[id] == none) {
+    if (out.parameter_of_[id] == no_index) {
       out.parameter_of_.set(id, static_cast<std::uint32_t>(out.parameters_.size()));
       parameter p;
       p.id = id;
@@ -158,7 +158,7 @@ struct verifier {
       asked.insert(id);
       const std::uint64_t offset = i.id_offset();
       const std::uint32_t at = out.parameter_of_[id];
-      if (at == none || !out.parameters_[at].has_name) {
+      if (at == no_index || !out.parameters_[at].has_name) {
         found.error(errc::nac_parameter_unnamed, offset, i.index);
         continue;
       }
@@ -222,7 +222,7 @@ struct verifier {
   void arrays() {
     std::uint32_t index = 0;
     for (const array& a : f.arrays()) {
-      if (!has_size(a.shape, a.type, a.data.size()))
+      if (shape_bytes(a.type, a.shape) != a.data.size())
         found.error(errc::nac_array_size, a.data_offset - 8, index);
       ++index;
     }
@@ -235,8 +235,7 @@ struct verifier {
     if (source.size() > 9 && source[9] != std::byte{0}) found.warning(errc::nac_reserved_bytes, 9);
     if (f.header() != header::v1_6) return;
     for (std::uint64_t at = 84; at < 88 && at < source.size(); ++at)
-      if (source[static_cast<std::size_t>(at)] != std::byte{0})
-        return found.warning(errc::nac_reserved_bytes, at);
+      if (source[to_size(at)] != std::byte{0}) return found.warning(errc::nac_reserved_bytes, at);
   }
   void slack() {
     for (std::size_t i = 0; i < section_count; ++i) {
@@ -253,7 +252,7 @@ struct verifier {
   }
 
   void all() {
-    constants();
+    tables();
     code_rules rules{f, options, found, out.constants_, out.forms_, out.constant_of_};
     uses used;
     bool resolved = false;

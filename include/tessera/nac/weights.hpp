@@ -25,7 +25,7 @@
 // Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check.hpp. The offset is the
 //             index of the tensor, or of the row of parameters that has none.
 // Limits:     a safetensors file has no room for more scales than fit its header: about two million.
-// Allocation: the parts again; scales and metadata; 512 KiB.
+// Allocation: the parts again; scales and metadata; 4 to 8 bytes for each id up to the largest.
 
 #ifndef TESSERA_NAC_WEIGHTS_HPP
 #define TESSERA_NAC_WEIGHTS_HPP
@@ -46,6 +46,7 @@
 #include "../core/text.hpp"
 #include "check.hpp"
 #include "format.hpp"
+#include "ids.hpp"
 #include "parts.hpp"
 #include "quantize.hpp"
 #include "records.hpp"
@@ -63,33 +64,11 @@ struct external_weights {
 
 namespace detail {
 
-/// The last record of each id.
-class last_of_id {
- public:
-  static constexpr std::uint32_t none = UINT32_MAX;
-  template <class Record>
-  explicit last_of_id(const pool<Record>& records) {
-    std::uint32_t* const index = index_.prepare(65536);
-    index_.advance(65536);
-    for (std::uint32_t i = 0; i < 65536; ++i) index[i] = none;
-    for (std::size_t i = 0; i < records.size(); ++i)
-      index[records[i].id] = static_cast<std::uint32_t>(i);
-  }
-  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const noexcept { return index_[id]; }
-
- private:
-  pool<std::uint32_t> index_;
-};
-
 /// Numbers of parts as records have them: little-endian.
 [[nodiscard]] inline pool<std::byte> little_endian(const pool<std::uint32_t>& numbers) {
   pool<std::byte> out;
-  std::byte* to = out.prepare(numbers.size() * 4);
-  for (const std::uint32_t n : numbers) {
-    store_le(to, n);
-    to += 4;
-  }
-  out.advance(numbers.size() * 4);
+  out.reserve(numbers.size() * 4);
+  for (const std::uint32_t n : numbers) append_le(out, n);
   return out;
 }
 /// A tensor of parts as a record over those numbers.
@@ -318,7 +297,9 @@ inline void put_quantization(json::writer& out, const parts& p, const tensor_par
   for (std::size_t i = 0; i < method.size(); ++i)
     upper[i] = static_cast<char>(method[i] >= 'a' ? method[i] - 'a' + 'A' : method[i]);
   out.key("quant_type").string({upper, method.size()});
-  const auto scale = [&](std::uint32_t bits) { out.number(double{std::bit_cast<float>(bits)}); };
+  const auto scale = [&](std::uint32_t bits) {
+    out.number(static_cast<double>(std::bit_cast<float>(bits)));
+  };
   const auto numbers = p.numbers_of(t.scales);
   const bool block = t.quantization == quantization::block_fp8;
   if (t.quantization == quantization::int8_tensor) {
@@ -365,17 +346,17 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 [[nodiscard]] inline error move_out(const parts& from, external_weights& out) {
   if (const error e = check(from); e.code != errc::ok) return e;
   if (!from.internal_weights) return {errc::nac_weights_outside, 0};
-  const last_of_id names(from.parameters), tensors(from.tensors);
+  const id_table names(from.parameters), tensors(from.tensors);
   for (std::size_t i = 0; i < from.tensors.size(); ++i) {
     const tensor_part& t = from.tensors[i];
-    if (names[t.id] == last_of_id::none) return {errc::nac_weights_unnamed, i};
+    if (names[t.id] == no_index) return {errc::nac_weights_unnamed, i};
     for (const std::uint32_t bits : from.numbers_of(t.scales))
       if ((bits & 0x7f800000u) == 0x7f800000u) return {errc::nac_weights_scale, i};
   }
   pool<std::uint32_t> rows;  // of parameters, by name
-  for (std::uint32_t id = 0; id < 65536; ++id) {
-    if (names[id] == last_of_id::none) continue;
-    if (tensors[id] == last_of_id::none) return {errc::nac_weights_absent, names[id]};
+  for (std::uint32_t id = 0; id < names.end(); ++id) {
+    if (names[id] == no_index) continue;
+    if (tensors[id] == no_index) return {errc::nac_weights_absent, names[id]};
     rows.push_back(names[id]);
   }
   const auto name_of = [&](std::uint32_t row) { return from.string(from.parameters[row].text); };
@@ -410,30 +391,25 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
   if (from.internal_weights) return {errc::nac_weights_inside, 0};
   out = from;
   out.internal_weights = true;
-  const last_of_id names(from.parameters);
-  const auto keep = [&out](const std::byte* data, std::uint32_t count) {
-    const range r{static_cast<std::uint32_t>(out.numbers.size()), count};
-    for (std::uint32_t i = 0; i < count; ++i)
-      out.numbers.push_back(load_le<std::uint32_t>(data + std::size_t{i} * 4));
-    return r;
-  };
+  const id_table names(from.parameters);
+  const part_maker make{out};
   // Of tied parameters, shape and scales are kept once.
   pool<std::uint32_t> first_use;
-  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(last_of_id::none);
-  for (std::uint32_t id = 0; id < 65536; ++id) {
+  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(no_index);
+  for (std::uint32_t id = 0; id < names.end(); ++id) {
     const std::uint32_t row = names[id];
-    if (row == last_of_id::none) continue;
+    if (row == no_index) continue;
     const std::size_t i = weights.find(from.string(from.parameters[row].text));
     if (i == weights.size()) return {errc::nac_weights_missing, row};
     tensor_part part;
-    if (first_use[i] == last_of_id::none) {
+    if (first_use[i] == no_index) {
       const external_tensor found = weights[i];
       if (!found.representable) return {errc::nac_weights_form, row};
       const tensor& t = found.as;
       if (const error e = tensor_values::of(t).err(); e.code != errc::ok) return {e.code, row};
-      const range shape = keep(t.shape.data(), t.shape.size());
-      const range original = keep(t.original_shape.data(), t.original_shape.size());
-      const range scales = keep(t.scales.data(), t.scales.size());
+      const range shape = make.numbers(t.shape);
+      const range original = make.numbers(t.original_shape);
+      const range scales = make.numbers(t.scales);
       part = {0,        t.type, t.quantization,       t.axis, t.block, shape,
               original, scales, parts::borrow(t.data)};
       first_use[i] = static_cast<std::uint32_t>(out.tensors.size());

@@ -78,11 +78,12 @@ class part_counter {
 /// Puts checked parts out, section by section: once to count, once to write.
 class part_writer {
  public:
-  part_writer(const parts& p, const part_checker& checked, bool upstream) noexcept
-      : p_(p), checked_(checked), upstream_(upstream) {}
+  explicit part_writer(const parts& p, const write_options& how = {}) noexcept
+      : p_(p), checked_(p), upstream_(how.upstream_prefixes) {}
 
-  /// Where the sections will stand; false when that exceeds 64 bits.
-  [[nodiscard]] bool place() noexcept {
+  /// All checks, and where the sections will stand.
+  [[nodiscard]] error prepare() noexcept {
+    if (const error e = checked_.all(); e.code != errc::ok) return e;
     size_ = header_sizes[static_cast<std::size_t>(p_.form)];
     for (std::size_t i = 0; i < section_count; ++i) {
       const auto s = static_cast<section>(i);
@@ -90,17 +91,20 @@ class part_writer {
       part_counter count;
       put_section(count, s);
       offsets_[i] = size_;
-      if (count.overflowed() || !checked_add(size_, count.size(), size_)) return false;
+      if (count.overflowed() || !checked_add(size_, count.size(), size_))
+        return {errc::nac_write_size, 0};
     }
-    return true;
+    return {};
   }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
-  void write(part_stream& out) const {
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
     put_header(out);
     for (std::size_t i = 0; i < section_count && !out.stopped(); ++i)
       if (offsets_[i] != 0) put_section(out, static_cast<section>(i));
     out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
   }
 
  private:
@@ -190,8 +194,7 @@ class part_writer {
   }
   [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
     if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
-    return (i.a == op_input && i.b != 0) || (i.a == op_output && i.b != 4) ||
-           i.a == op_control_flow || i.a == op_convergence;
+    return system_words_of(i.a, i.b, p_.outputs).has_prefix;
   }
   [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
     // The specification knows no training: its variants have one form, that of what wrote them.
@@ -294,7 +297,7 @@ class part_writer {
   }
 
   const parts& p_;
-  const part_checker& checked_;
+  part_checker checked_;
   bool upstream_;
   std::uint64_t offsets_[section_count] = {};
   std::uint64_t size_ = 0;
@@ -304,38 +307,29 @@ class part_writer {
 
 /// The bytes that `write` makes of the parts, after all of its checks.
 [[nodiscard]] inline result<std::uint64_t> written_size(const parts& p) {
-  detail::part_checker checked(p);
-  if (const error e = checked.all(); e.code != errc::ok) return e;
-  detail::part_writer out(p, checked, false);
-  if (!out.place()) return error{errc::nac_write_size, 0};
+  detail::part_writer out(p);
+  if (const error e = out.prepare(); e.code != errc::ok) return e;
   return out.size();
 }
 
 /// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
 /// with the offset 0, when `put` said false; every other error comes before the first call.
 [[nodiscard]] inline error write(const parts& p, const sink& to, const write_options& how = {}) {
-  detail::part_checker checked(p);
-  if (const error e = checked.all(); e.code != errc::ok) return e;
-  detail::part_writer out(p, checked, how.upstream_prefixes);
-  if (!out.place()) return {errc::nac_write_size, 0};
-  detail::part_stream stream(to);
-  out.write(stream);
-  if (stream.stopped()) return {errc::nac_write_stopped, 0};
-  return {};
+  detail::part_writer out(p, how);
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
 }
 
 /// A container of these parts.
 [[nodiscard]] inline result<pool<std::byte>> write(const parts& p, const write_options& how = {}) {
-  const result<std::uint64_t> size = written_size(p);
-  if (!size) return size.err();
-  if (*size > SIZE_MAX) return error{errc::nac_write_size, 0};
+  detail::part_writer writer(p, how);
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
+  if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
   pool<std::byte> out;
-  out.reserve(static_cast<std::size_t>(*size));
-  const auto append = [](void* to, bytes piece) {
-    static_cast<pool<std::byte>*>(to)->append(piece.data(), piece.size());
-    return true;
-  };
-  if (const error e = write(p, sink{&out, append}, how); e.code != errc::ok) return e;
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
   return out;
 }
 
