@@ -385,6 +385,13 @@ namespace tessera::inline TESSERA_ABI {
 /// Borrowed bytes.
 using bytes = std::span<const std::byte>;
 
+/// An owner of bytes that is about to go: what borrows from it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
 /// The same memory seen as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -444,6 +451,17 @@ inline void store_le(void* to, T value) noexcept {
   if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
   std::memcpy(to, &raw, sizeof raw);
 }
+
+/// Appends `value` little-endian to a pool of bytes.
+template <class Pool, class T>
+inline void append_le(Pool& to, T value) {
+  std::byte raw[sizeof(T)];
+  store_le(raw, value);
+  to.append(raw, sizeof raw);
+}
+
+/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
 
 /// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
 template <class T>
@@ -649,6 +667,17 @@ class text {
   return 4;
 }
 
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 /// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
 /// returns its length.
 constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
@@ -679,7 +708,7 @@ struct line_column {
 /// The line and column of a byte offset; an offset behind the end is taken as the end.
 [[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
   line_column at;
-  const std::size_t end = offset < source.size() ? static_cast<std::size_t>(offset) : source.size();
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
   for (std::size_t i = 0; i < end; ++i) {
     ++at.column;
     if (source[i] == '\n') at = {at.line + 1, 1};
@@ -1942,8 +1971,8 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
   X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
   X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
-  X(nac_stored_axis, 3146, "expected an axis below the tensor's rank")                             \
-  X(nac_stored_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
+  X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
+  X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
   X(nac_tensor_padding, 3148,                                                                      \
     "expected one dimension: the original elements, filled up to whole blocks")                    \
   X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
@@ -2156,13 +2185,6 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_external_large, 3516,                                                                      \
     "the safetensors file exceeds what its header or memory can address")                          \
                                                                                                    \
-  X(nac_tensor_elements, 3530,                                                                     \
-    "the elements' bytes are more or fewer than the tensor's shape and type need")                 \
-  X(nac_tensor_int8, 3531, "expected elements of type i8 in a tensor with scales")                 \
-  X(nac_tensor_axis, 3532, "the axis of the scales is beyond the tensor's rank")                   \
-  X(nac_tensor_blocks, 3533, "expected whole blocks that hold the elements of the original shape") \
-  X(nac_tensor_scales, 3534,                                                                       \
-    "expected one scale for the tensor, for each index of the axis or for each block")             \
   X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
   X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
   X(nac_quantize_method, 3540,                                                                     \
@@ -2887,19 +2909,22 @@ struct budget {
 
 // ---- tessera/core/sort.hpp
 //
-// Sorting, stable, for plain values in a row.
+// Sorting, stable, and searching, for plain values in a row.
 //
 //   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
 //     return a.from < b.from;
 //   });
 //
-// Merges runs that are there already, so that values in order cost one pass. It stands in for the
-// standard algorithm, which costs more to include than all the rest.
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
+// standard algorithms, which cost more to include than all the rest.
 //
 // Lifetime:   nothing is kept.
 // Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons.
-// Allocation: as much again as is sorted, unless it is in order.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, as much again as is sorted, unless it is in order.
 
 #ifndef TESSERA_CORE_SORT_HPP
 #define TESSERA_CORE_SORT_HPP
@@ -2933,6 +2958,24 @@ void sort(T* values, std::size_t count, Less less) {
   }
   if (from != values)
     for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
+/// holds for values at the front and for none behind them.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
 }
 
 }  // namespace tessera::inline TESSERA_ABI
@@ -3410,7 +3453,7 @@ class reader {
   }
   static std::string_view key_text(const seen_key& k, text& storage) {
     const char* const first = k.start + 1;
-    if (!k.escaped()) return {first, static_cast<std::size_t>(k.length())};
+    if (!k.escaped()) return {first, to_size(k.length())};
     const char* close = first;
     for (; *close != '"'; ++close)
       if (*close == '\\') ++close;
@@ -4270,8 +4313,8 @@ class json_model_reader {
 
   void read_model() {
     m_ = model{};
-    m_.ops.reserve(static_cast<std::size_t>(size_ / 48));
-    m_.source.ops.reserve(static_cast<std::size_t>(size_ / 48));
+    m_.ops.reserve(to_size(size_ / 48));
+    m_.source.ops.reserve(to_size(size_ / 48));
     in_.array();
     field();
     read_shape();
@@ -4344,7 +4387,7 @@ class json_model_reader {
     std::uint64_t most = most_operations() - m_.ops.size();
     for (const std::size_t room : {m_.ops.room(), m_.source.ops.room()})
       if (room < most) most = room;
-    to.most = static_cast<std::size_t>(most);
+    to.most = to_size(most);
     if (rest[1] == '[')
       return read_rows<json::list_row>(
           rest, variadic_,
@@ -5749,8 +5792,7 @@ inline void append_message(text& out, error e) {
 /// `name` is the file's name as it is to be shown.
 [[nodiscard]] inline text describe(error e, std::string_view source,
                                    std::string_view name = "<input>", const limits& limit = {}) {
-  const std::size_t offset =
-      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);
   out << ':' << at.line << ':' << at.column;
@@ -5769,8 +5811,7 @@ inline void append_message(text& out, error e) {
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
-  const std::size_t offset =
-      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
   out << " at offset " << offset << " (0x";
@@ -6625,11 +6666,11 @@ class interner {
       if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
       if (i < 1024 + 2 * lookups_) {
         const std::size_t first = dense_.size();
-        dense_.resize(1024 + 4 * static_cast<std::size_t>(lookups_));
+        dense_.resize(1024 + 4 * to_size(lookups_));
         for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
         for (const leaf& l : tree_)
           if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
-            dense_[static_cast<std::size_t>(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
+            dense_[to_size(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
         return dense_[static_cast<std::size_t>(i)];
       }
       std::uint32_t at = tree_.empty() ? none : 0, parent = none;
@@ -6638,7 +6679,7 @@ class interner {
       for (; at != none; bits <<= 1) {
         if (tree_[at].id == id) return tree_[at].entry;
         parent = at;
-        side = static_cast<std::size_t>(bits >> 63);
+        side = to_size(bits >> 63);
         at = tree_[at].child[side];
       }
       if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
@@ -6685,7 +6726,7 @@ class interner {
     return hash;
   }
   [[nodiscard]] static std::size_t recent_slot(std::uint64_t hash) noexcept {
-    return static_cast<std::size_t>(hash >> 52);
+    return to_size(hash >> 52);
   }
 
   [[nodiscard]] bool same(const ark::layout& a, const ark::layout& b) const noexcept {
@@ -7011,15 +7052,6 @@ namespace detail {
   }
   for (; i < s.size(); ++i) all |= static_cast<unsigned char>(s[i]);
   return (all & 0x8080808080808080u) == 0;
-}
-[[nodiscard]] inline bool is_utf8(std::string_view s) noexcept {
-  const char* const end = s.data() + s.size();
-  for (const char* at = s.data(); at != end;) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
 }
 
 class graph_check {
@@ -7980,7 +8012,7 @@ class builder {
   [[nodiscard]] std::size_t find_base(std::string_view base) const noexcept {
     std::uint64_t hash = 0xcbf29ce484222325u;
     for (const char c : base) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    for (std::size_t i = static_cast<std::size_t>(hash);; ++i) {
+    for (std::size_t i = to_size(hash);; ++i) {
       const base_name& slot = bases_[i & (bases_.size() - 1)];
       if (slot.uses == 0 || text_of(graph_, slot.name) == base) return i & (bases_.size() - 1);
     }
@@ -9030,7 +9062,7 @@ class fast_nodes : repeated_text {
       for (pattern& t : patterns_) t.text = nullptr;
     }
     const auto slot = [this](std::uint64_t path) {
-      return static_cast<std::size_t>(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
+      return to_size(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
     };
     std::uint16_t met = static_cast<std::uint16_t>(two_);
     const char* behind = known(p, met, out);
@@ -9187,8 +9219,7 @@ class fast_nodes : repeated_text {
         hash = std::rotl(hash ^ word(text + i), 23) * 0x9e3779b97f4a7c15u;
     }
     hash = (hash ^ made.sizes[1]) * 0x9e3779b97f4a7c15u;
-    const std::size_t set =
-        1 + static_cast<std::size_t>(hash >> (64 - table_bits_ + 4)) * ways;  // 0: no pattern
+    const std::size_t set = 1 + to_size(hash >> (64 - table_bits_ + 4)) * ways;  // 0: no pattern
     std::size_t at = set + next_way_++ % ways;
     for (std::size_t i = set; i < set + ways; ++i) {
       const pattern& t = patterns_[i];
@@ -9546,7 +9577,7 @@ class graph_reader {
       while (list < 5 && key != keys[list]) ++list;
       if (list < 5) {
         seen[list] = true;
-        offsets[list] = static_cast<std::size_t>(in.offset());
+        offsets[list] = to_size(in.offset());
         counts[list] = dimensions(in, *lists[list], errc::ark_s09_tensor_member);
         if (!in.failed() && counts[list] > max_rank)
           return in.fail(errc::ark_t01_rank, offsets[list]), 0;
@@ -14373,7 +14404,7 @@ class graph_writer {
   /// Once more what stands at `where`. Blocks run over its end, and are overwritten.
   [[nodiscard]] char* again(char* to, place where) {
     constexpr std::size_t block_size = 32;
-    const auto size = static_cast<std::size_t>(where & ((place{1} << size_bits) - 1));
+    const auto size = to_size(where & ((place{1} << size_bits) - 1));
     to = room(to, size + block_size + record_room);
     const char* const from = out_.data() + (where >> size_bits);
     for (std::size_t i = 0; i < size; i += block_size) {
@@ -15869,31 +15900,39 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 //
 //   auto file = tessera::nac::read(mapped);
 //   if (!file) return fail(describe(file.err(), mapped));
-//   for (const auto& i : file->instructions()) use(i);
+//   tessera::nac::report found;
+//   auto program = tessera::nac::verify(*file, {}, &found);
+//   std::cout << tessera::nac::print(*file);
+//   auto bytes = tessera::nac::write(tessera::nac::parts_of(*file));
 //
-//   read            a view of the whole container                      nac/read.hpp
-//   plan_reader     the orchestrator's bytecode; plan_writer           nac/mep.hpp
-//   manifest_reader the tokenizer's manifest; manifest_writer        nac/tisa.hpp
-//   parts_of        everything that it holds, to be changed            nac/parts.hpp
-//   decode          instructions as records of one size                nac/decode.hpp
-//   resolve         programs with absolute references                  nac/resolve.hpp
-//   read_safetensors   weights that stand outside                      nac/safetensors.hpp
-//   verify          the proof that a container can run                 nac/verify.hpp
-//   index_tensors   the tensors of a file, read in small pieces        nac/tensor_index.hpp
-//   check           whether a container can hold its parts             nac/check.hpp
-//   write           a container from its parts                         nac/write.hpp
-//   convert         to another version of the format                   nac/convert.hpp
-//   print           a container as text                                nac/print.hpp
-//   assemble        parts from such text, or from one written by hand  nac/assemble.hpp
-//   write_safetensors  such a file                                     nac/safetensors_write.hpp
-//   externalise     weights out of a container; internalise, in        nac/weights.hpp
-//   dequantize      a tensor's values; quantize, the way back          nac/quantize.hpp
-//   describe        an error with its offset and bytes                 core/describe.hpp
+//   read               a view of a container                              nac/read.hpp
+//   verify             the proof that it can run: a report and a program  nac/verify.hpp
+//   print              everything that it holds, as text                  nac/print.hpp
+//   assemble           parts from such text, or from one written by hand  nac/assemble.hpp
+//   parts_of           everything that it holds, to be changed            nac/parts.hpp
+//   check              whether a container can hold its parts             nac/check.hpp
+//   write              a container from its parts                         nac/write.hpp
+//   convert            its parts in another version of the format         nac/convert.hpp
+//   decode             instructions as records of one size                nac/decode.hpp
+//   resolve            the same, with absolute references                 nac/resolve.hpp
+//   index_tensors      the tensors of a file, read in small pieces        nac/tensor_index.hpp
+//   dequantize         a tensor's values; quantize: the way back          nac/quantize.hpp
+//   read_safetensors   weights that stand outside                         nac/safetensors.hpp
+//   write_safetensors  such a file                                        nac/safetensors_write.hpp
+//   externalise        weights out of a container; internalise: in        nac/weights.hpp
+//   plan_reader        the orchestrator's bytecode; plan_writer           nac/mep.hpp
+//   verify_plan        what is wrong with it                              nac/mep_verify.hpp
+//   print_plan         its text                                           nac/mep_text.hpp
+//   manifest_reader    the tokenizer's manifest; manifest_writer          nac/tisa.hpp
+//   verify_manifest    what is wrong with it                              nac/tisa.hpp
+//   print_manifest     its text                                           nac/tisa_text.hpp
+//   describe           an error with its offset and bytes                 core/describe.hpp
 //
-// Lifetime:   files borrow the bytes that were read.
+// Lifetime:   files and programs borrow the bytes that were read, parts their payloads; a temporary
+//             owner of bytes is refused by the compiler.
 // Errors:     values; every code, its offset and message stand in core/error.hpp.
 // Limits:     core/limits.hpp, on by default.
-// Allocation: none to read.
+// Allocation: none to read; what anything else takes stands in its header.
 
 
 #ifndef TESSERA_NAC_HPP
@@ -16019,6 +16058,82 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 #include <span>
 #include <string_view>
 
+
+// ---- tessera/nac/ids.hpp
+//
+// Sets and tables of 16-bit ids: of constants, parameters and instructions.
+//
+//   detail::id_set seen;
+//   if (seen.has(c.id)) …
+//   const detail::id_table rows(file.parameters());       // the last record of an id counts
+//   if (rows[7] != detail::no_index) …                        // its index in the list
+//
+// Lifetime:   owns; refers to records by their indices.
+// Errors:     none.
+// Limits:     ids up to 65,535.
+// Allocation: of a set none, it has 8 KiB; of a table 4 to 8 bytes for each id up to the largest.
+
+#ifndef TESSERA_NAC_IDS_HPP
+#define TESSERA_NAC_IDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// A set of ids.
+class id_set {
+ public:
+  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
+  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
+    return (words_[id >> 6] >> (id & 63) & 1) != 0;
+  }
+  /// 1 or 0.
+  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
+    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
+  }
+
+ private:
+  std::uint64_t words_[1024] = {};
+};
+
+inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
+
+/// From ids to indices, as far as the largest id reaches.
+class id_table {
+ public:
+  id_table() noexcept = default;
+  /// Of records with ids.
+  template <class List>
+  explicit id_table(const List& records) {
+    std::uint32_t index = 0;
+    for (const auto& r : records) set(r.id, index++);
+  }
+  /// The index of an id's record; none where there is none.
+  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const noexcept {
+    return id < next_.size() ? next_[id] - 1 : no_index;
+  }
+  void set(std::uint16_t id, std::uint32_t index) {
+    if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
+    next_[id] = index + 1;
+  }
+  /// Behind the largest id.
+  [[nodiscard]] std::uint32_t end() const noexcept {
+    return static_cast<std::uint32_t>(next_.size());
+  }
+
+ private:
+  pool<std::uint32_t> next_;  // indices plus 1, so that 0 is no_index
+};
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_IDS_HPP
 
 // ---- tessera/nac/lexer.hpp
 //
@@ -16568,6 +16683,29 @@ enum class input : std::uint8_t { user, parameter, state, lifted_constant, saved
 /// What an OUTPUT is (B). `step` is the fused gradient step, `end` the end of TRNG; both version 2.
 enum class output : std::uint8_t { model, subgraph, reserved, step, end };
 
+/// Whether a container of a version has an operation below 10 with this B.
+[[nodiscard, gnu::always_inline]] constexpr bool has_variant(std::uint8_t a, std::uint8_t b,
+                                                             std::uint32_t version) noexcept {
+  if (a == op_input) return b < (version == 1 ? 4 : 6);
+  return a != op_output || b < (version == 1 ? 3 : 5);
+}
+/// What follows A and B of an operation below 10: a prefix, words of C and words of D. How many a
+/// CONVERGENCE has, the words themselves say: `d` at least. Asked for each instruction that is read,
+/// hence inlined.
+struct system_words {
+  bool has_prefix = false;
+  std::uint32_t c = 0, d = 0;
+};
+[[nodiscard, gnu::always_inline]] constexpr system_words system_words_of(
+    std::uint8_t a, std::uint8_t b, std::uint16_t outputs) noexcept {
+  if (a == op_input && b != 0) return {true, 1, 0};
+  if (a == op_output && b < 3) return {true, outputs, outputs};
+  if (a == op_output) return b == 3 ? system_words{true, 1, 2} : system_words{false, 0, 1};
+  if (a == op_control_flow) return {true, 2, 1};
+  if (a == op_convergence) return {true, 0, 1};
+  return {};
+}
+
 /// The operations with fixed ids, from 10 upwards; version 1 knows the first ten.
 inline constexpr std::string_view predefined_operations[] = {
     "nac.pass",      "nac.add",       "nac.sub",   "nac.gt",         "nac.neg",       "nac.where",
@@ -16590,6 +16728,12 @@ inline constexpr std::uint32_t first_custom_op = 32;
 [[nodiscard]] constexpr bool is_constant_code(char code) noexcept {
   return code == 'S' || code == 'A' || code == 'f' || code == 'i' || code == 'b' || code == 's' ||
          code == 'c';
+}
+/// Whether the instructions of a signature have a list of constants.
+[[nodiscard]] constexpr bool takes_constants(std::string_view signature) noexcept {
+  for (const char code : signature)
+    if (is_constant_code(code)) return true;
+  return false;
 }
 
 inline constexpr std::uint32_t max_instructions = 65535;  ///< that 16-bit references can number
@@ -16724,6 +16868,28 @@ struct command {
 
 namespace detail {
 
+/// The number of elements of a shape: 1 of none, 0 as soon as one dimension is 0. False when it
+/// doesn't fit.
+template <class Shape>
+[[nodiscard]] inline bool count_elements(const Shape& shape, std::uint64_t& count) noexcept {
+  bool fits = true, none = false;
+  count = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    none = none || shape[i] == 0;
+    fits = fits && checked_mul(count, std::uint64_t{shape[i]}, count);
+  }
+  if (none) count = 0;
+  return fits || none;
+}
+/// Bytes that elements of a type and shape take; all ones when that doesn't fit.
+template <class Shape>
+[[nodiscard]] inline std::uint64_t shape_bytes(data_type type, const Shape& shape) noexcept {
+  std::uint64_t size = 0;
+  return count_elements(shape, size) && checked_mul(size, std::uint64_t{size_of(type)}, size)
+             ? size
+             : ~std::uint64_t{0};
+}
+
 /// Walks over a part of a file; what it takes was asked for by `has` before.
 class cursor {
  public:
@@ -16741,7 +16907,7 @@ class cursor {
     return value;
   }
   [[nodiscard]] bytes take_bytes(std::uint64_t count) noexcept {
-    const bytes b(data(), static_cast<std::size_t>(count));
+    const bytes b(data(), to_size(count));
     at_ += count;
     return b;
   }
@@ -17051,6 +17217,14 @@ struct instruction {
   std::int16_t prefix = 0;  ///< as it stands, where there is one
   packed<std::uint16_t> c;  ///< what follows the prefix: ids, or lengths of branches
   packed<std::int16_t> d;   ///< offsets to instructions; 0: a constant
+
+  /// Where a word of C or D stands.
+  [[nodiscard]] std::uint64_t c_offset(std::size_t k) const noexcept {
+    return offset + (has_prefix ? 4 : 2) + 2 * std::uint64_t{k};
+  }
+  [[nodiscard]] std::uint64_t d_offset(std::size_t k) const noexcept {
+    return c_offset(c.size() + k);
+  }
 };
 
 class file;
@@ -17129,8 +17303,7 @@ class file {
   /// A section with its tag, up to the next section or the end of the file; empty when absent.
   [[nodiscard]] bytes section(nac::section s) const noexcept {
     const extent& e = part(s);
-    return source_.subspan(static_cast<std::size_t>(e.offset),
-                           static_cast<std::size_t>(e.end - e.offset));
+    return source_.subspan(static_cast<std::size_t>(e.offset), to_size(e.end - e.offset));
   }
   /// Byte offset of a section; 0 when absent.
   [[nodiscard]] std::uint64_t offset(nac::section s) const noexcept { return part(s).offset; }
@@ -17271,22 +17444,14 @@ namespace detail {
     if (b != 0 && !f.has_signature(b)) return {errc::nac_signature_unknown, in.offset() + 1};
     d = f.arguments(b);
     has_prefix = counted = f.has_constants(b);
-  } else if (a == op_input) {
-    if (b > 5 || (b > 3 && f.version() == 1)) return {errc::nac_input_variant, in.offset() + 1};
-    has_prefix = b != 0;
-    c = has_prefix ? 1 : 0;
-  } else if (a == op_output) {
-    if (b > 4 || (b > 2 && f.version() == 1)) return {errc::nac_output_variant, in.offset() + 1};
-    has_prefix = b != 4;
-    c = b < 3 ? f.outputs() : b == 3 ? 1 : 0;
-    d = b < 3 ? f.outputs() : b == 3 ? 2 : 1;
-  } else if (a == op_control_flow) {
-    has_prefix = true;
-    c = 2;
-    d = 1;
-  } else if (a == op_convergence) {
-    has_prefix = counted = true;
-    d = 1;
+  } else {
+    if (!has_variant(a, b, f.version()))
+      return {a == op_input ? errc::nac_input_variant : errc::nac_output_variant, in.offset() + 1};
+    const system_words words = system_words_of(a, b, f.outputs());
+    has_prefix = words.has_prefix;
+    counted = a == op_convergence;
+    c = words.c;
+    d = words.d;
   }
   (void)in.take<std::uint16_t>();
   if (has_prefix) {
@@ -17337,6 +17502,11 @@ namespace nac {
 /// A part of one of the pools of `parts`.
 struct range {
   std::uint32_t first = 0, size = 0;
+
+  template <class Pool>
+  [[nodiscard]] bool is_inside(const Pool& of) const noexcept {
+    return first <= of.size() && size <= of.size() - first;
+  }
 };
 
 /// Makes the bytes of payloads while they are written, so that they need no memory.
@@ -17957,26 +18127,24 @@ inline void print_float(text& out, std::uint32_t bits) {
   print_double(out, shortest_float(std::bit_cast<float>(bits)));
 }
 
-template <class T, class Each>
-inline void print_list(text& out, const packed<T>& values, Each&& each) {
+/// A list of `count` elements, of which `each(index)` prints those before `most`.
+template <class Each>
+inline void print_list(text& out, std::uint32_t count, std::uint32_t most, Each each) {
   out << '[';
-  for (std::uint32_t i = 0; i < values.size(); ++i) {
+  for (std::uint32_t i = 0; i < count && i < most; ++i) {
     if (i != 0) out << ", ";
-    each(values[i]);
+    each(i);
   }
-  out << ']';
+  out << (count > most ? ", ...]" : "]");
 }
 template <class T>
-inline void print_integers(text& out, const packed<T>& values) {
-  print_list(out, values, [&](T v) { out << v; });
+inline void print_integers(text& out, const packed<T>& values, std::uint32_t most = UINT32_MAX) {
+  print_list(out, values.size(), most, [&](std::uint32_t i) { out << values[i]; });
 }
-inline void print_floats(text& out, const packed<float>& values) {
-  out << '[';
-  for (std::uint32_t i = 0; i < values.size(); ++i) {
-    if (i != 0) out << ", ";
+inline void print_floats(text& out, const packed<float>& values, std::uint32_t most = UINT32_MAX) {
+  print_list(out, values.size(), most, [&](std::uint32_t i) {
     print_float(out, load_le<std::uint32_t>(values.data() + std::size_t{i} * 4));
-  }
-  out << ']';
+  });
 }
 
 inline void print_constant(text& out, const constant& c) {
@@ -18005,18 +18173,6 @@ inline constexpr std::size_t short_text = 32, short_list = 8;  ///< what may sta
 [[nodiscard]] inline bool is_short(const constant& c) noexcept {
   if (c.type == constant_type::string) return c.length <= short_text;
   return c.type < constant_type::int32_list || c.length <= short_list;
-}
-
-/// Bytes that `type` and `shape` ask for; all ones when no 64 bits hold that.
-template <class Shape>
-[[nodiscard]] inline std::uint64_t shape_bytes(data_type type, const Shape& shape) noexcept {
-  std::uint64_t size = size_of(type);
-  bool fits = true, none = false;
-  for (std::uint32_t i = 0; i < shape.size(); ++i) {
-    none = none || shape[i] == 0;
-    fits = fits && checked_mul(size, std::uint64_t{shape[i]}, size);
-  }
-  return none ? 0 : fits ? size : ~std::uint64_t{0};
 }
 
 /// `offset` is that of the bytes in the file, `expected` the size that the text tells already.
@@ -18120,20 +18276,17 @@ class record_table {
   explicit record_table(const List& records) {
     records_.reserve(records.size());
     for (const Record& r : records) {
-      if (r.id >= rows_.size()) rows_.resize(std::size_t{r.id} + 1);
-      rows_[r.id] = static_cast<std::uint32_t>(records_.size() + 1);
+      rows_.set(r.id, static_cast<std::uint32_t>(records_.size()));
       records_.push_back(r);
     }
   }
   [[nodiscard]] const Record* find(std::uint32_t id) const noexcept {
-    return id < rows_.size() && rows_[id] != 0 ? &records_[rows_[id] - 1] : nullptr;
+    return rows_[id] != no_index ? &records_[rows_[id]] : nullptr;
   }
-  [[nodiscard]] std::uint32_t end() const noexcept {
-    return static_cast<std::uint32_t>(rows_.size());
-  }
+  [[nodiscard]] std::uint32_t end() const noexcept { return rows_.end(); }
 
  private:
-  pool<std::uint32_t> rows_;
+  id_table rows_;
   pool<Record> records_;
 };
 
@@ -18429,17 +18582,9 @@ class scope {
         return in.fail(errc::nac_text_value_repeated, rows_[i].offset);
   }
   [[nodiscard]] std::uint32_t find(lexer& in, std::string_view name, std::uint64_t offset) const {
-    std::size_t first = 0, count = rows_.size();
-    while (count != 0) {
-      const std::size_t half = count / 2;
-      if (name_less(rows_[first + half].name, name)) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    if (first < rows_.size() && rows_[first].name == name) return rows_[first].index;
+    const std::size_t i = first_not_below(rows_.data(), rows_.size(),
+                                          [name](const row& r) { return name_less(r.name, name); });
+    if (i < rows_.size() && rows_[i].name == name) return rows_[i].index;
     in.fail(errc::nac_text_value_undefined, offset);
     return 0;
   }
@@ -18458,11 +18603,9 @@ class short_ids {
  public:
   /// Those of a table, from id `first` on.
   void fill(const parts& p, const pool<named_part>& rows, std::uint32_t first) {
-    std::uint32_t last[256] = {};
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      if (rows[i].id < 256) last[rows[i].id] = static_cast<std::uint32_t>(i + 1);
+    const id_table last(rows);
     for (std::uint32_t id = first; id < 256; ++id)
-      if (last[id] != 0) set(static_cast<std::uint8_t>(id), p.string(rows[last[id] - 1].text));
+      if (last[id] != no_index) set(static_cast<std::uint8_t>(id), p.string(rows[last[id]].text));
   }
   /// What has no row of its own, too.
   void set(std::uint8_t id, std::string_view name) {
@@ -18490,28 +18633,23 @@ class short_ids {
   bool reserved_[256] = {};
 };
 
-/// Ids up to 65,535 that are taken.
+/// Ids that are taken.
 class taken_ids {
  public:
-  void add(std::uint32_t id) {
-    if (id >= taken_.size()) taken_.resize(std::size_t{id} + 1);
-    taken_[id] = true;
-  }
-  [[nodiscard]] bool has(std::uint32_t id) const noexcept {
-    return id < taken_.size() && taken_[id];
-  }
+  void add(std::uint16_t id) noexcept { taken_.insert(id); }
+  [[nodiscard]] bool has(std::uint16_t id) const noexcept { return taken_.has(id); }
   /// The least free id that isn't below any it returned before; 0 above what can be written.
-  [[nodiscard]] std::uint16_t next() {
+  [[nodiscard]] std::uint16_t next() noexcept {
     while (next_ <= max_id && has(next_)) ++next_;
     if (next_ > max_id) return 0;
     add(next_);
-    return static_cast<std::uint16_t>(next_);
+    return next_;
   }
-  void start_at(std::uint32_t id) noexcept { next_ = id; }
+  void start_at(std::uint16_t id) noexcept { next_ = id; }
 
  private:
-  pool<bool> taken_;
-  std::uint32_t next_ = 1;
+  id_set taken_;
+  std::uint16_t next_ = 1;
 };
 
 [[nodiscard]] inline constant_value value_of(const parts& p, const constant_part& c) noexcept {
@@ -18535,15 +18673,12 @@ class constant_values {
 
   /// What CNST holds.
   void fill(const parts& p) {
-    for (const constant_part& c : p.constants) {
-      ids.add(c.id);
-      if (c.id >= rows_.size()) rows_.resize(std::size_t{c.id} + 1);
-      rows_[c.id] = {true, c};
-    }
+    for (const constant_part& c : p.constants) ids.add(c.id);
+    rows_ = id_table(p.constants);
   }
   /// null where there is none.
-  [[nodiscard]] constant_type type_of(std::uint32_t id) const noexcept {
-    return id < rows_.size() ? rows_[id].constant.type : constant_type::null;
+  [[nodiscard]] constant_type type_of(const parts& p, std::uint16_t id) const noexcept {
+    return rows_[id] != no_index ? p.constants[rows_[id]].type : constant_type::null;
   }
   void add(const constant_part& c, std::uint32_t word, std::uint64_t offset) {
     uses_.push_back({c, word, offset});
@@ -18554,11 +18689,11 @@ class constant_values {
       constant_value value;
       std::uint32_t number;  // an id, or behind all ids a use
     };
-    const auto id_count = static_cast<std::uint32_t>(rows_.size());
+    const std::uint32_t id_count = rows_.end();
     pool<row> order;
     order.reserve(p.constants.size() + uses_.size());
     for (std::uint32_t id = 0; id < id_count; ++id)
-      if (rows_[id].present) order.push_back({value_of(p, rows_[id].constant), id});
+      if (rows_[id] != no_index) order.push_back({value_of(p, p.constants[rows_[id]]), id});
     for (std::size_t i = 0; i < uses_.size(); ++i)
       order.push_back({value_of(p, uses_[i].constant), id_count + static_cast<std::uint32_t>(i)});
     tessera::sort(order.data(), order.size(),
@@ -18588,16 +18723,12 @@ class constant_values {
   }
 
  private:
-  struct known {
-    bool present = false;
-    constant_part constant;
-  };
   struct use {
     constant_part constant;
     std::uint32_t word;
     std::uint64_t offset;
   };
-  pool<known> rows_;
+  id_table rows_;
   pool<use> uses_;
 };
 
@@ -18672,16 +18803,11 @@ class input_names {
   }
   /// Appends rows for instructions that have none; the others say the same.
   void close(lexer& in, parts& p) const {
-    pool<std::uint32_t> rows;  // from 1, by instruction
-    for (std::size_t i = 0; i < p.input_names.size(); ++i) {
-      const std::uint16_t index = p.input_names[i].id;
-      if (index >= rows.size()) rows.resize(std::size_t{index} + 1);
-      rows[index] = static_cast<std::uint32_t>(i + 1);
-    }
+    const id_table rows(p.input_names);
     for (const use& u : uses_) {
-      if (u.index >= rows.size() || rows[u.index] == 0)
+      if (rows[u.index] == no_index)
         p.input_names.push_back({static_cast<std::uint16_t>(u.index), u.name});
-      else if (p.string(p.input_names[rows[u.index] - 1].text) != p.string(u.name))
+      else if (p.string(p.input_names[rows[u.index]].text) != p.string(u.name))
         return in.fail(errc::nac_text_input_name, u.offset);
     }
   }
@@ -19171,8 +19297,9 @@ class code_assembler {
         if (n.kind != token_kind::number || !small(n.text, id)) continue;
         if (t.text == "op") operations.reserve(id);
         if (t.text == ":") signatures.reserve(id);
-        if (t.text == "#") constants.ids.add(id);
-        if (t.text == "parameter" || t.text == "step") parameters.ids.add(id);
+        if (t.text == "#") constants.ids.add(static_cast<std::uint16_t>(id));
+        if (t.text == "parameter" || t.text == "step")
+          parameters.ids.add(static_cast<std::uint16_t>(id));
       }
       in.skip_lines();
     }
@@ -19318,7 +19445,7 @@ class code_assembler {
     const std::uint64_t offset = in.offset();
     if (in.accept('#')) {
       c_.push_back(static_cast<std::uint16_t>(in.integer(0, 0xffff)));
-      return code_of(constants.type_of(c_.back()));
+      return code_of(constants.type_of(out, c_.back()));
     }
     const constant_part c = read.constant();
     values_.push_back({c, static_cast<std::uint32_t>(c_.size()), offset});
@@ -19422,9 +19549,7 @@ class code_assembler {
       i.b = is_number ? static_cast<std::uint8_t>(id) : signature(name_text_.view(), chosen.offset);
       if (in.failed()) return;
       const std::string_view known = signatures[i.b];
-      bool has_constants = c_.empty();
-      for (const char code : known) has_constants = has_constants || is_constant_code(code);
-      if (known.size() != count || !has_constants)
+      if (known.size() != count || !(c_.empty() || takes_constants(known)))
         in.fail(errc::nac_text_signature_arguments, chosen.offset);
     }
   }
@@ -19873,17 +19998,21 @@ inline constexpr plan_tables plan_table = [] {
   return nullptr;
 }
 
-[[nodiscard]] constexpr bool is_choice(char kind) noexcept { return kind >= 'A' && kind <= 'Z'; }
-[[nodiscard]] constexpr bool is_list(char kind) noexcept { return kind == 'v' || kind == 'x'; }
-[[nodiscard]] constexpr bool is_constant(char kind) noexcept {
+[[nodiscard]] constexpr bool is_choice_operand(char kind) noexcept {
+  return kind >= 'A' && kind <= 'Z';
+}
+[[nodiscard]] constexpr bool is_list_operand(char kind) noexcept {
+  return kind == 'v' || kind == 'x';
+}
+[[nodiscard]] constexpr bool is_constant_operand(char kind) noexcept {
   return kind == 'c' || kind == 's' || kind == 'n' || kind == 'w';
 }
-[[nodiscard]] constexpr bool is_slot(char kind) noexcept {
+[[nodiscard]] constexpr bool is_slot_operand(char kind) noexcept {
   return kind == 'i' || kind == 'o' || kind == 'z';
 }
 /// Bytes of an operand, of a list's count alone.
 [[nodiscard]] constexpr std::uint32_t operand_size(char kind) noexcept {
-  return is_constant(kind) || kind == 'j' ? 2 : 1;
+  return is_constant_operand(kind) || kind == 'j' ? 2 : 1;
 }
 
 /// Walks along an instruction's operands: a list's count, then each of its slots.
@@ -19902,10 +20031,10 @@ class plan_layout {
   constexpr bool pass(std::int64_t value) noexcept {
     if (slots_ != 0) return --slots_, true;
     const char k = left_[0];
-    if (is_list(k)) {
+    if (is_list_operand(k)) {
       slots_ = static_cast<std::uint32_t>(value);
       slot_ = k == 'v' ? 'i' : 'o';
-    } else if (is_choice(k) && detail::plan_table.decides[k - 'A']) {
+    } else if (is_choice_operand(k) && detail::plan_table.decides[k - 'A']) {
       const plan_choice* const c = find_choice(k, value);
       if (c == nullptr) return false;
       more_ = c->more;
@@ -20090,7 +20219,7 @@ class plan_writer {
     for (const std::int64_t value : operands) {
       const char kind = layout.kind();
       if (kind == '\0') return fail(errc::nac_mep_operand_count);
-      if (is_choice(kind) && find_choice(kind, value) == nullptr)
+      if (is_choice_operand(kind) && find_choice(kind, value) == nullptr)
         return fail(detail::choice_error(kind));
       if (value < 0 || value > (operand_size(kind) == 2 && kind != 'j' ? 0xffff
                                 : kind == 'j'                          ? 0xffffffff
@@ -20188,43 +20317,19 @@ namespace detail {
 struct short_value {
   static constexpr std::uint32_t characters = 40, elements = 6;
 
-  static void number(text& out, double v) {
-    if (v != v)
-      out << "nan";
-    else if (v - v != 0)
-      out << (v < 0 ? "-inf" : "inf");
-    else
-      append_double(out, v, double_style::python);
-  }
-  static void number(text& out, std::int32_t v) { out << v; }
-
-  template <class T>
-  static void list(text& out, packed<T> values) {
-    out << '[';
-    for (std::uint32_t i = 0; i < values.size() && i < elements; ++i) {
-      if (i != 0) out << ", ";
-      number(out, values[i]);
-    }
-    out << (values.size() > elements ? ", ...]" : "]");
-  }
-
   static void print(text& out, const constant& c) {
-    switch (c.type) {
-      case constant_type::null: out << "null"; break;
-      case constant_type::boolean: out << (c.boolean() ? "true" : "false"); break;
-      case constant_type::int64: out << c.int64(); break;
-      case constant_type::float64: number(out, c.float64()); break;
-      case constant_type::string: {
-        const std::string_view s = c.string();
-        std::size_t end = s.size() < characters ? s.size() : characters;
-        while (end != s.size() && end != 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80)
-          --end;
-        print_string(out, s.substr(0, end));
-        if (end != s.size()) out << "...";
-        break;
-      }
-      case constant_type::int32_list: list(out, c.int32_list()); break;
-      case constant_type::float32_list: list(out, c.float32_list()); break;
+    if (c.type == constant_type::string && c.length > characters) {
+      const std::string_view s = c.string();
+      std::size_t end = characters;
+      while (end != 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80) --end;
+      print_string(out, s.substr(0, end));
+      out << "...";
+    } else if (c.type == constant_type::int32_list) {
+      print_integers(out, c.int32_list(), elements);
+    } else if (c.type == constant_type::float32_list) {
+      print_floats(out, c.float32_list(), elements);
+    } else {
+      print_constant(out, c);
     }
   }
 };
@@ -20246,7 +20351,7 @@ class plan_printer {
     }
     if (in.offset() != code_.size()) {
       label(in.offset());
-      print_byte_lines(out_, code_.subspan(static_cast<std::size_t>(in.offset())), "    ");
+      print_byte_lines(out_, code_.subspan(to_size(in.offset())), "    ");
     }
     label(code_.size());
   }
@@ -20280,15 +20385,9 @@ class plan_printer {
   }
   /// The number of a label, or 0 where there is none.
   [[nodiscard]] std::size_t label_at(std::int64_t offset) const noexcept {
-    std::size_t first = 0, last = labels_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (labels_[middle] < offset)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    return first != labels_.size() && labels_[first] == offset ? first + 1 : 0;
+    const std::size_t i = first_not_below(labels_.data(), labels_.size(),
+                                          [offset](std::uint32_t l) { return l < offset; });
+    return i != labels_.size() && labels_[i] == offset ? i + 1 : 0;
   }
   void label(std::uint64_t offset) {
     if (next_label_ == labels_.size() || labels_[next_label_] != offset) return;
@@ -20296,20 +20395,15 @@ class plan_printer {
   }
 
   [[nodiscard]] const constant* find(std::int32_t id) const noexcept {
-    std::size_t first = 0, last = constants_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (constants_[middle].id <= id)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    return first != 0 && constants_[first - 1].id == id ? &constants_[first - 1] : nullptr;
+    const std::size_t behind = first_not_below(constants_.data(), constants_.size(),
+                                               [id](const constant& c) { return c.id <= id; });
+    return behind != 0 && constants_[behind - 1].id == id ? &constants_[behind - 1] : nullptr;
   }
 
   void operand(const plan_operand& o) {
     const bool none = (o.kind == 'z' || o.kind == 'w') && o.value == 0;
-    const plan_choice* const choice = is_choice(o.kind) ? find_choice(o.kind, o.value) : nullptr;
+    const plan_choice* const choice =
+        is_choice_operand(o.kind) ? find_choice(o.kind, o.value) : nullptr;
     const std::size_t to = o.kind == 'j' ? label_at(o.target()) : 0;
     if (none)
       out_ << "none";
@@ -20318,7 +20412,7 @@ class plan_printer {
     else if (to != 0)
       out_ << 'L' << to;
     else
-      out_ << (is_slot(o.kind) ? "$" : is_constant(o.kind) ? "#" : "") << o.value;
+      out_ << (is_slot_operand(o.kind) ? "$" : is_constant_operand(o.kind) ? "#" : "") << o.value;
   }
 
   void instruction(const plan_instruction& i) {
@@ -20334,7 +20428,7 @@ class plan_printer {
       (void)layout.pass(o.value);
       out_ << (first ? " " : in_list && first_slot ? "" : ", ");
       first = first_slot = false;
-      if (is_list(o.kind)) {
+      if (is_list_operand(o.kind)) {
         out_ << '[';
         in_list = first_slot = true;
       } else {
@@ -20344,7 +20438,7 @@ class plan_printer {
     if (in_list) out_ << ']';
     bool commented = false;
     for (const plan_operand& o : i.operands()) {
-      if (!is_constant(o.kind) || (o.kind == 'w' && o.value == 0)) continue;
+      if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) continue;
       const constant* const c = find(o.value);
       if (c == nullptr) continue;
       out_ << (commented ? ", " : " ; ");
@@ -20369,7 +20463,7 @@ class plan_parser {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
       const token t = in_.peek();
       if (t.kind != token_kind::word) in_.fail(errc::nac_mep_mnemonic);
-      if (t.kind != token_kind::word || t.text == "end") break;
+      if (t.kind != token_kind::word || t.text == word_end) break;
       in_.next();
       if (in_.accept(':')) {
         add(labels_, t);
@@ -20411,9 +20505,10 @@ class plan_parser {
     return nullptr;
   }
   void put(std::uint32_t size, std::int64_t value) {
-    std::byte b[2];
-    store_le(b, static_cast<std::uint16_t>(value & 0xffff));
-    code_.append(b, size);
+    if (size == 1)
+      append_le(code_, static_cast<std::uint8_t>(value & 0xff));
+    else
+      append_le(code_, static_cast<std::uint16_t>(value & 0xffff));
   }
 
   void instruction(const plan_op_row& row) {
@@ -20423,10 +20518,10 @@ class plan_parser {
       if (!first && !in_.accept(',')) return in_.fail(errc::nac_mep_operand_count);
       const char kind = layout.kind();
       const std::uint64_t at = in_.offset();
-      const std::int64_t value = is_list(kind) ? list(kind) : operand(kind);
+      const std::int64_t value = is_list_operand(kind) ? list(kind) : operand(kind);
       if (in_.failed()) return;
       if (!layout.pass(value)) return in_.fail(choice_error(kind), at);
-      if (is_list(kind))
+      if (is_list_operand(kind))
         while (layout.slots() != 0) (void)layout.pass(0);  // which stand there already
     }
   }
@@ -20455,7 +20550,7 @@ class plan_parser {
       } else {
         value = in_.integer(-0x8000, 0x7fff);
       }
-    } else if (is_choice(kind) && in_.peek().kind == token_kind::word) {
+    } else if (is_choice_operand(kind) && in_.peek().kind == token_kind::word) {
       const plan_choice* choice = nullptr;
       for (const plan_choice& c : plan_choices)
         if (c.set == kind && c.name == in_.peek().text) choice = &c;
@@ -20463,7 +20558,8 @@ class plan_parser {
       value = choice->value;
       in_.next();
     } else if ((kind != 'z' && kind != 'w') || !in_.accept("none")) {
-      if (is_slot(kind) || is_constant(kind)) in_.expect(is_slot(kind) ? '$' : '#');
+      if (is_slot_operand(kind) || is_constant_operand(kind))
+        in_.expect(is_slot_operand(kind) ? '$' : '#');
       if (!in_.failed()) value = in_.integer(0, size == 1 ? 0xff : 0xffff);
     }
     put(size, value);
@@ -20477,17 +20573,12 @@ class plan_parser {
       if (name(labels_[i]) == name(labels_[i - 1]))
         return in_.fail(errc::nac_mep_label_repeated, labels_[i].source);
     for (const place& j : jumps_) {
-      std::size_t first = 0, last = labels_.size();
-      while (first != last) {
-        const std::size_t middle = first + (last - first) / 2;
-        if (name(labels_[middle]) < name(j))
-          first = middle + 1;
-        else
-          last = middle;
-      }
-      if (first == labels_.size() || name(labels_[first]) != name(j))
+      const std::size_t to =
+          first_not_below(labels_.data(), labels_.size(),
+                          [&](const place& label) { return name(label) < name(j); });
+      if (to == labels_.size() || name(labels_[to]) != name(j))
         return in_.fail(errc::nac_mep_label_unknown, j.source);
-      const std::int64_t distance = std::int64_t{labels_[first].code} - j.code - 2;
+      const std::int64_t distance = std::int64_t{labels_[to].code} - j.code - 2;
       if (distance < -0x8000 || distance > 0x7fff)
         return in_.fail(errc::nac_mep_jump_range, j.source);
       store_le(code_.data() + j.code, static_cast<std::int16_t>(distance));
@@ -20499,16 +20590,16 @@ class plan_parser {
   pool<place> labels_, jumps_;
 };
 
+/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
+/// parts. False after an error, which the lexer has.
+[[nodiscard]] inline bool parse_plan(lexer& in, parts& p) { return plan_parser(in).parse(p); }
+
 }  // namespace detail
 
 /// Prints bytecode, labels behind two spaces and instructions behind four.
 inline void print_plan(text& out, bytes code, const constants& pool_of) {
   detail::plan_printer(out, code, pool_of).print();
 }
-
-/// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
-/// parts. False after an error, which the lexer has.
-inline bool parse_plan(detail::lexer& in, parts& p) { return detail::plan_parser(in).parse(p); }
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
@@ -21029,9 +21120,7 @@ class manifest_writer {
   }
   template <class T>
   void number(T value) {
-    std::byte b[sizeof(T)];
-    store_le(b, value);
-    out_.append(b, sizeof(T));
+    append_le(out_, value);
   }
   template <class Count>
   void count(std::size_t n) {
@@ -21151,7 +21240,7 @@ class manifest_parser {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
       const token t = in_.peek();
       if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
-      if (t.kind != token_kind::word || t.text == "end") break;
+      if (t.kind != token_kind::word || t.text == word_end) break;
       in_.next();
       line(t);
       if (!in_.failed()) in_.end_line();
@@ -21165,9 +21254,7 @@ class manifest_parser {
  private:
   template <class T>
   void number(T value) {
-    std::byte b[sizeof(T)];
-    store_le(b, value);
-    out_.append(b, sizeof(T));
+    append_le(out_, value);
   }
   /// A string from the text, with its length before it.
   template <class Length>
@@ -21293,6 +21380,12 @@ class manifest_parser {
   text scratch_;
 };
 
+/// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
+/// parts. False after an error, which the lexer has.
+[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p) {
+  return manifest_parser(in).parse(p);
+}
+
 }  // namespace detail
 
 /// Prints a manifest, each line behind two spaces.
@@ -21300,13 +21393,7 @@ inline void print_manifest(text& out, bytes manifest) {
   manifest_reader in(manifest);
   if (in.offset() != 0) out << "  version " << in.version() << '\n';
   for (tokenizer_instruction i; in.next(i);) detail::manifest_printer{out}.instruction(i);
-  detail::print_byte_lines(out, manifest.subspan(static_cast<std::size_t>(in.offset())), "  ");
-}
-
-/// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
-/// parts. False after an error, which the lexer has.
-inline bool parse_manifest(detail::lexer& in, parts& p) {
-  return detail::manifest_parser(in).parse(p);
+  detail::print_byte_lines(out, manifest.subspan(to_size(in.offset())), "  ");
 }
 
 }  // namespace nac
@@ -21646,10 +21733,6 @@ class part_checker {
   }
 
  private:
-  template <class Pool>
-  [[nodiscard]] static bool inside(const range& r, const Pool& of) noexcept {
-    return r.first <= of.size() && r.size <= of.size() - r.first;
-  }
   [[nodiscard]] bool inside(const payload& d) const noexcept {
     return d.size == 0 || d.borrowed != nullptr || d.source != nullptr ||
            (d.first <= p_.own_bytes.size() && d.size <= p_.own_bytes.size() - d.first);
@@ -21680,7 +21763,7 @@ class part_checker {
   [[nodiscard]] error names(const pool<named_part>& rows, std::size_t longest, errc too_long,
                             std::uint16_t last, errc too_large) const noexcept {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!inside(rows[i].text, p_.characters)) return {errc::nac_write_range, i};
+      if (!rows[i].text.is_inside(p_.characters)) return {errc::nac_write_range, i};
       if (rows[i].text.size > longest) return {too_long, i};
       if (rows[i].id > last) return {too_large, i};
     }
@@ -21697,16 +21780,14 @@ class part_checker {
     if (e.code != errc::ok) return e;
     for (const named_part& row : p_.signatures) {
       signature_shape& s = signatures_[row.id];  // of several, the last counts
-      s = {true, false, row.text.size};
-      for (const char letter : p_.string(row.text))
-        s.has_constants = s.has_constants || is_constant_code(letter);
+      s = {true, takes_constants(p_.string(row.text)), row.text.size};
     }
     return {};
   }
 
   [[nodiscard]] error schedule() const noexcept {
     for (std::size_t i = 0; i < p_.schedule.size(); ++i) {
-      if (!inside(p_.schedule[i].commands, p_.commands)) return {errc::nac_write_range, i};
+      if (!p_.schedule[i].commands.is_inside(p_.commands)) return {errc::nac_write_range, i};
       if (p_.schedule[i].commands.size > 255) return {errc::nac_write_commands, i};
     }
     return {};
@@ -21714,7 +21795,7 @@ class part_checker {
 
   [[nodiscard]] error code(const pool<instruction_part>& list) const noexcept {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!inside(list[i].c, p_.words) || !inside(list[i].d, p_.words))
+      if (!list[i].c.is_inside(p_.words) || !list[i].d.is_inside(p_.words))
         return {errc::nac_write_range, i};
       const errc e =
           list[i].a < first_regular_op ? system_instruction(list[i]) : regular_instruction(list[i]);
@@ -21735,27 +21816,19 @@ class part_checker {
   }
 
   [[nodiscard]] errc system_instruction(const instruction_part& i) const noexcept {
-    const bool version_2 = container_version(p_.form) == 2;
-    std::uint32_t c = 0, d = 0;
-    if (i.a == op_input) {
-      if (i.b > 5 || (i.b > 3 && !version_2)) return errc::nac_write_input;
-      c = i.b == 0 ? 0 : 1;
-    } else if (i.a == op_output) {
-      if (i.b > 4 || (i.b > 2 && !version_2)) return errc::nac_write_output;
-      c = i.b < 3 ? p_.outputs : i.b == 3 ? 1 : 0;
-      d = i.b < 3 ? p_.outputs : i.b == 3 ? 2 : 1;
-      if (c > 32766) return errc::nac_write_long_c;  // for its prefix counts itself
-    } else if (i.a == op_control_flow) {
-      c = 2;
-      d = 1;
-    } else if (i.a == op_convergence) {
+    if (!has_variant(i.a, i.b, container_version(p_.form)))
+      return i.a == op_input ? errc::nac_write_input : errc::nac_write_output;
+    system_words words = system_words_of(i.a, i.b, p_.outputs);
+    if (i.a == op_output && words.c > 32766)
+      return errc::nac_write_long_c;  // for its prefix counts itself
+    if (i.a == op_convergence) {
       if (i.c.size > 32767) return errc::nac_write_long_c;
-      c = i.c.size;
-      d = convergence_offsets(p_.words_of(i.d));
+      words.c = i.c.size;
+      words.d = convergence_offsets(p_.words_of(i.d));
     }
-    if (i.c.size != c || i.d.size != d) return errc::nac_write_words;
+    if (i.c.size != words.c || i.d.size != words.d) return errc::nac_write_words;
     const bool is_id = (i.a == op_input && i.b < 4) || (i.a == op_output && i.b == 3);
-    if (is_id && c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
+    if (is_id && words.c == 1 && p_.words[i.c.first] > max_id) return errc::nac_write_id;
     return errc::ok;
   }
 
@@ -21772,10 +21845,10 @@ class part_checker {
       if (static_cast<std::size_t>(c.type) >= constant_type_count)
         return {errc::nac_write_constant_type, i};
       if (c.type == constant_type::string) {
-        if (!inside(c.values, p_.characters)) return {errc::nac_write_range, i};
+        if (!c.values.is_inside(p_.characters)) return {errc::nac_write_range, i};
         if (c.values.size > 65535) return {errc::nac_write_string, i};
       } else if (c.type > constant_type::string) {
-        if (!inside(c.values, p_.numbers)) return {errc::nac_write_range, i};
+        if (!c.values.is_inside(p_.numbers)) return {errc::nac_write_range, i};
         if (c.values.size > 65535) return {errc::nac_write_list, i};
       }
     }
@@ -21788,8 +21861,8 @@ class part_checker {
     return {};
   }
   [[nodiscard]] errc tensor(const tensor_part& t) const noexcept {
-    if (!inside(t.shape, p_.numbers) || !inside(t.original_shape, p_.numbers) ||
-        !inside(t.scales, p_.numbers) || !inside(t.data))
+    if (!t.shape.is_inside(p_.numbers) || !t.original_shape.is_inside(p_.numbers) ||
+        !t.scales.is_inside(p_.numbers) || !inside(t.data))
       return errc::nac_write_range;
     if (static_cast<std::size_t>(t.type) >= data_type_count) return errc::nac_write_data_type;
     if (static_cast<std::size_t>(t.quantization) >= quantization_count)
@@ -21829,13 +21902,13 @@ class part_checker {
     }
     for (std::size_t i = 0; i < p_.resources.size(); ++i) {
       const resource_part& r = p_.resources[i];
-      if (!inside(r.name, p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
+      if (!r.name.is_inside(p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
       if (r.name.size > 65535) return {errc::nac_write_name, i};
       if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i};
     }
     for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
       const array_part& a = p_.arrays[i];
-      if (!inside(a.name, p_.characters) || !inside(a.shape, p_.numbers) || !inside(a.data))
+      if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
         return {errc::nac_write_range, i};
       if (a.name.size > 65535) return {errc::nac_write_name, i};
       if (static_cast<std::size_t>(a.type) >= data_type_count)
@@ -21933,9 +22006,7 @@ class operation_mover {
       operation_[id].name = predefined_operation(id, container_version(p_.form));
     for (std::size_t i = 0; i < p_.operations.size(); ++i) {
       const named_part& row = p_.operations[i];
-      if (row.text.first > p_.characters.size() ||
-          row.text.size > p_.characters.size() - row.text.first)
-        return {errc::nac_write_range, i};
+      if (!row.text.is_inside(p_.characters)) return {errc::nac_write_range, i};
       if (row.id > 255) continue;  // which no instruction can name
       operation_[row.id].name = p_.string(row.text);
       operation_[row.id].text = row.text;
@@ -22005,9 +22076,9 @@ class operation_mover {
   if (p.has_training || !p.training.empty() || p.training_flag)
     return {errc::nac_convert_training, 0};
   for (std::size_t i = 0; i < p.instructions.size(); ++i) {
-    const instruction_part& now = p.instructions[i];
-    if (now.a == op_input && now.b > 3) return {errc::nac_convert_input, i};
-    if (now.a == op_output && now.b > 2) return {errc::nac_convert_output, i};
+    const std::uint8_t a = p.instructions[i].a, b = p.instructions[i].b;
+    if (!has_variant(a, b, 1))
+      return {a == op_input ? errc::nac_convert_input : errc::nac_convert_output, i};
   }
   return {};
 }
@@ -22454,9 +22525,9 @@ class plan_checker {
   }
 
   [[nodiscard]] error operand(const plan_operand& o) const noexcept {
-    if (is_choice(o.kind) && find_choice(o.kind, o.value) == nullptr)
+    if (is_choice_operand(o.kind) && find_choice(o.kind, o.value) == nullptr)
       return {choice_error(o.kind), o.offset};
-    if (!is_constant(o.kind) || (o.kind == 'w' && o.value == 0)) return {};
+    if (!is_constant_operand(o.kind) || (o.kind == 'w' && o.value == 0)) return {};
     const auto id = static_cast<std::size_t>(o.value);
     const std::uint8_t is = id < constant_.size() ? constant_[id] : std::uint8_t{0};
     if (is == 0) return {errc::nac_mep_constant, o.offset};
@@ -22498,15 +22569,9 @@ class plan_checker {
   }
 
   [[nodiscard]] std::uint32_t innermost(std::uint64_t offset) const noexcept {
-    std::size_t first = 0, last = changes_.size();
-    while (first != last) {
-      const std::size_t middle = first + (last - first) / 2;
-      if (changes_[middle].offset <= offset)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    return first == 0 ? outside : changes_[first - 1].inner;
+    const std::size_t behind = first_not_below(
+        changes_.data(), changes_.size(), [offset](const change& c) { return c.offset <= offset; });
+    return behind == 0 ? outside : changes_[behind - 1].inner;
   }
   [[nodiscard]] bool is_in(const loop& l, std::uint64_t offset) const noexcept {
     return offset >= l.first && offset <= l.last;
@@ -22785,7 +22850,7 @@ namespace detail {
   }
   const packed<float> values = c.float32_list();
   for (std::uint32_t i = 0; i < values.size(); ++i)
-    if (!detail::is_whole(double{values[i]})) return argument_form::numbers;
+    if (!detail::is_whole(static_cast<double>(values[i]))) return argument_form::numbers;
   return argument_form::wholes;
 }
 
@@ -23173,27 +23238,11 @@ struct code {
   }
 };
 
-/// How arguments are resolved: one after another, four at a time, or with what this processor has.
-/// It changes nothing but time.
-enum class resolve_path : std::uint8_t { plain, portable, best };
+/// How arguments are resolved: one after another, four at a time, or with what this processor has;
+/// `automatic` is the last where there are enough of them. It changes nothing but time.
+enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
 
 namespace detail {
-
-/// A set of 16-bit ids.
-class id_set {
- public:
-  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
-  [[nodiscard]] bool has(std::uint16_t id) const noexcept {
-    return (words_[id >> 6] >> (id & 63) & 1) != 0;
-  }
-  /// 1 or 0.
-  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
-    return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
-  }
-
- private:
-  std::uint64_t words_[1024] = {};
-};
 
 [[nodiscard]] inline id_set constant_ids(const file& f) noexcept {
   id_set ids;
@@ -23225,12 +23274,6 @@ class argument_resolver {
   [[nodiscard]] static std::uint64_t prefix_offset(const instruction& i) noexcept {
     return i.offset + 2;
   }
-  [[nodiscard]] static std::uint64_t c_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + 4 + 2 * k;
-  }
-  [[nodiscard]] static std::uint64_t d_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + 2 + (i.has_prefix ? 2 : 0) + 2 * (std::uint64_t{i.c.size()} + k);
-  }
 
   void push(std::uint32_t bits) { out_.arguments.push_back({bits}); }
   void push_id(std::uint32_t id) { push(argument::constant_bit | id); }
@@ -23244,7 +23287,7 @@ class argument_resolver {
     return {};
   }
   [[nodiscard]] error push_d(const instruction& i, std::size_t k) {
-    return push_result(i, i.d[k], d_offset(i, k));
+    return push_result(i, i.d[k], i.d_offset(k));
   }
   [[nodiscard]] error push_all_d(const instruction& i) {
     error e;
@@ -23258,7 +23301,7 @@ class argument_resolver {
       case op_input:
         if (i.b == 0) return {};
         if (i.b == static_cast<std::uint8_t>(input::lifted_constant) && !constants_.has(i.c[0]))
-          return {errc::nac_constant_id, c_offset(i, 0)};
+          return {errc::nac_constant_id, i.c_offset(0)};
         push_id(i.c[0]);
         return {};
       case op_output:
@@ -23282,7 +23325,7 @@ class argument_resolver {
         if (const error e = push_d(i, k); e.code != errc::ok) return e;
         continue;
       }
-      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, c_offset(i, taken)};
+      if (!constants_.has(i.c[taken])) return {errc::nac_constant_id, i.c_offset(taken)};
       push_id(i.c[taken++]);
     }
     return {};
@@ -23292,7 +23335,7 @@ class argument_resolver {
     if (const error e = push_d(i, 0); e.code != errc::ok) return e;
     std::uint32_t left = count_ - i.index - 1;
     for (std::size_t k = 0; k < 2; ++k) {
-      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, c_offset(i, k)};
+      if (i.c[k] > 0x7fff || i.c[k] > left) return {errc::nac_branch_length, i.c_offset(k)};
       left -= i.c[k];
       push_id(i.c[k]);
     }
@@ -23302,17 +23345,17 @@ class argument_resolver {
   [[nodiscard]] error convergence(const instruction& i) {
     if (i.prefix != 1) return {errc::nac_convergence_input, prefix_offset(i)};
     const auto from = static_cast<std::int16_t>(i.c[0]);
-    if (const error e = push_result(i, from, c_offset(i, 0)); e.code != errc::ok) return e;
+    if (const error e = push_result(i, from, i.c_offset(0)); e.code != errc::ok) return e;
     const std::int32_t end = i.d[0];
     if (end < 0 || static_cast<std::uint32_t>(end) > count_ - i.index)
-      return {errc::nac_convergence_end, d_offset(i, 0)};
+      return {errc::nac_convergence_end, i.d_offset(0)};
     push(i.index + (end == 0 ? 1 : static_cast<std::uint32_t>(end)));
     if (end == 0) return {};
-    if (i.d[1] < 1) return {errc::nac_convergence_count, d_offset(i, 1)};
+    if (i.d[1] < 1) return {errc::nac_convergence_count, i.d_offset(1)};
     std::int32_t before = 0;
     for (std::size_t k = 2; k < i.d.size(); ++k) {
       const std::int32_t first = i.d[k];
-      if (first <= before || first >= end) return {errc::nac_convergence_branch, d_offset(i, k)};
+      if (first <= before || first >= end) return {errc::nac_convergence_branch, i.d_offset(k)};
       push(i.index + static_cast<std::uint32_t>(first));
       before = first;
     }
@@ -23480,8 +23523,9 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
     const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
     const eight_words zero = (words == 0) & lanes;
     // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-    const auto reach = static_cast<std::int16_t>(index < 0x8000 ? index : 0x8000);
-    wrong |= ~(((words & 0x7fff) + reach) & words) & lanes & ~zero;
+    const auto reach = static_cast<std::uint16_t>(index < 0x8000 ? index : 0x8000);
+    const eight_ids reaches = std::bit_cast<eight_ids>(words & 0x7fff) + reach;
+    wrong |= ~(std::bit_cast<eight_words>(reaches) & words) & lanes & ~zero;
     const std::uint32_t bits = sign_bits(zero);
     const auto given = std::bit_cast<eight_ids>(
         __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(c)),
@@ -23521,7 +23565,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
   auto* run = resolve_run;
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
-  if (path == resolve_path::best && has_avx2()) run = resolve_run_avx2;
+  if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
 #endif
   const std::size_t room = std::size_t{part} * table.most_arguments() + 8;
   out.arguments.reserve(std::size_t{3} * list.size() + room);  // more than most programs have
@@ -23551,12 +23595,14 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 /// The arguments of `list`, which is f.instructions() or f.training().
 [[nodiscard]] inline result<code> resolve(const file& f, const instructions& list,
                                           const limits& limit = {},
-                                          resolve_path path = resolve_path::best) {
+                                          resolve_path path = resolve_path::automatic) {
   if (const error e = detail::fits_steps(list, limit); e.code != errc::ok) return e;
   const detail::id_set ids = detail::constant_ids(f);
   code out;
   out.steps.reserve(list.size());
-  if (path != resolve_path::plain && list.size() >= detail::worth_a_table) {
+  if (path == resolve_path::automatic && list.size() < detail::worth_a_table)
+    path = resolve_path::plain;
+  if (path != resolve_path::plain) {
     if (detail::resolve_fast(f, list, ids, path, out)) return out;
     out.steps.clear();  // something is wrong: what and where, the plain path finds
     out.arguments.clear();
@@ -23617,7 +23663,6 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -23683,8 +23728,7 @@ class safetensors {
     t.representable = r.representable;
     t.as.offset = r.offset;
     t.as.data_offset = data_ + r.first;
-    t.as.data = source_.subspan(static_cast<std::size_t>(t.as.data_offset),
-                                static_cast<std::size_t>(r.end - r.first));
+    t.as.data = source_.subspan(to_size(t.as.data_offset), to_size(r.end - r.first));
     if (!r.representable) return t;
     t.as.type = r.type;
     t.as.quantization = r.quantization;
@@ -23697,19 +23741,10 @@ class safetensors {
   }
   /// The index of a tensor; size() where there is none. Logarithmic.
   [[nodiscard]] std::size_t find(std::string_view name) const noexcept {
-    std::size_t first = 0, count = by_name_.size();
-    while (count != 0) {
-      const std::size_t half = count / 2;
-      if (string(records_[by_name_[first + half]].name) < name) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    return first < by_name_.size() && string(records_[by_name_[first]].name) == name
-               ? by_name_[first]
-               : size();
+    const std::size_t i = first_not_below(by_name_.data(), by_name_.size(), [&](std::uint32_t row) {
+      return string(records_[row].name) < name;
+    });
+    return i < by_name_.size() && string(records_[by_name_[i]].name) == name ? by_name_[i] : size();
   }
   /// The strings of `__metadata__`, in the order of the file.
   [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
@@ -23769,8 +23804,7 @@ struct safetensors_maker {
     return p;
   }
   void number(part& p, std::uint32_t value) const {
-    store_le(out.numbers_.prepare(4), value);
-    out.numbers_.advance(4);
+    append_le(out.numbers_, value);
     ++p.size;
   }
   [[nodiscard]] part numbers() const noexcept {
@@ -24048,12 +24082,8 @@ struct safetensors_maker {
   return out;
 }
 /// A temporary owner would be gone before the file is looked at.
-template <class Owner>
-  requires(!std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-           !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-           !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>)
-result<safetensors> read_safetensors(Owner&& in, const limits& = {})
-= delete;
+template <temporary_bytes Owner>
+result<safetensors> read_safetensors(Owner&& in, const limits& = {}) = delete;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
@@ -24092,26 +24122,7 @@ struct model_input {
 };
 
 namespace detail {
-
-inline constexpr std::uint32_t none = ~std::uint32_t{0};
-
-/// From 16-bit ids to indices, as far as the largest id reaches.
-class id_table {
- public:
-  [[nodiscard]] std::uint32_t operator[](std::uint16_t id) const noexcept {
-    return id < next_.size() ? next_[id] - 1 : none;
-  }
-  void set(std::uint16_t id, std::uint32_t index) {
-    if (next_.size() <= id) next_.resize(std::size_t{id} + 1);
-    next_[id] = index + 1;
-  }
-
- private:
-  pool<std::uint32_t> next_;  // indices plus 1, so that 0 is none
-};
-
 struct verifier;
-
 }  // namespace detail
 
 /// A container that was proven. Only verify() makes one.
@@ -24142,13 +24153,13 @@ class program {
   }
 
   [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept {
-    return constant_of_[id] != detail::none;
+    return constant_of_[id] != detail::no_index;
   }
   [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
     return constants_[constant_of_[id]];
   }
   [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept {
-    return parameter_of_[id] != detail::none;
+    return parameter_of_[id] != detail::no_index;
   }
   [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
     return parameters_[parameter_of_[id]];
@@ -24217,8 +24228,8 @@ class program {
 // are.
 //
 // Lifetime:   tensor_values borrow the tensor's bytes.
-// Errors:     nac_tensor_*: the offset is that of the tensor's record, for nac_tensor_elements that
-//             of its elements. nac_quantize_*: the offset is the index of the value.
+// Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset is
+//             the index of the value.
 // Limits:     none of their own.
 // Allocation: what is returned; tensor_values and the error figures: none but 4 bytes a scale.
 
@@ -24232,21 +24243,79 @@ class program {
 #include <limits>
 
 
+// ---- tessera/nac/rules_data.hpp
+//
+// NAC verification of DATA and ARRS: that tensors hold what their metadata say.
+//
+//   errc  of                a tensor that
+//   nac_tensor_size         elements × size of one isn't the number of its bytes
+//   nac_tensor_type         int8 codes hold int8, code 1 holds float16
+//   nac_tensor_axis         the axis of its scales isn't one of its dimensions
+//   nac_tensor_scales       it hasn't one scale for each index of the axis, or for each block
+//   nac_tensor_padding      block_fp8: not one dimension, the original elements and less than a
+//                           block more
+//
+// Lifetime:   for the time of a call.
+// Errors:     values; of internal tensors, the offset is that of the field that is wrong.
+// Limits:     none of its own: all arithmetic is checked.
+// Allocation: none.
+
+#ifndef TESSERA_NAC_RULES_DATA_HPP
+#define TESSERA_NAC_RULES_DATA_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+namespace detail {
+
+/// What is wrong with a tensor; the offset counts from its record in block 3.
+[[nodiscard]] inline error tensor_fault(const tensor& t) noexcept {
+  constexpr std::uint64_t size_field = 6, type_field = 14, shape_field = 16;
+  const std::uint64_t payload = shape_field + 4 * std::uint64_t{t.shape.size()} + 1;
+  switch (t.quantization) {
+    case quantization::none: break;
+    case quantization::fp16:
+      if (t.type != data_type::float16) return {errc::nac_tensor_type, type_field};
+      break;
+    case quantization::int8_tensor:
+    case quantization::int8_channel:
+    case quantization::block_fp8:
+      if (t.type != data_type::int8) return {errc::nac_tensor_type, type_field};
+      break;
+  }
+  if (shape_bytes(t.type, t.shape) != t.data.size()) return {errc::nac_tensor_size, size_field};
+  if (t.quantization == quantization::int8_tensor) {
+    if (t.scales.size() != 1) return {errc::nac_tensor_scales, payload};
+  } else if (t.quantization == quantization::int8_channel) {
+    if (t.axis >= t.shape.size()) return {errc::nac_tensor_axis, payload};
+    if (t.scales.size() != t.shape[t.axis]) return {errc::nac_tensor_scales, payload + 1};
+  } else if (t.quantization == quantization::block_fp8) {
+    if (t.shape.size() != 1) return {errc::nac_tensor_padding, type_field + 1};
+    const std::uint64_t padded = t.shape[0];
+    std::uint64_t wanted = 0;
+    if (!count_elements(t.original_shape, wanted) || wanted > padded || padded - wanted >= t.block)
+      return {errc::nac_tensor_padding, payload + 2};
+    if (padded != std::uint64_t{t.scales.size()} * t.block)
+      return {errc::nac_tensor_scales, payload + 3 + 4 * std::uint64_t{t.original_shape.size()}};
+  }
+  return {};
+}
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_RULES_DATA_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
 inline constexpr std::uint16_t default_block = 64;  ///< elements of one scale of block_fp8
 
 namespace detail {
-
-/// The product of a shape; false on overflow.
-template <class Shape>
-[[nodiscard]] inline bool elements_of(const Shape& shape, std::uint64_t& count) noexcept {
-  count = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (!checked_mul(count, std::uint64_t{shape[i]}, count)) return false;
-  return true;
-}
 
 /// A float as memory holds it: hosts that compute with more precision round it there.
 [[nodiscard]] inline float stored(float value) noexcept {
@@ -24274,29 +24343,16 @@ class tensor_values {
   [[nodiscard]] static result<tensor_values> of(const tensor& t) noexcept {
     tensor_values v;
     v.tensor_ = t;
-    std::uint64_t size = 0;
-    if (!detail::elements_of(t.shape, v.size_) ||
-        !checked_mul(v.size_, std::uint64_t{size_of(t.type)}, size) || size != t.data.size())
-      return error{errc::nac_tensor_elements, t.data_offset};
-    if (t.quantization < quantization::int8_tensor) return v;
-    if (t.type != data_type::int8) return error{errc::nac_tensor_int8, t.offset};
+    if (const error e = detail::tensor_fault(t); e.code != errc::ok) return error{e.code, t.offset};
+    (void)detail::count_elements(t.value_shape(), v.size_);  // which fits
     v.run_ = v.size_;
-    std::uint64_t scales = 1;
     if (t.quantization == quantization::int8_channel) {
-      if (t.axis >= t.shape.size()) return error{errc::nac_tensor_axis, t.offset};
-      scales = t.shape[t.axis];
       v.run_ = 1;
       for (std::uint32_t i = t.axis + 1u; i < t.shape.size() && v.size_ != 0; ++i)
         v.run_ *= t.shape[i];
     } else if (t.quantization == quantization::block_fp8) {
       v.run_ = t.block;
-      const std::uint64_t padded = v.size_;
-      if (t.block == 0 || padded % t.block != 0 ||
-          !detail::elements_of(t.original_shape, v.size_) || v.size_ > padded)
-        return error{errc::nac_tensor_blocks, t.offset};
-      scales = padded / t.block;
     }
-    if (scales != t.scales.size()) return error{errc::nac_tensor_scales, t.offset};
     return v;
   }
 
@@ -24304,8 +24360,7 @@ class tensor_values {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Values `first` to `first + count` - 1, which must exist.
   void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
-    const std::byte* const from =
-        tensor_.data.data() + static_cast<std::size_t>(first * size_of(tensor_.type));
+    const std::byte* const from = tensor_.data.data() + to_size(first * size_of(tensor_.type));
     if (tensor_.quantization >= quantization::int8_tensor) return scaled(first, from, to, count);
     switch (tensor_.type) {
       case data_type::float32: return detail::convert<float>(from, to, count);
@@ -24335,8 +24390,8 @@ class tensor_values {
     if (count == 0) return;  // so there are elements, and runs aren't empty
     std::uint64_t left = run_ - first % run_, scale = first / run_ % tensor_.scales.size();
     while (count != 0) {
-      const auto n = static_cast<std::size_t>(left < count ? left : count);
-      const float factor = tensor_.scales[static_cast<std::size_t>(scale)];
+      const auto n = to_size(left < count ? left : count);
+      const float factor = tensor_.scales[to_size(scale)];
       for (std::size_t i = 0; i < n; ++i)
         to[i] = detail::stored(static_cast<float>(load_le<std::int8_t>(from + i)) * factor);
       from += n;
@@ -24357,7 +24412,7 @@ class tensor_values {
   const result<tensor_values> values = tensor_values::of(t);
   if (!values) return values.err();
   pool<float> out;
-  const auto count = static_cast<std::size_t>(values->size());
+  const auto count = to_size(values->size());
   values->read(0, out.prepare(count), count);
   out.advance(count);
   return out;
@@ -24379,7 +24434,7 @@ class float_values {
   explicit float_values(view<float> values) noexcept : values_(values) {}
   [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
   void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
-    for (std::size_t i = 0; i < count; ++i) to[i] = values_[static_cast<std::size_t>(first) + i];
+    for (std::size_t i = 0; i < count; ++i) to[i] = values_[to_size(first) + i];
   }
 
  private:
@@ -24458,7 +24513,7 @@ template <class Values>
   std::uint64_t count = 0;
   if (method == quantization::none || shape.empty()) return {errc::nac_quantize_method, 0};
   if (block == 0) return {errc::nac_quantize_block, 0};
-  if (!detail::elements_of(shape, count) || count != values.size())
+  if (!detail::count_elements(shape, count) || count != values.size())
     return {errc::nac_quantize_shape, 0};
   form = {data_type::int8, method, 0, count, count, count};
   std::uint64_t wrong = 0;
@@ -24496,8 +24551,8 @@ template <class Values>
   for (std::uint64_t first = 0; first < count;) {
     std::uint64_t n = count - first < detail::chunk ? count - first : detail::chunk;
     n = n < left ? n : left;
-    values.read(first, some, static_cast<std::size_t>(n));
-    const std::uint32_t here = detail::largest_of(some, static_cast<std::size_t>(n));
+    values.read(first, some, to_size(n));
+    const std::uint32_t here = detail::largest_of(some, to_size(n));
     if (here >= detail::not_finite) {
       std::size_t i = 0;
       while (detail::largest_of(some + i, 1) < detail::not_finite) ++i;
@@ -24533,7 +24588,7 @@ inline void quantize_elements(const Values& values, const quantized_form& form, 
       while (done != n) {  // run by run
         const std::uint64_t at = first + done, rest = form.run - at % form.run;
         const std::size_t end = rest < n - done ? done + static_cast<std::size_t>(rest) : n;
-        const float scale = scales[static_cast<std::size_t>(at / form.run)];
+        const float scale = scales[to_size(at / form.run)];
         for (; done != end; ++done) store_le(to + done, detail::quantized(some[done], scale, low));
       }
       to += n;
@@ -24559,7 +24614,7 @@ struct quantized_values {
   const float_values from(values);
   if (const error e = measure(from, shape, method, block, out.form, out.scales); e.code != errc::ok)
     return e;
-  const auto count = static_cast<std::size_t>(out.form.elements);
+  const auto count = to_size(out.form.elements);
   const std::size_t size = count * size_of(out.form.type);
   quantize_elements(from, out.form, out.scales.data(), 0, out.data.prepare(size), count);
   out.data.advance(size);
@@ -24574,10 +24629,10 @@ struct quantization_error {
   double noise = 0;    ///< sum of (x - y)²
 
   void add(float x, float y) noexcept {
-    const double d = double{x} - double{y};
+    const double d = static_cast<double>(x) - static_cast<double>(y);
     const double size = d < 0 ? -d : d;
     if (!(size <= largest)) largest = size;
-    signal += double{x} * double{x};
+    signal += static_cast<double>(x) * static_cast<double>(x);
     noise += d * d;
     ++values;
   }
@@ -24637,7 +24692,7 @@ struct quantization_error {
     if (form.type == data_type::float16) {
       out.add(x, float_from_half(half_from_float(x)));
     } else {
-      const float scale = scales[static_cast<std::size_t>(i / form.run)];
+      const float scale = scales[to_size(i / form.run)];
       const float low = detail::lowest(form.quantization);
       out.add(x, detail::stored(static_cast<float>(detail::quantized(x, scale, low)) * scale));
     }
@@ -24857,9 +24912,7 @@ struct maker {
       if (n.id > 255) return;  // which no instruction can name
       texts.offset[n.id] = static_cast<std::uint32_t>(n.offset + 3 - part(s).offset);
       texts.size[n.id] = static_cast<std::uint8_t>(n.text.size());
-      bool has_constants = false;
-      for (const char code : n.text) has_constants = has_constants || is_constant_code(code);
-      texts.has_constants[n.id] = has_constants;
+      texts.has_constants[n.id] = takes_constants(n.text);
     });
     if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
     return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
@@ -24961,12 +25014,8 @@ inline constexpr limits default_limits{.max_bytes = ~std::uint64_t{0}};
   return out;  // the one object: a file isn't copied here
 }
 /// A temporary owner would be gone before the file is looked at.
-template <class Owner>
-  requires(!std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-           !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-           !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>)
-result<file> read(Owner&& in, const limits& = {})
-= delete;
+template <temporary_bytes Owner>
+result<file> read(Owner&& in, const limits& = {}) = delete;
 
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
@@ -25086,8 +25135,15 @@ class part_stream {
   std::byte buffer_[4096];
 };
 
-}  // namespace detail
+/// Appends what it takes.
+[[nodiscard]] inline sink sink_into(pool<std::byte>& to) noexcept {
+  return {&to, [](void* pool_of, bytes piece) {
+            static_cast<pool<std::byte>*>(pool_of)->append(piece.data(), piece.size());
+            return true;
+          }};
+}
 
+}  // namespace detail
 }  // namespace nac
 }  // namespace tessera::inline TESSERA_ABI
 
@@ -25142,16 +25198,6 @@ struct external_parts {
 
 namespace detail {
 
-[[nodiscard]] inline bool is_utf8(std::string_view s) noexcept {
-  const char *at = s.data(), *const end = at + s.size();
-  while (at != end) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
 /// Checks, orders and writes one file.
 class safetensors_writer {
  public:
@@ -25165,7 +25211,8 @@ class safetensors_writer {
   }
   [[nodiscard]] std::uint64_t size() const noexcept { return 8 + header_.size() + data_; }
 
-  void write(part_stream& out) const {
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
     out.put(std::uint64_t{header_.size()});
     out.put_text(header_);
     for (std::size_t i = 0; i < order_.size() && !out.stopped(); ++i) {
@@ -25174,6 +25221,7 @@ class safetensors_writer {
           d.source != nullptr ? bytes() : bytes(d.borrowed, static_cast<std::size_t>(d.size)), d);
     }
     out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
   }
 
  private:
@@ -25181,11 +25229,6 @@ class safetensors_writer {
     std::uint32_t index;
     std::uint8_t type;  // of safetensors_types
   };
-
-  template <class Pool>
-  [[nodiscard]] static bool inside(const range& r, const Pool& of) noexcept {
-    return r.first <= of.size() && r.size <= of.size() - r.first;
-  }
 
   /// `index` holds records by name; the later of two that are equal.
   template <class Name>
@@ -25203,7 +25246,7 @@ class safetensors_writer {
     pool<std::uint32_t> index;
     for (std::size_t i = 0; i < p_.metadata.size(); ++i) {
       const external_metadata_part& m = p_.metadata[i];
-      if (!inside(m.key, p_.characters) || !inside(m.value, p_.characters))
+      if (!m.key.is_inside(p_.characters) || !m.value.is_inside(p_.characters))
         return {errc::nac_write_range, i};
       if (!is_utf8(p_.string(m.key)) || !is_utf8(p_.string(m.value)))
         return {errc::nac_external_text, i};
@@ -25216,7 +25259,7 @@ class safetensors_writer {
     pool<std::uint32_t> index;
     for (std::size_t i = 0; i < p_.tensors.size(); ++i) {
       const external_part& t = p_.tensors[i];
-      if (!inside(t.name, p_.characters) || !inside(t.shape, p_.numbers) ||
+      if (!t.name.is_inside(p_.characters) || !t.shape.is_inside(p_.numbers) ||
           (t.data.size != 0 && t.data.borrowed == nullptr && t.data.source == nullptr))
         return {errc::nac_write_range, i};
       if (static_cast<std::size_t>(t.type) >= data_type_count)
@@ -25282,26 +25325,20 @@ class safetensors_writer {
 /// Hands a safetensors file to `to`, piece by piece; every check comes before the first.
 [[nodiscard]] inline error write_safetensors(const external_parts& p, const sink& to) {
   detail::safetensors_writer out(p);
-  if (const error e = out.prepare(); e.code != errc::ok) return e;
-  detail::part_stream stream(to);
-  out.write(stream);
-  return {stream.stopped() ? errc::nac_write_stopped : errc::ok, 0};
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
 }
 
 /// A safetensors file of these parts.
 [[nodiscard]] inline result<pool<std::byte>> write_safetensors(const external_parts& p) {
   detail::safetensors_writer writer(p);
-  if (const error e = writer.prepare(); e.code != errc::ok) return e;
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
   if (writer.size() > SIZE_MAX) return error{errc::nac_external_large, 0};
   pool<std::byte> out;
-  out.reserve(static_cast<std::size_t>(writer.size()));
-  const auto append = [](void* to, bytes piece) {
-    static_cast<pool<std::byte>*>(to)->append(piece.data(), piece.size());
-    return true;
-  };
-  detail::part_stream stream(sink{&out, append});
-  writer.write(stream);
-  if (stream.stopped()) return error{errc::nac_write_stopped, 0};
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
   return out;
 }
 
@@ -25325,7 +25362,7 @@ class safetensors_writer {
 // tensor's record; more where its metadata are longer. What lies behind the names or the metadata
 // in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
 //
-// Lifetime:   owns.
+// Lifetime:   owns; what it hands out lasts as long as it does.
 // Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
 //             the header and DATA, with the same offsets. Other sections are not looked at.
 // Limits:     max_items names and tensors; max_bytes is not limited by default.
@@ -25336,6 +25373,7 @@ class safetensors_writer {
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 
@@ -25380,8 +25418,10 @@ class tensor_index {
   [[nodiscard]] nac::header header() const noexcept { return header_; }
   [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
   /// As they stand in the file.
-  [[nodiscard]] view<indexed_tensor> tensors() const noexcept { return tensors_; }
-  [[nodiscard]] view<parameter> parameters() const noexcept { return parameters_; }
+  [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
+  view<indexed_tensor> tensors() const&& = delete;
+  [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
+  view<parameter> parameters() const&& = delete;
 
   [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
     return names_.view().substr(p.first, p.size);
@@ -25399,16 +25439,17 @@ class tensor_index {
   [[nodiscard]] view<std::uint32_t> original_shape(const indexed_tensor& t) const noexcept {
     return {dimensions_.data() + t.dimensions + t.rank, t.original_rank};
   }
-  /// The tensor of a parameter, the last one where there are more; null: it has none. It lasts as
-  /// long as the index.
-  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const noexcept {
+  /// The tensor of a parameter, the last one where there are more; null: it has none.
+  [[nodiscard]] const indexed_tensor* find(std::uint16_t id) const& noexcept {
     const std::uint32_t i = last_of(tensors_, tensors_by_id_, id);
     return i == none ? nullptr : &tensors_[i];
   }
+  const indexed_tensor* find(std::uint16_t id) const&& = delete;
   /// That of the first parameter with this name that has one.
-  [[nodiscard]] const indexed_tensor* find(std::string_view name) const noexcept {
+  [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept {
     const std::uint32_t wanted = hash(name);
-    std::size_t i = first_not_below(by_name_, [&](const hashed& h) { return h.hash < wanted; });
+    std::size_t i = first_not_below(by_name_.data(), by_name_.size(),
+                                    [&](const hashed& h) { return h.hash < wanted; });
     for (; i < by_name_.size() && by_name_[i].hash == wanted; ++i) {
       const parameter& p = parameters_[by_name_[i].index];
       if (this->name(p) != name) continue;
@@ -25416,6 +25457,7 @@ class tensor_index {
     }
     return nullptr;
   }
+  const indexed_tensor* find(std::string_view name) const&& = delete;
 
  private:
   friend struct detail::index_maker;
@@ -25434,28 +25476,13 @@ class tensor_index {
     h *= 0x9e37'79b9'7f4a'7c15;
     return h ^ h >> 29;
   }
-  /// The first entry of a sorted list that isn't below what is looked for.
-  template <class T, class Below>
-  [[nodiscard]] static std::size_t first_not_below(const pool<T>& in, Below below) noexcept {
-    std::size_t first = 0;
-    for (std::size_t left = in.size(); left != 0;) {
-      const std::size_t half = left / 2;
-      if (below(in[first + half])) {
-        first += half + 1;
-        left -= half + 1;
-      } else {
-        left = half;
-      }
-    }
-    return first;
-  }
   /// The last record with an id; `order` has their indices by id.
   template <class T>
   [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
                                              const pool<std::uint32_t>& order,
                                              std::uint16_t id) noexcept {
-    const std::size_t behind =
-        first_not_below(order, [&](std::uint32_t i) { return records[i].id <= id; });
+    const std::size_t behind = first_not_below(
+        order.data(), order.size(), [&](std::uint32_t i) { return records[i].id <= id; });
     if (behind == 0 || records[order[behind - 1]].id != id) return none;
     return order[behind - 1];
   }
@@ -25512,14 +25539,14 @@ struct index_maker {
     buffer.clear();
     buffer.advance(static_cast<std::size_t>(had));
     start = at;
-    const auto count = static_cast<std::size_t>(more - had);
+    const auto count = to_size(more - had);
     const error e = read(at + had, buffer.prepare(count), count);
     if (e.code == errc::ok) buffer.advance(count);
     return e;
   }
   /// At the next record: offsets are from there, what it loads must be in the buffer.
   [[nodiscard]] cursor here() const noexcept {
-    return {buffer.data() + static_cast<std::size_t>(at - start), 0, end - at};
+    return {buffer.data() + to_size(at - start), 0, end - at};
   }
   [[nodiscard]] error behind(const cursor& in, error e) noexcept {
     if (e.code != errc::ok) return {e.code, e.offset + at};
@@ -25718,9 +25745,9 @@ struct index_maker {
 // Lifetime:   the program borrows the bytes of the file and the external weights. The file itself
 //             is a view, of which the program holds a copy: a temporary is fine.
 // Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
-//             nac_mep_…, nac_tisa_…, too_many_items. Offsets count in the container, those of
-//             external tensors too: they are where the parameter is named.
-// Limits:     verify_options::limit.
+//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
+//             those of external tensors too: they are where the parameter is named.
+// Limits:     verify_options::limit, of which max_items holds for each list of instructions.
 // Allocation: the program's (nac/program.hpp), 17 bytes for an instruction, 16 more for an INPUT,
 //             and 64 for the name of a resource or array.
 
@@ -25743,7 +25770,8 @@ struct index_maker {
 // One pass over the instructions; what is asked of an id is found out once.
 //
 // Lifetime:   for the time of a call.
-// Errors:     findings of nac_no_instructions … nac_branch_nesting, and those of `resolve`.
+// Errors:     findings of nac_operation_reserved … nac_saved_result, nac_branch_nesting, nac_branch_result
+//             and nac_prefix, and those of `resolve`.
 // Limits:     none of its own.
 // Allocation: 12 bytes for an instruction, 16 more for an INPUT.
 
@@ -25819,22 +25847,14 @@ struct code_rules {
     return operations[a];
   }
 
-  // ---- where the words of an instruction stand
-
-  [[nodiscard]] static std::uint64_t c_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + 4 + 2 * std::uint64_t{k};
-  }
-  [[nodiscard]] static std::uint64_t d_offset(const instruction& i, std::size_t k) noexcept {
-    return i.offset + (i.has_prefix ? 4 : 2) + 2 * (i.c.size() + std::uint64_t{k});
-  }
   /// The word that gives argument `k`.
   [[nodiscard]] static std::uint64_t word(const instruction& i, std::size_t k) noexcept {
-    if (i.a == op_convergence) return c_offset(i, 0);
-    if (i.a < first_regular_op || i.d[k] != 0) return d_offset(i, k);
+    if (i.a == op_convergence) return i.c_offset(0);
+    if (i.a < first_regular_op || i.d[k] != 0) return i.d_offset(k);
     std::size_t constants_before = 0;
     for (std::size_t before = 0; before < k; ++before)
       constants_before += i.d[before] == 0 ? 1u : 0u;
-    return c_offset(i, constants_before);
+    return i.c_offset(constants_before);
   }
 
   // ---- one instruction
@@ -25876,7 +25896,7 @@ struct code_rules {
         found.error(errc::nac_input_place, i.offset + 1, i.index);
       if (!model && i.b == static_cast<std::uint8_t>(input::saved_result) &&
           i.c[0] >= f.instructions().size())
-        found.error(errc::nac_saved_result, c_offset(i, 0), i.index);
+        found.error(errc::nac_saved_result, i.c_offset(0), i.index);
     } else if (i.a == op_output) {
       if (i.b == static_cast<std::uint8_t>(output::reserved) ||
           (model && i.b > static_cast<std::uint8_t>(output::reserved)))
@@ -25893,12 +25913,12 @@ struct code_rules {
   void open(const instruction& i, view<argument> given, branches& around) {
     if (i.a == op_control_flow) {
       const std::uint32_t middle = i.index + 1 + given[1].index(), end = middle + given[2].index();
-      if (end > around.end()) return found.error(errc::nac_branch_nesting, c_offset(i, 1), i.index);
+      if (end > around.end()) return found.error(errc::nac_branch_nesting, i.c_offset(1), i.index);
       around.open(end);
       around.open(middle);
     } else if (i.a == op_convergence && given.size() > 2) {
       if (given[1].index() > around.end())
-        return found.error(errc::nac_branch_nesting, d_offset(i, 0), i.index);
+        return found.error(errc::nac_branch_nesting, i.d_offset(0), i.index);
       around.open(given[1].index());
       for (std::size_t k = given.size() - 1; k > 2; --k) around.open(given[k].index());
     }
@@ -25934,12 +25954,12 @@ struct code_rules {
       }
       around.enter(i.index);
       branch_end[i.index] = around.end();
-      used.first[i.index] = none;
+      used.first[i.index] = no_index;
       used.last[i.index] = i.index;
       for (std::size_t k = 0; k < operands(i, given); ++k) {
         if (given[k].is_constant()) continue;
         const std::uint32_t from = given[k].index();
-        if (used.first[from] == none) used.first[from] = i.index;
+        if (used.first[from] == no_index) used.first[from] = i.index;
         used.last[from] = i.index;
         if (branch_end[from] <= i.index)
           found.warning(errc::nac_branch_result, word(i, k), i.index);
@@ -25990,91 +26010,6 @@ struct code_rules {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NAC_RULES_CODE_HPP
-
-// ---- tessera/nac/rules_data.hpp
-//
-// NAC verification of DATA and ARRS: that tensors hold what their metadata say.
-//
-//   errc  of                a tensor that
-//   nac_tensor_size         elements × size of one isn't the number of its bytes
-//   nac_tensor_type         int8 codes hold int8, code 1 holds float16
-//   nac_stored_axis         the axis of its scales isn't one of its dimensions
-//   nac_stored_scales       it hasn't one scale for each index of the axis, or for each block
-//   nac_tensor_padding      block_fp8: not one dimension, the original elements and less than a
-//                           block more
-//
-// Lifetime:   for the time of a call.
-// Errors:     values; of internal tensors, the offset is that of the field that is wrong.
-// Limits:     none of its own: all arithmetic is checked.
-// Allocation: none.
-
-#ifndef TESSERA_NAC_RULES_DATA_HPP
-#define TESSERA_NAC_RULES_DATA_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
-
-namespace detail {
-
-/// The number of elements of a shape, 1 for none; false when it doesn't fit.
-[[nodiscard]] inline bool count_elements(const packed<std::uint32_t>& shape,
-                                         std::uint64_t& out) noexcept {
-  out = 1;
-  for (std::uint32_t k = 0; k < shape.size(); ++k)
-    if (shape[k] == 0) return out = 0, true;
-  for (std::uint32_t k = 0; k < shape.size(); ++k)
-    if (!checked_mul(out, std::uint64_t{shape[k]}, out)) return false;
-  return true;
-}
-
-/// Whether a shape of a type takes that many bytes.
-[[nodiscard]] inline bool has_size(const packed<std::uint32_t>& shape, data_type type,
-                                   std::uint64_t size) noexcept {
-  std::uint64_t count = 0;
-  return count_elements(shape, count) && checked_mul(count, std::uint64_t{size_of(type)}, count) &&
-         count == size;
-}
-
-/// What is wrong with a tensor; the offset counts from its record in block 3.
-[[nodiscard]] inline error tensor_fault(const tensor& t) noexcept {
-  constexpr std::uint64_t size_field = 6, type_field = 14, shape_field = 16;
-  const std::uint64_t payload = shape_field + 4 * std::uint64_t{t.shape.size()} + 1;
-  switch (t.quantization) {
-    case quantization::none: break;
-    case quantization::fp16:
-      if (t.type != data_type::float16) return {errc::nac_tensor_type, type_field};
-      break;
-    case quantization::int8_tensor:
-    case quantization::int8_channel:
-    case quantization::block_fp8:
-      if (t.type != data_type::int8) return {errc::nac_tensor_type, type_field};
-      break;
-  }
-  if (!has_size(t.shape, t.type, t.data.size())) return {errc::nac_tensor_size, size_field};
-  if (t.quantization == quantization::int8_channel) {
-    if (t.axis >= t.shape.size()) return {errc::nac_stored_axis, payload};
-    if (t.scales.size() != t.shape[t.axis]) return {errc::nac_stored_scales, payload + 1};
-  } else if (t.quantization == quantization::block_fp8) {
-    if (t.shape.size() != 1) return {errc::nac_tensor_padding, type_field + 1};
-    const std::uint64_t padded = t.shape[0];
-    std::uint64_t wanted = 0;
-    if (!count_elements(t.original_shape, wanted) || wanted > padded || padded - wanted >= t.block)
-      return {errc::nac_tensor_padding, payload + 2};
-    if (padded != std::uint64_t{t.scales.size()} * t.block)
-      return {errc::nac_stored_scales, payload + 3 + 4 * std::uint64_t{t.original_shape.size()}};
-  }
-  return {};
-}
-
-}  // namespace detail
-}  // namespace nac
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NAC_RULES_DATA_HPP
 
 // ---- tessera/nac/rules_schedule.hpp
 //
@@ -26196,10 +26131,10 @@ struct verifier {
     }
   }
 
-  void constants() {
+  void tables() {
     for (const constant& c : f.constants()) {
       std::uint32_t at = out.constant_of_[c.id];
-      if (at == none) {
+      if (at == no_index) {
         at = static_cast<std::uint32_t>(out.constants_.size());
         out.constant_of_.set(c.id, at);
         out.constants_.push_back(c);
@@ -26219,7 +26154,7 @@ struct verifier {
   // ---- DATA
 
   [[nodiscard]] parameter& parameter_of(std::uint16_t id) {
-    if (out.parameter_of_[id] == none) {
+    if (out.parameter_of_[id] == no_index) {
       out.parameter_of_.set(id, static_cast<std::uint32_t>(out.parameters_.size()));
       parameter p;
       p.id = id;
@@ -26270,7 +26205,7 @@ struct verifier {
       asked.insert(id);
       const std::uint64_t offset = i.id_offset();
       const std::uint32_t at = out.parameter_of_[id];
-      if (at == none || !out.parameters_[at].has_name) {
+      if (at == no_index || !out.parameters_[at].has_name) {
         found.error(errc::nac_parameter_unnamed, offset, i.index);
         continue;
       }
@@ -26334,7 +26269,7 @@ struct verifier {
   void arrays() {
     std::uint32_t index = 0;
     for (const array& a : f.arrays()) {
-      if (!has_size(a.shape, a.type, a.data.size()))
+      if (shape_bytes(a.type, a.shape) != a.data.size())
         found.error(errc::nac_array_size, a.data_offset - 8, index);
       ++index;
     }
@@ -26347,8 +26282,7 @@ struct verifier {
     if (source.size() > 9 && source[9] != std::byte{0}) found.warning(errc::nac_reserved_bytes, 9);
     if (f.header() != header::v1_6) return;
     for (std::uint64_t at = 84; at < 88 && at < source.size(); ++at)
-      if (source[static_cast<std::size_t>(at)] != std::byte{0})
-        return found.warning(errc::nac_reserved_bytes, at);
+      if (source[to_size(at)] != std::byte{0}) return found.warning(errc::nac_reserved_bytes, at);
   }
   void slack() {
     for (std::size_t i = 0; i < section_count; ++i) {
@@ -26365,7 +26299,7 @@ struct verifier {
   }
 
   void all() {
-    constants();
+    tables();
     code_rules rules{f, options, found, out.constants_, out.forms_, out.constant_of_};
     uses used;
     bool resolved = false;
@@ -26442,7 +26376,7 @@ inline result<program> verify(const file& f, const verify_options& options, repo
 // Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check.hpp. The offset is the
 //             index of the tensor, or of the row of parameters that has none.
 // Limits:     a safetensors file has no room for more scales than fit its header: about two million.
-// Allocation: the parts again; scales and metadata; 512 KiB.
+// Allocation: the parts again; scales and metadata; 4 to 8 bytes for each id up to the largest.
 
 #ifndef TESSERA_NAC_WEIGHTS_HPP
 #define TESSERA_NAC_WEIGHTS_HPP
@@ -26466,33 +26400,11 @@ struct external_weights {
 
 namespace detail {
 
-/// The last record of each id.
-class last_of_id {
- public:
-  static constexpr std::uint32_t none = UINT32_MAX;
-  template <class Record>
-  explicit last_of_id(const pool<Record>& records) {
-    std::uint32_t* const index = index_.prepare(65536);
-    index_.advance(65536);
-    for (std::uint32_t i = 0; i < 65536; ++i) index[i] = none;
-    for (std::size_t i = 0; i < records.size(); ++i)
-      index[records[i].id] = static_cast<std::uint32_t>(i);
-  }
-  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const noexcept { return index_[id]; }
-
- private:
-  pool<std::uint32_t> index_;
-};
-
 /// Numbers of parts as records have them: little-endian.
 [[nodiscard]] inline pool<std::byte> little_endian(const pool<std::uint32_t>& numbers) {
   pool<std::byte> out;
-  std::byte* to = out.prepare(numbers.size() * 4);
-  for (const std::uint32_t n : numbers) {
-    store_le(to, n);
-    to += 4;
-  }
-  out.advance(numbers.size() * 4);
+  out.reserve(numbers.size() * 4);
+  for (const std::uint32_t n : numbers) append_le(out, n);
   return out;
 }
 /// A tensor of parts as a record over those numbers.
@@ -26721,7 +26633,9 @@ inline void put_quantization(json::writer& out, const parts& p, const tensor_par
   for (std::size_t i = 0; i < method.size(); ++i)
     upper[i] = static_cast<char>(method[i] >= 'a' ? method[i] - 'a' + 'A' : method[i]);
   out.key("quant_type").string({upper, method.size()});
-  const auto scale = [&](std::uint32_t bits) { out.number(double{std::bit_cast<float>(bits)}); };
+  const auto scale = [&](std::uint32_t bits) {
+    out.number(static_cast<double>(std::bit_cast<float>(bits)));
+  };
   const auto numbers = p.numbers_of(t.scales);
   const bool block = t.quantization == quantization::block_fp8;
   if (t.quantization == quantization::int8_tensor) {
@@ -26768,17 +26682,17 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 [[nodiscard]] inline error move_out(const parts& from, external_weights& out) {
   if (const error e = check(from); e.code != errc::ok) return e;
   if (!from.internal_weights) return {errc::nac_weights_outside, 0};
-  const last_of_id names(from.parameters), tensors(from.tensors);
+  const id_table names(from.parameters), tensors(from.tensors);
   for (std::size_t i = 0; i < from.tensors.size(); ++i) {
     const tensor_part& t = from.tensors[i];
-    if (names[t.id] == last_of_id::none) return {errc::nac_weights_unnamed, i};
+    if (names[t.id] == no_index) return {errc::nac_weights_unnamed, i};
     for (const std::uint32_t bits : from.numbers_of(t.scales))
       if ((bits & 0x7f800000u) == 0x7f800000u) return {errc::nac_weights_scale, i};
   }
   pool<std::uint32_t> rows;  // of parameters, by name
-  for (std::uint32_t id = 0; id < 65536; ++id) {
-    if (names[id] == last_of_id::none) continue;
-    if (tensors[id] == last_of_id::none) return {errc::nac_weights_absent, names[id]};
+  for (std::uint32_t id = 0; id < names.end(); ++id) {
+    if (names[id] == no_index) continue;
+    if (tensors[id] == no_index) return {errc::nac_weights_absent, names[id]};
     rows.push_back(names[id]);
   }
   const auto name_of = [&](std::uint32_t row) { return from.string(from.parameters[row].text); };
@@ -26813,30 +26727,25 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
   if (from.internal_weights) return {errc::nac_weights_inside, 0};
   out = from;
   out.internal_weights = true;
-  const last_of_id names(from.parameters);
-  const auto keep = [&out](const std::byte* data, std::uint32_t count) {
-    const range r{static_cast<std::uint32_t>(out.numbers.size()), count};
-    for (std::uint32_t i = 0; i < count; ++i)
-      out.numbers.push_back(load_le<std::uint32_t>(data + std::size_t{i} * 4));
-    return r;
-  };
+  const id_table names(from.parameters);
+  const part_maker make{out};
   // Of tied parameters, shape and scales are kept once.
   pool<std::uint32_t> first_use;
-  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(last_of_id::none);
-  for (std::uint32_t id = 0; id < 65536; ++id) {
+  for (std::size_t i = 0; i < weights.size(); ++i) first_use.push_back(no_index);
+  for (std::uint32_t id = 0; id < names.end(); ++id) {
     const std::uint32_t row = names[id];
-    if (row == last_of_id::none) continue;
+    if (row == no_index) continue;
     const std::size_t i = weights.find(from.string(from.parameters[row].text));
     if (i == weights.size()) return {errc::nac_weights_missing, row};
     tensor_part part;
-    if (first_use[i] == last_of_id::none) {
+    if (first_use[i] == no_index) {
       const external_tensor found = weights[i];
       if (!found.representable) return {errc::nac_weights_form, row};
       const tensor& t = found.as;
       if (const error e = tensor_values::of(t).err(); e.code != errc::ok) return {e.code, row};
-      const range shape = keep(t.shape.data(), t.shape.size());
-      const range original = keep(t.original_shape.data(), t.original_shape.size());
-      const range scales = keep(t.scales.data(), t.scales.size());
+      const range shape = make.numbers(t.shape);
+      const range original = make.numbers(t.original_shape);
+      const range scales = make.numbers(t.scales);
       part = {0,        t.type, t.quantization,       t.axis, t.block, shape,
               original, scales, parts::borrow(t.data)};
       first_use[i] = static_cast<std::uint32_t>(out.tensors.size());
@@ -26914,7 +26823,7 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 //   records  in the order of the parts; no padding between or behind them
 //
 //   prefix of     specification   upstream
-//   INPUT         2               1          and none for variant 0
+//   INPUT 1-3     2               1
 //   OUTPUT 0-2    outputs + 1     outputs
 //   OUTPUT 3      1               1
 //   CONTROL_FLOW  3               3
@@ -26971,11 +26880,12 @@ class part_counter {
 /// Puts checked parts out, section by section: once to count, once to write.
 class part_writer {
  public:
-  part_writer(const parts& p, const part_checker& checked, bool upstream) noexcept
-      : p_(p), checked_(checked), upstream_(upstream) {}
+  explicit part_writer(const parts& p, const write_options& how = {}) noexcept
+      : p_(p), checked_(p), upstream_(how.upstream_prefixes) {}
 
-  /// Where the sections will stand; false when that exceeds 64 bits.
-  [[nodiscard]] bool place() noexcept {
+  /// All checks, and where the sections will stand.
+  [[nodiscard]] error prepare() noexcept {
+    if (const error e = checked_.all(); e.code != errc::ok) return e;
     size_ = header_sizes[static_cast<std::size_t>(p_.form)];
     for (std::size_t i = 0; i < section_count; ++i) {
       const auto s = static_cast<section>(i);
@@ -26983,17 +26893,20 @@ class part_writer {
       part_counter count;
       put_section(count, s);
       offsets_[i] = size_;
-      if (count.overflowed() || !checked_add(size_, count.size(), size_)) return false;
+      if (count.overflowed() || !checked_add(size_, count.size(), size_))
+        return {errc::nac_write_size, 0};
     }
-    return true;
+    return {};
   }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
-  void write(part_stream& out) const {
+  [[nodiscard]] error write(const sink& to) const {
+    part_stream out(to);
     put_header(out);
     for (std::size_t i = 0; i < section_count && !out.stopped(); ++i)
       if (offsets_[i] != 0) put_section(out, static_cast<section>(i));
     out.flush();
+    return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
   }
 
  private:
@@ -27083,11 +26996,12 @@ class part_writer {
   }
   [[nodiscard]] bool has_prefix(const instruction_part& i) const noexcept {
     if (i.a >= first_regular_op) return checked_.signature(i.b).has_constants;
-    return (i.a == op_input && i.b != 0) || (i.a == op_output && i.b != 4) ||
-           i.a == op_control_flow || i.a == op_convergence;
+    return system_words_of(i.a, i.b, p_.outputs).has_prefix;
   }
   [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
-    const bool counts_itself = i.a == op_control_flow || (!upstream_ && i.a == op_input) ||
+    // The specification knows no training: its variants have one form, that of what wrote them.
+    const bool counts_itself = i.a == op_control_flow ||
+                               (!upstream_ && i.a == op_input && i.b < 4) ||
                                (!upstream_ && i.a == op_output && i.b < 3);
     return static_cast<std::uint16_t>(i.c.size + (counts_itself ? 1 : 0));
   }
@@ -27185,7 +27099,7 @@ class part_writer {
   }
 
   const parts& p_;
-  const part_checker& checked_;
+  part_checker checked_;
   bool upstream_;
   std::uint64_t offsets_[section_count] = {};
   std::uint64_t size_ = 0;
@@ -27195,38 +27109,29 @@ class part_writer {
 
 /// The bytes that `write` makes of the parts, after all of its checks.
 [[nodiscard]] inline result<std::uint64_t> written_size(const parts& p) {
-  detail::part_checker checked(p);
-  if (const error e = checked.all(); e.code != errc::ok) return e;
-  detail::part_writer out(p, checked, false);
-  if (!out.place()) return error{errc::nac_write_size, 0};
+  detail::part_writer out(p);
+  if (const error e = out.prepare(); e.code != errc::ok) return e;
   return out.size();
 }
 
 /// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
 /// with the offset 0, when `put` said false; every other error comes before the first call.
 [[nodiscard]] inline error write(const parts& p, const sink& to, const write_options& how = {}) {
-  detail::part_checker checked(p);
-  if (const error e = checked.all(); e.code != errc::ok) return e;
-  detail::part_writer out(p, checked, how.upstream_prefixes);
-  if (!out.place()) return {errc::nac_write_size, 0};
-  detail::part_stream stream(to);
-  out.write(stream);
-  if (stream.stopped()) return {errc::nac_write_stopped, 0};
-  return {};
+  detail::part_writer out(p, how);
+  const error e = out.prepare();
+  return e.code == errc::ok ? out.write(to) : e;
 }
 
 /// A container of these parts.
 [[nodiscard]] inline result<pool<std::byte>> write(const parts& p, const write_options& how = {}) {
-  const result<std::uint64_t> size = written_size(p);
-  if (!size) return size.err();
-  if (*size > SIZE_MAX) return error{errc::nac_write_size, 0};
+  detail::part_writer writer(p, how);
+  error e = writer.prepare();
+  if (e.code != errc::ok) return e;
+  if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
   pool<std::byte> out;
-  out.reserve(static_cast<std::size_t>(*size));
-  const auto append = [](void* to, bytes piece) {
-    static_cast<pool<std::byte>*>(to)->append(piece.data(), piece.size());
-    return true;
-  };
-  if (const error e = write(p, sink{&out, append}, how); e.code != errc::ok) return e;
+  out.reserve(to_size(writer.size()));
+  e = writer.write(detail::sink_into(out));
+  if (e.code != errc::ok) return e;
   return out;
 }
 

@@ -375,6 +375,13 @@ namespace tessera::inline TESSERA_ABI {
 /// Borrowed bytes.
 using bytes = std::span<const std::byte>;
 
+/// An owner of bytes that is about to go: what borrows from it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
 /// The same memory seen as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -434,6 +441,17 @@ inline void store_le(void* to, T value) noexcept {
   if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
   std::memcpy(to, &raw, sizeof raw);
 }
+
+/// Appends `value` little-endian to a pool of bytes.
+template <class Pool, class T>
+inline void append_le(Pool& to, T value) {
+  std::byte raw[sizeof(T)];
+  store_le(raw, value);
+  to.append(raw, sizeof raw);
+}
+
+/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
 
 /// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
 template <class T>
@@ -639,6 +657,17 @@ class text {
   return 4;
 }
 
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 /// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
 /// returns its length.
 constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
@@ -669,7 +698,7 @@ struct line_column {
 /// The line and column of a byte offset; an offset behind the end is taken as the end.
 [[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
   line_column at;
-  const std::size_t end = offset < source.size() ? static_cast<std::size_t>(offset) : source.size();
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
   for (std::size_t i = 0; i < end; ++i) {
     ++at.column;
     if (source[i] == '\n') at = {at.line + 1, 1};
@@ -1932,8 +1961,8 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
   X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
   X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
-  X(nac_stored_axis, 3146, "expected an axis below the tensor's rank")                             \
-  X(nac_stored_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
+  X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
+  X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
   X(nac_tensor_padding, 3148,                                                                      \
     "expected one dimension: the original elements, filled up to whole blocks")                    \
   X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
@@ -2146,13 +2175,6 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_external_large, 3516,                                                                      \
     "the safetensors file exceeds what its header or memory can address")                          \
                                                                                                    \
-  X(nac_tensor_elements, 3530,                                                                     \
-    "the elements' bytes are more or fewer than the tensor's shape and type need")                 \
-  X(nac_tensor_int8, 3531, "expected elements of type i8 in a tensor with scales")                 \
-  X(nac_tensor_axis, 3532, "the axis of the scales is beyond the tensor's rank")                   \
-  X(nac_tensor_blocks, 3533, "expected whole blocks that hold the elements of the original shape") \
-  X(nac_tensor_scales, 3534,                                                                       \
-    "expected one scale for the tensor, for each index of the axis or for each block")             \
   X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
   X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
   X(nac_quantize_method, 3540,                                                                     \
@@ -2877,19 +2899,22 @@ struct budget {
 
 // ---- tessera/core/sort.hpp
 //
-// Sorting, stable, for plain values in a row.
+// Sorting, stable, and searching, for plain values in a row.
 //
 //   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
 //     return a.from < b.from;
 //   });
 //
-// Merges runs that are there already, so that values in order cost one pass. It stands in for the
-// standard algorithm, which costs more to include than all the rest.
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
+// standard algorithms, which cost more to include than all the rest.
 //
 // Lifetime:   nothing is kept.
 // Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons.
-// Allocation: as much again as is sorted, unless it is in order.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, as much again as is sorted, unless it is in order.
 
 #ifndef TESSERA_CORE_SORT_HPP
 #define TESSERA_CORE_SORT_HPP
@@ -2923,6 +2948,24 @@ void sort(T* values, std::size_t count, Less less) {
   }
   if (from != values)
     for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
+/// holds for values at the front and for none behind them.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
 }
 
 }  // namespace tessera::inline TESSERA_ABI
@@ -3400,7 +3443,7 @@ class reader {
   }
   static std::string_view key_text(const seen_key& k, text& storage) {
     const char* const first = k.start + 1;
-    if (!k.escaped()) return {first, static_cast<std::size_t>(k.length())};
+    if (!k.escaped()) return {first, to_size(k.length())};
     const char* close = first;
     for (; *close != '"'; ++close)
       if (*close == '\\') ++close;
@@ -4260,8 +4303,8 @@ class json_model_reader {
 
   void read_model() {
     m_ = model{};
-    m_.ops.reserve(static_cast<std::size_t>(size_ / 48));
-    m_.source.ops.reserve(static_cast<std::size_t>(size_ / 48));
+    m_.ops.reserve(to_size(size_ / 48));
+    m_.source.ops.reserve(to_size(size_ / 48));
     in_.array();
     field();
     read_shape();
@@ -4334,7 +4377,7 @@ class json_model_reader {
     std::uint64_t most = most_operations() - m_.ops.size();
     for (const std::size_t room : {m_.ops.room(), m_.source.ops.room()})
       if (room < most) most = room;
-    to.most = static_cast<std::size_t>(most);
+    to.most = to_size(most);
     if (rest[1] == '[')
       return read_rows<json::list_row>(
           rest, variadic_,
@@ -5739,8 +5782,7 @@ inline void append_message(text& out, error e) {
 /// `name` is the file's name as it is to be shown.
 [[nodiscard]] inline text describe(error e, std::string_view source,
                                    std::string_view name = "<input>", const limits& limit = {}) {
-  const std::size_t offset =
-      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);
   out << ':' << at.line << ':' << at.column;
@@ -5759,8 +5801,7 @@ inline void append_message(text& out, error e) {
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
-  const std::size_t offset =
-      e.offset < source.size() ? static_cast<std::size_t>(e.offset) : source.size();
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
   out << " at offset " << offset << " (0x";
