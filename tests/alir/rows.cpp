@@ -90,7 +90,7 @@ TEST_CASE("alir/rows: generated programs", "[alir]") {
       for (std::size_t i = 0; i < m.ops.size(); ++i)
         if (json.substr(compact->source.ops[i].start - 1, 1) != "[") FAIL("place of row " << i);
       // Where the rows end, and where the last 512 bytes do.
-      for (std::size_t cut = json.size() - 700; cut < json.size(); cut += 7)
+      for (std::size_t cut = json.size() - 700; cut < json.size(); cut += 19)
         CHECK_FALSE(read(std::string_view(json).substr(0, cut)));
     }
 }
@@ -265,9 +265,10 @@ TEST_CASE("alir/rows: versions 3 and 4", "[alir]") {
       CHECK(read(file(mixed, version)).err().code == errc::alir_data);
     }
     // Every byte of every row another one; and rows that lists make too long, short or wrong.
-    for (std::vector<std::string> changed = rows; const std::string& row : usual) {
+    for (std::vector<std::string> changed(rows.begin(), rows.begin() + 26);
+         const std::string& row : usual) {
       for (std::size_t i = 0; i < row.size(); ++i)
-        for (const char c : std::string_view("09-.,[] e\"")) {
+        for (const char c : std::string_view("09-,[] \"")) {
           changed[13] = row;
           changed[13][i] = c;
           if (!fuzz::paths_agree(file(changed, version))) FAIL(changed[13]);
