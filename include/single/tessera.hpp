@@ -8964,7 +8964,7 @@ class fast_nodes : repeated_text {
     for (std::size_t i = 0; i < 32; i += 8)
       hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
     if (known_arguments_.empty()) known_arguments_.resize(argument_sets * ways);
-    known_arguments* const set = &known_arguments_[(hash >> 58) * ways];
+    known_arguments* const set = &known_arguments_[to_size(hash >> 58) * ways];
     for (std::size_t i = 0; i < ways; ++i)
       if (set[i].text != nullptr && is(p, set[i].text, set[i].size)) {
         out.count = set[i].count;
@@ -14418,8 +14418,8 @@ class graph_writer {
     return static_cast<std::size_t>(to - out_.data());
   }
   [[nodiscard]] place since(std::size_t first, const char* to) const noexcept {
-    const std::size_t size = offset_of(to) - first;
-    return size >> size_bits == 0 && first >> (64 - size_bits) == 0 ? first << size_bits | size : 0;
+    const std::uint64_t start = first, size = offset_of(to) - first;  // of more bits than size_t
+    return size >> size_bits == 0 && start >> (64 - size_bits) == 0 ? start << size_bits | size : 0;
   }
 
   /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.
@@ -22543,7 +22543,7 @@ class plan_checker {
     std::uint32_t inner = outside;
     plan_reader in(code_);
     for (plan_instruction i; in.next(i);) {
-      starts_[i.offset / 8] |= static_cast<std::uint8_t>(1u << i.offset % 8);
+      starts_[to_size(i.offset / 8)] |= static_cast<std::uint8_t>(1u << i.offset % 8);
       if (i.reserved()) return {errc::nac_mep_reserved, i.offset};
       for (const plan_operand& o : i.operands())
         if (const error e = operand(o); e.code != errc::ok) return e;
@@ -22589,7 +22589,7 @@ class plan_checker {
         if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
           return {errc::nac_mep_jump, o.offset};
         const auto to = static_cast<std::uint64_t>(target);
-        if ((starts_[to / 8] >> to % 8 & 1) == 0) return {errc::nac_mep_jump, o.offset};
+        if ((starts_[to_size(to / 8)] >> to % 8 & 1) == 0) return {errc::nac_mep_jump, o.offset};
         const std::uint32_t here = innermost(i.offset), there = innermost(to);
         if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
           return {errc::nac_mep_loop_back, o.offset};
@@ -24099,7 +24099,7 @@ struct verify_options {
   bool weights_elsewhere = false;
   /// Prefixes that no convention knows are errors rather than warnings.
   bool strict_prefixes = false;
-  limits limit;  ///< max_items: instructions of a list
+  limits limit = {};  ///< max_items: instructions of a list
 };
 
 class program;

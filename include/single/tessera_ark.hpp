@@ -5963,7 +5963,7 @@ class fast_nodes : repeated_text {
     for (std::size_t i = 0; i < 32; i += 8)
       hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
     if (known_arguments_.empty()) known_arguments_.resize(argument_sets * ways);
-    known_arguments* const set = &known_arguments_[(hash >> 58) * ways];
+    known_arguments* const set = &known_arguments_[to_size(hash >> 58) * ways];
     for (std::size_t i = 0; i < ways; ++i)
       if (set[i].text != nullptr && is(p, set[i].text, set[i].size)) {
         out.count = set[i].count;
@@ -11736,8 +11736,8 @@ class graph_writer {
     return static_cast<std::size_t>(to - out_.data());
   }
   [[nodiscard]] place since(std::size_t first, const char* to) const noexcept {
-    const std::size_t size = offset_of(to) - first;
-    return size >> size_bits == 0 && first >> (64 - size_bits) == 0 ? first << size_bits | size : 0;
+    const std::uint64_t start = first, size = offset_of(to) - first;  // of more bits than size_t
+    return size >> size_bits == 0 && start >> (64 - size_bits) == 0 ? start << size_bits | size : 0;
   }
 
   /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.

@@ -9806,7 +9806,7 @@ class plan_checker {
     std::uint32_t inner = outside;
     plan_reader in(code_);
     for (plan_instruction i; in.next(i);) {
-      starts_[i.offset / 8] |= static_cast<std::uint8_t>(1u << i.offset % 8);
+      starts_[to_size(i.offset / 8)] |= static_cast<std::uint8_t>(1u << i.offset % 8);
       if (i.reserved()) return {errc::nac_mep_reserved, i.offset};
       for (const plan_operand& o : i.operands())
         if (const error e = operand(o); e.code != errc::ok) return e;
@@ -9852,7 +9852,7 @@ class plan_checker {
         if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
           return {errc::nac_mep_jump, o.offset};
         const auto to = static_cast<std::uint64_t>(target);
-        if ((starts_[to / 8] >> to % 8 & 1) == 0) return {errc::nac_mep_jump, o.offset};
+        if ((starts_[to_size(to / 8)] >> to % 8 & 1) == 0) return {errc::nac_mep_jump, o.offset};
         const std::uint32_t here = innermost(i.offset), there = innermost(to);
         if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
           return {errc::nac_mep_loop_back, o.offset};
@@ -11362,7 +11362,7 @@ struct verify_options {
   bool weights_elsewhere = false;
   /// Prefixes that no convention knows are errors rather than warnings.
   bool strict_prefixes = false;
-  limits limit;  ///< max_items: instructions of a list
+  limits limit = {};  ///< max_items: instructions of a list
 };
 
 class program;

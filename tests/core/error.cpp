@@ -11,7 +11,7 @@
 
 using namespace tessera;
 
-static_assert(std::is_trivially_copyable_v<error> && sizeof(error) == 16);
+static_assert(std::is_trivially_copyable_v<error> && sizeof(error) <= 16);
 static_assert(!std::is_convertible_v<error, bool> && !std::is_constructible_v<bool, error>);
 static_assert(error{}.code == errc::ok && error{}.offset == 0);
 static_assert(error{errc::json_depth, 1} == error{errc::json_depth, 1});

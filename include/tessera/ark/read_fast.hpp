@@ -200,7 +200,7 @@ class fast_nodes : repeated_text {
     for (std::size_t i = 0; i < 32; i += 8)
       hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
     if (known_arguments_.empty()) known_arguments_.resize(argument_sets * ways);
-    known_arguments* const set = &known_arguments_[(hash >> 58) * ways];
+    known_arguments* const set = &known_arguments_[to_size(hash >> 58) * ways];
     for (std::size_t i = 0; i < ways; ++i)
       if (set[i].text != nullptr && is(p, set[i].text, set[i].size)) {
         out.count = set[i].count;

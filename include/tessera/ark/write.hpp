@@ -334,8 +334,8 @@ class graph_writer {
     return static_cast<std::size_t>(to - out_.data());
   }
   [[nodiscard]] place since(std::size_t first, const char* to) const noexcept {
-    const std::size_t size = offset_of(to) - first;
-    return size >> size_bits == 0 && first >> (64 - size_bits) == 0 ? first << size_bits | size : 0;
+    const std::uint64_t start = first, size = offset_of(to) - first;  // of more bits than size_t
+    return size >> size_bits == 0 && start >> (64 - size_bits) == 0 ? start << size_bits | size : 0;
   }
 
   /// A tensor stands at one depth, but in arguments of type TENSOR; those are no place to copy from.

@@ -44,7 +44,7 @@ struct verify_options {
   bool weights_elsewhere = false;
   /// Prefixes that no convention knows are errors rather than warnings.
   bool strict_prefixes = false;
-  limits limit;  ///< max_items: instructions of a list
+  limits limit = {};  ///< max_items: instructions of a list
 };
 
 class program;
