@@ -20362,7 +20362,7 @@ class plan_printer {
     pool<std::uint8_t> starts;
     starts.resize(code_.size() / 8 + 1);
     const auto mark = [&starts](std::uint64_t at) {
-      starts[at / 8] |= static_cast<std::uint8_t>(1u << at % 8);
+      starts[to_size(at / 8)] |= static_cast<std::uint8_t>(1u << at % 8);
     };
     plan_reader all(code_);
     for (plan_instruction i; all.next(i);) mark(i.offset);
@@ -20373,7 +20373,7 @@ class plan_printer {
       for (const plan_operand& o : i.operands()) {
         if (o.kind != 'j' || o.target() < 0) continue;
         const auto to = static_cast<std::uint64_t>(o.target());
-        if (to <= code_.size() && (starts[to / 8] >> to % 8 & 1) != 0)
+        if (to <= code_.size() && (starts[to_size(to / 8)] >> to % 8 & 1) != 0)
           labels_.push_back(static_cast<std::uint32_t>(to));
       }
     }
