@@ -5,7 +5,7 @@
 //
 // expect: (use of deleted function|to deleted member function)
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/verify.hpp"
 
 tessera::nac::program make();
 const tessera::nac::code& twin(const tessera::nac::program& kept);

@@ -6,7 +6,8 @@
 //
 // expect: (use of deleted function|call to deleted function)
 
-#include "tessera/nac.hpp"
+#include "tessera/core/pool.hpp"
+#include "tessera/nac/read.hpp"
 
 void twin();
 void twin() {

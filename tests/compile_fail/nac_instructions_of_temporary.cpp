@@ -5,7 +5,7 @@
 //
 // expect: (use of deleted function|to deleted member function)
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/read.hpp"
 
 tessera::nac::file make();
 tessera::nac::instructions twin(const tessera::nac::file& kept);

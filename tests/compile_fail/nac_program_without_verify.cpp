@@ -5,7 +5,7 @@
 //
 // expect: (is private within this context|calling a private constructor)
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/verify.hpp"
 
 void twin();
 void twin() {

@@ -5,7 +5,7 @@
 //
 // expect: (use of deleted function|call to deleted function)
 
-#include "tessera/nac.hpp"
+#include "tessera/nac/safetensors.hpp"
 
 void twin();
 void twin() {
