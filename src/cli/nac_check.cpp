@@ -15,9 +15,26 @@ namespace cli {
 
 namespace {
 
+/// The operation that a finding is about: its name, or its id where it has none; else empty.
+[[nodiscard]] std::string operation_of(const nac::diagnostic& found, const nac::file& file) {
+  if (found.code != errc::nac_operation_unsupported && found.code != errc::nac_operation_unknown)
+    return {};
+  const auto a = load_le<std::uint8_t>(file.source().data() + found.offset);
+  if (found.code == errc::nac_operation_unknown) return "id " + std::to_string(a);
+  text name;
+  nac::print_string(name, file.operation_name(a));
+  return std::string(name.view());
+}
+
 /// A finding as a diagnostic; as an error where `strict`.
-[[nodiscard]] diagnostic diagnose(const nac::diagnostic& found, const source& from, bool strict) {
+[[nodiscard]] diagnostic diagnose(const nac::diagnostic& found, const nac::file& file,
+                                  const source& from, bool strict) {
   diagnostic d = cli::diagnose(error{found.code, found.offset}, from);
+  if (const std::string which = operation_of(found, file); !which.empty()) {
+    if (const std::size_t at = d.shown.find(d.message); at != d.shown.npos)
+      d.shown.insert(at + d.message.size(), ": " + which);
+    d.message += ": " + which;
+  }
   if (found.severity == nac::severity::error || strict) return d;
   d.severity = name(found.severity);
   constexpr std::string_view word = ": error: ";
@@ -68,7 +85,7 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
   const result<nac::program> program = nac::verify(*in.file, how, &report);
   std::vector<diagnostic> found;
   for (const nac::diagnostic& d : report.diagnostics)
-    found.push_back(diagnose(d, file, options.strict));
+    found.push_back(diagnose(d, *in.file, file, options.strict));
   const bool ok = program && (!options.strict || report.warnings == 0);
   if (to.as_json) {
     const text out = file_report(to.path, file.what, found);
