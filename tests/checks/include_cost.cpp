@@ -28,7 +28,7 @@ extern char** environ;
 namespace {
 
 constexpr long max_lines = 26000;
-constexpr int min_rounds = 4;
+constexpr int min_rounds = 3;
 constexpr int max_rounds = 25;
 constexpr double hopeless = 1.2;  // beyond this much over the limit, more runs change nothing
 
