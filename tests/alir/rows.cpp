@@ -264,10 +264,10 @@ TEST_CASE("alir/rows: versions 3 and 4", "[alir]") {
       mixed[at] = version == '3' ? quantize_4 : quantize_3;
       CHECK(read(file(mixed, version)).err().code == errc::alir_data);
     }
-    // Every byte of every row another one; and rows that lists make too long, short or wrong.
+    // Every byte of every row another one, in one version or the other; and rows that lists make too long, short or wrong.
     for (std::vector<std::string> changed(rows.begin(), rows.begin() + 26);
          const std::string& row : usual) {
-      for (std::size_t i = 0; i < row.size(); ++i)
+      for (std::size_t i = version == '3' ? 0 : 1; i < row.size(); i += 2)
         for (const char c : std::string_view("09-,[] \"")) {
           changed[13] = row;
           changed[13][i] = c;

@@ -216,7 +216,7 @@ TEST_CASE("alir/vm: lanes are as wide as values that are looked at", "[alir]") {
 }
 
 TEST_CASE("alir/vm: intervals that lie change nothing", "[alir]") {
-  for (const int width : {1, 8, 15, 16, 17, 31, 32, 33, 63, 64})
+  for (const int width : {1, 15, 16, 17, 32, 33, 64})
     for (const bool is_signed : {true, false}) {
       if (!is_signed && width == 64) continue;
       sketch p;
