@@ -17,7 +17,8 @@ string(JOIN "|" any_format ${FORMATS})
 include("${CMAKE_CURRENT_LIST_DIR}/std_headers.cmake")
 
 # Packages, and the only folder that may include each.
-set(package_homes "libdeflate.h=io" "zstd.h=io" "zstd_errors.h=io" "CLI/.*=cli" "mpi.h=vm")
+set(package_homes "libdeflate.h=io" "zstd.h=io" "zstd_errors.h=io" "CLI/.*=cli" "mpi.h=vm" "png.h=io"
+    "pcre2.h=vm" "utf8proc.h=vm")
 
 # Files that may look at an object as bytes.
 set(may_reinterpret include/tessera/core/bytes.hpp include/tessera/core/text.hpp)

@@ -836,7 +836,41 @@ class pool {
   X(nac_weights_form, 3557, "the type or shape of the external tensor has no form in a container") \
   X(nac_weights_made, 3558,                                                                        \
     "the elements are made while they are written: convert the parts that they come from")         \
-  X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")
+  X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")                  \
+                                                                                                   \
+  X(nac_run_weights, 3600, "the program's weights stand elsewhere and weren't given")              \
+  X(nac_run_input, 3601, "the program needs an input that wasn't given")                           \
+  X(nac_run_rank, 3602, "tensors have at most 16 dimensions here")                                 \
+  X(nac_run_shape, 3603, "the operation isn't defined for operands of these shapes")               \
+  X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
+  X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
+  X(nac_run_index, 3606, "expected an index inside of the tensor")                                 \
+  X(nac_run_argument, 3607, "the operation doesn't take an argument of this value")                \
+  X(nac_run_kind, 3608, "the operation takes another kind of value there")                         \
+  X(nac_run_division, 3609, "an integer is divided by zero")                                       \
+  X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
+  X(nac_run_state, 3611, "the program has no state of that id")                                    \
+                                                                                                   \
+  X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
+  X(nac_plan_training, 3621,                                                                       \
+    "training isn't run: MODEL_TRAIN_STEP and MODEL_SAVE_WEIGHTS are refused")                     \
+  X(nac_plan_prompt, 3622, "the plan asks for an answer, and there is none left")                  \
+  X(nac_plan_answer, 3623, "expected an answer that is a number of the prompt's type")             \
+  X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
+  X(nac_plan_path, 3625, "the plan's file lies outside of the folder that it may use")             \
+  X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
+  X(nac_plan_array, 3627, "the container holds no array of that name")                             \
+  X(nac_plan_format, 3628, "the format string and its values don't fit")                           \
+  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan takes")                     \
+  X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
+  X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
+                                                                                                   \
+  X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
+  X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
+  X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
+  X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
+  X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
+  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")
 
 namespace tessera::inline TESSERA_ABI {
 

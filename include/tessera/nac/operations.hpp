@@ -49,14 +49,17 @@ namespace nac {
   X(pass, "x?d*", "nac.pass aten.detach.default aten.dropout.default aten.alias.default")          \
   X(add, "xx?n", "nac.add aten.add.Tensor aten.add.Scalar")                                        \
   X(sub, "xx?n", "nac.sub aten.sub.Tensor aten.sub.Scalar")                                        \
+  X(rsub, "xx?n", "aten.rsub.Tensor aten.rsub.Scalar")                                             \
   X(gt, "xx", "nac.gt aten.gt.Tensor aten.gt.Scalar")                                              \
   X(neg, "x", "nac.neg aten.neg.default")                                                          \
   X(where, "txx", "nac.where aten.where.self aten.where.ScalarOther aten.where.ScalarSelf "        \
                   "aten.where.Scalar")                                                             \
+  X(masked_fill, "ttx", "aten.masked_fill.Scalar aten.masked_fill.Tensor")                         \
   X(clone, "x?d", "nac.clone aten.clone.default aten.lift_fresh_copy.default")                     \
   X(view, "tv", "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default")       \
   X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar")                                              \
   X(arange, "n?nnd*", "nac.arange aten.arange.default aten.arange.start aten.arange.start_step")   \
+  X(linspace, "nnn?d*", "aten.linspace.default")                                                   \
   X(mul, "xx", "nac.mul aten.mul.Tensor aten.mul.Scalar mul")                                      \
   X(div, "xx", "nac.div aten.div.Tensor aten.div.Scalar truediv")                                  \
   X(matmul, "tt", "nac.matmul aten.matmul.default aten.mm.default aten.bmm.default")               \
@@ -94,7 +97,9 @@ namespace nac {
   X(leaky_relu, "t?n", "aten.leaky_relu.default")                                                  \
   X(elu, "t?nnn", "aten.elu.default")                                                              \
   X(softplus, "t?nn", "aten.softplus.default")                                                     \
+  X(prelu, "tt", "aten.prelu.default aten._prelu_kernel.default")                                  \
   X(clamp, "t?NN", "aten.clamp.default aten.clamp_min.default")                                    \
+  X(clamp_max, "tn", "aten.clamp_max.default")                                                     \
   X(pow, "xx", "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow")                \
   X(minimum, "xx", "aten.min.other aten.minimum.default")                                          \
   X(maximum, "xx", "aten.max.other aten.maximum.default")                                          \
@@ -104,18 +109,35 @@ namespace nac {
   X(ge, "xx", "aten.ge.Tensor aten.ge.Scalar")                                                     \
   X(eq, "xx", "aten.eq.Tensor aten.eq.Scalar")                                                     \
   X(ne, "xx", "aten.ne.Tensor aten.ne.Scalar")                                                     \
-  X(bitwise_and, "xx", "aten.__and__.Tensor aten.bitwise_and.Tensor")                              \
-  X(bitwise_or, "xx", "aten.__or__.Tensor aten.bitwise_or.Tensor")                                 \
+  X(bitwise_and, "xx", "aten.__and__.Tensor aten.bitwise_and.Tensor "                              \
+                       "aten.bitwise_and.Scalar")                                                  \
+  X(bitwise_or, "xx", "aten.__or__.Tensor aten.bitwise_or.Tensor "                                 \
+                      "aten.bitwise_or.Scalar")                                                    \
+  X(bitwise_xor, "xx", "aten.__xor__.Tensor aten.bitwise_xor.Tensor aten.bitwise_xor.Scalar")      \
   X(bitwise_not, "t", "aten.__not__.Tensor aten.bitwise_not.default")                              \
   X(logical_and, "tt", "aten.logical_and.default")                                                 \
   X(logical_or, "tt", "aten.logical_or.default")                                                   \
+  X(logical_xor, "tt", "aten.logical_xor.default")                                                 \
   X(logical_not, "t", "aten.logical_not.default")                                                  \
+  X(isnan, "t", "aten.isnan.default")                                                              \
+  X(isinf, "t", "aten.isinf.default")                                                              \
   X(linear, "tt?T", "aten.linear.default")                                                         \
   X(addmm, "ttt?nn", "aten.addmm.default")                                                         \
+  X(baddbmm, "ttt?nn", "aten.baddbmm.default")                                                     \
+  X(outer, "tt", "aten.outer.default")                                                             \
+  X(einsum, "st*", "aten.einsum.default")                                                          \
+  X(conv1d, "tt?Tllli", "aten.conv1d.default")                                                     \
   X(conv2d, "tt?Tllli", "aten.conv2d.default")                                                     \
+  X(conv3d, "tt?Tllli", "aten.conv3d.default")                                                     \
+  X(conv_padded, "tt?Tlsli", "aten.conv1d.padding aten.conv2d.padding aten.conv3d.padding")        \
+  X(convolution, "ttTlllbli", "aten.convolution.default")                                          \
+  X(conv_transpose, "tt?Tlllil", "aten.conv_transpose1d.default aten.conv_transpose2d.input "      \
+                                 "aten.conv_transpose3d.input")                                    \
   X(conv2d_precomputed, "ttTl", "nac.conv2d_precomputed")                                          \
   X(batch_norm, "tTTttnn", "aten._native_batch_norm_legit_no_training.default")                    \
+  X(batch_norm_by_mode, "tTTTTbnnb", "aten.batch_norm.default")                                    \
   X(layer_norm, "tl?TTnb", "aten.layer_norm.default")                                              \
+  X(native_layer_norm, "tlTTn", "aten.native_layer_norm.default")                                  \
   X(group_norm, "ti?TTnb", "aten.group_norm.default")                                              \
   X(softmax, "ti?d", "aten.softmax.int aten._softmax.default")                                     \
   X(log_softmax, "ti?d", "aten.log_softmax.int aten._log_softmax.default")                         \
@@ -127,21 +149,40 @@ namespace nac {
   X(index, "tT*", "aten.index.Tensor")                                                             \
   X(index_select, "tit", "aten.index_select.default")                                              \
   X(gather, "tit?b", "aten.gather.default")                                                        \
+  X(scatter, "titx", "aten.scatter.src aten.scatter.value")                                        \
+  X(scatter_add, "titt", "aten.scatter_add.default")                                               \
   X(expand, "tv", "aten.expand.default")                                                           \
   X(repeat, "tv", "aten.repeat.default")                                                           \
+  X(tile, "tv", "aten.tile.default")                                                               \
   X(permute, "tv", "aten.permute.default")                                                         \
   X(flip, "tl", "aten.flip.default")                                                               \
+  X(roll, "tl?l", "aten.roll.default")                                                             \
   X(squeeze, "t?l", "aten.squeeze.default aten.squeeze.dim aten.squeeze.dims")                     \
   X(unsqueeze, "ti", "aten.unsqueeze.default")                                                     \
   X(cat, "t*?i", "aten.cat.default")                                                               \
   X(stack, "t*?i", "aten.stack.default")                                                           \
   X(split, "ti?i", "aten.split.Tensor")                                                            \
   X(split_with_sizes, "tl?i", "aten.split_with_sizes.default")                                     \
+  X(chunk, "ti?i", "aten.chunk.default")                                                           \
+  X(unbind, "t?i", "aten.unbind.int")                                                              \
   X(mean, "t?Lbd", "aten.mean.dim aten.mean.default")                                              \
   X(sum, "t?Lbd", "aten.sum.dim_IntList aten.sum.default")                                         \
+  X(var, "t?Lnb", "aten.var.correction aten.var.dim aten.var.default")                             \
+  X(std_dev, "t?Lnb", "aten.std.correction aten.std.dim aten.std.default")                         \
+  X(var_mean, "t?Lnb", "aten.var_mean.correction aten.var_mean.dim aten.var_mean.default")         \
+  X(all, "t?Lb", "aten.all.default aten.all.dim aten.all.dims")                                    \
+  X(any, "t?Lb", "aten.any.default aten.any.dim aten.any.dims")                                    \
+  X(max_all, "t", "aten.max.default")                                                              \
+  X(min_all, "t", "aten.min.default")                                                              \
+  X(max_dim, "ti?b", "aten.max.dim")                                                               \
+  X(min_dim, "ti?b", "aten.min.dim")                                                               \
   X(amax, "t?lb", "aten.amax.default")                                                             \
   X(amin, "t?lb", "aten.amin.default")                                                             \
   X(argmax, "t?Ib", "aten.argmax.default")                                                         \
+  X(argmin, "t?Ib", "aten.argmin.default")                                                         \
+  X(topk, "ti?ibb", "aten.topk.default")                                                           \
+  X(sort, "t?ib", "aten.sort.default")                                                             \
+  X(argsort, "t?ib", "aten.argsort.default")                                                       \
   X(cumsum, "ti?d", "aten.cumsum.default")                                                         \
   X(triu, "t?i", "aten.triu.default")                                                              \
   X(tril, "t?i", "aten.tril.default")                                                              \

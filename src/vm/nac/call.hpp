@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What an operation of the NAC machine is called with: its arguments, by the letters of its pattern
+// (tessera/nac/operations.hpp), the first of which is 0.
+//
+//   value softmax(call& c) {                        // "ti?d"
+//     const tensor& x = c.tensor_at(0);
+//     const std::size_t axis = axis_of(c.whole(1), x.rank());
+//     const data_type to = c.type_or(2, as_float(x.type));
+//     tensor out = make_tensor(c.room, to, x.dims);
+//     …
+//     return out;
+//   }
+//
+// An argument is missing when its letter got none, or null. A list where a tensor is expected stands
+// for its first element: compilers leave out the getitem(…, 0) of operations with several results.
+//
+// Lifetime:   for one operation; what it returns borrows from the values of the machine.
+// Errors:     faults: nac_run_kind, nac_run_argument.
+// Limits:     255 arguments.
+// Allocation: none.
+
+#ifndef TESSERA_VM_NAC_CALL_HPP
+#define TESSERA_VM_NAC_CALL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "kernels/matmul.hpp"
+#include "tensor.hpp"
+#include "types.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+/// A number as it was given.
+struct scalar {
+  data_type type = data_type::int64;  ///< boolean, int64 or float64
+  std::int64_t whole = 0;             ///< of booleans and integers
+  double real = 0;                    ///< of all
+  template <class T>
+  [[nodiscard]] T as() const noexcept {
+    return type == data_type::float64 ? convert<T>(real) : convert<T>(whole);
+  }
+};
+
+/// What operations share, made when the first one asks.
+class workspaces {
+ public:
+  [[nodiscard]] kernels::matmul_workspace& products() {
+    if (products_ == nullptr) products_ = std::make_unique<kernels::matmul_workspace>();
+    return *products_;
+  }
+
+ private:
+  std::unique_ptr<kernels::matmul_workspace> products_;
+};
+
+class call {
+ public:
+  call(memory& of_results, workspaces& shared, model::operation o, const model::binding& b,
+       const value* const* arguments) noexcept
+      : room(of_results), work(shared), operation(o), binding_(b), arguments_(arguments) {}
+
+  memory& room;
+  workspaces& work;
+  model::operation operation;
+
+  // ---- any argument
+
+  /// Arguments that a letter has got.
+  [[nodiscard]] std::size_t count(std::size_t letter) const noexcept {
+    return binding_.count[letter];
+  }
+  [[nodiscard]] const value& at(std::size_t letter, std::size_t k = 0) const noexcept {
+    return *arguments_[binding_.first[letter] + k];
+  }
+  /// Whether it was given, and isn't null.
+  [[nodiscard]] bool has(std::size_t letter, std::size_t k = 0) const noexcept {
+    return k < count(letter) && !at(letter, k).is_none();
+  }
+
+  // ---- tensors: letters t and x
+
+  [[nodiscard]] const tensor& tensor_at(std::size_t letter, std::size_t k = 0) const {
+    const value& v = at(letter, k);
+    return v.is_tensor() ? v.as_tensor() : first_of(v);
+  }
+  /// Null where it is missing.
+  [[nodiscard]] const tensor* optional(std::size_t letter, std::size_t k = 0) const {
+    return has(letter, k) ? &tensor_at(letter, k) : nullptr;
+  }
+
+  // ---- numbers: letters n, i and b; tensors of one element too
+
+  [[nodiscard]] scalar number(std::size_t letter) const { return number_of(at(letter)); }
+  [[nodiscard]] double real(std::size_t letter) const { return number(letter).real; }
+  [[nodiscard]] double real_or(std::size_t letter, double otherwise) const {
+    return has(letter) ? real(letter) : otherwise;
+  }
+  /// Throws nac_run_argument for fractions.
+  [[nodiscard]] std::int64_t whole(std::size_t letter) const { return whole_of(at(letter)); }
+  [[nodiscard]] std::int64_t whole_or(std::size_t letter, std::int64_t otherwise) const {
+    return has(letter) ? whole(letter) : otherwise;
+  }
+  [[nodiscard]] bool truth_or(std::size_t letter, bool otherwise) const {
+    return has(letter) ? number(letter).real != 0 : otherwise;
+  }
+
+  // ---- lists: letters l, v and r
+
+  /// A list, or numbers in a row; empty where it is missing.
+  [[nodiscard]] std::span<const std::int64_t> wholes(std::size_t letter);
+  [[nodiscard]] std::span<const double> numbers(std::size_t letter);
+
+  // ---- strings and types: letters s and d
+
+  [[nodiscard]] std::string_view string_or(std::size_t letter, std::string_view otherwise) const {
+    return has(letter) ? at(letter).as_string() : otherwise;
+  }
+  /// The data type that one of a letter's arguments names; devices, layouts and the like name none.
+  [[nodiscard]] data_type type_or(std::size_t letter, data_type otherwise) const;
+
+ private:
+  [[nodiscard]] const tensor& first_of(const value& v) const;
+  [[nodiscard]] static scalar number_of(const value& v);
+  [[nodiscard]] static std::int64_t whole_of(const value& v);
+  template <class T>
+  [[nodiscard]] T* keep(std::size_t count, T* all, std::size_t& used);
+
+  const model::binding& binding_;
+  const value* const* arguments_;
+  static constexpr std::size_t max_kept = 256;
+  std::size_t wholes_used_ = 0, numbers_used_ = 0;
+  std::int64_t wholes_[max_kept];  // of lists that were computed
+  double numbers_[max_kept];
+};
+
+/// The type that PyTorch means by "float32", "torch.float32", "f32"; none for other words.
+[[nodiscard]] std::optional<data_type> type_named(std::string_view name) noexcept;
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NAC_CALL_HPP

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Values from the bytes of a container.
+
+#include <bit>
+
+#include "machine.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+namespace {
+
+template <class List>
+[[nodiscard]] shape shape_of(const List& dims) {
+  shape out;
+  for (std::uint32_t i = 0; i < dims.size(); ++i) out.push_back(dims[i]);
+  return out;
+}
+
+}  // namespace
+
+tensor load(memory& room, data_type type, const shape& dims, bytes from) {
+  tensor out = make_tensor(room, type, dims);
+  if (out.bytes() > from.size()) fail(errc::nac_tensor_range);
+  const std::size_t n = out.size();
+  if (type == data_type::boolean) {  // any byte but 0 is true
+    for (std::size_t i = 0; i < n; ++i) out.as<bool>()[i] = from.data()[i] != std::byte{0};
+  } else if (n != 0) {
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(out.data, from.data(), out.bytes());
+    } else {
+      visit(type, [&]<class T>(of<T>) {
+        for (std::size_t i = 0; i < n; ++i)
+          if constexpr (is_half<T>)
+            out.as<T>()[i].bits = load_le<std::uint16_t>(from.data() + i * sizeof(T));
+          else if constexpr (!std::is_same_v<T, bool>)
+            out.as<T>()[i] = load_le<T>(from.data() + i * sizeof(T));
+      });
+    }
+  }
+  return out;
+}
+
+tensor load(memory& room, const model::tensor& from) {
+  const shape dims = shape_of(from.value_shape());
+  if (from.quantization < model::quantization::int8_tensor)
+    return load(room, from.type, dims, from.data);
+  const result<model::tensor_values> values = model::tensor_values::of(from);
+  if (!values) fail(values.err().code);
+  tensor out = make_tensor(room, data_type::float32, dims);
+  values->read(0, out.as<float>(), out.size());
+  return out;
+}
+
+tensor load(memory& room, const model::array& from) {
+  return load(room, from.type, shape_of(from.shape), from.data);
+}
+
+value load(memory& room, const model::constant& from) {
+  switch (from.type) {
+    case model::constant_type::null: break;
+    case model::constant_type::boolean: return make_number(room, from.boolean());
+    case model::constant_type::int64: return make_number(room, from.int64());
+    case model::constant_type::float64: return make_number(room, from.float64());
+    case model::constant_type::string: return value::string(from.string());
+    case model::constant_type::int32_list: {
+      std::vector<std::int64_t> list;
+      const model::packed<std::int32_t> all = from.int32_list();
+      for (std::uint32_t i = 0; i < all.size(); ++i) list.push_back(all[i]);
+      return value::wholes(std::move(list));
+    }
+    case model::constant_type::float32_list: {
+      std::vector<double> list;
+      std::vector<std::int64_t> whole;
+      const model::packed<float> all = from.float32_list();
+      for (std::uint32_t i = 0; i < all.size(); ++i) {
+        list.push_back(static_cast<double>(all[i]));
+        whole.push_back(convert<std::int64_t>(all[i]));
+      }
+      // What verification took for whole numbers is a list of those.
+      if (model::form_of(from) == model::argument_form::wholes)
+        return value::wholes(std::move(whole));
+      return value::numbers(std::move(list));
+    }
+  }
+  return {};
+}
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "operations.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+value run(call& c) {
+  using model::operation;
+  switch (c.operation) {
+    case operation::unknown: break;  // verified programs have none
+    case operation::pass: return operations::pass(c);
+    case operation::add: return operations::add(c);
+    case operation::sub: return operations::sub(c);
+    case operation::rsub: return operations::rsub(c);
+    case operation::gt: return operations::gt(c);
+    case operation::neg: return operations::neg(c);
+    case operation::where: return operations::where(c);
+    case operation::masked_fill: return operations::masked_fill(c);
+    case operation::clone: return operations::clone(c);
+    case operation::view: return operations::view(c);
+    case operation::le: return operations::le(c);
+    case operation::arange: return operations::arange(c);
+    case operation::linspace: return operations::linspace(c);
+    case operation::mul: return operations::mul(c);
+    case operation::div: return operations::div(c);
+    case operation::matmul: return operations::matmul(c);
+    case operation::transpose: return operations::transpose(c);
+    case operation::zeros: return operations::zeros(c);
+    case operation::zeros_like: return operations::zeros_like(c);
+    case operation::new_zeros: return operations::new_zeros(c);
+    case operation::ones: return operations::ones(c);
+    case operation::ones_like: return operations::ones_like(c);
+    case operation::new_ones: return operations::new_ones(c);
+    case operation::full: return operations::full(c);
+    case operation::full_like: return operations::full_like(c);
+    case operation::getitem: return operations::getitem(c);
+    case operation::sym_size: return operations::sym_size(c);
+    case operation::relu: return operations::relu(c);
+    case operation::exp: return operations::exp(c);
+    case operation::cos: return operations::cos(c);
+    case operation::sin: return operations::sin(c);
+    case operation::tanh: return operations::tanh(c);
+    case operation::abs: return operations::abs(c);
+    case operation::log: return operations::log(c);
+    case operation::sqrt: return operations::sqrt(c);
+    case operation::rsqrt: return operations::rsqrt(c);
+    case operation::reciprocal: return operations::reciprocal(c);
+    case operation::square: return operations::square(c);
+    case operation::floor: return operations::floor(c);
+    case operation::ceil: return operations::ceil(c);
+    case operation::round: return operations::round(c);
+    case operation::erf: return operations::erf(c);
+    case operation::sigmoid: return operations::sigmoid(c);
+    case operation::hardsigmoid: return operations::hardsigmoid(c);
+    case operation::hardswish: return operations::hardswish(c);
+    case operation::silu: return operations::silu(c);
+    case operation::gelu: return operations::gelu(c);
+    case operation::leaky_relu: return operations::leaky_relu(c);
+    case operation::elu: return operations::elu(c);
+    case operation::softplus: return operations::softplus(c);
+    case operation::prelu: return operations::prelu(c);
+    case operation::clamp: return operations::clamp(c);
+    case operation::clamp_max: return operations::clamp_max(c);
+    case operation::pow: return operations::pow(c);
+    case operation::minimum: return operations::minimum(c);
+    case operation::maximum: return operations::maximum(c);
+    case operation::floor_divide: return operations::floor_divide(c);
+    case operation::remainder: return operations::remainder(c);
+    case operation::lt: return operations::lt(c);
+    case operation::ge: return operations::ge(c);
+    case operation::eq: return operations::eq(c);
+    case operation::ne: return operations::ne(c);
+    case operation::bitwise_and: return operations::bitwise_and(c);
+    case operation::bitwise_or: return operations::bitwise_or(c);
+    case operation::bitwise_xor: return operations::bitwise_xor(c);
+    case operation::bitwise_not: return operations::bitwise_not(c);
+    case operation::logical_and: return operations::logical_and(c);
+    case operation::logical_or: return operations::logical_or(c);
+    case operation::logical_xor: return operations::logical_xor(c);
+    case operation::logical_not: return operations::logical_not(c);
+    case operation::isnan: return operations::isnan(c);
+    case operation::isinf: return operations::isinf(c);
+    case operation::linear: return operations::linear(c);
+    case operation::addmm: return operations::addmm(c);
+    case operation::baddbmm: return operations::baddbmm(c);
+    case operation::outer: return operations::outer(c);
+    case operation::einsum: return operations::einsum(c);
+    case operation::conv1d: return operations::conv1d(c);
+    case operation::conv2d: return operations::conv2d(c);
+    case operation::conv3d: return operations::conv3d(c);
+    case operation::conv_padded: return operations::conv_padded(c);
+    case operation::convolution: return operations::convolution(c);
+    case operation::conv_transpose: return operations::conv_transpose(c);
+    case operation::conv2d_precomputed: return operations::conv2d_precomputed(c);
+    case operation::batch_norm: return operations::batch_norm(c);
+    case operation::batch_norm_by_mode: return operations::batch_norm_by_mode(c);
+    case operation::layer_norm: return operations::layer_norm(c);
+    case operation::native_layer_norm: return operations::native_layer_norm(c);
+    case operation::group_norm: return operations::group_norm(c);
+    case operation::softmax: return operations::softmax(c);
+    case operation::log_softmax: return operations::log_softmax(c);
+    case operation::attention: return operations::attention(c);
+    case operation::embedding: return operations::embedding(c);
+    case operation::slice: return operations::slice(c);
+    case operation::select: return operations::select(c);
+    case operation::slice_scatter: return operations::slice_scatter(c);
+    case operation::index: return operations::index(c);
+    case operation::index_select: return operations::index_select(c);
+    case operation::gather: return operations::gather(c);
+    case operation::scatter: return operations::scatter(c);
+    case operation::scatter_add: return operations::scatter_add(c);
+    case operation::expand: return operations::expand(c);
+    case operation::repeat: return operations::repeat(c);
+    case operation::tile: return operations::tile(c);
+    case operation::permute: return operations::permute(c);
+    case operation::flip: return operations::flip(c);
+    case operation::roll: return operations::roll(c);
+    case operation::squeeze: return operations::squeeze(c);
+    case operation::unsqueeze: return operations::unsqueeze(c);
+    case operation::cat: return operations::cat(c);
+    case operation::stack: return operations::stack(c);
+    case operation::split: return operations::split(c);
+    case operation::split_with_sizes: return operations::split_with_sizes(c);
+    case operation::chunk: return operations::chunk(c);
+    case operation::unbind: return operations::unbind(c);
+    case operation::mean: return operations::mean(c);
+    case operation::sum: return operations::sum(c);
+    case operation::var: return operations::var(c);
+    case operation::std_dev: return operations::std_dev(c);
+    case operation::var_mean: return operations::var_mean(c);
+    case operation::all: return operations::all(c);
+    case operation::any: return operations::any(c);
+    case operation::max_all: return operations::max_all(c);
+    case operation::min_all: return operations::min_all(c);
+    case operation::max_dim: return operations::max_dim(c);
+    case operation::min_dim: return operations::min_dim(c);
+    case operation::amax: return operations::amax(c);
+    case operation::amin: return operations::amin(c);
+    case operation::argmax: return operations::argmax(c);
+    case operation::argmin: return operations::argmin(c);
+    case operation::topk: return operations::topk(c);
+    case operation::sort: return operations::sort(c);
+    case operation::argsort: return operations::argsort(c);
+    case operation::cumsum: return operations::cumsum(c);
+    case operation::triu: return operations::triu(c);
+    case operation::tril: return operations::tril(c);
+    case operation::pad: return operations::pad(c);
+    case operation::max_pool2d: return operations::max_pool2d(c);
+    case operation::avg_pool2d: return operations::avg_pool2d(c);
+    case operation::adaptive_avg_pool2d: return operations::adaptive_avg_pool2d(c);
+    case operation::upsample_nearest: return operations::upsample_nearest(c);
+    case operation::upsample_nearest_to: return operations::upsample_nearest_to(c);
+    case operation::to_copy: return operations::to_copy(c);
+    case operation::type_as: return operations::type_as(c);
+    case operation::copy: return operations::copy(c);
+    case operation::fill: return operations::fill(c);
+    case operation::scalar_tensor: return operations::scalar_tensor(c);
+    case operation::new_empty_strided: return operations::new_empty_strided(c);
+    case operation::lstm_cell: return operations::lstm_cell(c);
+  }
+  fail(errc::nac_operation_unsupported);
+}
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI

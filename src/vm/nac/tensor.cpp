@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "tensor.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+void fail(errc code, std::string text) { throw fault{code, std::move(text)}; }
+
+// ---- memory
+
+namespace {
+
+/// The class of pieces of memory that holds so many bytes, and how many those hold: multiples of 64
+/// up to 4 KiB, then four to a power of two.
+struct piece {
+  std::uint32_t size_class;
+  std::uint64_t bytes;
+};
+[[nodiscard]] piece piece_for(std::uint64_t bytes) noexcept {
+  if (bytes <= 4096) {
+    const std::uint64_t steps = bytes == 0 ? 1 : (bytes + 63) / 64;
+    return {static_cast<std::uint32_t>(steps - 1), steps * 64};
+  }
+  const auto log = static_cast<std::uint32_t>(std::bit_width(bytes - 1) - 1);  // 12 and up
+  const std::uint64_t step = std::uint64_t{1} << (log - 2);
+  const std::uint64_t quarter = (bytes - (std::uint64_t{1} << log) + step - 1) / step;  // 1 … 4
+  return {64 + 4 * (log - 12) + static_cast<std::uint32_t>(quarter - 1),
+          (std::uint64_t{1} << log) + quarter * step};
+}
+
+}  // namespace
+
+memory::~memory() { release_all(); }
+
+storage memory::take(std::uint64_t bytes) {
+  if (bytes > limit_ || live_ > limit_ - bytes)
+    fail(errc::budget_memory, std::to_string(bytes) + " bytes more than " + std::to_string(live_));
+  const piece p = piece_for(bytes);
+  block* b = free_[p.size_class];
+  if (b != nullptr) {
+    free_[p.size_class] = b->next;
+    kept_ -= b->bytes;
+  } else {
+    if (kept_ > limit_ - live_ - bytes) release_all();
+    void* const at = std::aligned_alloc(alignof(block), sizeof(block) + p.bytes);
+    if (at == nullptr) fail(errc::budget_memory, "the system has no more");
+    b = new (at) block;
+    b->owner = this;
+    b->bytes = p.bytes;
+    b->size_class = p.size_class;
+  }
+  b->asked = bytes;
+  b->uses = 1;
+  live_ += bytes;
+  if (live_ > peak_) peak_ = live_;
+  return storage(b);
+}
+
+void memory::give_back(block* b) noexcept {
+  live_ -= b->asked;
+  kept_ += b->bytes;
+  b->next = free_[b->size_class];
+  free_[b->size_class] = b;
+}
+
+void memory::release_all() noexcept {
+  for (block*& first : free_)
+    while (first != nullptr) std::free(std::exchange(first, first->next));
+  kept_ = 0;
+}
+
+// ---- shapes
+
+namespace {
+constexpr std::int64_t max_elements = std::int64_t{1} << 48;
+}
+
+shape::shape(std::span<const std::int64_t> dims) {
+  for (const std::int64_t d : dims) push_back(d);
+}
+
+void shape::push_back(std::int64_t dim) { insert(rank_, dim); }
+
+void shape::insert(std::size_t at, std::int64_t dim) {
+  if (rank_ == max_rank) fail(errc::nac_run_rank);
+  if (dim < 0) fail(errc::nac_run_shape, "a dimension of " + std::to_string(dim));
+  for (std::size_t i = rank_; i > at; --i) dims_[i] = dims_[i - 1];
+  dims_[at] = dim;
+  ++rank_;
+}
+
+void shape::erase(std::size_t at) noexcept {
+  for (std::size_t i = at + 1; i < rank_; ++i) dims_[i - 1] = dims_[i];
+  --rank_;
+}
+
+std::int64_t shape::elements() const {
+  // Without its zeros, so that the strides of empty tensors don't overflow either.
+  std::int64_t n = 1;
+  bool empty = false;
+  for (const std::int64_t d : dims()) {
+    if (d == 0) {
+      empty = true;
+      continue;
+    }
+    if (d > max_elements / n) fail(errc::budget_memory, "a tensor of shape " + text());
+    n *= d;
+  }
+  return empty ? 0 : n;
+}
+
+std::string shape::text() const {
+  std::string out = "[";
+  for (std::size_t i = 0; i < rank_; ++i) {
+    if (i != 0) out += ", ";
+    out += std::to_string(dims_[i]);
+  }
+  return out + "]";
+}
+
+// ---- tensors
+
+tensor make_tensor(memory& room, data_type type, const shape& dims) {
+  tensor t;
+  t.type = type;
+  const auto n = static_cast<std::uint64_t>(dims.elements());
+  t.dims = dims;
+  t.owner = room.take(n * model::size_of(type));
+  t.data = t.owner.data();
+  return t;
+}
+
+namespace {
+template <class T>
+[[nodiscard]] tensor number_of(memory& room, data_type type, T v) {
+  tensor t = make_tensor(room, type, {});
+  *t.as<T>() = v;
+  t.is_number = true;
+  return t;
+}
+}  // namespace
+
+tensor make_number(memory& room, bool v) { return number_of(room, data_type::boolean, v); }
+tensor make_number(memory& room, std::int64_t v) { return number_of(room, data_type::int64, v); }
+tensor make_number(memory& room, double v) { return number_of(room, data_type::float64, v); }
+
+// ---- values
+
+value::value(form f, others&& of) : form_(f), others_(std::make_shared<others>(std::move(of))) {}
+
+value::value(std::vector<value> list) : value(form::list, {std::move(list), {}, {}, {}}) {}
+value value::string(std::string_view v) { return {form::string, {{}, std::string(v), {}, {}}}; }
+value value::wholes(std::vector<std::int64_t> v) {
+  return {form::wholes, {{}, {}, std::move(v), {}}};
+}
+value value::numbers(std::vector<double> v) { return {form::numbers, {{}, {}, {}, std::move(v)}}; }
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,286 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Values of the NAC machine: tensors in counted, reused memory, and lists of them.
+//
+//   memory room(1 << 30);                                       // at most so many bytes
+//   tensor x = make_tensor(room, data_type::float32, {2, 3});   // not set to anything
+//   x.as<float>()[4] = 1;
+//   tensor y = x;                                               // the same elements
+//   value v = y;
+//
+// Tensors are dense, in C order, and nobody changes one that somebody else holds. One that shares the
+// elements of another, or a part of them, costs no memory.
+//
+//   type      in memory        floats of 16 bits: half and bfloat, which convert to float and back
+//   boolean   bool, 0 or 1     the others: the integer or float of that size
+//
+// A number is what Python would have as one: a tensor of rank 0 that gives way to others' types as
+// constants do.
+//
+// Lifetime:   a memory outlives its tensors. Neither serves two threads at a time.
+// Errors:     make_tensor and memory::take throw a fault: budget_memory, nac_run_rank.
+// Limits:     16 dimensions.
+// Allocation: memory keeps what was given back, within its limit, for what comes next.
+
+#ifndef TESSERA_VM_NAC_TENSOR_HPP
+#define TESSERA_VM_NAC_TENSOR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tessera/core/float16.hpp"
+#include "tessera/nac.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+namespace model = tessera::nac;
+using model::data_type;
+
+/// What stops an operation, thrown inside the machine alone: run() returns it as an outcome.
+struct fault {
+  errc code = errc::ok;
+  std::string text = {};  ///< what there was instead
+};
+/// Not inlined: operations are fast when nothing is wrong.
+[[noreturn]] void fail(errc code, std::string text = {});
+
+// ---- memory
+
+class memory;
+
+/// The head of a piece of memory, in front of its bytes.
+struct alignas(64) block {
+  memory* owner = nullptr;
+  block* next = nullptr;    ///< while nobody uses it
+  std::uint64_t bytes = 0;  ///< that can be used
+  std::uint64_t asked = 0;  ///< that were asked for
+  std::uint32_t uses = 0;
+  std::uint32_t size_class = 0;
+  [[nodiscard]] std::byte* data() noexcept {
+    return static_cast<std::byte*>(static_cast<void*>(this)) + sizeof(block);
+  }
+};
+
+/// A share of a piece of memory; the last one gives it back.
+class storage {
+ public:
+  storage() noexcept = default;
+  explicit storage(block* b) noexcept : block_(b) {}
+  storage(const storage& other) noexcept : block_(other.block_) {
+    if (block_ != nullptr) ++block_->uses;
+  }
+  storage(storage&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  storage& operator=(storage other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  ~storage() { release(); }
+  [[nodiscard]] explicit operator bool() const noexcept { return block_ != nullptr; }
+  [[nodiscard]] std::byte* data() const noexcept { return block_->data(); }
+  /// Bytes that were asked for; 0 without memory.
+  [[nodiscard]] std::uint64_t size() const noexcept {
+    return block_ != nullptr ? block_->asked : 0;
+  }
+  /// Whether nobody else shares it.
+  [[nodiscard]] bool unique() const noexcept { return block_ != nullptr && block_->uses == 1; }
+  [[nodiscard]] const block* identity() const noexcept { return block_; }
+
+ private:
+  void release() noexcept;
+  block* block_ = nullptr;
+};
+
+/// Gives out memory, aligned to 64 bytes, and counts it.
+class memory {
+ public:
+  explicit memory(std::uint64_t limit) noexcept : limit_(limit) {}
+  memory(const memory&) = delete;
+  memory& operator=(const memory&) = delete;
+  ~memory();
+
+  /// Bytes that hold anything. Throws budget_memory where they would exceed the limit.
+  [[nodiscard]] storage take(std::uint64_t bytes);
+  /// Bytes in use, and the most there were since reset_peak().
+  [[nodiscard]] std::uint64_t live() const noexcept { return live_; }
+  [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
+  void reset_peak() noexcept { peak_ = live_; }
+  [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
+
+ private:
+  friend class storage;
+  static constexpr std::uint32_t small_classes = 64, classes = 64 + 4 * 52;
+  static constexpr std::uint64_t small_step = 64;
+
+  void give_back(block* b) noexcept;
+  void release_all() noexcept;
+
+  std::uint64_t limit_, live_ = 0, peak_ = 0, kept_ = 0;
+  block* free_[classes] = {};
+};
+
+inline void storage::release() noexcept {
+  if (block_ != nullptr && --block_->uses == 0) block_->owner->give_back(block_);
+}
+
+// ---- tensors
+
+inline constexpr std::size_t max_rank = 16;
+
+/// Dimensions, the outermost first.
+class shape {
+ public:
+  shape() noexcept = default;
+  shape(std::initializer_list<std::int64_t> dims) : shape(std::span(dims.begin(), dims.size())) {}
+  /// Throws nac_run_rank for more than max_rank, nac_run_shape for negative ones.
+  explicit shape(std::span<const std::int64_t> dims);
+  shape(const shape& other) noexcept { *this = other; }
+  shape& operator=(const shape& other) noexcept {
+    rank_ = other.rank_;
+    for (std::size_t i = 0; i < rank_; ++i) dims_[i] = other.dims_[i];
+    return *this;
+  }
+
+  [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
+  [[nodiscard]] std::int64_t operator[](std::size_t i) const noexcept { return dims_[i]; }
+  [[nodiscard]] std::int64_t& operator[](std::size_t i) noexcept { return dims_[i]; }
+  [[nodiscard]] const std::int64_t* begin() const noexcept { return dims_; }
+  [[nodiscard]] const std::int64_t* end() const noexcept { return dims_ + rank_; }
+  [[nodiscard]] std::span<const std::int64_t> dims() const noexcept { return {dims_, rank_}; }
+  [[nodiscard]] friend bool operator==(const shape& a, const shape& b) noexcept {
+    if (a.rank_ != b.rank_) return false;
+    for (std::size_t i = 0; i < a.rank_; ++i)
+      if (a.dims_[i] != b.dims_[i]) return false;
+    return true;
+  }
+  /// Throws nac_run_rank beyond max_rank.
+  void push_back(std::int64_t dim);
+  void insert(std::size_t at, std::int64_t dim);
+  void erase(std::size_t at) noexcept;
+  /// The product of the dimensions [first, last). Tensors have none that overflows.
+  [[nodiscard]] std::int64_t product(std::size_t first, std::size_t last) const noexcept {
+    std::int64_t n = 1;
+    for (std::size_t i = first; i < last; ++i) n *= dims_[i];
+    return n;
+  }
+  /// Elements of a tensor of this shape. Throws budget_memory where that overflows 2^48.
+  [[nodiscard]] std::int64_t elements() const;
+  /// "[2, 3]", as messages show it.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::size_t rank_ = 0;
+  std::int64_t dims_[max_rank];
+};
+
+/// float16 and bfloat16 as operations see them.
+struct half {
+  std::uint16_t bits = 0;
+  half() noexcept = default;
+  explicit half(float v) noexcept : bits(half_from_float(v)) {}
+  operator float() const noexcept { return float_from_half(bits); }
+};
+struct bfloat {
+  std::uint16_t bits = 0;
+  bfloat() noexcept = default;
+  explicit bfloat(float v) noexcept : bits(bfloat16_from_float(v)) {}
+  operator float() const noexcept { return float_from_bfloat16(bits); }
+};
+
+/// Elements of one type in C order.
+struct tensor {
+  data_type type = data_type::float32;
+  bool is_number = false;  ///< of rank 0, and as Python has it
+  shape dims;
+  storage owner;
+  std::byte* data = nullptr;  ///< the first element, in `owner`
+
+  [[nodiscard]] std::size_t rank() const noexcept { return dims.rank(); }
+  [[nodiscard]] std::int64_t dim(std::size_t i) const noexcept { return dims[i]; }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return static_cast<std::size_t>(dims.product(0, dims.rank()));
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return size() * model::size_of(type); }
+  template <class T>
+  [[nodiscard]] T* as() const noexcept {
+    return static_cast<T*>(static_cast<void*>(data));
+  }
+  template <class T>
+  [[nodiscard]] std::span<T> elements() const noexcept {
+    return {as<T>(), size()};
+  }
+  /// The same elements in another shape of as many.
+  [[nodiscard]] tensor with_shape(const shape& to) const {
+    tensor t = *this;
+    t.dims = to;
+    t.is_number = false;
+    return t;
+  }
+};
+
+/// A tensor whose elements hold anything.
+[[nodiscard]] tensor make_tensor(memory& room, data_type type, const shape& dims);
+/// Numbers as Python has them.
+[[nodiscard]] tensor make_number(memory& room, bool v);
+[[nodiscard]] tensor make_number(memory& room, std::int64_t v);
+[[nodiscard]] tensor make_number(memory& room, double v);
+
+// ---- values
+
+/// What an instruction results in, or a constant.
+class value {
+ public:
+  enum class form : std::uint8_t { none, tensor, list, string, wholes, numbers };
+
+  value() noexcept = default;
+  value(nac::tensor t) noexcept : form_(form::tensor), tensor_(std::move(t)) {}
+  /// What operations with several results give.
+  explicit value(std::vector<value> list);
+  [[nodiscard]] static value string(std::string_view v);
+  [[nodiscard]] static value wholes(std::vector<std::int64_t> v);
+  [[nodiscard]] static value numbers(std::vector<double> v);
+
+  [[nodiscard]] form what() const noexcept { return form_; }
+  [[nodiscard]] bool is_none() const noexcept { return form_ == form::none; }
+  [[nodiscard]] bool is_tensor() const noexcept { return form_ == form::tensor; }
+  [[nodiscard]] bool is_list() const noexcept { return form_ == form::list; }
+  [[nodiscard]] const nac::tensor& as_tensor() const noexcept { return tensor_; }
+  [[nodiscard]] nac::tensor& as_tensor() noexcept { return tensor_; }
+  [[nodiscard]] std::span<const value> as_list() const noexcept;
+  [[nodiscard]] std::string_view as_string() const noexcept;
+  [[nodiscard]] std::span<const std::int64_t> as_wholes() const noexcept;
+  [[nodiscard]] std::span<const double> as_numbers() const noexcept;
+
+ private:
+  struct others;
+  value(form f, others&& of);
+
+  form form_ = form::none;
+  nac::tensor tensor_;
+  std::shared_ptr<others> others_;  // of all but tensors
+};
+
+/// The values that aren't tensors.
+struct value::others {
+  std::vector<value> list;
+  std::string string;
+  std::vector<std::int64_t> wholes;
+  std::vector<double> numbers;
+};
+inline std::span<const value> value::as_list() const noexcept { return others_->list; }
+inline std::string_view value::as_string() const noexcept { return others_->string; }
+inline std::span<const std::int64_t> value::as_wholes() const noexcept { return others_->wholes; }
+inline std::span<const double> value::as_numbers() const noexcept { return others_->numbers; }
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NAC_TENSOR_HPP

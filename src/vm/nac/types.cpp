@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "types.hpp"
+
+#include <algorithm>
+
+#include "kernels/convert.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+namespace {
+
+/// Booleans, integers, floats.
+[[nodiscard]] int kind_of(data_type t) noexcept {
+  return t == data_type::boolean ? 0 : is_integral(t) ? 1 : 2;
+}
+[[nodiscard]] int width_of(data_type t) noexcept { return static_cast<int>(model::size_of(t)); }
+
+/// What operands of one priority give together; `any`: whether there are some.
+struct gathered {
+  bool any = false;
+  data_type type = data_type::boolean;
+
+  void add(data_type t) noexcept {
+    type = any ? promote(type, t) : t;
+    any = true;
+  }
+  /// This, unless what has less priority is of a higher kind.
+  [[nodiscard]] gathered over(const gathered& lower) const noexcept {
+    if (!any) return lower;
+    if (!lower.any || kind_of(lower.type) <= kind_of(type)) return *this;
+    return lower;
+  }
+};
+
+}  // namespace
+
+data_type promote(data_type a, data_type b) noexcept {
+  if (a == b) return a;
+  if (kind_of(a) != kind_of(b)) return kind_of(a) > kind_of(b) ? a : b;
+  if (kind_of(a) == 2) {
+    if (width_of(a) == width_of(b)) return data_type::float32;  // both halves
+    return width_of(a) > width_of(b) ? a : b;
+  }
+  const bool mixed_signs = (a == data_type::uint8) != (b == data_type::uint8);
+  if (mixed_signs && width_of(a) == width_of(b)) return data_type::int16;
+  return width_of(a) > width_of(b) ? a : b;
+}
+
+data_type promote(std::span<const tensor* const> operands) noexcept {
+  gathered with_dims, rank_0, numbers;
+  for (const tensor* t : operands) {
+    if (t->is_number)
+      numbers.add(is_floating(t->type) ? data_type::float32 : t->type);
+    else
+      (t->rank() == 0 ? rank_0 : with_dims).add(t->type);
+  }
+  return with_dims.over(rank_0.over(numbers)).type;
+}
+
+data_type promote(const tensor& a, const tensor& b) noexcept {
+  if (a.type == b.type && !a.is_number && !b.is_number) return a.type;
+  const tensor* const both[] = {&a, &b};
+  return promote(both);
+}
+
+void cast(data_type from_type, const std::byte* from, data_type to_type, std::byte* to,
+          std::size_t count) noexcept {
+  if (from_type == to_type) {
+    if (count != 0 && from != to) std::memcpy(to, from, count * model::size_of(from_type));
+    return;
+  }
+  const auto at = [](auto* bytes, auto of_type) {
+    using T = typename decltype(of_type)::type;
+    if constexpr (std::is_const_v<std::remove_pointer_t<decltype(bytes)>>)
+      return static_cast<const T*>(static_cast<const void*>(bytes));
+    else
+      return static_cast<T*>(static_cast<void*>(bytes));
+  };
+  // The layout of half and bfloat is that of their bits.
+  const auto words = of<std::uint16_t>{};
+  const auto floats = of<float>{};
+  if (to_type == data_type::float32 && from_type == data_type::float16)
+    return kernels::floats_from_halves(at(from, words), at(to, floats), count);
+  if (to_type == data_type::float32 && from_type == data_type::bfloat16)
+    return kernels::floats_from_bfloat16s(at(from, words), at(to, floats), count);
+  if (from_type == data_type::float32 && to_type == data_type::float16)
+    return kernels::halves_from_floats(at(from, floats), at(to, words), count);
+  if (from_type == data_type::float32 && to_type == data_type::bfloat16)
+    return kernels::bfloat16s_from_floats(at(from, floats), at(to, words), count);
+  visit(from_type, [&]<class From>(of<From> f) {
+    const From* const source = at(from, f);
+    visit(to_type, [&]<class To>(of<To> t) {
+      To* const target = at(to, t);
+      for (std::size_t i = 0; i < count; ++i) target[i] = convert<To>(source[i]);
+    });
+  });
+}
+
+tensor cast(memory& room, const tensor& x, data_type to) {
+  if (x.type == to) {
+    tensor same = x;
+    same.is_number = false;
+    return same;
+  }
+  tensor out = make_tensor(room, to, x.dims);
+  cast(x.type, x.data, to, out.data, x.size());
+  return out;
+}
+
+shape broadcast(const shape& a, const shape& b) {
+  const shape& longer = a.rank() >= b.rank() ? a : b;
+  const shape& shorter = a.rank() >= b.rank() ? b : a;
+  shape out = longer;
+  const std::size_t skipped = longer.rank() - shorter.rank();
+  for (std::size_t i = 0; i < shorter.rank(); ++i) {
+    const std::int64_t x = longer[skipped + i], y = shorter[i];
+    if (x != y && x != 1 && y != 1)
+      fail(errc::nac_run_shape, a.text() + " and " + b.text() + " don't broadcast");
+    out[skipped + i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+std::size_t axis_of(std::int64_t axis, std::size_t rank) {
+  const auto n = static_cast<std::int64_t>(rank == 0 ? 1 : rank);
+  if (axis < -n || axis >= n)
+    fail(errc::nac_run_axis, std::to_string(axis) + " of " + std::to_string(rank) + " dimensions");
+  return static_cast<std::size_t>(axis < 0 ? axis + n : axis);
+}
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Data types of the NAC machine: which one results, conversions, code for each of them.
+//
+//   const data_type t = promote(a, b);                          // as PyTorch does
+//   visit(t, [&]<class T>(of<T>) { add<T>(a, b); });            // T: float, half, std::int64_t, bool …
+//   const tensor f = cast(room, x, data_type::float32);
+//
+//   promotion     booleans < integers < floats: the highest kind among tensors with dimensions wins;
+//                 tensors of rank 0 count where those don't reach that kind, numbers where neither do
+//   numbers       as results: float32, int64, boolean
+//   arithmetic    of half and bfloat in float, rounded once (compute<T>)
+//
+// Lifetime:   nothing is kept.
+// Errors:     cast: budget_memory.
+// Limits:     none.
+// Allocation: results.
+
+#ifndef TESSERA_VM_NAC_TYPES_HPP
+#define TESSERA_VM_NAC_TYPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "tensor.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+template <class T>
+struct of {
+  using type = T;
+};
+
+/// Calls f(of<T>{}) with the T of a data type.
+template <class F>
+decltype(auto) visit(data_type type, F&& f) {
+  switch (type) {
+    case data_type::float32: return f(of<float>{});
+    case data_type::float64: return f(of<double>{});
+    case data_type::float16: return f(of<half>{});
+    case data_type::bfloat16: return f(of<bfloat>{});
+    case data_type::int32: return f(of<std::int32_t>{});
+    case data_type::int64: return f(of<std::int64_t>{});
+    case data_type::int16: return f(of<std::int16_t>{});
+    case data_type::int8: return f(of<std::int8_t>{});
+    case data_type::uint8: return f(of<std::uint8_t>{});
+    case data_type::boolean: break;
+  }
+  return f(of<bool>{});
+}
+/// The same for floats alone; others never come here.
+template <class F>
+decltype(auto) visit_float(data_type type, F&& f) {
+  switch (type) {
+    case data_type::float64: return f(of<double>{});
+    case data_type::float16: return f(of<half>{});
+    case data_type::bfloat16: return f(of<bfloat>{});
+    default: return f(of<float>{});
+  }
+}
+
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, half> || std::is_same_v<T, bfloat>;
+template <class T>
+inline constexpr bool is_float = std::is_floating_point_v<T> || is_half<T>;
+/// What elements of type T are computed in.
+template <class T>
+using compute = std::conditional_t<is_half<T>, float, T>;
+
+using model::is_floating;
+[[nodiscard]] constexpr bool is_integral(data_type t) noexcept {
+  return !is_floating(t) && t != data_type::boolean;
+}
+
+/// One element as another type: floats are truncated to integers, of those that don't fit the
+/// nearest (a NaN: 0) for int64 and then its low bits; what isn't 0 is true.
+template <class To, class From>
+[[nodiscard]] inline To convert(From from) noexcept {
+  if constexpr (std::is_same_v<To, From>) {
+    return from;
+  } else if constexpr (is_half<From>) {
+    return convert<To>(static_cast<float>(from));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return from != From{};
+  } else if constexpr (is_half<To>) {
+    return To(static_cast<float>(from));
+  } else if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) {
+    if (from != from) return To{};
+    constexpr From limit = static_cast<From>(9223372036854775808.0);
+    const std::int64_t whole = from >= limit    ? INT64_MAX
+                               : from <= -limit ? INT64_MIN
+                                                : static_cast<std::int64_t>(from);
+    return static_cast<To>(whole);
+  } else {
+    return static_cast<To>(from);
+  }
+}
+
+/// The type of what operations on both give.
+[[nodiscard]] data_type promote(data_type a, data_type b) noexcept;
+/// The type of what operations on all of these give.
+[[nodiscard]] data_type promote(std::span<const tensor* const> operands) noexcept;
+[[nodiscard]] data_type promote(const tensor& a, const tensor& b) noexcept;
+/// The same, float32 for what isn't a float: of operations whose results are floats.
+[[nodiscard]] inline data_type as_float(data_type t) noexcept {
+  return is_floating(t) ? t : data_type::float32;
+}
+
+/// The elements as another type; `x` itself where it has that type. Never a number.
+[[nodiscard]] tensor cast(memory& room, const tensor& x, data_type to);
+/// Elements of one type as another; `from` and `to` are the same or don't overlap.
+void cast(data_type from_type, const std::byte* from, data_type to_type, std::byte* to,
+          std::size_t count) noexcept;
+
+/// The shape that both broadcast to. Throws nac_run_shape.
+[[nodiscard]] shape broadcast(const shape& a, const shape& b);
+/// An axis as an index below `rank` (at least 1); negative ones count from the end. Throws
+/// nac_run_axis.
+[[nodiscard]] std::size_t axis_of(std::int64_t axis, std::size_t rank);
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NAC_TYPES_HPP
