@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <set>
 #include <utility>
@@ -15,8 +14,8 @@
 #include "ark.hpp"
 #include "ark/describe.hpp"
 #include "ark/flow.hpp"
-#include "ark_values.hpp"
 #include "run.hpp"
+#include "values.hpp"
 #include "vm/ark/machine.hpp"
 #ifdef TESSERA_HAS_MPI
 #include "vm/ark/mpi.hpp"
@@ -46,12 +45,28 @@ struct model_file {
   std::string path;
 };
 
-/// SplitMix64: the same numbers everywhere.
-[[nodiscard]] std::uint64_t next_bits(std::uint64_t& state) noexcept {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
+[[nodiscard]] element_type element_of(ark::data_type t) noexcept {
+  switch (t) {
+    case ark::data_type::fp32: return element_type::f32;
+    case ark::data_type::fp16: return element_type::f16;
+    case ark::data_type::bf16: return element_type::bf16;
+    case ark::data_type::int32: return element_type::i32;
+    case ark::data_type::uint32: return element_type::u32;
+    case ark::data_type::int8: return element_type::i8;
+    case ark::data_type::uint8:
+    case ark::data_type::byte:
+    case ark::data_type::fp8_e4m3:
+    case ark::data_type::fp8_e5m2: break;
+  }
+  return element_type::u8;
+}
+[[nodiscard]] element_shape elements_of(const ark::graph& g, std::uint32_t tensor) {
+  const ark::layout& l = layout_of(g, tensor);
+  const ark::data_type type = g.tensors[tensor].type;
+  element_shape out{element_of(type), ark::info(type).name};
+  for (std::uint32_t d = 0; d < l.rank; ++d)
+    out.shape.push_back(static_cast<std::uint64_t>(l.shape[d]));
+  return out;
 }
 
 [[nodiscard]] bool is_number(std::string_view s) noexcept {
@@ -369,7 +384,7 @@ class ark_runner {
   [[nodiscard]] element_shape shape_of(const target& t) const {
     if (t.tensor != ark::none) return elements_of(graph(t.rank), t.tensor);
     const ark::program& p = models_[t.rank].program;
-    element_shape out;
+    element_shape out{element_type::u8, ark::info(ark::data_type::byte).name};
     out.shape.push_back(p.bytes(p.storage(t.buffer)));
     out.any_type = true;
     return out;
@@ -386,11 +401,9 @@ class ark_runner {
     const ark::graph& g = graph(t.rank);
     const element_shape what = shape_of(t);
     double low = -1, high = 1;
-    bool whole = false;
-    if (ark::info(what.type).kind != ark::data_kind::floating) {
-      whole = true;
-      const bool is_signed =
-          what.type == ark::data_type::int32 || what.type == ark::data_type::int8;
+    const bool whole = what.type > element_type::bf16;
+    if (whole) {
+      const bool is_signed = what.type == element_type::i32 || what.type == element_type::i8;
       low = is_signed ? -8 : 0;
       high = is_signed ? 7 : 15;
     }
@@ -403,12 +416,8 @@ class ark_runner {
         low = high = 0;
     }
     std::vector<std::byte> out(static_cast<std::size_t>(what.bytes()));
-    for (std::size_t i = 0; i < what.count(); ++i) {
-      const double fraction = static_cast<double>(next_bits(state) >> 11) * 0x1p-53;  // [0, 1)
-      const double value =
-          whole ? low + std::floor(fraction * (high - low + 1)) : low + fraction * (high - low);
-      (void)store_element(out, what.type, i, value);
-    }
+    for (std::size_t i = 0; i < what.count(); ++i)
+      (void)store_element(out, what.type, i, random_number(state, low, high, whole));
     return out;
   }
 
@@ -556,38 +565,6 @@ class ark_runner {
 
   // ---- what came out
 
-  struct numbers {
-    numbers(std::span<const std::byte> dense, ark::data_type type) {
-      const std::size_t count = dense.size() / ark::info(type).bytes;
-      double sum = 0;
-      std::size_t finite = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        const double v = element(dense, type, i);
-        if (!std::isfinite(v)) {
-          ++not_finite;
-          continue;
-        }
-        least = finite == 0 ? v : std::min(least, v);
-        most = finite == 0 ? v : std::max(most, v);
-        sum += v;
-        ++finite;
-      }
-      any = finite != 0;
-      mean = any ? sum / static_cast<double>(finite) : 0;
-      for (const std::byte b : dense)  // FNV-1a
-        checksum = (checksum ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3u;
-    }
-    double least = 0, most = 0, mean = 0;
-    std::uint64_t not_finite = 0, checksum = 0xcbf29ce484222325u;
-    bool any = false;
-
-    [[nodiscard]] std::string digits() const {
-      char out[17];
-      std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(checksum));
-      return out;
-    }
-  };
-
   [[nodiscard]] exit_code summarise(engine& machine) const {
     std::vector<target> shown_targets;
     if (outputs_.empty()) shown_targets = ends(false);
@@ -609,7 +586,7 @@ class ark_runner {
         const ark::graph& g = graph(t.rank);
         const element_shape what = shape_of(t);
         const std::vector<std::byte> values = get(machine, t);
-        const numbers n(values, what.type);
+        const element_summary n(values, what.type);
         w.begin_object().key("rank").integer(g.rank).key("tensor");
         if (t.tensor == ark::none)
           w.null();
@@ -617,19 +594,12 @@ class ark_runner {
           w.integer(g.tensors[t.tensor].id);
         w.key("buffer").integer(
             g.buffers[t.tensor == ark::none ? t.buffer : g.tensors[t.tensor].buffer].id);
-        w.key("name").string(maker(t)).key("data_type").string(ark::info(what.type).name);
+        w.key("name").string(maker(t)).key("data_type").string(what.name);
         w.key("shape").begin_array();
         for (const std::uint64_t d : what.shape) w.integer(d);
         w.end();
-        for (const auto& [key, value] :
-             {std::pair("min", n.least), {"max", n.most}, {"mean", n.mean}}) {
-          w.key(key);
-          if (n.any)
-            w.number(value);
-          else
-            w.null();
-        }
-        w.key("not_finite").integer(n.not_finite).key("checksum").string(n.digits()).end();
+        n.write(w);
+        w.end();
       }
       w.end().end();
       out << '\n';
@@ -638,22 +608,10 @@ class ark_runner {
     for (const target& t : shown_targets) {
       const element_shape what = shape_of(t);
       const std::vector<std::byte> values = get(machine, t);
-      const numbers n(values, what.type);
+      const element_summary n(values, what.type);
       out << shown(t) << ' ' << analysis::text_of_tensor(graph(t.rank), t.tensor);
       if (const std::string_view name = maker(t); !name.empty()) out << ' ' << shown_name(name);
-      char line[160];
-      if (n.any)
-        std::snprintf(line, sizeof line, ": min %.6g, max %.6g, mean %.6g\n ", n.least, n.most,
-                      n.mean);
-      else
-        std::snprintf(line, sizeof line, ":\n ");
-      out << line;
-      const std::size_t count = static_cast<std::size_t>(what.count());
-      for (std::size_t i = 0; i < count && i < 8; ++i) {
-        std::snprintf(line, sizeof line, " %.6g", element(values, what.type, i));
-        out << line;
-      }
-      out << (count > 8 ? " ...\n" : "\n");
+      n.show(out, values, what);
     }
     if (!any && machine.tells()) show_note("the model has no outputs");
     return out.empty() ? success : print_result(out);
