@@ -195,7 +195,7 @@ def call_torch(name, args, kw):
     try:
         return torch_operator(name)(*given, **kw)
     except RuntimeError as e:
-        if "Unable to cast" not in str(e) and "found type" not in str(e):
+        if "to Tensor" not in str(e):
             raise
     # This overload wants tensors; one of rank 0 gives way to others as a number does.
     kinds = {bool: boolean, int: i64, float: f32}
@@ -592,6 +592,458 @@ def elementwise():
     refuse("aten.masked_fill.Scalar", noise(2), c, 0, code="nac_run_shape")
 
 
+def types_of(name, make, *rest, **kw):
+    """A row for each data type."""
+    for t in every:
+        either(name, make(t), *rest, **kw)
+
+
+# ---- create
+
+meanings.update({
+    "nac.pass": lambda x, *rest: x,
+    "aten.dropout.default": lambda x, *rest: x,
+    "nac.clone": lambda x, **kw: x,
+    "nac.zeros": A.zeros.default,
+    "nac.zeros_like": A.zeros_like.default,
+    "aten.empty_like.default": A.zeros_like.default,
+    "nac.new_zeros": A.new_zeros.default,
+    "nac.ones": A.ones.default,
+    "nac.ones_like": A.ones_like.default,
+    "nac.new_ones": A.new_ones.default,
+    "nac.full": A.full.default,
+    "nac.full_like": A.full_like.default,
+    "getitem": lambda x, i: x[i],
+    "operator.getitem": lambda x, i: x[i],
+})
+
+
+def create():
+    begin("create")
+    tolerance(0, 0)
+    types_of("nac.pass", values)
+    row("nac.pass", noise(2, 2), 0.1, False)
+    row("nac.pass", Num(3))
+    row("nac.pass", 2.5)
+    row("aten.dropout.default", noise(2), 0.5, False)
+    for name in ("aten.detach.default", "aten.alias.default"):
+        row(name, noise(2, 2))
+        row(name, tensor(2, i32))
+        row(name, empty(0, 2))
+    types_of("nac.clone", values)
+    row("nac.clone", empty(2, 0))
+    x = noise(2)
+    fixed("nac.clone", [x, "contiguous_format"], x)
+    fixed("aten.clone.default", [x, "contiguous_format"], x)
+    fixed("aten.clone.default", [tensor(2, u8)], tensor(2, u8))
+    row("aten.lift_fresh_copy.default", noise(2))
+    for name in ("nac.pass", "nac.clone"):
+        fixed(name, ["text"], "error")
+
+    def arange(name, *args):
+        numbers = [a for a in args if not isinstance(a, (str, torch.dtype)) and a is not None]
+        if numbers and isinstance(numbers[-1], bool) and len(numbers) > 1:
+            numbers.pop()  # pin_memory
+        dtype = [a for a in args if isinstance(a, torch.dtype)]
+        result = torch.arange(*[plain(a) for a in numbers], dtype=dtype[0] if dtype else None)
+        fixed(name, args, result)
+
+    for name in ("nac.arange", "aten.arange.default"):
+        for args in ((5,), (0,), (2.5,), (Num(4),), (True,), (5, "cpu", False),
+                     (5, None, None, "cpu", False), (3, i32, "strided", "cpu", False), (3, f16),
+                     (3, f64), (3, u8), (4.0, i64)):
+            arange(name, *args)
+    for args in ((1, 5), (5, 5), (-2, 2, "cpu", False), (0.5, 3), (0, Num(3)), (1, 4, bf16)):
+        arange("nac.arange", *args)
+        arange("aten.arange.start", *args)
+    for args in ((0, 5, 2), (5, 0, -2), (0, 1, 0.25), (1.5, -1, -0.5), (0, 6, 4, "cpu", False),
+                 (0, 1, 0.1, f64), (0, 7, 3, i16), (10, 0, -3, f32), (0, 0, 1)):
+        arange("aten.arange.start_step", *args)
+    for name, args in (("nac.arange", (-1,)), ("nac.arange", (3, 1)),
+                       ("aten.arange.start_step", (0, 5, 0)),
+                       ("aten.arange.start_step", (0, 5, -1)), ("nac.arange", (nan,)),
+                       ("nac.arange", (inf,)), ("nac.arange", (0, 5, -inf))):
+        fixed(name, args, "error nac_run_argument")
+    fixed("nac.arange", [2**62], "error budget_memory")
+    fixed("nac.arange", [-2**63, 2**63 - 1], "error budget_memory")
+    fixed("nac.arange", [], "error")
+    tolerance(2, 1)
+    for args in ((0, 1, 5), (-1, 1, 4), (3, 3, 2), (0, 1, 1), (0, 1, 0), (5, -5.5, 3),
+                 (0.0, 10.0, 7)):
+        row("aten.linspace.default", *args)
+    for t in every:
+        either("aten.linspace.default", 0, 4, 5, dtype=t)
+    fixed("aten.linspace.default", [0, 1, 3, None, None, "cpu", False], tensor([0, 0.5, 1]))
+    refuse("aten.linspace.default", 0, 1, -1, code="nac_run_argument")
+    fixed("aten.linspace.default", [0, 1, 2**50], "error budget_memory")
+    tolerance(0, 0)
+    for nac, aten, make in (("nac.zeros", "aten.zeros.default", torch.zeros),
+                            ("nac.ones", "aten.ones.default", torch.ones)):
+        for dims in ([2, 3], [], [0, 2], [1], [2, 1, 2]):
+            row(nac, dims)
+        for t in every:
+            row(aten, [2], dtype=t)
+        fixed(nac, [[2], f16, "strided", "cpu", False], make(2, dtype=f16))
+        fixed(nac, [[2], None, None, "cpu", False], make(2))
+        fixed(nac, [[2], "cpu", False], make(2))
+        fixed(nac, [Num(2), 3, i64], make(2, 3, dtype=i64))
+        fixed(nac, [3], make(3))
+        fixed(nac, [2, Num(1)], make(2, 1))
+        refuse(nac, [2, -1], code="nac_run_shape")
+        fixed(nac, [[2**30, 2**30]], "error budget_memory")
+        fixed(nac, [[1] * 17], "error nac_run_rank")
+    for name, make in (("zeros_like", torch.zeros_like), ("ones_like", torch.ones_like)):
+        for t in every:
+            row(f"nac.{name}", noise(2, dtype=t))
+            row(f"aten.{name}.default", noise(2), dtype=t)
+        row(f"nac.{name}", tensor(1, i32))
+        row(f"nac.{name}", empty(0, 3))
+        fixed(f"nac.{name}", [noise(2), i64, "strided", "cpu", False, "preserve_format"],
+              make(empty(2), dtype=i64))
+        fixed(f"nac.{name}", [noise(2), "cpu", False], make(empty(2)))
+        fixed(f"nac.{name}", [2], "error")
+    row("aten.empty_like.default", noise(2, dtype=i64))
+    for name, make in (("new_zeros", torch.zeros), ("new_ones", torch.ones)):
+        for t in every:
+            row(f"nac.{name}", noise(1, dtype=t), [2, 2])
+        row(f"aten.{name}.default", noise(1, dtype=f64), [])
+        row(f"aten.{name}.default", noise(1), [2, 0], dtype=i64)
+        fixed(f"nac.{name}", [noise(1), [2], None, None, "cpu", False], make(2))
+        fixed(f"nac.{name}", [noise(1, dtype=i64), Num(2), 1], make(2, 1, dtype=i64))
+        fixed(f"nac.{name}", [noise(1, dtype=i64), Num(2), 1, f32], make(2, 1))
+        refuse(f"nac.{name}", noise(1), [-1], code="nac_run_shape")
+    for v in (2, 1.5, True, -inf):
+        row("nac.full", [2, 2], v)
+        for t in every:
+            either("aten.full.default", [2], v, dtype=t)
+    row("nac.full", [], 3)
+    row("nac.full", [0], 3.5)
+    row("nac.full", [2], Num(3))
+    fixed("nac.full", [Num(2), 3, 0.5], torch.full((2, 3), 0.5))
+    fixed("nac.full", [2, 3, 7], torch.full((2, 3), 7))
+    fixed("nac.full", [2, 3, 7, f32], torch.full((2, 3), 7.0))
+    fixed("nac.full", [[2], 0.5, f64, None, "cpu", False], torch.full((2,), 0.5, dtype=f64))
+    fixed("nac.full", [[2], 0.5, "cpu", False], torch.full((2,), 0.5))
+    fixed("nac.full", [[2], -3.4028234663852886e38, "cpu", False],
+          torch.full((2,), -3.4028234663852886e38))
+    refuse("nac.full", [-2], 1, code="nac_run_shape")
+    for v in (2, 1.5, True):
+        for t in every:
+            row("nac.full_like", noise(2, dtype=t), v)
+    row("aten.full_like.default", noise(2, 1), 0.5, dtype=f16)
+    row("aten.full_like.default", tensor(1), 2, dtype=i64)
+    row("nac.full_like", empty(0, 1), 2)
+    fixed("nac.full_like", [noise(2), 0.5, "cpu", False], torch.full((2,), 0.5))
+    fixed("nac.full_like", [noise(2), "cpu"], "error")
+    for x, d in ((noise(2, 3), 0), (noise(2, 3), 1), (noise(2, 3), -1), (noise(2, 3), -2),
+                 (empty(0, 4), 0), (noise(2, dtype=u8), 0)):
+        row("aten.sym_size.int", x, d)
+    for x, d in ((noise(2, 3), 2), (noise(2, 3), -3), (tensor(1.0), 0), (tensor(1.0), -1),
+                 (noise(2), -2**63)):
+        refuse("aten.sym_size.int", x, d, code="nac_run_axis")
+    for s, t in itertools.product(every, every):
+        x = tensor([False, True], boolean) if s == boolean else \
+            tensor([0, 1.5, 100.25], s) if s.is_floating_point else tensor([0, 3, 100], s)
+        row("aten._to_copy.default", x, dtype=t)
+    row("aten._to_copy.default", tensor([-1.75, -0.5, -100]), dtype=i8)
+    row("aten._to_copy.default", tensor([300, -1, 65535, 2**40 + 5], i64), dtype=u8)
+    row("aten._to_copy.default", tensor([300, -129], i64), dtype=i8)
+    row("aten._to_copy.default", tensor([65504.0, 65519, 65520, 1e-8, 6e-8, 1.0009765]), dtype=f16)
+    row("aten._to_copy.default", tensor([1.00390625, 1.01171875, 3.4e38, nan, inf]), dtype=bf16)
+    row("aten._to_copy.default", tensor([16777217, -16777217], i64), dtype=f32)
+    row("aten._to_copy.default", tensor([nan, 0.25, -0.0]), dtype=boolean)
+    row("aten._to_copy.default", tensor([0.1, 1e300, -1e-300], f64), dtype=f32)
+    row("aten._to_copy.default", tensor(2.5), dtype=i32)
+    row("aten._to_copy.default", empty(0, 2), dtype=i32)
+    x = noise(2)
+    for rest in ([], ["cpu"], ["strided"], ["cpu", i32], [i32, "strided", "cpu"], ["cpu", None, i32],
+                 [None, None, "cpu", False, False, "contiguous_format"]):
+        fixed("aten._to_copy.default", [x] + rest, x.to(i32) if i32 in rest else x)
+    fixed("aten._to_copy.default", [Results(x), x], "error")
+    for t in every:
+        row("aten.type_as.default", tensor([0, 1, 2.5]), noise(1, dtype=t))
+        row("aten.copy.default", noise(2, dtype=t), tensor([1, 2]))
+        row("aten.fill.Scalar", noise(2, dtype=t), 2)
+        either("aten.fill.Scalar", noise(2, dtype=t), 1.5)
+        row("aten.scalar_tensor.default", 2, dtype=t)
+        row("aten.new_empty_strided.default", noise(1, dtype=t), [0], [1])
+    fixed("aten.type_as.default", [noise(2), 2], "error")
+    row("aten.copy.default", noise(2, 3), noise(3))
+    row("aten.copy.default", noise(2, 2), tensor(2.5, f64))
+    row("aten.copy.default", noise(2), noise(2), False)
+    row("aten.copy.default", empty(0), noise(1))
+    refuse("aten.copy.default", noise(2), noise(3), code="nac_run_shape")
+    refuse("aten.copy.default", noise(3), noise(2, 3), code="nac_run_shape")
+    row("aten.fill.Scalar", tensor(1.0), 2)
+    row("aten.fill.Scalar", empty(2, 0), 2)
+    fixed("aten.fill.Scalar", [noise(2), "text"], "error")
+    row("aten.scalar_tensor.default", 2)
+    row("aten.scalar_tensor.default", 1.5)
+    row("aten.scalar_tensor.default", True)
+    fixed("aten.scalar_tensor.default", [0.5, f64, None, "cpu", False], tensor(0.5, f64))
+    fixed("aten.scalar_tensor.default", [-inf, "cpu"], tensor(-inf))
+    fixed("aten.scalar_tensor.default", ["text"], "error")
+    row("aten.new_empty_strided.default", noise(1), [2, 0], [3, 1], dtype=i64)
+    refuse("aten.new_empty_strided.default", noise(1), [-2], [1], code="nac_run_shape")
+    refuse("aten.new_empty_strided.default", noise(1), [2, 0], [1])
+    for name in ("getitem", "operator.getitem"):
+        row(name, Results(noise(2), noise(1, dtype=i64)), 1)
+        row(name, Results(noise(2), noise(1, dtype=i64)), 0)
+        row(name, Results(noise(2), noise(1, dtype=i64)), -1)
+        row(name, noise(3, 2), 1)
+        row(name, noise(3, 2), -1)
+        row(name, noise(3), Num(2))
+        for t in every:
+            row(name, noise(3, dtype=t), 1)
+        row(name, empty(2, 0), 1)
+        for x in (Results(noise(2), noise(1)), noise(2)):
+            refuse(name, x, 2, code="nac_run_index")
+            refuse(name, x, -3, code="nac_run_index")
+        refuse(name, tensor(1.0), 0)
+        refuse(name, empty(0), 0, code="nac_run_index")
+
+
+# ---- layout
+
+meanings.update({
+    "nac.view": A.view.default,
+    "nac.transpose": lambda x, *rest: (A.transpose.int if rest else A.t.default)(x, *rest),
+})
+
+
+def layout():
+    begin("layout")
+    tolerance(0, 0)
+    for t in every:
+        row("nac.view", noise(2, 3, dtype=t), [3, 2])
+        row("aten.reshape.default", noise(4, dtype=t), [2, -1])
+        row("nac.transpose", noise(2, 3, dtype=t), 0, 1)
+        row("aten.expand.default", noise(2, 1, dtype=t), [2, 2])
+        row("aten.repeat.default", noise(2, dtype=t), [2])
+        row("aten.permute.default", noise(2, 3, dtype=t), [1, 0])
+        row("aten.flip.default", noise(3, dtype=t), [0])
+        row("aten.roll.default", noise(3, dtype=t), [1])
+        row("aten.cat.default", [noise(2, dtype=t), noise(1, dtype=t)])
+        row("aten.cat.default", [noise(1, dtype=t), noise(1, dtype=f16)])
+        row("aten.stack.default", [noise(2, dtype=t), noise(2, dtype=t)])
+        row("aten.split.Tensor", noise(3, dtype=t), 2)
+        row("aten.unbind.int", noise(2, dtype=t))
+        row("aten.triu.default", noise(2, 2, dtype=t))
+        row("aten.tril.default", noise(2, 2, dtype=t))
+        row("aten.pad.default", noise(2, dtype=t), [1, 0])
+        either("aten.constant_pad_nd.default", noise(2, dtype=t), [0, 1], 1.5)
+    x = count(2, 3, 4)
+    for dims in ([24], [-1], [4, -1], [2, 3, 4], [1, 2, 1, 12, 1], [-1, 4], [6, 4]):
+        row("nac.view", x, dims)
+    row("aten.view.default", count(6), [2, 3])
+    row("aten._unsafe_view.default", count(6), [3, -1])
+    row("aten.reshape.default", tensor(3.0), [1, 1])
+    row("nac.view", tensor(3.0), [])
+    row("nac.view", tensor([3.0]), [])
+    row("nac.view", tensor(3.0), [-1])
+    row("nac.view", empty(0), [2, 0])
+    row("nac.view", empty(2, 0), [2, -1])
+    row("nac.view", empty(0, 3), [-1, 3])
+    fixed("nac.view", [count(6), Num(2), 3], count(2, 3))
+    fixed("nac.view", [count(6), Num(2), -1], count(2, 3))
+    fixed("nac.view", [count(2, 3), -1], count(6))
+    fixed("nac.view", [count(2, 3), [6.0, 1.0]], count(6, 1))
+    fixed("nac.view", [count(2, 3), tensor([3, 2], i64)], count(3, 2))
+    for dims in ([5], [4, -1], [-1, -1], [-2, -3], [0, -1], [7, -1], []):
+        refuse("nac.view", count(6), dims)
+    refuse("aten.reshape.default", count(6), [4], code="nac_run_shape")
+    refuse("nac.view", empty(0), [-1, 0])
+    refuse("nac.view", count(2), [2**62, 4, -1])
+    refuse("nac.view", empty(0), [2**62, 4, 0, -1])
+    fixed("nac.view", [tensor([1.0]), [1] * 17], "error nac_run_rank")
+    fixed("nac.view", [tensor([1.0]), [0.5]], "error")
+    for name in ("nac.transpose", "aten.t.default"):
+        row(name, count(2, 3))
+        row(name, count(3))
+        row(name, tensor(2.0))
+        row(name, empty(0, 2))
+        refuse(name, count(2, 3, 2))
+    for a, b in ((0, 1), (1, 2), (-1, -2), (0, -1), (1, 1), (2, 0)):
+        row("aten.transpose.int", x, a, b)
+    row("nac.transpose", count(2, 3, 2, 2), 1, 2)
+    row("nac.transpose", tensor(2.0), 0, -1)
+    row("nac.transpose", empty(0, 2), 0, 1)
+    for a, b in ((0, 3), (-4, 0), (2**62, 0), (0, -2**63)):
+        refuse("nac.transpose", x, a, b, code="nac_run_axis")
+    refuse("nac.transpose", tensor(2.0), 0, 1, code="nac_run_axis")
+    for t, dims in ((count(3), [2, 3]), (count(1, 3), [2, -1]), (count(3, 1), [-1, 2]),
+                    (tensor(2.0), [2, 2]), (tensor(2.0), []), (count(1, 3), [0, 3]),
+                    (empty(1, 0), [2, 0]), (count(2, 1, 2), [3, 2, 2, -1]), (count(1), [0]),
+                    (count(2, 2), [2, 2])):
+        row("aten.expand.default", t, dims)
+    fixed("aten.expand.default", [count(1, 2), Num(3), -1], count(1, 2).expand(3, 2))
+    fixed("aten.expand.default", [count(1), 3], count(1).expand(3))
+    for t, dims in ((count(3), [2]), (count(2, 3), [3]), (count(3), [-1, 3]), (count(1), [-2]),
+                    (count(2), [0]), (empty(0), [2])):
+        refuse("aten.expand.default", t, dims, code="nac_run_shape")
+    fixed("aten.expand.default", [tensor(1.0), [1] * 17], "error nac_run_rank")
+    for t, dims in ((count(2), [3]), (count(2, 2), [2, 3]), (count(2), [2, 1, 2]), (count(2), [0]),
+                    (tensor(2.0), [2]), (tensor(2.0), []), (empty(0, 2), [2, 2]),
+                    (count(2, 1), [1, 1])):
+        row("aten.repeat.default", t, dims)
+        row("aten.tile.default", t, dims)
+    fixed("aten.repeat.default", [count(2), Num(2), 1], count(2).repeat(2, 1))
+    fixed("aten.repeat.default", [count(2), 2], count(2).repeat(2))
+    row("aten.tile.default", count(2, 2), [2])
+    row("aten.tile.default", count(1, 2, 2), [2, 1])
+    row("aten.tile.default", count(2, 2), [])
+    refuse("aten.repeat.default", count(2, 2), [2])
+    for name in ("repeat", "tile"):
+        refuse(f"aten.{name}.default", count(2), [-1])
+        fixed(f"aten.{name}.default", [count(2), [2**62, 2**62]], "error")
+        fixed(f"aten.{name}.default", [count(2), [2**30, 2**30]], "error budget_memory")
+    for dims in ([0, 1, 2], [2, 0, 1], [-1, 0, -2], [1, 2, 0], [0, 2, 1]):
+        row("aten.permute.default", x, dims)
+    row("aten.permute.default", count(1, 2, 3, 2), [0, 2, 1, 3])
+    row("aten.permute.default", tensor(2.0), [])
+    row("aten.permute.default", empty(0, 2), [1, 0])
+    fixed("aten.permute.default", [count(2, 3), 1, 0], count(2, 3).permute(1, 0))
+    for dims in ([0, 1], [0, 0, 1], [0, 1, 2, 3], [0, -3, 1]):
+        refuse("aten.permute.default", x, dims)
+    refuse("aten.permute.default", x, [0, 1, 3], code="nac_run_axis")
+    for dims in ([0], [-1], [0, 2], [1, 0, 2], []):
+        row("aten.flip.default", x, dims)
+    row("aten.flip.default", tensor(2.0), [])
+    row("aten.flip.default", tensor(2.0), [0])
+    row("aten.flip.default", empty(0, 2), [1])
+    fixed("aten.flip.default", [count(3), 0], count(3).flip(0))
+    refuse("aten.flip.default", x, [3], code="nac_run_axis")
+    refuse("aten.flip.default", x, [0, 0])
+    refuse("aten.flip.default", x, [0, -3])
+    for shifts, dims in (([1], []), ([-2], [1]), ([1, 2], [0, -1]), ([5], [0]), ([100, -100], [1, 2]),
+                         ([2**62], [2]), ([1, 1], [1, 1])):
+        row("aten.roll.default", count(2, 3, 2), shifts, dims) if dims else \
+            row("aten.roll.default", count(2, 3, 2), shifts)
+    row("aten.roll.default", empty(0, 2), [1], [0])
+    row("aten.roll.default", empty(0), [1])
+    row("aten.roll.default", tensor(2.0), [1])
+    fixed("aten.roll.default", [count(4), 1, 0], count(4).roll(1, 0))
+    refuse("aten.roll.default", count(4), [1], [1], code="nac_run_axis")
+    refuse("aten.roll.default", count(2, 2), [1, 2], [0])
+    refuse("aten.roll.default", count(2, 2), [1, 2])
+    refuse("aten.roll.default", count(2, 2), [])
+    y = count(1, 2, 1, 3)
+    row("aten.squeeze.default", y)
+    row("aten.squeeze.default", tensor(1.0))
+    row("aten.squeeze.default", empty(1, 0))
+    row("aten.squeeze.default", count(2, 2, dtype=i64))
+    for d in (0, 1, 2, -2, -4):
+        row("aten.squeeze.dim", y, d)
+    row("aten.squeeze.dim", tensor(1.0), 0)
+    row("aten.squeeze.dim", tensor(1.0), -1)
+    for dims in ([0, 2], [-2], [0, 1], []):
+        row("aten.squeeze.dims", y, dims)
+    refuse("aten.squeeze.dim", y, 4, code="nac_run_axis")
+    refuse("aten.squeeze.dims", y, [0, -5], code="nac_run_axis")
+    refuse("aten.squeeze.dims", y, [0, -4])
+    for d in (0, 1, 2, -1, -3):
+        row("aten.unsqueeze.default", count(2, 2), d)
+    row("aten.unsqueeze.default", tensor(1.0), 0)
+    row("aten.unsqueeze.default", empty(0, dtype=i8), -1)
+    for d in (3, -4, -2**63):
+        refuse("aten.unsqueeze.default", count(2, 2), d, code="nac_run_axis")
+    fixed("aten.unsqueeze.default", [tensor([1.0]).reshape([1] * 16), 0], "error nac_run_rank")
+    a, b = count(2, 2), count(2, 1)
+    row("aten.cat.default", [a, b, a], 1)
+    row("aten.cat.default", [a, b], -1)
+    row("aten.cat.default", [a, count(1, 2)])
+    row("aten.cat.default", [a])
+    row("aten.cat.default", [empty(0), a], 1)
+    row("aten.cat.default", [a, empty(0, dtype=f64), b], 1)
+    row("aten.cat.default", [empty(0), empty(0)])
+    row("aten.cat.default", [empty(0, 2), a])
+    row("aten.cat.default", [empty(0, 2), empty(0, 3)], 1)
+    row("aten.cat.default", [count(1, 2, 2), count(1, 1, 2)], -2)
+    row("aten.cat.default", [count(1, dtype=i32), count(1, dtype=i64), count(1)])
+    row("aten.cat.default", [count(1, dtype=u8), count(1, dtype=i8)])
+    row("aten.cat.default", [count(1)] * 9)
+    fixed("aten.cat.default", [count(2), count(1), 0.0],
+          torch.cat([count(2), count(1)]))
+    refuse("aten.cat.default", [a, count(3, 2)], 1, code="nac_run_shape")
+    refuse("aten.cat.default", [a, count(2)], code="nac_run_shape")
+    refuse("aten.cat.default", [a, b], 2, code="nac_run_axis")
+    refuse("aten.cat.default", [a, b], -3, code="nac_run_axis")
+    refuse("aten.cat.default", [tensor(1.0), tensor(2.0)])
+    fixed("aten.cat.default", [0], "error")
+    for d in (0, 1, 2, -1, -3):
+        row("aten.stack.default", [a, a + 4], d)
+    row("aten.stack.default", [tensor(1.0), tensor(2.0)])
+    row("aten.stack.default", [empty(0), empty(0)], 1)
+    row("aten.stack.default", [count(2)], -1)
+    row("aten.stack.default", [count(2), count(2, dtype=i32)])
+    refuse("aten.stack.default", [count(2), count(3)], code="nac_run_shape")
+    refuse("aten.stack.default", [count(2), count(1, 2)], code="nac_run_shape")
+    refuse("aten.stack.default", [count(2), count(2)], 2, code="nac_run_axis")
+    refuse("aten.stack.default", [count(1), count(2)], code="nac_run_shape")
+    for n, d in ((1, 0), (2, 1), (2, -1), (3, 2), (5, 0)):
+        row("aten.split.Tensor", count(2, 3, 2), n, d)
+        row("aten.chunk.default", count(2, 3, 2), n, d)
+    row("aten.split.Tensor", count(5), 2)
+    row("aten.chunk.default", count(5), 3)
+    row("aten.chunk.default", count(7, dtype=u8), 4)
+    row("aten.chunk.default", count(2, dtype=i64), 1)
+    row("aten.split.Tensor", empty(0), 2)
+    row("aten.split.Tensor", empty(0), 0)
+    row("aten.chunk.default", empty(0), 3)
+    row("aten.chunk.default", empty(2, 0), 2)
+    refuse("aten.split.Tensor", count(2), 0)
+    refuse("aten.split.Tensor", count(2), -1)
+    refuse("aten.split.Tensor", count(2), 1, 1, code="nac_run_axis")
+    refuse("aten.split.Tensor", tensor(1.0), 1)
+    refuse("aten.chunk.default", count(2), 0)
+    refuse("aten.chunk.default", count(2), -2)
+    refuse("aten.chunk.default", count(2), 1, -2, code="nac_run_axis")
+    refuse("aten.chunk.default", tensor(1.0), 1)
+    row("aten.split_with_sizes.default", count(5), [2, 3])
+    row("aten.split_with_sizes.default", count(5), [2, 0, 3])
+    row("aten.split_with_sizes.default", count(2, 3), [1, 2], -1)
+    row("aten.split_with_sizes.default", count(2, 3, dtype=i16), [2], 0)
+    row("aten.split_with_sizes.default", empty(0), [0, 0])
+    refuse("aten.split_with_sizes.default", count(5), [2, 2])
+    refuse("aten.split_with_sizes.default", count(5), [6, -1])
+    refuse("aten.split_with_sizes.default", count(5), [2**31 - 1, 2**31 - 1])
+    refuse("aten.split_with_sizes.default", count(5), [5], 1, code="nac_run_axis")
+    for d in (0, 1, -1):
+        row("aten.unbind.int", count(2, 3), d)
+    row("aten.unbind.int", empty(2, 0))
+    row("aten.unbind.int", empty(0, 2))
+    refuse("aten.unbind.int", tensor(1.0))
+    refuse("aten.unbind.int", count(2), 1, code="nac_run_axis")
+    for name in ("aten.triu.default", "aten.tril.default"):
+        for d in (0, 1, -1, 5, -5, 2**62, -2**63):
+            row(name, count(2, 3) + 1, d)
+        row(name, count(2, 2, 2) + 1)
+        row(name, count(3, 2) + 1, -1)
+        row(name, empty(0, 2))
+        row(name, empty(2, 0))
+        row(name, tensor([[nan, inf], [inf, nan]]))
+        refuse(name, count(2))
+        refuse(name, tensor(1.0))
+    for pad in ([1, 2], [1, 0, 0, 1], [0, 0, 1, 1], [-1, 0], [-1, 2, 1, -1], []):
+        row("aten.pad.default", count(2, 3), pad)
+        row("aten.constant_pad_nd.default", count(2, 3), pad)
+    row("aten.pad.default", count(2, 3), [1, 1], "constant", 2.5)
+    row("aten.pad.default", count(2, 3), [1, 1], "constant")
+    row("aten.pad.default", count(2, 3), [1, 1], "constant", None)
+    row("aten.pad.default", count(2, 3), [1, 1], "constant", -inf)
+    row("aten.constant_pad_nd.default", count(1, 1, 2, 1), [0, 1, 1, 0, 0, 0, 1, 0], 7)
+    row("aten.constant_pad_nd.default", empty(0, 2), [0, 0, 1, 1], 3)
+    row("aten.constant_pad_nd.default", empty(2, 0), [1, 1])
+    row("aten.pad.default", tensor(2.0), [])
+    row("aten.constant_pad_nd.default", count(3), [-1, -2])
+    refuse("aten.pad.default", count(2, 3), [1])
+    refuse("aten.pad.default", count(2), [1, 1, 1, 1])
+    refuse("aten.pad.default", count(2), [-2, -1])
+    refuse("aten.constant_pad_nd.default", count(2), [-2**31, 0])
+    refuse("aten.pad.default", count(2), [1, 1], "wrapped", code="nac_run_argument")
+    fixed("aten.pad.default", [count(2), [2**31 - 1, 2**31 - 1]], "error budget_memory")
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -609,4 +1061,6 @@ def write():
 
 if __name__ == "__main__":
     elementwise()
+    create()
+    layout()
     write()
