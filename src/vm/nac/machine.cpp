@@ -11,7 +11,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
 machine::machine(const model::program& p, const machine_options& how)
-    : program_(p), room_(how.max_memory) {
+    : program_(p), own_(how.max_memory), room_(how.room != nullptr ? *how.room : own_) {
   const model::code& code = p.code();
   results_.resize(p.size());
   inputs_.resize(p.inputs().size());

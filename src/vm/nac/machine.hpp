@@ -51,6 +51,7 @@ struct outcome {
 
 struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;
+  memory* room = nullptr;  ///< one that outlives the machine, instead of its own
 };
 
 class machine {
@@ -73,7 +74,8 @@ class machine {
 
  private:
   model::program const& program_;
-  memory room_;
+  memory own_;
+  memory& room_;
   workspaces work_;
   std::vector<value> constants_;            // by place
   std::vector<std::uint32_t> constant_at_;  // by id
