@@ -26,7 +26,7 @@ constexpr std::uint64_t worth_a_thread = 4096;
 // ---- making a machine
 
 machine::machine(const model::program& p, const machine_options& how)
-    : program_(p), how_(how), room_(how.max_memory) {
+    : program_(p), how_(how), own_(how.max_memory), room_(how.room != nullptr ? *how.room : own_) {
   try {
     plan();
   } catch (fault& f) {

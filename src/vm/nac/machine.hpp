@@ -96,7 +96,8 @@ struct machine_options {
   freeing frees = freeing::as_filed;
   /// Parameters stay loaded; else they are released as their results are, and after each run.
   bool keep_parameters = true;
-  bool preload = true;  ///< PRELOAD is executed
+  bool preload = true;     ///< PRELOAD is executed
+  memory* room = nullptr;  ///< one that outlives the machine, instead of its own
 };
 
 /// What the last run took, in bytes of the machine's memory.
@@ -269,7 +270,8 @@ class machine {
 
   model::program const& program_;
   machine_options how_;
-  memory room_;
+  memory own_;
+  memory& room_;
   workspaces work_;
   outcome made_;
 
