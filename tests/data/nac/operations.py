@@ -26,11 +26,11 @@ Values are the shortest that round to the element. Rows that don't come from PyT
 doesn't exist, or facts about files decide otherwise) are marked in here: `fixed`.
 """
 
-import inspect
 import itertools
 import math
 import operator
 import os
+import sys
 import warnings
 
 import torch
@@ -149,6 +149,7 @@ class Results:
 
 groups = {}
 group = None
+problems = []  # rows that aren't as they are meant here
 
 
 def begin(name):
@@ -207,7 +208,11 @@ def call_torch(name, args, kw):
 
 def row(name, *args, **kw):
     """A row that PyTorch has a result for."""
-    result = call_torch(name, args, kw)
+    try:
+        result = call_torch(name, args, kw)
+    except Exception as e:
+        problems.append(f"{name} {args} {kw}: {str(e).splitlines()[0]}")
+        return
     add_row(name, list(args) + list(kw.values()), result_text(result))
 
 
@@ -218,7 +223,7 @@ def refuse(name, *args, code="", **kw):
     except Exception:
         add_row(name, list(args) + list(kw.values()), f"error {code}".strip())
         return
-    raise RuntimeError(f"{name}{args}: expected an error, got {result}")
+    problems.append(f"{name} {args} {kw}: expected an error, got {result}")
 
 
 def either(name, *args, **kw):
@@ -1044,6 +1049,379 @@ def layout():
     fixed("aten.pad.default", [count(2), [2**31 - 1, 2**31 - 1]], "error budget_memory")
 
 
+# ---- indexing
+
+
+def indexing():
+    begin("indexing")
+    tolerance(0, 0)
+    x, m = count(4, 3), count(2, 3, 4)
+    index = tensor([[0, 1], [1, 0]], i64)
+    for t in every:
+        v, w = noise(3, dtype=t), noise(2, 2, dtype=t)
+        row("aten.slice.Tensor", v, 0, 1, 3)
+        row("aten.select.int", w, 0, 1)
+        row("aten.slice_scatter.default", v, noise(1, dtype=t), 0, 0, 1)
+        row("aten.index.Tensor", v, [tensor([2, -1], i64)])
+        row("aten.index_select.default", v, 0, tensor([2, 0], i64))
+        row("aten.gather.default", w, 0, index)
+        row("aten.scatter.src", w, 0, index, noise(2, 2, dtype=t))
+        either("aten.scatter.value", w, 1, index[:, :1], 2)
+        either("aten.scatter.value", w, 1, index[:, :1], 1.5)
+        row("aten.scatter_add.default", w, 0, index, noise(2, 2, dtype=t))
+        either("aten.index.Tensor", noise(4), [tensor([1, 0, 1, 1], t)])
+        either("aten.index_select.default", v, 0, tensor([1], t))
+        either("aten.gather.default", noise(3), 0, tensor([1], t))
+        either("aten.scatter.src", noise(3), 0, tensor([1], t), noise(3))
+        either("aten.scatter_add.default", noise(3), 0, tensor([1], t), noise(3))
+        row("aten.embedding.default", noise(2, 2, dtype=t), tensor([1, 0], i64))
+        either("aten.embedding.default", noise(3, 2), tensor([1, 0], t))
+    big = 2**63 - 1
+    for rest in ((), (1,), (0, 1), (0, None, 2), (1, 0, big), (1, 1, 2), (-1, -2), (0, 0, -1),
+                 (0, -100, 100), (0, 3, 1), (0, 0, 4, 2), (0, 1, big, 3), (1, None, None, 2),
+                 (0, 4), (0, 0, big, big), (-2, -3, -1, 1), (0, -big - 1, big), (0, big, big)):
+        row("aten.slice.Tensor", x, *rest)
+    row("aten.slice.Tensor", empty(0, 2), 0, 0, 5)
+    row("aten.slice.Tensor", empty(2, 0), 1, 1)
+    row("aten.slice.Tensor", m, 1, Num(1), Num(3))
+    refuse("aten.slice.Tensor", x, 2, 0, 1, code="nac_run_axis")
+    refuse("aten.slice.Tensor", x, -3, code="nac_run_axis")
+    refuse("aten.slice.Tensor", x, 0, 0, 1, 0)
+    refuse("aten.slice.Tensor", x, 0, 3, 0, -1)
+    refuse("aten.slice.Tensor", tensor(1.0), 0)
+    for d, i in ((0, 1), (1, -1), (-1, 3), (2, 0), (-3, -2)):
+        row("aten.select.int", m, d, i)
+    row("aten.select.int", tensor([3], i32), 0, 0)
+    row("aten.select.int", empty(2, 0), 0, 1)
+    for d, i in ((0, 2), (1, -4), (2, 2**62), (0, -2**63)):
+        refuse("aten.select.int", m, d, i, code="nac_run_index")
+    refuse("aten.select.int", m, 3, 0, code="nac_run_axis")
+    refuse("aten.select.int", tensor(1.0), 0, 0)
+    refuse("aten.select.int", empty(0), 0, 0, code="nac_run_index")
+    for src, rest in ((noise(2, 3), (0, 1, 3)), (noise(4, 1), (1, -1)), (noise(4, 3), ()),
+                      (noise(2, 3), (0, 0, 4, 2)), (noise(4, 2), (-1, 0, big, 2)),
+                      (noise(0, 3), (0, 2, 2)), (noise(4, 3), (0, 0, big)),
+                      (noise(4, 2), (1, None, 2)), (noise(2, 3), (0, -2))):
+        row("aten.slice_scatter.default", x, src, *rest)
+    refuse("aten.slice_scatter.default", x, noise(3, 3), 0, 1, 3, code="nac_run_shape")
+    refuse("aten.slice_scatter.default", x, noise(3), 0, 1, 3)
+    refuse("aten.slice_scatter.default", x, noise(4, 3), 2, code="nac_run_axis")
+    refuse("aten.slice_scatter.default", x, noise(4, 3), 0, 0, 4, 0)
+    refuse("aten.slice_scatter.default", tensor(1.0), tensor(1.0))
+    i = tensor([2, 0], i64)
+    k = tensor([[0], [-1]], i64)
+    mask = tensor([True, False, True, False], boolean)
+    for indices in ([i], [None, i], [i, i], [k, i], [k], [mask], [mask, tensor([1, 2], i64)],
+                    [None, tensor([True, False, True], boolean)], [tensor(1, i64)], [empty(0, dtype=i64)],
+                    [tensor([1, 2], i32)], [None, None], [tensor([1], i64), i],
+                    [tensor([False] * 4, boolean)], [x > 4], [x > 100]):
+        row("aten.index.Tensor", x, indices) if any(a is not None for a in indices) else None
+    for indices in ([i - 1, None, i], [None, i, i], [i, i], [None, None, k], [k, None, tensor([1], i64)],
+                    [None, k, i], [i, None], [m > 5], [m[:, :, 0] > 4], [i - 1, tensor([1], i64), tensor([3], i64)], [None, tensor([True, False, True], boolean), i],
+                    [tensor([True, False], boolean), None, i[:1]], [tensor(0, i64), None, tensor(1, i64)],
+                    [tensor(0, i64), tensor([0, 1, 2], i64)], [empty(0, dtype=i64), None, tensor([1], i64)]):
+        if any(a is not None and a.dtype != boolean and a.numel() and a.max() > 1 for a in indices[:1]):
+            indices[0] = indices[0].clamp(max=1)
+        row("aten.index.Tensor", m, indices)
+    refuse("aten.index.Tensor", tensor(2.0), [tensor(True, boolean)])
+    either("aten.index.Tensor", count(2), [tensor(True, boolean)])
+    row("aten.index.Tensor", empty(0, 2), [empty(0, dtype=i64)])
+    row("aten.index.Tensor", x, [tensor([0, 1, 1, 0], u8)])
+    refuse("aten.index.Tensor", x, [tensor([4], i64)], code="nac_run_index")
+    refuse("aten.index.Tensor", x, [tensor([-5], i64)], code="nac_run_index")
+    refuse("aten.index.Tensor", x, [i, tensor([0, 1, 2], i64)], code="nac_run_shape")
+    refuse("aten.index.Tensor", x, [i, i, i])
+    refuse("aten.index.Tensor", x, [tensor([True, False], boolean)])
+    refuse("aten.index.Tensor", x, [None, mask])
+    refuse("aten.index.Tensor", x, [tensor([1.0])])
+    refuse("aten.index.Tensor", empty(0), [tensor([0], i64)], code="nac_run_index")
+    for d, j in ((0, [1, 1, 3]), (1, [2, 0]), (-1, [1]), (0, [])):
+        row("aten.index_select.default", x, d, tensor(j, i64))
+    row("aten.index_select.default", x, 0, tensor(2, i64))
+    row("aten.index_select.default", x, 1, tensor([1, 0], i32))
+    row("aten.index_select.default", tensor(3.0), 0, tensor([0], i64))
+    row("aten.index_select.default", empty(0, 2), 1, tensor([1], i64))
+    refuse("aten.index_select.default", x, 0, tensor([4], i64), code="nac_run_index")
+    refuse("aten.index_select.default", x, 0, tensor([-1], i64), code="nac_run_index")
+    refuse("aten.index_select.default", x, 0, tensor([[1]], i64))
+    refuse("aten.index_select.default", x, 2, tensor([1], i64), code="nac_run_axis")
+    for d, j in ((0, [[0, 1, 2], [3, 0, 1]]), (1, [[2], [0], [1]]), (-1, [[0, 0, 1, 2]]), (0, [[1]]),
+                 (1, [[2, 1], [0, 0], [1, 1], [2, 2]])):
+        row("aten.gather.default", x, d, tensor(j, i64))
+        src = noise(*tensor(j).shape)
+        row("aten.scatter_add.default", x, d, tensor(j, i64), src)
+        if d != 1 or len(j) < 4:
+            row("aten.scatter.src", x, 0, tensor(j, i64), noise(4, 4)) if d == 0 else None
+            row("aten.scatter.value", x, d, tensor(j, i64), -1.5)
+    row("aten.gather.default", x, 1, tensor([[2]], i64), sparse_grad=False)
+    row("aten.gather.default", m, 2, tensor([[[3, 0]]], i64))
+    row("aten.gather.default", tensor(3.0), 0, tensor(0, i64))
+    row("aten.gather.default", tensor(3.0), 0, tensor([0, 0], i64))
+    row("aten.gather.default", x, 0, empty(0, 3, dtype=i64))
+    row("aten.gather.default", x, 0, empty(0, dtype=i64))
+    row("aten.gather.default", x, 0, tensor([[1]], i32))
+    row("aten.scatter_add.default", x, 0, empty(0, dtype=i64), empty(0))
+    row("aten.scatter_add.default", tensor(1.0), 0, tensor(0, i64), tensor(2.0))
+    row("aten.scatter_add.default", tensor([100, 1], u8), 0, tensor([0, 0, 0], i64),
+        tensor([100, 100, 7], u8))
+    row("aten.scatter_add.default", tensor([1.0], f16), 0, tensor([0] * 4, i64),
+        tensor([2048, 1, 1, 1], f16))
+    row("aten.scatter.src", tensor(1.0), 0, tensor(0, i64), tensor(2.0))
+    row("aten.scatter.value", tensor(1.0), -1, tensor(0, i64), 3)
+    row("aten.scatter.value", x, 0, empty(0, 3, dtype=i64), 3)
+    row("aten.scatter.src", m, 1, tensor([[[2, 0]], [[1, 1]]], i64), noise(2, 1, 3))
+    for name, rest in (("gather.default", ()), ("scatter.src", (noise(4, 3),)),
+                       ("scatter.value", (1,)), ("scatter_add.default", (noise(4, 3),))):
+        name = f"aten.{name}"
+        refuse(name, x, 0, tensor([[4]], i64), *rest, code="nac_run_index")
+        refuse(name, x, 1, tensor([[0], [-1]], i64), *rest, code="nac_run_index")
+        refuse(name, x, 2, tensor([[0]], i64), *rest, code="nac_run_axis")
+        refuse(name, x, 0, tensor([0], i64), *rest)
+        refuse(name, x, 0, tensor([[0, 0, 0, 0]], i64), *rest)
+        refuse(name, x, 1, tensor([[0]] * 5, i64), *rest)
+        refuse(name, tensor(1.0), 0, tensor(1, i64), *(r if isinstance(r, int) else tensor(1.0)
+                                                       for r in rest), code="nac_run_index")
+    for name in ("scatter.src", "scatter_add.default"):
+        refuse(f"aten.{name}", x, 0, tensor([[0, 0], [1, 1]], i64), noise(1, 2))
+        refuse(f"aten.{name}", x, 0, tensor([[0]], i64), noise(1))
+        refuse(f"aten.{name}", x, 0, tensor([[0]], i64), noise(1, 1, dtype=f64))
+    w = noise(4, 2)
+    for j in (tensor([3, 0], i64), tensor([[1, 1], [2, 0]], i64), tensor(2, i64),
+              empty(0, dtype=i64), tensor([1, 2], i32), empty(2, 0, dtype=i64)):
+        row("aten.embedding.default", w, j)
+    row("aten.embedding.default", w, tensor([1, 0], i64), 1)
+    row("aten.embedding.default", w, tensor([1, 0], i64), 0, False, False)
+    row("aten.embedding.default", w, tensor([1], i64), -1, False, False)
+    row("aten.embedding.default", empty(3, 0), tensor([1], i64))
+    # A file's indices may be negative: they count from the end.
+    fixed("aten.embedding.default", [w, tensor([-1, -4], i64)], w[[-1, -4]])
+    fixed("aten.embedding.default", [w, tensor([-2], i32), 0], w[[-2]])
+    refuse("aten.embedding.default", w, tensor([4], i64), code="nac_run_index")
+    refuse("aten.embedding.default", w, tensor([-5], i64), code="nac_run_index")
+    refuse("aten.embedding.default", w, tensor([2**62], i64), code="nac_run_index")
+    refuse("aten.embedding.default", w, tensor([1.0]), code="nac_run_type")
+    refuse("aten.embedding.default", noise(4), tensor([1], i64))
+    refuse("aten.embedding.default", empty(0, 2), tensor([0], i64), code="nac_run_index")
+
+
+# ---- reduce
+
+
+def reduce():
+    begin("reduce")
+    x = noise(2, 3, 2)
+    tolerance(4, 1)
+
+    def dims_of(name, lists, keep=True, **kw):
+        for dims in lists:
+            row(name, x, dims, **kw)
+        if keep:
+            row(name, x, lists[0], True)
+            row(name, x, lists[-1], False)
+        row(name, empty(2, 0), [0])
+        row(name, tensor(1.5), [0])
+        row(name, tensor(1.5), [-1])
+        refuse(name, x, [3], code="nac_run_axis")
+        refuse(name, x, [0, -4], code="nac_run_axis")
+        refuse(name, x, [0, 0])
+        refuse(name, x, [1, -2])
+
+    lists = ([1], [0, 2], [-1], [], None, [0, 1, 2], [-2, 0])
+    for name in ("aten.mean.dim", "aten.sum.dim_IntList"):
+        dims_of(name, lists)
+        base = name.split(".")[1]
+        for t in every:
+            either(name, noise(2, 2, dtype=t), [0])
+            either(f"aten.{base}.default", values(t)[1:3] if t.is_floating_point else values(t))
+            either(f"aten.{base}.default", noise(3, dtype=t), dtype=f64)
+            either(name, noise(3), [0], dtype=t)
+            either(name, noise(1, 2, dtype=t), [0], True, dtype=f16)
+        row(f"aten.{base}.default", x)
+        row(f"aten.{base}.default", tensor(2.5))
+        row(f"aten.{base}.default", empty(0))
+        row(name, empty(2, 0), [1])
+        row(name, empty(2, 0), [1], True)
+        row(name, tensor([inf, 1, nan]), [0])
+        row(name, tensor([[inf, -inf], [1, 2]]), [1])
+        fixed(name, [x, 1], x.mean(1) if base == "mean" else x.sum(1))
+        row(name, tensor([2048, 1, 1, 1, 1], f16), [0])
+        row(name, tensor([256] + [1] * 9, bf16), [0])
+    row("aten.sum.default", tensor([2**62, 2**62, 2**62], i64))
+    row("aten.sum.default", tensor([200, 200], u8))
+    row("aten.sum.dim_IntList", tensor([100, 100], i8), [0], dtype=i8)
+    for name in ("var", "std", "var_mean"):
+        full = f"aten.{name}.correction"
+        for dims in lists:
+            row(full, x, dims)
+        for c in (0, 1, 2, 0.5):
+            row(full, x, [1], correction=c)
+        row(full, x, [0, 1], correction=0, keepdim=True)
+        row(full, x, None, correction=0)
+        row(full, x, [1], correction=5)
+        for t in every:
+            either(full, noise(3, dtype=t), [0])
+            either(f"aten.{name}.dim", noise(2, 2, dtype=t), [0], True)
+        row(f"aten.{name}.dim", x, [0], False)
+        row(f"aten.{name}.dim", x, [0, 2], True, True)
+        row(f"aten.{name}.dim", x, [1])
+        row(f"aten.{name}.default", x)
+        row(f"aten.{name}.default", tensor(1.5))
+        row(f"aten.{name}.default", tensor([1.5]))
+        row(full, tensor(1.5), [0], correction=0)
+        row(full, empty(0), [0])
+        row(full, empty(0, 2), [0])
+        row(full, empty(0, 2), [1], correction=0)
+        row(full, tensor([1e6, 1e6 + 1, 1e6 + 2]), [0])
+        row(full, tensor([inf, 1]), [0])
+        refuse(full, x, [3], code="nac_run_axis")
+        refuse(full, x, [0, 0])
+        refuse(full, noise(2, dtype=i64), [0], code="nac_run_type")
+    tolerance(0, 0)
+    for name in ("all", "any"):
+        for t in every:
+            row(f"aten.{name}.default", values(t))
+            row(f"aten.{name}.dim", noise(2, 3, dtype=t), 1)
+        b = noise(2, 3, 2, dtype=boolean)
+        row(f"aten.{name}.default", b)
+        row(f"aten.{name}.default", tensor([nan]))
+        row(f"aten.{name}.default", tensor(0.0))
+        row(f"aten.{name}.default", empty(0))
+        for d in (0, 2, -2):
+            row(f"aten.{name}.dim", b, d)
+            row(f"aten.{name}.dim", b, d, True)
+        row(f"aten.{name}.dim", tensor(True, boolean), 0)
+        row(f"aten.{name}.dim", empty(2, 0), 1)
+        row(f"aten.{name}.dims", b, [0, 2])
+        row(f"aten.{name}.dims", b, [-1], True)
+        row(f"aten.{name}.dims", b, None)
+        row(f"aten.{name}.dims", b, [0, 1, 2], True)
+        refuse(f"aten.{name}.dim", b, 3, code="nac_run_axis")
+        refuse(f"aten.{name}.dims", b, [0, 0])
+        refuse(f"aten.{name}.dims", b, [-4], code="nac_run_axis")
+    for name in ("max", "min"):
+        full, along, every_axis = f"aten.{name}.default", f"aten.{name}.dim", f"aten.a{name}.default"
+        for t in every:
+            row(full, values(t))
+            row(along, noise(2, 3, dtype=t), 1)
+            row(every_axis, noise(2, 3, dtype=t), [1])
+            either(f"aten.arg{name}.default", noise(2, 3, dtype=t), 1)
+        row(full, tensor([1.0, 5, -7]))
+        row(full, tensor(2.0))
+        row(full, tensor([1, nan, 2]))
+        refuse(full, empty(0))
+        for d in (0, 1, -1):
+            row(along, x, d)
+            row(along, x, d, True)
+            row(f"aten.arg{name}.default", x, d)
+            row(f"aten.arg{name}.default", x, d, True)
+        row(along, tensor([[1, nan, nan], [2, 1, 2]]), 1)
+        row(along, tensor(2.0), 0)
+        row(along, tensor([-inf, -inf]), 0)
+        row(along, tensor([inf, inf]), 0)
+        row(along, empty(0, 2), 1)
+        refuse(along, empty(0, 2), 0)
+        refuse(along, x, 3, code="nac_run_axis")
+        refuse(along, tensor(2.0), 1, code="nac_run_axis")
+        for dims in ([0], [0, 2], [-1], []):
+            row(every_axis, x, dims)
+            row(every_axis, x, dims, True)
+        row(every_axis, x)
+        row(every_axis, tensor(2.0))
+        row(every_axis, tensor([1, nan]))
+        row(every_axis, empty(0, 2), [1])
+        refuse(every_axis, empty(0, 2), [0])
+        refuse(every_axis, empty(0))
+        refuse(every_axis, x, [3], code="nac_run_axis")
+        refuse(every_axis, x, [0, 0])
+        arg = f"aten.arg{name}.default"
+        row(arg, x)
+        row(arg, x, None)
+        row(arg, x, None, True)
+        row(arg, tensor([1, nan, nan]))
+        row(arg, tensor([3, 5, 5, 3], i64), 0)
+        row(arg, tensor(2.0))
+        row(arg, tensor(2.0), 0)
+        row(arg, empty(0, 2), 1)
+        refuse(arg, empty(0))
+        refuse(arg, empty(0, 2), 0)
+        refuse(arg, x, 3, code="nac_run_axis")
+    p = tensor([[3, 1, 4, 1.5, 9], [2, 6, 5, -3.5, -8]])
+    for t in floats + wholes:
+        row("aten.topk.default", (p * 2 + 20).to(t), 2)
+        row("aten.sort.default", (p * 2 + 20).to(t))
+        row("aten.argsort.default", (p * 2 + 20).to(t), 1, True)
+    either("aten.topk.default", tensor([True, False], boolean), 1)
+    row("aten.sort.default", tensor([True, False], boolean))
+    for rest in ((3,), (5, -1), (1, 0), (2, 1, False), (2, 0, True, True), (2, -1, False, True),
+                 (0,), (Num(2),)):
+        row("aten.topk.default", p, *rest)
+    row("aten.topk.default", tensor([1, nan, 3, inf, -inf]), 5)
+    row("aten.topk.default", tensor([1, nan, 3, inf, -inf]), 5, 0, False)
+    row("aten.topk.default", tensor(2.0), 1)
+    row("aten.topk.default", empty(0, 2), 1)
+    row("aten.topk.default", empty(2, 0), 0)
+    refuse("aten.topk.default", p, 6)
+    refuse("aten.topk.default", p, -1)
+    refuse("aten.topk.default", p, 3, 0)
+    refuse("aten.topk.default", p, 1, 2, code="nac_run_axis")
+    for name in ("aten.sort.default", "aten.argsort.default"):
+        for rest in ((), (0,), (1, True), (-2, True), (-1, False)):
+            row(name, p, *rest)
+        row(name, tensor([1, nan, 3, inf, -inf]))
+        row(name, tensor([1, nan, 3, inf, -inf]), 0, True)
+        row(name, tensor(2.0))
+        row(name, tensor(2.0), -1, True)
+        row(name, empty(0))
+        row(name, empty(2, 0), 0)
+        row(name, tensor([2, 1, 2, 1, 1], i64))
+        row(name, tensor([2, 1, 2, 1, 1], i64), 0, True)
+        refuse(name, p, 2, code="nac_run_axis")
+        refuse(name, tensor(2.0), 1, code="nac_run_axis")
+    tolerance(2, 1)
+    for t in every:
+        row("aten.cumsum.default", noise(3, dtype=t), 0)
+        row("aten.cumsum.default", noise(2, 2, dtype=t), 1, dtype=f64)
+        either("aten.cumsum.default", tensor([1, 2.5, 3]), 0, dtype=t)
+    for d in (0, 1, -1, -3):
+        row("aten.cumsum.default", x, d)
+    row("aten.cumsum.default", tensor([2**63 - 1, 1], i64), 0)
+    row("aten.cumsum.default", tensor([200, 100], u8), 0, dtype=u8)
+    row("aten.cumsum.default", tensor([1, inf, -inf, nan]), 0)
+    row("aten.cumsum.default", tensor(2.0), 0)
+    row("aten.cumsum.default", tensor(2, i32), -1)
+    row("aten.cumsum.default", empty(0, 2), 0)
+    row("aten.cumsum.default", empty(0, 2), 1)
+    refuse("aten.cumsum.default", x, 3, code="nac_run_axis")
+    refuse("aten.cumsum.default", tensor(2.0), 1, code="nac_run_axis")
+    for name in ("softmax", "log_softmax"):
+        tolerance(8, 1, largest=True)
+        full, under = f"aten.{name}.int", f"aten._{name}.default"
+        for d in (0, 1, -1, -2):
+            row(full, x, d)
+            row(under, x, d, False)
+        for t in every:
+            either(full, noise(3, dtype=t), 0)
+            either(full, noise(3, dtype=t), 0, f64)
+            either(full, noise(3), 0, t)
+        for t in floats:
+            row(under, noise(2, 3, dtype=t), -1, False)
+        fixed(full, [noise(1), 0, None], torch.ones(1) if name == "softmax" else empty(1))
+        row(full, tensor(2.0), 0)
+        row(full, tensor(2.0), -1)
+        row(full, empty(0), 0)
+        row(full, empty(2, 0), 1)
+        row(full, empty(2, 0), 0)
+        row(full, tensor([[1000.0, 1001], [-1000, -1001]]), 1)
+        row(full, tensor([-inf, 0, 1]), 0)
+        row(full, tensor([-inf, -inf]), 0)
+        row(full, tensor([inf, 0]), 0)
+        row(full, tensor([nan, 0]), 0)
+        row(full, noise(20), 0)
+        refuse(full, x, 3, code="nac_run_axis")
+        refuse(full, tensor(2.0), 1, code="nac_run_axis")
+        refuse(full, tensor([1, 2], i64), 0)
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -1063,4 +1441,8 @@ if __name__ == "__main__":
     elementwise()
     create()
     layout()
+    indexing()
+    reduce()
+    if problems:
+        sys.exit("\n".join(problems))
     write()
