@@ -1422,6 +1422,465 @@ def reduce():
         refuse(full, tensor([1, 2], i64), 0)
 
 
+# ---- products
+
+meanings.update({
+    "nac.matmul": A.matmul.default,
+    "aten.lstm_cell.default": lambda x, h, c, *rest: A.lstm_cell.default(x, [h, c], *rest),
+})
+
+
+def products():
+    begin("products")
+    tolerance(4, 1, largest=True)
+    for t in every:
+        either("nac.matmul", noise(2, 3, dtype=t), noise(3, 2, dtype=t))
+        either("nac.matmul", noise(3, dtype=t), noise(3, dtype=t))
+        either("aten.linear.default", noise(2, 3, dtype=t), noise(2, 3, dtype=t),
+               noise(2, dtype=t))
+        either("aten.addmm.default", noise(2, dtype=t), noise(2, 2, dtype=t), noise(2, 2, dtype=t))
+        either("aten.baddbmm.default", noise(1, 2, dtype=t), noise(2, 1, 2, dtype=t),
+               noise(2, 2, 2, dtype=t))
+        either("aten.outer.default", noise(2, dtype=t), noise(3, dtype=t))
+        either("aten.einsum.default", "ij,jk->ik", [noise(2, 2, dtype=t), noise(2, 2, dtype=t)])
+        either("aten.scaled_dot_product_attention.default",
+               *(noise(1, 2, 2, dtype=t) for _ in range(3)))
+    for a, b in (((2,), (2, 3)), ((3, 2), (2,)), ((2, 2, 3), (3, 2)), ((2, 3), (2, 3, 1)),
+                 ((2, 1, 2, 3), (3, 3, 1)), ((2, 2, 2), (2, 2, 2)), ((1, 2, 2), (2, 2, 1)),
+                 ((2,), (2, 2, 2)), ((2, 1, 2), (2,)), ((0, 2), (2, 3)), ((2, 0), (0, 3)),
+                 ((0,), (0,)), ((2, 0, 2), (2, 1)), ((1, 1), (1, 1)), ((5, 7), (7, 3))):
+        row("nac.matmul", noise(*a), noise(*b))
+    row("aten.matmul.default", noise(1, 2), noise(2, 1))
+    row("aten.mm.default", noise(2, 2), noise(2, 2))
+    row("aten.bmm.default", noise(2, 1, 2), noise(2, 2, 1))
+    row("nac.matmul", tensor([[inf, 1]]), tensor([[0.0], [1]]))
+    row("nac.matmul", tensor([[100, 100]], u8), tensor([[2], [3]], u8))
+    for a, b in (((2, 3), (2, 3)), ((2,), (3,)), ((2, 2, 3), (3, 3, 2)), ((2, 3), (4,)),
+                 ((0, 2), (3, 2))):
+        refuse("nac.matmul", noise(*a), noise(*b), code="nac_run_shape")
+    refuse("nac.matmul", tensor(1.0), noise(2))
+    refuse("nac.matmul", noise(2, 2), tensor(1.0))
+    refuse("nac.matmul", noise(2, 2), noise(2, 2, dtype=f64), code="nac_run_type")
+    refuse("nac.matmul", noise(2, 2), noise(2, 2, dtype=i64), code="nac_run_type")
+    for x, w, b in (((2, 3), (4, 3), None), ((2, 3), (4, 3), (4,)), ((3,), (2, 3), (2,)),
+                    ((3,), (2, 3), None), ((2, 1, 3), (2, 3), (2,)), ((0, 3), (2, 3), (2,)),
+                    ((2, 0), (3, 0), (3,)), ((2, 3), (0, 3), None), ((2, 3), (3,), None),
+                    ((1, 2, 2, 2), (1, 2), (1,)), ((2, 0), (3, 0), None)):
+        row("aten.linear.default", noise(*x), noise(*w), *([noise(*b)] if b else []))
+    row("aten.linear.default", noise(2, 3), noise(4, 3), None)
+    refuse("aten.linear.default", noise(2, 3), noise(3, 2), code="nac_run_shape")
+    refuse("aten.linear.default", noise(2, 3), noise(2, 3), noise(3), code="nac_run_shape")
+    refuse("aten.linear.default", tensor(1.0), noise(2, 3))
+    refuse("aten.linear.default", noise(2, 3), noise(2, 3, dtype=f16), code="nac_run_type")
+    for c in ((2,), (2, 2), (1, 2), (2, 1), (1,)):
+        row("aten.addmm.default", noise(*c), noise(2, 3), noise(3, 2))
+    c, m1, m2 = noise(2, 2), noise(2, 3), noise(3, 2)
+    row("aten.addmm.default", tensor(1.0), m1, m2)
+    row("aten.addmm.default", c, m1, m2, beta=0.5, alpha=2)
+    row("aten.addmm.default", c, m1, m2, beta=2)
+    row("aten.addmm.default", tensor([nan, inf]), m1, m2, beta=0)
+    row("aten.addmm.default", c, m1, m2, beta=1, alpha=0)
+    row("aten.addmm.default", c, empty(2, 0), empty(0, 2))
+    row("aten.addmm.default", empty(2), empty(0, 3), m2)
+    row("aten.addmm.default", noise(2, 2, dtype=i64), noise(2, 2, dtype=i64),
+        noise(2, 2, dtype=i64), beta=2, alpha=3)
+    refuse("aten.addmm.default", noise(3), m1, m2, code="nac_run_shape")
+    refuse("aten.addmm.default", c, m1, m1, code="nac_run_shape")
+    refuse("aten.addmm.default", noise(1, 2, 2), m1, m2)
+    refuse("aten.addmm.default", c, noise(1, 2, 3), m2)
+    refuse("aten.addmm.default", c, m1, noise(3, 2, dtype=f64))
+    for c in ((2, 1, 2), (1, 1, 1), (2,), (1, 2)):
+        row("aten.baddbmm.default", noise(*c), noise(2, 1, 3), noise(2, 3, 2))
+    row("aten.baddbmm.default", noise(2, 1, 2), noise(2, 1, 3), noise(2, 3, 2), beta=0.5, alpha=2)
+    row("aten.baddbmm.default", tensor([nan]), noise(2, 1, 3), noise(2, 3, 2), beta=0)
+    row("aten.baddbmm.default", noise(2, 1, 2), noise(2, 1, 0), noise(2, 0, 2))
+    row("aten.baddbmm.default", noise(1), noise(0, 1, 2), noise(0, 2, 2))
+    refuse("aten.baddbmm.default", noise(2), noise(2, 1, 3), noise(3, 3, 2), code="nac_run_shape")
+    refuse("aten.baddbmm.default", noise(3), noise(2, 1, 3), noise(2, 3, 2), code="nac_run_shape")
+    refuse("aten.baddbmm.default", noise(2), noise(1, 3), noise(2, 3, 2))
+    row("aten.outer.default", noise(3), noise(2))
+    row("aten.outer.default", empty(0), noise(2))
+    row("aten.outer.default", noise(2, dtype=i32), noise(2))
+    refuse("aten.outer.default", noise(2, 2), noise(2))
+    refuse("aten.outer.default", noise(2), tensor(1.0))
+    for equation, shapes in (
+            ("ij,jk", ((2, 3), (3, 2))), ("ij->ji", ((2, 3),)), ("ii->i", ((3, 3),)),
+            ("ii", ((2, 2),)), ("i,j->ij", ((2,), (3,))), ("i,i->", ((3,), (3,))),
+            ("bij,bjk->bik", ((2, 1, 2), (2, 2, 1))), ("...ij,...jk->...ik", ((2, 2, 1), (1, 2))),
+            ("ij->", ((2, 3),)), ("ij->i", ((2, 3),)), ("b...->...", ((2, 3),)),
+            ("bhqd,bhkd->bhqk", ((1, 2, 2, 3), (1, 2, 2, 3))), ("ab,bc,cd->ad", ((1, 2), (2, 2), (2, 1))),
+            ("i,ij->j", ((2,), (2, 2))), (",i->i", ((), (2,))), ("->", ((),)), ("ba", ((2, 3),)),
+            ("ij,ij->ij", ((2, 1), (1, 3))), ("...a->a...", ((2, 3),)), ("iij->ij", ((2, 2, 2),)),
+            (" i j , j k -> k i ", ((2, 2), (2, 1))), ("aB,Bc->ca", ((1, 2), (2, 2))),
+            ("ij,jk->ik", ((2, 0), (0, 3))), ("i->i", ((0,),)), ("ijk,lj->ilk", ((1, 2, 2), (2, 2))),
+            ("...,...", ((2,), (2,))), ("a...,b...->ab...", ((2, 2), (1, 2)))):
+        row("aten.einsum.default", equation, [noise(*s) for s in shapes])
+    for equation, shapes in (
+            ("ij,jk->ik", ((2, 3), (2, 3))), ("ij,jk", ((2, 3),)), ("ij", ((2, 3), (3,))),
+            ("ij->iji", ((2, 3),)), ("ij->ik", ((2, 3),)), ("ijk", ((2, 3),)), ("i", ((2, 3),)),
+            ("ii->i", ((2, 3),)), ("i1", ((2, 3),)), ("i.j", ((2, 3),)), ("i-j", ((2, 3),)),
+            ("......", ((2, 3),)), ("i->", ()), ("ij->j->i", ((2, 3),)), ("i->...i...", ((2,),))):
+        refuse("aten.einsum.default", equation, [noise(*s) for s in shapes])
+    fixed("aten.einsum.default", ["i->i", 2.0], "error")
+
+    tolerance(16, 2, largest=True)
+    sdpa = "aten.scaled_dot_product_attention.default"
+    q, k, v = noise(1, 2, 3, 4), noise(1, 2, 3, 4), noise(1, 2, 3, 4)
+    # Values as small as the others: the wanted ones come from the definition in double precision.
+
+    def attention(q, k, v, mask=None, causal=False, scale=None):
+        s = q.double() @ k.double().transpose(-1, -2)
+        s = s * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+        if causal:
+            s = s.masked_fill(~torch.ones(s.shape[-2:], dtype=torch.bool).tril(), -inf)
+        if mask is not None:
+            s = s.masked_fill(~mask, -inf) if mask.dtype == boolean else s + mask.double()
+        p = s.softmax(-1)
+        p = torch.where(torch.isneginf(s).all(-1, keepdim=True), 0.0, p)  # all masked: zeros
+        return (p @ v.double()).to(q.dtype)
+
+    float_mask, bool_mask = noise(3, 3), tensor([[1, 0, 1], [1, 1, 0], [0, 0, 1]], boolean)
+    row(sdpa, q, k, v)
+    row(sdpa, q, k, v, float_mask)
+    row(sdpa, q, k, v, bool_mask)
+    row(sdpa, q, k, v, noise(1, 1, 3, 3))
+    row(sdpa, q, k, v, bool_mask[:1])
+    row(sdpa, q, k, v, None, 0.0, True)
+    row(sdpa, q, k, v, None, 0.0, False)
+    row(sdpa, q, k, v, bool_mask, 0.0, False)
+    row(sdpa, q, k, v, None, 0.0, True, scale=0.25)
+    row(sdpa, q, k, v, None, 0.0, False, scale=2.0)
+    fixed(sdpa, [q, k, v, None, 0, 0], attention(q, k, v))
+    fixed(sdpa, [q, k, v, None, False, True], attention(q, k, v, causal=True))
+    fixed(sdpa, [q, k, v, bool_mask, False, False], attention(q, k, v, bool_mask))
+    # A float that no truth value follows is the scale: dropout isn't in graphs of inference.
+    fixed(sdpa, [q, k, v, 0.25], attention(q, k, v, scale=0.25))
+    fixed(sdpa, [q, k, v, 1.0], attention(q, k, v, scale=1.0))
+    fixed(sdpa, [q, k, v, float_mask, 0.25], attention(q, k, v, float_mask, scale=0.25))
+    fixed(sdpa, [q, k, v, float_mask, 1], attention(q, k, v, float_mask, scale=1.0))
+    fixed(sdpa, [q, k, v, None, 0.25], attention(q, k, v, scale=0.25))
+    row(sdpa, noise(2, 4), noise(3, 4), noise(3, 2))
+    row(sdpa, noise(2, 3, 2), noise(2, 2, 2), noise(2, 2, 3))
+    row(sdpa, noise(2, 1, 2, 2), noise(2, 1, 3, 2), noise(2, 1, 3, 1))
+    row(sdpa, noise(1, 1, 2, 2), noise(1, 1, 4, 2), noise(1, 1, 4, 2), None, 0.0, True)
+    row(sdpa, noise(1, 1, 4, 2), noise(1, 1, 2, 2), noise(1, 1, 2, 2), None, 0.0, True)
+    row(sdpa, noise(1, 2, 2, 2), noise(1, 1, 2, 2), noise(1, 1, 2, 2))
+    row(sdpa, noise(1, 4, 1, 2), noise(1, 2, 2, 2), noise(1, 2, 2, 2), None, 0.0, False,
+        enable_gqa=True)
+    fixed(sdpa, [q, k, v, tensor([[True] * 3, [False] * 3, [True, False, False]], boolean)],
+          attention(q, k, v, tensor([[True] * 3, [False] * 3, [True, False, False]], boolean)))
+    row(sdpa, noise(1, 2, 3), empty(1, 0, 3), empty(1, 0, 2))
+    row(sdpa, empty(1, 0, 3), noise(1, 2, 3), noise(1, 2, 2))
+    refuse(sdpa, noise(1, 2, 3), noise(1, 2, 2), noise(1, 2, 2), code="nac_run_shape")
+    refuse(sdpa, noise(1, 2, 2), noise(1, 3, 2), noise(1, 2, 2), code="nac_run_shape")
+    refuse(sdpa, noise(2), noise(2), noise(2))
+    refuse(sdpa, q, k, v, noise(2, 2), code="nac_run_shape")
+    refuse(sdpa, q, k, v, noise(3, 3, dtype=i64))
+    refuse(sdpa, q, k, v.to(f64))
+    lstm = [noise(2, 3), noise(2, 2), noise(2, 2), noise(8, 3), noise(8, 2)]
+    row("aten.lstm_cell.default", *lstm)
+    row("aten.lstm_cell.default", *lstm, noise(8), noise(8))
+    row("aten.lstm_cell.default", *[a.to(f64) for a in lstm])
+    for t in (f16, bf16):
+        either("aten.lstm_cell.default", *[a.to(t) for a in lstm], noise(8, dtype=t), noise(8, dtype=t))
+    row("aten.lstm_cell.default", noise(1, 2), noise(1, 1), noise(1, 1), noise(4, 2), noise(4, 1),
+        noise(4), noise(4))
+    refuse("aten.lstm_cell.default", *[a.to(i64) for a in lstm])
+    refuse("aten.lstm_cell.default", noise(2, 2), *lstm[1:])
+    refuse("aten.lstm_cell.default", lstm[0], noise(3, 2), *lstm[2:])
+    refuse("aten.lstm_cell.default", *lstm[:3], noise(6, 3), lstm[4])
+
+
+# ---- convolution
+
+
+def convolution():
+    begin("convolution")
+    tolerance(8, 2, largest=True)
+    conv = {1: "aten.conv1d.default", 2: "aten.conv2d.default", 3: "aten.conv3d.default"}
+    padded = {n: f"aten.conv{n}d.padding" for n in (1, 2, 3)}
+    transposed = {1: "aten.conv_transpose1d.default", 2: "aten.conv_transpose2d.input",
+                  3: "aten.conv_transpose3d.input"}
+    for t in every:
+        either(conv[1], noise(1, 1, 3, dtype=t), noise(1, 1, 2, dtype=t))
+        either(conv[2], noise(1, 1, 2, 2, dtype=t), noise(1, 1, 2, 1, dtype=t), noise(1, dtype=t))
+        if t not in (f64, f16):
+            continue
+        row(conv[3], noise(1, 1, 2, 1, 2, dtype=t), noise(1, 1, 1, 1, 2, dtype=t))
+        row(transposed[2], noise(1, 1, 1, 2, dtype=t), noise(1, 1, 2, 2, dtype=t))
+        row(padded[1], noise(1, 1, 3, dtype=t), noise(1, 1, 2, dtype=t), None, [1], "same")
+    x, w, b = noise(2, 2, 5), noise(3, 2, 2), noise(3)
+    for rest in ((), (None,), (b,), (b, [2]), (None, [1], [1]), (b, [2], [2], [2]),
+                 (None, [1], [0], [2]), (None, [3], [3], [1], 1)):
+        row(conv[1], x, w, *rest)
+    row(conv[1], noise(2, 5), noise(1, 2, 3), noise(1))
+    row(conv[1], noise(1, 4, 4), noise(4, 2, 2), None, [1], [0], [1], 2)
+    row(conv[1], noise(1, 2, 3), noise(4, 1, 1), noise(4), [1], [0], [1], 2)
+    fixed(conv[1], [x, w, b, 2, 1, 1, 1], torch.conv1d(x, w, b, 2, 1))
+    x, w, b = noise(1, 2, 4, 3), noise(2, 2, 2, 2), noise(2)
+    for rest in ((), (b,), (None, [2, 1]), (b, [1, 1], [1, 1]), (None, [2, 2], [2, 0]),
+                 (b, [1, 2], [1, 2], [2, 1]), (None, [1], [1]), (None, [1, 1], [1, 1], [1, 1], 1),
+                 (None, [1, 1], [0, 0], [3, 2])):
+        row(conv[2], x, w, *rest)
+    row(conv[2], noise(2, 1, 3, 3), noise(1, 1, 3, 3), None, [1, 1], [1, 1])
+    row(conv[2], noise(2, 3, 3), noise(1, 2, 2, 2), noise(1))
+    row(conv[2], noise(1, 2, 3, 3), noise(2, 1, 3, 3), None, [1, 1], [1, 1], [1, 1], 2)
+    row(conv[2], noise(1, 4, 2, 2), noise(2, 2, 1, 1), noise(2), [1, 1], [0, 0], [1, 1], 2)
+    row(conv[2], noise(1, 3, 2, 2), noise(2, 3, 1, 1))
+    fixed(conv[2], [x, w, b, 1, 1, 1, 1], torch.conv2d(x, w, b, 1, 1))
+    row(conv[2], empty(0, 2, 4, 3), w, b)
+    x, w = noise(1, 1, 2, 3, 2), noise(2, 1, 2, 2, 1)
+    for rest in ((), (noise(2), [1, 2, 1]), (None, [1, 1, 1], [1, 0, 1]),
+                 (None, [2, 1, 1], [1, 1, 0], [1, 2, 1])):
+        row(conv[3], x, w, *rest)
+    row(conv[3], noise(2, 1, 2, 2), noise(1, 2, 1, 2, 1), noise(1))
+    row(conv[3], noise(1, 2, 1, 2, 1), noise(2, 1, 1, 1, 1), None, [1] * 3, [0] * 3, [1] * 3, 2)
+    for n in (1, 2, 3):
+        x, w = noise(1, 2, *[3] * n), noise(2, 2, *[2] * n)
+        one = [1] * n
+        refuse(conv[n], x, noise(2, 3, *[2] * n))
+        refuse(conv[n], x, w, noise(3))
+        refuse(conv[n], x, w, None, [0] * n)
+        refuse(conv[n], x, w, None, one, [-1] * n)
+        refuse(conv[n], x, w, None, one, [0] * n, [0] * n)
+        refuse(conv[n], x, w, None, one, [0] * n, one, 3)
+        refuse(conv[n], x, w, None, one, [0] * n, one, 0)
+        refuse(conv[n], x, noise(2, 2, *[4] * n))
+        refuse(conv[n], x, noise(2, 2, *[2] * (n - 1)))
+        refuse(conv[n], noise(*[3] * (n + 3)), w)
+        refuse(conv[n], noise(2), w)
+        refuse(conv[n], x, w, None, [1] * (n + 1))
+        refuse(conv[n], x, w.to(f64))
+        small, kernel = noise(1, 1, *[3] * n), noise(1, 1, *[2] * n)
+        row(padded[n], small, kernel, None, one, "same") if n < 3 else None
+        row(padded[n], small, noise(1, 1, *[3] * n), noise(1), one, "same") if n < 3 else None
+        row(padded[n], small, kernel, None, one, "valid")
+        row(padded[n], small, kernel)
+        row(padded[n], small, kernel, None, [2] * n, "valid")
+        row(padded[n], small, kernel, None, one, "same", [2] * n)
+        refuse(padded[n], small, kernel, None, [2] * n, "same")
+        refuse(padded[n], small, kernel, None, one, "full", code="nac_run_argument")
+        x, w, b = noise(1, 2, *[2] * n), noise(2, 1, *[2] * n), noise(1)
+        row(transposed[n], x, w)
+        row(transposed[n], x, w, b, [2] * n)
+        row(transposed[n], x, w, None, [2] * n, [1] * n)
+        if n < 3:
+            row(transposed[n], x, w, b, [2] * n, [1] * n, [1] * n)
+            row(transposed[n], x, w, None, [1] * n, [0] * n, [0] * n, 2)
+            row(transposed[n], x, w, None, [1] * n, [1] * n, [0] * n, 1, [2] * n)
+            row(transposed[n], x[0], w)
+        refuse(transposed[n], x, noise(3, 1, *[2] * n))
+        refuse(transposed[n], x, w, noise(2))
+        refuse(transposed[n], x, w, None, [1] * n, [0] * n, [1] * n)
+        refuse(transposed[n], x, w, None, [0] * n)
+        refuse(transposed[n], x, w, None, [1] * n, [5] * n)
+    full = "aten.convolution.default"
+    x, w, b = noise(1, 2, 3, 3), noise(2, 2, 2, 2), noise(2)
+    row(full, x, w, b, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    row(full, x, w, None, [2, 2], [1, 1], [1, 1], False, [0, 0], 1)
+    row(full, x, noise(2, 1, 2, 2), b, [1, 1], [1, 0], [1, 1], False, [0, 0], 2)
+    row(full, x, noise(2, 1, 2, 2), noise(1), [2, 2], [0, 0], [1, 1], True, [1, 1], 1)
+    row(full, x, noise(2, 1, 2, 2), None, [1, 1], [1, 1], [1, 1], True, [0, 0], 2)
+    row(full, noise(1, 1, 4), noise(1, 1, 2), None, [1], [1], [2], False, [0], 1)
+    row(full, noise(1, 1, 2, 2, 2), noise(1, 1, 2, 1, 1), None, [1] * 3, [0] * 3, [1] * 3, False,
+        [0] * 3, 1)
+    refuse(full, x, noise(2, 3, 2, 2), b, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    refuse(full, x, w, b, [1, 1], [0, 0], [1, 1], False, [0, 0], 3)
+    # x [N, C, H, W], weights as a matrix [out, C * kh * kw], bias, and what conv2d makes of it:
+    # [out, oh, ow, kh, kw, sh, sw, ph, pw, groups].
+    pre = "nac.conv2d_precomputed"
+    for n, c, h, wd, o, kh, kw, sh, sw, ph, pw in ((1, 2, 3, 3, 2, 2, 2, 1, 1, 0, 0),
+                                                   (2, 1, 4, 3, 1, 3, 2, 2, 1, 1, 0),
+                                                   (1, 3, 2, 2, 2, 1, 1, 1, 1, 0, 0)):
+        for bias in (noise(o), None):
+            x, w = noise(n, c, h, wd), noise(o, c, kh, kw)
+            y = torch.conv2d(x, w, bias, (sh, sw), (ph, pw))
+            fixed(pre, [x, w.reshape(o, -1), bias,
+                        [o, y.shape[2], y.shape[3], kh, kw, sh, sw, ph, pw, 1]], y)
+    x, w = noise(1, 2, 3, 3), noise(2, 8)
+    good = [2, 2, 2, 2, 2, 1, 1, 0, 0, 1]
+    fixed(pre, [x, w, None, good[:9]], "error")
+    fixed(pre, [x, noise(2, 7), None, good], "error")
+    fixed(pre, [x, noise(3, 8), None, good], "error")
+    fixed(pre, [x, w, noise(3), good], "error")
+    fixed(pre, [x, w, None, [2, 5, 2, 2, 2, 1, 1, 0, 0, 1]], "error")
+    fixed(pre, [x, w, None, [2, 2, 2, 2, 2, 0, 1, 0, 0, 1]], "error")
+    fixed(pre, [x, w, None, [2, 2, 2, 2, 2, 1, 1, -1, 0, 1]], "error")
+    fixed(pre, [x, w, None, [2, 2, 2, 2, 2, 1, 1, 0, 0, 0]], "error")
+    fixed(pre, [x[0], w, None, good], "error")
+
+
+# ---- normalise
+
+
+def normalise():
+    begin("normalise")
+    tolerance(16, 2, largest=True)
+    legit, by_mode = "aten._native_batch_norm_legit_no_training.default", "aten.batch_norm.default"
+    layer, native, group_norm = ("aten.layer_norm.default", "aten.native_layer_norm.default",
+                                 "aten.group_norm.default")
+    x = noise(2, 2, 3)
+
+    def four(n, t=f32):
+        return [noise(n, dtype=t), noise(n, dtype=t), noise(n, dtype=t),
+                noise(n, dtype=t, low=0.5, high=3)]
+
+    for t in every:
+        either(legit, noise(2, 2, dtype=t), *four(2, t), 0.1, 1e-5)
+        either(by_mode, noise(2, 2, dtype=t), *four(2, t), False, 0.1, 1e-5, False)
+        either(layer, noise(2, 3, dtype=t), [3])
+        either(layer, noise(2, 3, dtype=t), [3], noise(3, dtype=t), noise(3, dtype=t))
+        either(native, noise(2, 3, dtype=t), [3], noise(3, dtype=t), None, 1e-5)
+        either(group_norm, noise(1, 4, 2, dtype=t), 2, noise(4, dtype=t), noise(4, dtype=t))
+    for t in (f16, bf16):
+        either(layer, noise(2, 3, dtype=t), [3], noise(3), noise(3))
+        either(legit, noise(2, 2, dtype=t), *four(2), 0.1, 1e-5)
+    w, b, mean, var = four(2)
+    for shape in ((2, 2), (1, 2, 3), (2, 2, 2, 1), (1, 2, 1, 2, 1)):
+        row(legit, noise(*shape), w, b, mean, var, 0.1, 1e-5)
+    row(legit, x, None, None, mean, var, 0.1, 0.001)
+    row(legit, empty(0, 2, 3), w, b, mean, var, 0.1, 1e-5)
+    row(by_mode, x, w, b, mean, var, False, 0.1, 1e-5, True)
+    row(by_mode, x, None, None, mean, var, False, 0.1, 1e-5, True)
+    row(by_mode, x, w, b, mean, var, True, 0.1, 1e-5, True)
+    row(by_mode, x, w, b, None, None, True, 0.1, 1e-5, True)
+    row(by_mode, x, None, None, None, None, True, 0.1, 0.01, False)
+    refuse(by_mode, x, w, b, None, None, False, 0.1, 1e-5, True)
+    for name, rest in ((legit, (0.1, 1e-5)), (by_mode, (False, 0.1, 1e-5, True))):
+        # PyTorch doesn't look at these sizes in the first of the two.
+        fixed(name, [x, noise(3), b, mean, var, *rest], "error")
+        fixed(name, [x, w, noise(3), mean, var, *rest], "error")
+        fixed(name, [x, w, b, noise(3), var, *rest], "error")
+        refuse(name, noise(2), w, b, mean, var, *rest)
+    x = noise(2, 2, 3)
+    w, b = noise(3), noise(3)
+    for rest in (([3],), ([3], w), ([3], w, b), ([3], None, b), ([3], w, b, 0.1), ([2, 3],),
+                 ([3], w, b, 1e-5, False), ([3], None, None, 1e-12), ([2, 2, 3], noise(2, 2, 3)),
+                 ([2, 3], noise(2, 3), noise(2, 3))):
+        row(layer, x, *rest)
+        if len(rest) > 3:
+            row(native, x, *rest[:4])
+    fixed(layer, [x, 3], torch.layer_norm(x, [3]))
+    row(native, x, [2, 3], None, None, 1e-5)
+    row(layer, tensor([[1000.0, 1001, 1002]]), [3])
+    row(layer, tensor([[2.0, 2, 2]]), [3])
+    row(layer, empty(0, 3), [3], w, b)
+    row(layer, tensor([[1, inf, 2]]), [3])
+    row(native, empty(0, 3), [3], w, b, 1e-5)
+    for name, rest in ((layer, ()), (native, (None, None, 1e-5))):
+        refuse(name, x, [2], *rest)
+        refuse(name, x, [], *rest)
+        refuse(name, x, [2, 2, 2, 3], *rest)
+        refuse(name, tensor(1.0), [1], *rest)
+    refuse(layer, x, [3], noise(2))
+    refuse(layer, x, [3], w, noise(2))
+    refuse(native, x, [3], noise(2), None, 1e-5)
+    for shape, g in (((1, 4), 2), ((2, 2, 3), 1), ((1, 4, 1, 2), 4), ((1, 4, 2, 1), 1),
+                     ((2, 2, 1), 2)):
+        row(group_norm, noise(*shape), g)
+        row(group_norm, noise(*shape), g, noise(shape[1]), noise(shape[1]), 0.001)
+    row(group_norm, noise(1, 2, 2), 2, None, noise(2))
+    row(group_norm, noise(1, 2, 2), 2, noise(2), None, 1e-5, False)
+    row(group_norm, noise(1, 2, 2), 2, None, None, 1e-5, True)
+    row(group_norm, empty(0, 2, 2), 2)
+    refuse(group_norm, noise(1, 4), 3)
+    refuse(group_norm, noise(1, 4), 0)
+    refuse(group_norm, noise(1, 4), -2)
+    refuse(group_norm, noise(1, 4), 2, noise(2))
+    refuse(group_norm, noise(1, 4), 2, noise(4), noise(2))
+    refuse(group_norm, noise(4), 2)
+
+
+# ---- pooling
+
+
+def pooling():
+    begin("pooling")
+    largest, average, adaptive, near, near_to = (
+        "aten.max_pool2d.default", "aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default",
+        "aten.upsample_nearest2d.vec", "aten.upsample_nearest2d.default")
+    tolerance(0, 0)
+    for t in every:
+        either(largest, noise(1, 2, 3, dtype=t), [2, 2], [1, 1])
+        either(near, noise(1, 1, 1, 2, dtype=t), [2, 3], None)
+        either(near_to, noise(1, 1, 2, 1, dtype=t), [3, 1])
+    x = noise(1, 2, 4, 3, low=-4, high=-0.5)
+    for rest in (([2, 2],), ([2],), ([2, 2], [1, 1]), ([3, 3], [2, 2], [1, 1]), ([2, 1], [2, 1]),
+                 ([2, 2], []), ([2, 2], [1, 1], [1, 0], [1, 1], False),
+                 ([2, 2], [1, 1], [0, 0], [2, 2]), ([3, 3], [2, 2], [1, 1], [1, 1], True),
+                 ([2, 2], [2, 2], [0, 0], [1, 1], True), ([2, 2], [3, 3], [1, 1], [1, 1], True),
+                 ([2, 2], [2, 2], [1, 1], [2, 2], True)):
+        row(largest, x, *rest)
+    row(largest, noise(2, 3, 3), [2, 2])
+    row(largest, noise(2, 1, 2, 2), [2, 2])
+    row(largest, tensor([[[1, nan], [inf, -inf]]]), [1, 2])
+    row(largest, tensor([[[-inf, -inf]]]), [1, 2])
+    row(largest, empty(0, 1, 2, 2), [2, 2])
+    fixed(largest, [x, 2, 1], torch.max_pool2d(x, 2, 1))
+    refuse(largest, noise(2, 2), [2, 2])
+    refuse(largest, x, [0, 1])
+    refuse(largest, x, [2, 2], [0, 1])
+    refuse(largest, x, [2, 2], [1, 1], [2, 2])
+    refuse(largest, x, [2, 2], [1, 1], [-1, 0])
+    refuse(largest, x, [2, 2], [1, 1], [0, 0], [0, 1])
+    refuse(largest, x, [5, 5])
+    refuse(largest, x, [2, 2, 2])
+    refuse(largest, empty(1, 0, 2, 2), [3, 3])
+    tolerance(4, 1, largest=True)
+    for t in every:
+        either(average, noise(1, 2, 2, dtype=t), [2, 2])
+        either(adaptive, noise(1, 3, 3, dtype=t), [2, 2])
+    for rest in (([2, 2],), ([2],), ([2, 2], [1, 1]), ([3, 3], [2, 2], [1, 1]), ([2, 2], []),
+                 ([3, 3], [2, 2], [1, 1], False, False), ([3, 3], [2, 2], [1, 1], True),
+                 ([3, 3], [2, 2], [1, 1], True, False), ([2, 2], [2, 2], [0, 0], True),
+                 ([2, 2], [1, 1], [0, 0], False, True, 3), ([2, 2], [2, 2], [1, 1], True, True, -1),
+                 ([2, 2], [3, 3], [1, 1], True), ([2, 2], [1, 1], [0, 0], False, True, None)):
+        row(average, x, *rest)
+    row(average, noise(2, 2, 3), [2, 2])
+    row(average, empty(0, 1, 2, 2), [2, 2])
+    refuse(average, noise(2, 2), [2, 2])
+    refuse(average, x, [2, 2], [0, 0])
+    refuse(average, x, [2, 2], [1, 1], [2, 0])
+    refuse(average, x, [2, 2], [1, 1], [0, 0], False, True, 0)
+    refuse(average, x, [5, 1])
+    refuse(average, x, [0, 1])
+    for h, w, o in ((5, 3, [3, 2]), (6, 4, [4, 3]), (7, 1, [5, 1]), (4, 4, [1, 1]), (2, 2, [3, 4]),
+                    (8, 2, [3, 2]), (3, 3, [0, 2]), (1, 1, [2, 2])):
+        row(adaptive, noise(1, 1, h, w), o)
+    row(adaptive, noise(2, 3, 2), [2, 1])
+    row(adaptive, empty(0, 1, 2, 2), [1, 1])
+    fixed(adaptive, [noise(1, 1, 2, 2) * 0 + 2, [1]], "error")
+    refuse(adaptive, noise(2, 2), [1, 1])
+    refuse(adaptive, noise(1, 2, 2), [-1, 1])
+    refuse(adaptive, noise(1, 2, 2), [1, 1, 1])
+    refuse(adaptive, empty(1, 0, 2), [1, 1])
+    tolerance(0, 0)
+    x = count(1, 2, 2, 3)
+    for size, scale in (([4, 6], None), ([3, 5], None), ([1, 1], None), (None, [2.0, 2.0]),
+                        (None, [1.5, 2.5]), (None, [0.5, 0.75])):
+        row(near, x, size, scale)
+    fixed(near, [x, None, 2.0], torch.nn.functional.interpolate(x, scale_factor=2.0))
+    fixed(near, [x, None, [2, 2]], torch.nn.functional.interpolate(x, scale_factor=2.0))
+    row(near, count(1, 1, 1, 7), None, [1.0, 1.7])
+    row(near, empty(0, 1, 2, 2), [3, 3], None)
+    for size in ([4, 6], [3, 5], [1, 2]):
+        row(near_to, x, size)
+    row(near_to, x, [4, 6], 2.0, 2.0)
+    row(near_to, x, [3, 7], 1.5, 2.4)
+    row(near_to, x, [4, 6], None, None)
+    row(near_to, x, [4, 6], None, 2.0)
+    refuse(near, x, None, None)
+    refuse(near, x, [2, 2], [1.0, 1.0])
+    refuse(near, x, [0, 2], None)
+    refuse(near, x, [2], None)
+    refuse(near, noise(2, 2, 2), [2, 2], None)
+    refuse(near_to, x, [0, 2])
+    refuse(near_to, x, [-1, 2])
+    refuse(near_to, x, [2, 2, 2])
+    refuse(near_to, noise(2, 2), [2, 2])
+    fixed(near_to, [x, [2**31 - 1, 2**31 - 1]], "error budget_memory")
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -1443,6 +1902,10 @@ if __name__ == "__main__":
     layout()
     indexing()
     reduce()
+    products()
+    convolution()
+    normalise()
+    pooling()
     if problems:
         sys.exit("\n".join(problems))
     write()
