@@ -26,11 +26,11 @@ Values are the shortest that round to the element. Rows that don't come from PyT
 doesn't exist, or facts about files decide otherwise) are marked in here: `fixed`.
 """
 
-import inspect
 import itertools
 import math
 import operator
 import os
+import sys
 import warnings
 
 import torch
@@ -149,6 +149,7 @@ class Results:
 
 groups = {}
 group = None
+problems = []  # rows that aren't as they are meant here
 
 
 def begin(name):
@@ -207,7 +208,11 @@ def call_torch(name, args, kw):
 
 def row(name, *args, **kw):
     """A row that PyTorch has a result for."""
-    result = call_torch(name, args, kw)
+    try:
+        result = call_torch(name, args, kw)
+    except Exception as e:
+        problems.append(f"{name} {args} {kw}: {str(e).splitlines()[0]}")
+        return
     add_row(name, list(args) + list(kw.values()), result_text(result))
 
 
@@ -218,7 +223,7 @@ def refuse(name, *args, code="", **kw):
     except Exception:
         add_row(name, list(args) + list(kw.values()), f"error {code}".strip())
         return
-    raise RuntimeError(f"{name}{args}: expected an error, got {result}")
+    problems.append(f"{name} {args} {kw}: expected an error, got {result}")
 
 
 def either(name, *args, **kw):
@@ -1044,6 +1049,838 @@ def layout():
     fixed("aten.pad.default", [count(2), [2**31 - 1, 2**31 - 1]], "error budget_memory")
 
 
+# ---- indexing
+
+
+def indexing():
+    begin("indexing")
+    tolerance(0, 0)
+    x, m = count(4, 3), count(2, 3, 4)
+    index = tensor([[0, 1], [1, 0]], i64)
+    for t in every:
+        v, w = noise(3, dtype=t), noise(2, 2, dtype=t)
+        row("aten.slice.Tensor", v, 0, 1, 3)
+        row("aten.select.int", w, 0, 1)
+        row("aten.slice_scatter.default", v, noise(1, dtype=t), 0, 0, 1)
+        row("aten.index.Tensor", v, [tensor([2, -1], i64)])
+        row("aten.index_select.default", v, 0, tensor([2, 0], i64))
+        row("aten.gather.default", w, 0, index)
+        row("aten.scatter.src", w, 0, index, noise(2, 2, dtype=t))
+        either("aten.scatter.value", w, 1, index[:, :1], 2)
+        either("aten.scatter.value", w, 1, index[:, :1], 1.5)
+        row("aten.scatter_add.default", w, 0, index, noise(2, 2, dtype=t))
+        either("aten.index.Tensor", noise(4), [tensor([1, 0, 1, 1], t)])
+        either("aten.index_select.default", v, 0, tensor([1], t))
+        either("aten.gather.default", noise(3), 0, tensor([1], t))
+        either("aten.scatter.src", noise(3), 0, tensor([1], t), noise(3))
+        either("aten.scatter_add.default", noise(3), 0, tensor([1], t), noise(3))
+        row("aten.embedding.default", noise(2, 2, dtype=t), tensor([1, 0], i64))
+        either("aten.embedding.default", noise(3, 2), tensor([1, 0], t))
+    big = 2**63 - 1
+    for rest in ((), (1,), (0, 1), (0, None, 2), (1, 0, big), (1, 1, 2), (-1, -2), (0, 0, -1),
+                 (0, -100, 100), (0, 3, 1), (0, 0, 4, 2), (0, 1, big, 3), (1, None, None, 2),
+                 (0, 4), (0, 0, big, big), (-2, -3, -1, 1), (0, -big - 1, big), (0, big, big)):
+        row("aten.slice.Tensor", x, *rest)
+    row("aten.slice.Tensor", empty(0, 2), 0, 0, 5)
+    row("aten.slice.Tensor", empty(2, 0), 1, 1)
+    row("aten.slice.Tensor", m, 1, Num(1), Num(3))
+    refuse("aten.slice.Tensor", x, 2, 0, 1, code="nac_run_axis")
+    refuse("aten.slice.Tensor", x, -3, code="nac_run_axis")
+    refuse("aten.slice.Tensor", x, 0, 0, 1, 0)
+    refuse("aten.slice.Tensor", x, 0, 3, 0, -1)
+    refuse("aten.slice.Tensor", tensor(1.0), 0)
+    for d, i in ((0, 1), (1, -1), (-1, 3), (2, 0), (-3, -2)):
+        row("aten.select.int", m, d, i)
+    row("aten.select.int", tensor([3], i32), 0, 0)
+    row("aten.select.int", empty(2, 0), 0, 1)
+    for d, i in ((0, 2), (1, -4), (2, 2**62), (0, -2**63)):
+        refuse("aten.select.int", m, d, i, code="nac_run_index")
+    refuse("aten.select.int", m, 3, 0, code="nac_run_axis")
+    refuse("aten.select.int", tensor(1.0), 0, 0)
+    refuse("aten.select.int", empty(0), 0, 0, code="nac_run_index")
+    for src, rest in ((noise(2, 3), (0, 1, 3)), (noise(4, 1), (1, -1)), (noise(4, 3), ()),
+                      (noise(2, 3), (0, 0, 4, 2)), (noise(4, 2), (-1, 0, big, 2)),
+                      (noise(0, 3), (0, 2, 2)), (noise(4, 3), (0, 0, big)),
+                      (noise(4, 2), (1, None, 2)), (noise(2, 3), (0, -2))):
+        row("aten.slice_scatter.default", x, src, *rest)
+    refuse("aten.slice_scatter.default", x, noise(3, 3), 0, 1, 3, code="nac_run_shape")
+    refuse("aten.slice_scatter.default", x, noise(3), 0, 1, 3)
+    refuse("aten.slice_scatter.default", x, noise(4, 3), 2, code="nac_run_axis")
+    refuse("aten.slice_scatter.default", x, noise(4, 3), 0, 0, 4, 0)
+    refuse("aten.slice_scatter.default", tensor(1.0), tensor(1.0))
+    i = tensor([2, 0], i64)
+    k = tensor([[0], [-1]], i64)
+    mask = tensor([True, False, True, False], boolean)
+    for indices in ([i], [None, i], [i, i], [k, i], [k], [mask], [mask, tensor([1, 2], i64)],
+                    [None, tensor([True, False, True], boolean)], [tensor(1, i64)], [empty(0, dtype=i64)],
+                    [tensor([1, 2], i32)], [None, None], [tensor([1], i64), i],
+                    [tensor([False] * 4, boolean)], [x > 4], [x > 100]):
+        row("aten.index.Tensor", x, indices) if any(a is not None for a in indices) else None
+    for indices in ([i - 1, None, i], [None, i, i], [i, i], [None, None, k], [k, None, tensor([1], i64)],
+                    [None, k, i], [i, None], [m > 5], [m[:, :, 0] > 4], [i - 1, tensor([1], i64), tensor([3], i64)], [None, tensor([True, False, True], boolean), i],
+                    [tensor([True, False], boolean), None, i[:1]], [tensor(0, i64), None, tensor(1, i64)],
+                    [tensor(0, i64), tensor([0, 1, 2], i64)], [empty(0, dtype=i64), None, tensor([1], i64)]):
+        if any(a is not None and a.dtype != boolean and a.numel() and a.max() > 1 for a in indices[:1]):
+            indices[0] = indices[0].clamp(max=1)
+        row("aten.index.Tensor", m, indices)
+    refuse("aten.index.Tensor", tensor(2.0), [tensor(True, boolean)])
+    either("aten.index.Tensor", count(2), [tensor(True, boolean)])
+    row("aten.index.Tensor", empty(0, 2), [empty(0, dtype=i64)])
+    row("aten.index.Tensor", x, [tensor([0, 1, 1, 0], u8)])
+    refuse("aten.index.Tensor", x, [tensor([4], i64)], code="nac_run_index")
+    refuse("aten.index.Tensor", x, [tensor([-5], i64)], code="nac_run_index")
+    refuse("aten.index.Tensor", x, [i, tensor([0, 1, 2], i64)], code="nac_run_shape")
+    refuse("aten.index.Tensor", x, [i, i, i])
+    refuse("aten.index.Tensor", x, [tensor([True, False], boolean)])
+    refuse("aten.index.Tensor", x, [None, mask])
+    refuse("aten.index.Tensor", x, [tensor([1.0])])
+    refuse("aten.index.Tensor", empty(0), [tensor([0], i64)], code="nac_run_index")
+    for d, j in ((0, [1, 1, 3]), (1, [2, 0]), (-1, [1]), (0, [])):
+        row("aten.index_select.default", x, d, tensor(j, i64))
+    row("aten.index_select.default", x, 0, tensor(2, i64))
+    row("aten.index_select.default", x, 1, tensor([1, 0], i32))
+    row("aten.index_select.default", tensor(3.0), 0, tensor([0], i64))
+    row("aten.index_select.default", empty(0, 2), 1, tensor([1], i64))
+    refuse("aten.index_select.default", x, 0, tensor([4], i64), code="nac_run_index")
+    refuse("aten.index_select.default", x, 0, tensor([-1], i64), code="nac_run_index")
+    refuse("aten.index_select.default", x, 0, tensor([[1]], i64))
+    refuse("aten.index_select.default", x, 2, tensor([1], i64), code="nac_run_axis")
+    for d, j in ((0, [[0, 1, 2], [3, 0, 1]]), (1, [[2], [0], [1]]), (-1, [[0, 0, 1, 2]]), (0, [[1]]),
+                 (1, [[2, 1], [0, 0], [1, 1], [2, 2]])):
+        row("aten.gather.default", x, d, tensor(j, i64))
+        src = noise(*tensor(j).shape)
+        row("aten.scatter_add.default", x, d, tensor(j, i64), src)
+        if d != 1 or len(j) < 4:
+            row("aten.scatter.src", x, 0, tensor(j, i64), noise(4, 4)) if d == 0 else None
+            row("aten.scatter.value", x, d, tensor(j, i64), -1.5)
+    row("aten.gather.default", x, 1, tensor([[2]], i64), sparse_grad=False)
+    row("aten.gather.default", m, 2, tensor([[[3, 0]]], i64))
+    row("aten.gather.default", tensor(3.0), 0, tensor(0, i64))
+    row("aten.gather.default", tensor(3.0), 0, tensor([0, 0], i64))
+    row("aten.gather.default", x, 0, empty(0, 3, dtype=i64))
+    row("aten.gather.default", x, 0, empty(0, dtype=i64))
+    row("aten.gather.default", x, 0, tensor([[1]], i32))
+    row("aten.scatter_add.default", x, 0, empty(0, dtype=i64), empty(0))
+    row("aten.scatter_add.default", tensor(1.0), 0, tensor(0, i64), tensor(2.0))
+    row("aten.scatter_add.default", tensor([100, 1], u8), 0, tensor([0, 0, 0], i64),
+        tensor([100, 100, 7], u8))
+    row("aten.scatter_add.default", tensor([1.0], f16), 0, tensor([0] * 4, i64),
+        tensor([2048, 1, 1, 1], f16))
+    row("aten.scatter.src", tensor(1.0), 0, tensor(0, i64), tensor(2.0))
+    row("aten.scatter.value", tensor(1.0), -1, tensor(0, i64), 3)
+    row("aten.scatter.value", x, 0, empty(0, 3, dtype=i64), 3)
+    row("aten.scatter.src", m, 1, tensor([[[2, 0]], [[1, 1]]], i64), noise(2, 1, 3))
+    for name, rest in (("gather.default", ()), ("scatter.src", (noise(4, 3),)),
+                       ("scatter.value", (1,)), ("scatter_add.default", (noise(4, 3),))):
+        name = f"aten.{name}"
+        refuse(name, x, 0, tensor([[4]], i64), *rest, code="nac_run_index")
+        refuse(name, x, 1, tensor([[0], [-1]], i64), *rest, code="nac_run_index")
+        refuse(name, x, 2, tensor([[0]], i64), *rest, code="nac_run_axis")
+        refuse(name, x, 0, tensor([0], i64), *rest)
+        refuse(name, x, 0, tensor([[0, 0, 0, 0]], i64), *rest)
+        refuse(name, x, 1, tensor([[0]] * 5, i64), *rest)
+        refuse(name, tensor(1.0), 0, tensor(1, i64), *(r if isinstance(r, int) else tensor(1.0)
+                                                       for r in rest), code="nac_run_index")
+    for name in ("scatter.src", "scatter_add.default"):
+        refuse(f"aten.{name}", x, 0, tensor([[0, 0], [1, 1]], i64), noise(1, 2))
+        refuse(f"aten.{name}", x, 0, tensor([[0]], i64), noise(1))
+        refuse(f"aten.{name}", x, 0, tensor([[0]], i64), noise(1, 1, dtype=f64))
+    w = noise(4, 2)
+    for j in (tensor([3, 0], i64), tensor([[1, 1], [2, 0]], i64), tensor(2, i64),
+              empty(0, dtype=i64), tensor([1, 2], i32), empty(2, 0, dtype=i64)):
+        row("aten.embedding.default", w, j)
+    row("aten.embedding.default", w, tensor([1, 0], i64), 1)
+    row("aten.embedding.default", w, tensor([1, 0], i64), 0, False, False)
+    row("aten.embedding.default", w, tensor([1], i64), -1, False, False)
+    row("aten.embedding.default", empty(3, 0), tensor([1], i64))
+    # A file's indices may be negative: they count from the end.
+    fixed("aten.embedding.default", [w, tensor([-1, -4], i64)], w[[-1, -4]])
+    fixed("aten.embedding.default", [w, tensor([-2], i32), 0], w[[-2]])
+    refuse("aten.embedding.default", w, tensor([4], i64), code="nac_run_index")
+    refuse("aten.embedding.default", w, tensor([-5], i64), code="nac_run_index")
+    refuse("aten.embedding.default", w, tensor([2**62], i64), code="nac_run_index")
+    refuse("aten.embedding.default", w, tensor([1.0]), code="nac_run_type")
+    refuse("aten.embedding.default", noise(4), tensor([1], i64))
+    refuse("aten.embedding.default", empty(0, 2), tensor([0], i64), code="nac_run_index")
+
+
+# ---- reduce
+
+
+def reduce():
+    begin("reduce")
+    x = noise(2, 3, 2)
+    tolerance(4, 1)
+
+    def dims_of(name, lists, keep=True, **kw):
+        for dims in lists:
+            row(name, x, dims, **kw)
+        if keep:
+            row(name, x, lists[0], True)
+            row(name, x, lists[-1], False)
+        row(name, empty(2, 0), [0])
+        row(name, tensor(1.5), [0])
+        row(name, tensor(1.5), [-1])
+        refuse(name, x, [3], code="nac_run_axis")
+        refuse(name, x, [0, -4], code="nac_run_axis")
+        refuse(name, x, [0, 0])
+        refuse(name, x, [1, -2])
+
+    lists = ([1], [0, 2], [-1], [], None, [0, 1, 2], [-2, 0])
+    for name in ("aten.mean.dim", "aten.sum.dim_IntList"):
+        dims_of(name, lists)
+        base = name.split(".")[1]
+        for t in every:
+            either(name, noise(2, 2, dtype=t), [0])
+            either(f"aten.{base}.default", values(t)[1:3] if t.is_floating_point else values(t))
+            either(f"aten.{base}.default", noise(3, dtype=t), dtype=f64)
+            either(name, noise(3), [0], dtype=t)
+            either(name, noise(1, 2, dtype=t), [0], True, dtype=f16)
+        row(f"aten.{base}.default", x)
+        row(f"aten.{base}.default", tensor(2.5))
+        row(f"aten.{base}.default", empty(0))
+        row(name, empty(2, 0), [1])
+        row(name, empty(2, 0), [1], True)
+        row(name, tensor([inf, 1, nan]), [0])
+        row(name, tensor([[inf, -inf], [1, 2]]), [1])
+        fixed(name, [x, 1], x.mean(1) if base == "mean" else x.sum(1))
+        row(name, tensor([2048, 1, 1, 1, 1], f16), [0])
+        row(name, tensor([256] + [1] * 9, bf16), [0])
+    row("aten.sum.default", tensor([2**62, 2**62, 2**62], i64))
+    row("aten.sum.default", tensor([200, 200], u8))
+    row("aten.sum.dim_IntList", tensor([100, 100], i8), [0], dtype=i8)
+    for name in ("var", "std", "var_mean"):
+        full = f"aten.{name}.correction"
+        for dims in lists:
+            row(full, x, dims)
+        for c in (0, 1, 2, 0.5):
+            row(full, x, [1], correction=c)
+        row(full, x, [0, 1], correction=0, keepdim=True)
+        row(full, x, None, correction=0)
+        row(full, x, [1], correction=5)
+        for t in every:
+            either(full, noise(3, dtype=t), [0])
+            either(f"aten.{name}.dim", noise(2, 2, dtype=t), [0], True)
+        row(f"aten.{name}.dim", x, [0], False)
+        row(f"aten.{name}.dim", x, [0, 2], True, True)
+        row(f"aten.{name}.dim", x, [1])
+        row(f"aten.{name}.default", x)
+        row(f"aten.{name}.default", tensor(1.5))
+        row(f"aten.{name}.default", tensor([1.5]))
+        row(full, tensor(1.5), [0], correction=0)
+        row(full, empty(0), [0])
+        row(full, empty(0, 2), [0])
+        row(full, empty(0, 2), [1], correction=0)
+        row(full, tensor([1e6, 1e6 + 1, 1e6 + 2]), [0])
+        row(full, tensor([inf, 1]), [0])
+        refuse(full, x, [3], code="nac_run_axis")
+        refuse(full, x, [0, 0])
+        refuse(full, noise(2, dtype=i64), [0], code="nac_run_type")
+    tolerance(0, 0)
+    for name in ("all", "any"):
+        for t in every:
+            row(f"aten.{name}.default", values(t))
+            row(f"aten.{name}.dim", noise(2, 3, dtype=t), 1)
+        b = noise(2, 3, 2, dtype=boolean)
+        row(f"aten.{name}.default", b)
+        row(f"aten.{name}.default", tensor([nan]))
+        row(f"aten.{name}.default", tensor(0.0))
+        row(f"aten.{name}.default", empty(0))
+        for d in (0, 2, -2):
+            row(f"aten.{name}.dim", b, d)
+            row(f"aten.{name}.dim", b, d, True)
+        row(f"aten.{name}.dim", tensor(True, boolean), 0)
+        row(f"aten.{name}.dim", empty(2, 0), 1)
+        row(f"aten.{name}.dims", b, [0, 2])
+        row(f"aten.{name}.dims", b, [-1], True)
+        row(f"aten.{name}.dims", b, None)
+        row(f"aten.{name}.dims", b, [0, 1, 2], True)
+        refuse(f"aten.{name}.dim", b, 3, code="nac_run_axis")
+        refuse(f"aten.{name}.dims", b, [0, 0])
+        refuse(f"aten.{name}.dims", b, [-4], code="nac_run_axis")
+    for name in ("max", "min"):
+        full, along, every_axis = f"aten.{name}.default", f"aten.{name}.dim", f"aten.a{name}.default"
+        for t in every:
+            row(full, values(t))
+            row(along, noise(2, 3, dtype=t), 1)
+            row(every_axis, noise(2, 3, dtype=t), [1])
+            either(f"aten.arg{name}.default", noise(2, 3, dtype=t), 1)
+        row(full, tensor([1.0, 5, -7]))
+        row(full, tensor(2.0))
+        row(full, tensor([1, nan, 2]))
+        refuse(full, empty(0))
+        for d in (0, 1, -1):
+            row(along, x, d)
+            row(along, x, d, True)
+            row(f"aten.arg{name}.default", x, d)
+            row(f"aten.arg{name}.default", x, d, True)
+        row(along, tensor([[1, nan, nan], [2, 1, 2]]), 1)
+        row(along, tensor(2.0), 0)
+        row(along, tensor([-inf, -inf]), 0)
+        row(along, tensor([inf, inf]), 0)
+        row(along, empty(0, 2), 1)
+        refuse(along, empty(0, 2), 0)
+        refuse(along, x, 3, code="nac_run_axis")
+        refuse(along, tensor(2.0), 1, code="nac_run_axis")
+        for dims in ([0], [0, 2], [-1], []):
+            row(every_axis, x, dims)
+            row(every_axis, x, dims, True)
+        row(every_axis, x)
+        row(every_axis, tensor(2.0))
+        row(every_axis, tensor([1, nan]))
+        row(every_axis, empty(0, 2), [1])
+        refuse(every_axis, empty(0, 2), [0])
+        refuse(every_axis, empty(0))
+        refuse(every_axis, x, [3], code="nac_run_axis")
+        refuse(every_axis, x, [0, 0])
+        arg = f"aten.arg{name}.default"
+        row(arg, x)
+        row(arg, x, None)
+        row(arg, x, None, True)
+        row(arg, tensor([1, nan, nan]))
+        row(arg, tensor([3, 5, 5, 3], i64), 0)
+        row(arg, tensor(2.0))
+        row(arg, tensor(2.0), 0)
+        row(arg, empty(0, 2), 1)
+        refuse(arg, empty(0))
+        refuse(arg, empty(0, 2), 0)
+        refuse(arg, x, 3, code="nac_run_axis")
+    p = tensor([[3, 1, 4, 1.5, 9], [2, 6, 5, -3.5, -8]])
+    for t in floats + wholes:
+        row("aten.topk.default", (p * 2 + 20).to(t), 2)
+        row("aten.sort.default", (p * 2 + 20).to(t))
+        row("aten.argsort.default", (p * 2 + 20).to(t), 1, True)
+    either("aten.topk.default", tensor([True, False], boolean), 1)
+    row("aten.sort.default", tensor([True, False], boolean))
+    for rest in ((3,), (5, -1), (1, 0), (2, 1, False), (2, 0, True, True), (2, -1, False, True),
+                 (0,), (Num(2),)):
+        row("aten.topk.default", p, *rest)
+    row("aten.topk.default", tensor([1, nan, 3, inf, -inf]), 5)
+    row("aten.topk.default", tensor([1, nan, 3, inf, -inf]), 5, 0, False)
+    row("aten.topk.default", tensor(2.0), 1)
+    row("aten.topk.default", empty(0, 2), 1)
+    row("aten.topk.default", empty(2, 0), 0)
+    refuse("aten.topk.default", p, 6)
+    refuse("aten.topk.default", p, -1)
+    refuse("aten.topk.default", p, 3, 0)
+    refuse("aten.topk.default", p, 1, 2, code="nac_run_axis")
+    for name in ("aten.sort.default", "aten.argsort.default"):
+        for rest in ((), (0,), (1, True), (-2, True), (-1, False)):
+            row(name, p, *rest)
+        row(name, tensor([1, nan, 3, inf, -inf]))
+        row(name, tensor([1, nan, 3, inf, -inf]), 0, True)
+        row(name, tensor(2.0))
+        row(name, tensor(2.0), -1, True)
+        row(name, empty(0))
+        row(name, empty(2, 0), 0)
+        row(name, tensor([2, 1, 2, 1, 1], i64))
+        row(name, tensor([2, 1, 2, 1, 1], i64), 0, True)
+        refuse(name, p, 2, code="nac_run_axis")
+        refuse(name, tensor(2.0), 1, code="nac_run_axis")
+    tolerance(2, 1)
+    for t in every:
+        row("aten.cumsum.default", noise(3, dtype=t), 0)
+        row("aten.cumsum.default", noise(2, 2, dtype=t), 1, dtype=f64)
+        either("aten.cumsum.default", tensor([1, 2.5, 3]), 0, dtype=t)
+    for d in (0, 1, -1, -3):
+        row("aten.cumsum.default", x, d)
+    row("aten.cumsum.default", tensor([2**63 - 1, 1], i64), 0)
+    row("aten.cumsum.default", tensor([200, 100], u8), 0, dtype=u8)
+    row("aten.cumsum.default", tensor([1, inf, -inf, nan]), 0)
+    row("aten.cumsum.default", tensor(2.0), 0)
+    row("aten.cumsum.default", tensor(2, i32), -1)
+    row("aten.cumsum.default", empty(0, 2), 0)
+    row("aten.cumsum.default", empty(0, 2), 1)
+    refuse("aten.cumsum.default", x, 3, code="nac_run_axis")
+    refuse("aten.cumsum.default", tensor(2.0), 1, code="nac_run_axis")
+    for name in ("softmax", "log_softmax"):
+        tolerance(8, 1, largest=True)
+        full, under = f"aten.{name}.int", f"aten._{name}.default"
+        for d in (0, 1, -1, -2):
+            row(full, x, d)
+            row(under, x, d, False)
+        for t in every:
+            either(full, noise(3, dtype=t), 0)
+            either(full, noise(3, dtype=t), 0, f64)
+            either(full, noise(3), 0, t)
+        for t in floats:
+            row(under, noise(2, 3, dtype=t), -1, False)
+        fixed(full, [noise(1), 0, None], torch.ones(1) if name == "softmax" else empty(1))
+        row(full, tensor(2.0), 0)
+        row(full, tensor(2.0), -1)
+        row(full, empty(0), 0)
+        row(full, empty(2, 0), 1)
+        row(full, empty(2, 0), 0)
+        row(full, tensor([[1000.0, 1001], [-1000, -1001]]), 1)
+        row(full, tensor([-inf, 0, 1]), 0)
+        row(full, tensor([-inf, -inf]), 0)
+        row(full, tensor([inf, 0]), 0)
+        row(full, tensor([nan, 0]), 0)
+        row(full, noise(20), 0)
+        refuse(full, x, 3, code="nac_run_axis")
+        refuse(full, tensor(2.0), 1, code="nac_run_axis")
+        refuse(full, tensor([1, 2], i64), 0)
+
+
+# ---- products
+
+meanings.update({
+    "nac.matmul": A.matmul.default,
+    "aten.lstm_cell.default": lambda x, h, c, *rest: A.lstm_cell.default(x, [h, c], *rest),
+})
+
+
+def products():
+    begin("products")
+    tolerance(4, 1, largest=True)
+    for t in every:
+        either("nac.matmul", noise(2, 3, dtype=t), noise(3, 2, dtype=t))
+        either("nac.matmul", noise(3, dtype=t), noise(3, dtype=t))
+        either("aten.linear.default", noise(2, 3, dtype=t), noise(2, 3, dtype=t),
+               noise(2, dtype=t))
+        either("aten.addmm.default", noise(2, dtype=t), noise(2, 2, dtype=t), noise(2, 2, dtype=t))
+        either("aten.baddbmm.default", noise(1, 2, dtype=t), noise(2, 1, 2, dtype=t),
+               noise(2, 2, 2, dtype=t))
+        either("aten.outer.default", noise(2, dtype=t), noise(3, dtype=t))
+        either("aten.einsum.default", "ij,jk->ik", [noise(2, 2, dtype=t), noise(2, 2, dtype=t)])
+        either("aten.scaled_dot_product_attention.default",
+               *(noise(1, 2, 2, dtype=t) for _ in range(3)))
+    for a, b in (((2,), (2, 3)), ((3, 2), (2,)), ((2, 2, 3), (3, 2)), ((2, 3), (2, 3, 1)),
+                 ((2, 1, 2, 3), (3, 3, 1)), ((2, 2, 2), (2, 2, 2)), ((1, 2, 2), (2, 2, 1)),
+                 ((2,), (2, 2, 2)), ((2, 1, 2), (2,)), ((0, 2), (2, 3)), ((2, 0), (0, 3)),
+                 ((0,), (0,)), ((2, 0, 2), (2, 1)), ((1, 1), (1, 1)), ((5, 7), (7, 3))):
+        row("nac.matmul", noise(*a), noise(*b))
+    row("aten.matmul.default", noise(1, 2), noise(2, 1))
+    row("aten.mm.default", noise(2, 2), noise(2, 2))
+    row("aten.bmm.default", noise(2, 1, 2), noise(2, 2, 1))
+    row("nac.matmul", tensor([[inf, 1]]), tensor([[0.0], [1]]))
+    row("nac.matmul", tensor([[100, 100]], u8), tensor([[2], [3]], u8))
+    for a, b in (((2, 3), (2, 3)), ((2,), (3,)), ((2, 2, 3), (3, 3, 2)), ((2, 3), (4,)),
+                 ((0, 2), (3, 2))):
+        refuse("nac.matmul", noise(*a), noise(*b), code="nac_run_shape")
+    refuse("nac.matmul", tensor(1.0), noise(2))
+    refuse("nac.matmul", noise(2, 2), tensor(1.0))
+    refuse("nac.matmul", noise(2, 2), noise(2, 2, dtype=f64), code="nac_run_type")
+    refuse("nac.matmul", noise(2, 2), noise(2, 2, dtype=i64), code="nac_run_type")
+    for x, w, b in (((2, 3), (4, 3), None), ((2, 3), (4, 3), (4,)), ((3,), (2, 3), (2,)),
+                    ((3,), (2, 3), None), ((2, 1, 3), (2, 3), (2,)), ((0, 3), (2, 3), (2,)),
+                    ((2, 0), (3, 0), (3,)), ((2, 3), (0, 3), None), ((2, 3), (3,), None),
+                    ((1, 2, 2, 2), (1, 2), (1,)), ((2, 0), (3, 0), None)):
+        row("aten.linear.default", noise(*x), noise(*w), *([noise(*b)] if b else []))
+    row("aten.linear.default", noise(2, 3), noise(4, 3), None)
+    refuse("aten.linear.default", noise(2, 3), noise(3, 2), code="nac_run_shape")
+    refuse("aten.linear.default", noise(2, 3), noise(2, 3), noise(3), code="nac_run_shape")
+    refuse("aten.linear.default", tensor(1.0), noise(2, 3))
+    refuse("aten.linear.default", noise(2, 3), noise(2, 3, dtype=f16), code="nac_run_type")
+    for c in ((2,), (2, 2), (1, 2), (2, 1), (1,)):
+        row("aten.addmm.default", noise(*c), noise(2, 3), noise(3, 2))
+    c, m1, m2 = noise(2, 2), noise(2, 3), noise(3, 2)
+    row("aten.addmm.default", tensor(1.0), m1, m2)
+    row("aten.addmm.default", c, m1, m2, beta=0.5, alpha=2)
+    row("aten.addmm.default", c, m1, m2, beta=2)
+    row("aten.addmm.default", tensor([nan, inf]), m1, m2, beta=0)
+    row("aten.addmm.default", c, m1, m2, beta=1, alpha=0)
+    row("aten.addmm.default", c, empty(2, 0), empty(0, 2))
+    row("aten.addmm.default", empty(2), empty(0, 3), m2)
+    row("aten.addmm.default", noise(2, 2, dtype=i64), noise(2, 2, dtype=i64),
+        noise(2, 2, dtype=i64), beta=2, alpha=3)
+    refuse("aten.addmm.default", noise(3), m1, m2, code="nac_run_shape")
+    refuse("aten.addmm.default", c, m1, m1, code="nac_run_shape")
+    refuse("aten.addmm.default", noise(1, 2, 2), m1, m2)
+    refuse("aten.addmm.default", c, noise(1, 2, 3), m2)
+    refuse("aten.addmm.default", c, m1, noise(3, 2, dtype=f64))
+    for c in ((2, 1, 2), (1, 1, 1), (2,), (1, 2)):
+        row("aten.baddbmm.default", noise(*c), noise(2, 1, 3), noise(2, 3, 2))
+    row("aten.baddbmm.default", noise(2, 1, 2), noise(2, 1, 3), noise(2, 3, 2), beta=0.5, alpha=2)
+    row("aten.baddbmm.default", tensor([nan]), noise(2, 1, 3), noise(2, 3, 2), beta=0)
+    row("aten.baddbmm.default", noise(2, 1, 2), noise(2, 1, 0), noise(2, 0, 2))
+    row("aten.baddbmm.default", noise(1), noise(0, 1, 2), noise(0, 2, 2))
+    refuse("aten.baddbmm.default", noise(2), noise(2, 1, 3), noise(3, 3, 2), code="nac_run_shape")
+    refuse("aten.baddbmm.default", noise(3), noise(2, 1, 3), noise(2, 3, 2), code="nac_run_shape")
+    refuse("aten.baddbmm.default", noise(2), noise(1, 3), noise(2, 3, 2))
+    row("aten.outer.default", noise(3), noise(2))
+    row("aten.outer.default", empty(0), noise(2))
+    row("aten.outer.default", noise(2, dtype=i32), noise(2))
+    refuse("aten.outer.default", noise(2, 2), noise(2))
+    refuse("aten.outer.default", noise(2), tensor(1.0))
+    for equation, shapes in (
+            ("ij,jk", ((2, 3), (3, 2))), ("ij->ji", ((2, 3),)), ("ii->i", ((3, 3),)),
+            ("ii", ((2, 2),)), ("i,j->ij", ((2,), (3,))), ("i,i->", ((3,), (3,))),
+            ("bij,bjk->bik", ((2, 1, 2), (2, 2, 1))), ("...ij,...jk->...ik", ((2, 2, 1), (1, 2))),
+            ("ij->", ((2, 3),)), ("ij->i", ((2, 3),)), ("b...->...", ((2, 3),)),
+            ("bhqd,bhkd->bhqk", ((1, 2, 2, 3), (1, 2, 2, 3))), ("ab,bc,cd->ad", ((1, 2), (2, 2), (2, 1))),
+            ("i,ij->j", ((2,), (2, 2))), (",i->i", ((), (2,))), ("->", ((),)), ("ba", ((2, 3),)),
+            ("ij,ij->ij", ((2, 1), (1, 3))), ("...a->a...", ((2, 3),)), ("iij->ij", ((2, 2, 2),)),
+            (" i j , j k -> k i ", ((2, 2), (2, 1))), ("aB,Bc->ca", ((1, 2), (2, 2))),
+            ("ij,jk->ik", ((2, 0), (0, 3))), ("i->i", ((0,),)), ("ijk,lj->ilk", ((1, 2, 2), (2, 2))),
+            ("...,...", ((2,), (2,))), ("a...,b...->ab...", ((2, 2), (1, 2)))):
+        row("aten.einsum.default", equation, [noise(*s) for s in shapes])
+    for equation, shapes in (
+            ("ij,jk->ik", ((2, 3), (2, 3))), ("ij,jk", ((2, 3),)), ("ij", ((2, 3), (3,))),
+            ("ij->iji", ((2, 3),)), ("ij->ik", ((2, 3),)), ("ijk", ((2, 3),)), ("i", ((2, 3),)),
+            ("ii->i", ((2, 3),)), ("i1", ((2, 3),)), ("i.j", ((2, 3),)), ("i-j", ((2, 3),)),
+            ("......", ((2, 3),)), ("i->", ()), ("ij->j->i", ((2, 3),)), ("i->...i...", ((2,),))):
+        refuse("aten.einsum.default", equation, [noise(*s) for s in shapes])
+    fixed("aten.einsum.default", ["i->i", 2.0], "error")
+
+    tolerance(16, 2, largest=True)
+    sdpa = "aten.scaled_dot_product_attention.default"
+    q, k, v = noise(1, 2, 3, 4), noise(1, 2, 3, 4), noise(1, 2, 3, 4)
+    # Values as small as the others: the wanted ones come from the definition in double precision.
+
+    def attention(q, k, v, mask=None, causal=False, scale=None):
+        s = q.double() @ k.double().transpose(-1, -2)
+        s = s * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+        if causal:
+            s = s.masked_fill(~torch.ones(s.shape[-2:], dtype=torch.bool).tril(), -inf)
+        if mask is not None:
+            s = s.masked_fill(~mask, -inf) if mask.dtype == boolean else s + mask.double()
+        p = s.softmax(-1)
+        p = torch.where(torch.isneginf(s).all(-1, keepdim=True), 0.0, p)  # all masked: zeros
+        return (p @ v.double()).to(q.dtype)
+
+    float_mask, bool_mask = noise(3, 3), tensor([[1, 0, 1], [1, 1, 0], [0, 0, 1]], boolean)
+    row(sdpa, q, k, v)
+    row(sdpa, q, k, v, float_mask)
+    row(sdpa, q, k, v, bool_mask)
+    row(sdpa, q, k, v, noise(1, 1, 3, 3))
+    row(sdpa, q, k, v, bool_mask[:1])
+    row(sdpa, q, k, v, None, 0.0, True)
+    row(sdpa, q, k, v, None, 0.0, False)
+    row(sdpa, q, k, v, bool_mask, 0.0, False)
+    row(sdpa, q, k, v, None, 0.0, True, scale=0.25)
+    row(sdpa, q, k, v, None, 0.0, False, scale=2.0)
+    fixed(sdpa, [q, k, v, None, 0, 0], attention(q, k, v))
+    fixed(sdpa, [q, k, v, None, False, True], attention(q, k, v, causal=True))
+    fixed(sdpa, [q, k, v, bool_mask, False, False], attention(q, k, v, bool_mask))
+    # A float that no truth value follows is the scale: dropout isn't in graphs of inference.
+    fixed(sdpa, [q, k, v, 0.25], attention(q, k, v, scale=0.25))
+    fixed(sdpa, [q, k, v, 1.0], attention(q, k, v, scale=1.0))
+    fixed(sdpa, [q, k, v, float_mask, 0.25], attention(q, k, v, float_mask, scale=0.25))
+    fixed(sdpa, [q, k, v, float_mask, 1], attention(q, k, v, float_mask, scale=1.0))
+    fixed(sdpa, [q, k, v, None, 0.25], attention(q, k, v, scale=0.25))
+    row(sdpa, noise(2, 4), noise(3, 4), noise(3, 2))
+    row(sdpa, noise(2, 3, 2), noise(2, 2, 2), noise(2, 2, 3))
+    row(sdpa, noise(2, 1, 2, 2), noise(2, 1, 3, 2), noise(2, 1, 3, 1))
+    row(sdpa, noise(1, 1, 2, 2), noise(1, 1, 4, 2), noise(1, 1, 4, 2), None, 0.0, True)
+    row(sdpa, noise(1, 1, 4, 2), noise(1, 1, 2, 2), noise(1, 1, 2, 2), None, 0.0, True)
+    row(sdpa, noise(1, 2, 2, 2), noise(1, 1, 2, 2), noise(1, 1, 2, 2))
+    row(sdpa, noise(1, 4, 1, 2), noise(1, 2, 2, 2), noise(1, 2, 2, 2), None, 0.0, False,
+        enable_gqa=True)
+    fixed(sdpa, [q, k, v, tensor([[True] * 3, [False] * 3, [True, False, False]], boolean)],
+          attention(q, k, v, tensor([[True] * 3, [False] * 3, [True, False, False]], boolean)))
+    row(sdpa, noise(1, 2, 3), empty(1, 0, 3), empty(1, 0, 2))
+    row(sdpa, empty(1, 0, 3), noise(1, 2, 3), noise(1, 2, 2))
+    refuse(sdpa, noise(1, 2, 3), noise(1, 2, 2), noise(1, 2, 2), code="nac_run_shape")
+    refuse(sdpa, noise(1, 2, 2), noise(1, 3, 2), noise(1, 2, 2), code="nac_run_shape")
+    refuse(sdpa, noise(2), noise(2), noise(2))
+    refuse(sdpa, q, k, v, noise(2, 2), code="nac_run_shape")
+    refuse(sdpa, q, k, v, noise(3, 3, dtype=i64))
+    refuse(sdpa, q, k, v.to(f64))
+    lstm = [noise(2, 3), noise(2, 2), noise(2, 2), noise(8, 3), noise(8, 2)]
+    row("aten.lstm_cell.default", *lstm)
+    row("aten.lstm_cell.default", *lstm, noise(8), noise(8))
+    row("aten.lstm_cell.default", *[a.to(f64) for a in lstm])
+    for t in (f16, bf16):
+        either("aten.lstm_cell.default", *[a.to(t) for a in lstm], noise(8, dtype=t), noise(8, dtype=t))
+    row("aten.lstm_cell.default", noise(1, 2), noise(1, 1), noise(1, 1), noise(4, 2), noise(4, 1),
+        noise(4), noise(4))
+    refuse("aten.lstm_cell.default", *[a.to(i64) for a in lstm])
+    refuse("aten.lstm_cell.default", noise(2, 2), *lstm[1:])
+    refuse("aten.lstm_cell.default", lstm[0], noise(3, 2), *lstm[2:])
+    refuse("aten.lstm_cell.default", *lstm[:3], noise(6, 3), lstm[4])
+
+
+# ---- convolution
+
+
+def convolution():
+    begin("convolution")
+    tolerance(8, 2, largest=True)
+    conv = {1: "aten.conv1d.default", 2: "aten.conv2d.default", 3: "aten.conv3d.default"}
+    padded = {n: f"aten.conv{n}d.padding" for n in (1, 2, 3)}
+    transposed = {1: "aten.conv_transpose1d.default", 2: "aten.conv_transpose2d.input",
+                  3: "aten.conv_transpose3d.input"}
+    for t in every:
+        either(conv[1], noise(1, 1, 3, dtype=t), noise(1, 1, 2, dtype=t))
+        either(conv[2], noise(1, 1, 2, 2, dtype=t), noise(1, 1, 2, 1, dtype=t), noise(1, dtype=t))
+        if t not in (f64, f16):
+            continue
+        row(conv[3], noise(1, 1, 2, 1, 2, dtype=t), noise(1, 1, 1, 1, 2, dtype=t))
+        row(transposed[2], noise(1, 1, 1, 2, dtype=t), noise(1, 1, 2, 2, dtype=t))
+        row(padded[1], noise(1, 1, 3, dtype=t), noise(1, 1, 2, dtype=t), None, [1], "same")
+    x, w, b = noise(2, 2, 5), noise(3, 2, 2), noise(3)
+    for rest in ((), (None,), (b,), (b, [2]), (None, [1], [1]), (b, [2], [2], [2]),
+                 (None, [1], [0], [2]), (None, [3], [3], [1], 1)):
+        row(conv[1], x, w, *rest)
+    row(conv[1], noise(2, 5), noise(1, 2, 3), noise(1))
+    row(conv[1], noise(1, 4, 4), noise(4, 2, 2), None, [1], [0], [1], 2)
+    row(conv[1], noise(1, 2, 3), noise(4, 1, 1), noise(4), [1], [0], [1], 2)
+    fixed(conv[1], [x, w, b, 2, 1, 1, 1], torch.conv1d(x, w, b, 2, 1))
+    x, w, b = noise(1, 2, 4, 3), noise(2, 2, 2, 2), noise(2)
+    for rest in ((), (b,), (None, [2, 1]), (b, [1, 1], [1, 1]), (None, [2, 2], [2, 0]),
+                 (b, [1, 2], [1, 2], [2, 1]), (None, [1], [1]), (None, [1, 1], [1, 1], [1, 1], 1),
+                 (None, [1, 1], [0, 0], [3, 2])):
+        row(conv[2], x, w, *rest)
+    row(conv[2], noise(2, 1, 3, 3), noise(1, 1, 3, 3), None, [1, 1], [1, 1])
+    row(conv[2], noise(2, 3, 3), noise(1, 2, 2, 2), noise(1))
+    row(conv[2], noise(1, 2, 3, 3), noise(2, 1, 3, 3), None, [1, 1], [1, 1], [1, 1], 2)
+    row(conv[2], noise(1, 4, 2, 2), noise(2, 2, 1, 1), noise(2), [1, 1], [0, 0], [1, 1], 2)
+    row(conv[2], noise(1, 3, 2, 2), noise(2, 3, 1, 1))
+    fixed(conv[2], [x, w, b, 1, 1, 1, 1], torch.conv2d(x, w, b, 1, 1))
+    row(conv[2], empty(0, 2, 4, 3), w, b)
+    x, w = noise(1, 1, 2, 3, 2), noise(2, 1, 2, 2, 1)
+    for rest in ((), (noise(2), [1, 2, 1]), (None, [1, 1, 1], [1, 0, 1]),
+                 (None, [2, 1, 1], [1, 1, 0], [1, 2, 1])):
+        row(conv[3], x, w, *rest)
+    row(conv[3], noise(2, 1, 2, 2), noise(1, 2, 1, 2, 1), noise(1))
+    row(conv[3], noise(1, 2, 1, 2, 1), noise(2, 1, 1, 1, 1), None, [1] * 3, [0] * 3, [1] * 3, 2)
+    for n in (1, 2, 3):
+        x, w = noise(1, 2, *[3] * n), noise(2, 2, *[2] * n)
+        one = [1] * n
+        refuse(conv[n], x, noise(2, 3, *[2] * n))
+        refuse(conv[n], x, w, noise(3))
+        refuse(conv[n], x, w, None, [0] * n)
+        refuse(conv[n], x, w, None, one, [-1] * n)
+        refuse(conv[n], x, w, None, one, [0] * n, [0] * n)
+        refuse(conv[n], x, w, None, one, [0] * n, one, 3)
+        refuse(conv[n], x, w, None, one, [0] * n, one, 0)
+        refuse(conv[n], x, noise(2, 2, *[4] * n))
+        refuse(conv[n], x, noise(2, 2, *[2] * (n - 1)))
+        refuse(conv[n], noise(*[3] * (n + 3)), w)
+        refuse(conv[n], noise(2), w)
+        refuse(conv[n], x, w, None, [1] * (n + 1))
+        refuse(conv[n], x, w.to(f64))
+        small, kernel = noise(1, 1, *[3] * n), noise(1, 1, *[2] * n)
+        row(padded[n], small, kernel, None, one, "same") if n < 3 else None
+        row(padded[n], small, noise(1, 1, *[3] * n), noise(1), one, "same") if n < 3 else None
+        row(padded[n], small, kernel, None, one, "valid")
+        row(padded[n], small, kernel)
+        row(padded[n], small, kernel, None, [2] * n, "valid")
+        row(padded[n], small, kernel, None, one, "same", [2] * n)
+        refuse(padded[n], small, kernel, None, [2] * n, "same")
+        refuse(padded[n], small, kernel, None, one, "full", code="nac_run_argument")
+        x, w, b = noise(1, 2, *[2] * n), noise(2, 1, *[2] * n), noise(1)
+        row(transposed[n], x, w)
+        row(transposed[n], x, w, b, [2] * n)
+        row(transposed[n], x, w, None, [2] * n, [1] * n)
+        if n < 3:
+            row(transposed[n], x, w, b, [2] * n, [1] * n, [1] * n)
+            row(transposed[n], x, w, None, [1] * n, [0] * n, [0] * n, 2)
+            row(transposed[n], x, w, None, [1] * n, [1] * n, [0] * n, 1, [2] * n)
+            row(transposed[n], x[0], w)
+        refuse(transposed[n], x, noise(3, 1, *[2] * n))
+        refuse(transposed[n], x, w, noise(2))
+        refuse(transposed[n], x, w, None, [1] * n, [0] * n, [1] * n)
+        refuse(transposed[n], x, w, None, [0] * n)
+        refuse(transposed[n], x, w, None, [1] * n, [5] * n)
+    full = "aten.convolution.default"
+    x, w, b = noise(1, 2, 3, 3), noise(2, 2, 2, 2), noise(2)
+    row(full, x, w, b, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    row(full, x, w, None, [2, 2], [1, 1], [1, 1], False, [0, 0], 1)
+    row(full, x, noise(2, 1, 2, 2), b, [1, 1], [1, 0], [1, 1], False, [0, 0], 2)
+    row(full, x, noise(2, 1, 2, 2), noise(1), [2, 2], [0, 0], [1, 1], True, [1, 1], 1)
+    row(full, x, noise(2, 1, 2, 2), None, [1, 1], [1, 1], [1, 1], True, [0, 0], 2)
+    row(full, noise(1, 1, 4), noise(1, 1, 2), None, [1], [1], [2], False, [0], 1)
+    row(full, noise(1, 1, 2, 2, 2), noise(1, 1, 2, 1, 1), None, [1] * 3, [0] * 3, [1] * 3, False,
+        [0] * 3, 1)
+    refuse(full, x, noise(2, 3, 2, 2), b, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    refuse(full, x, w, b, [1, 1], [0, 0], [1, 1], False, [0, 0], 3)
+    # x [N, C, H, W], weights as a matrix [out, C * kh * kw], bias, and what conv2d makes of it:
+    # [out, oh, ow, kh, kw, sh, sw, ph, pw, groups].
+    pre = "nac.conv2d_precomputed"
+    for n, c, h, wd, o, kh, kw, sh, sw, ph, pw in ((1, 2, 3, 3, 2, 2, 2, 1, 1, 0, 0),
+                                                   (2, 1, 4, 3, 1, 3, 2, 2, 1, 1, 0),
+                                                   (1, 3, 2, 2, 2, 1, 1, 1, 1, 0, 0)):
+        for bias in (noise(o), None):
+            x, w = noise(n, c, h, wd), noise(o, c, kh, kw)
+            y = torch.conv2d(x, w, bias, (sh, sw), (ph, pw))
+            fixed(pre, [x, w.reshape(o, -1), bias,
+                        [o, y.shape[2], y.shape[3], kh, kw, sh, sw, ph, pw, 1]], y)
+    x, w = noise(1, 2, 3, 3), noise(2, 8)
+    good = [2, 2, 2, 2, 2, 1, 1, 0, 0, 1]
+    fixed(pre, [x, w, None, good[:9]], "error")
+    fixed(pre, [x, noise(2, 7), None, good], "error")
+    fixed(pre, [x, noise(3, 8), None, good], "error")
+    fixed(pre, [x, w, noise(3), good], "error")
+    fixed(pre, [x, w, None, [2, 5, 2, 2, 2, 1, 1, 0, 0, 1]], "error")
+    fixed(pre, [x, w, None, [2, 2, 2, 2, 2, 0, 1, 0, 0, 1]], "error")
+    fixed(pre, [x, w, None, [2, 2, 2, 2, 2, 1, 1, -1, 0, 1]], "error")
+    fixed(pre, [x, w, None, [2, 2, 2, 2, 2, 1, 1, 0, 0, 0]], "error")
+    fixed(pre, [x[0], w, None, good], "error")
+
+
+# ---- normalise
+
+
+def normalise():
+    begin("normalise")
+    tolerance(16, 2, largest=True)
+    legit, by_mode = "aten._native_batch_norm_legit_no_training.default", "aten.batch_norm.default"
+    layer, native, group_norm = ("aten.layer_norm.default", "aten.native_layer_norm.default",
+                                 "aten.group_norm.default")
+    x = noise(2, 2, 3)
+
+    def four(n, t=f32):
+        return [noise(n, dtype=t), noise(n, dtype=t), noise(n, dtype=t),
+                noise(n, dtype=t, low=0.5, high=3)]
+
+    for t in every:
+        either(legit, noise(2, 2, dtype=t), *four(2, t), 0.1, 1e-5)
+        either(by_mode, noise(2, 2, dtype=t), *four(2, t), False, 0.1, 1e-5, False)
+        either(layer, noise(2, 3, dtype=t), [3])
+        either(layer, noise(2, 3, dtype=t), [3], noise(3, dtype=t), noise(3, dtype=t))
+        either(native, noise(2, 3, dtype=t), [3], noise(3, dtype=t), None, 1e-5)
+        either(group_norm, noise(1, 4, 2, dtype=t), 2, noise(4, dtype=t), noise(4, dtype=t))
+    for t in (f16, bf16):
+        either(layer, noise(2, 3, dtype=t), [3], noise(3), noise(3))
+        either(legit, noise(2, 2, dtype=t), *four(2), 0.1, 1e-5)
+    w, b, mean, var = four(2)
+    for shape in ((2, 2), (1, 2, 3), (2, 2, 2, 1), (1, 2, 1, 2, 1)):
+        row(legit, noise(*shape), w, b, mean, var, 0.1, 1e-5)
+    row(legit, x, None, None, mean, var, 0.1, 0.001)
+    row(legit, empty(0, 2, 3), w, b, mean, var, 0.1, 1e-5)
+    row(by_mode, x, w, b, mean, var, False, 0.1, 1e-5, True)
+    row(by_mode, x, None, None, mean, var, False, 0.1, 1e-5, True)
+    row(by_mode, x, w, b, mean, var, True, 0.1, 1e-5, True)
+    row(by_mode, x, w, b, None, None, True, 0.1, 1e-5, True)
+    row(by_mode, x, None, None, None, None, True, 0.1, 0.01, False)
+    refuse(by_mode, x, w, b, None, None, False, 0.1, 1e-5, True)
+    for name, rest in ((legit, (0.1, 1e-5)), (by_mode, (False, 0.1, 1e-5, True))):
+        # PyTorch doesn't look at these sizes in the first of the two.
+        fixed(name, [x, noise(3), b, mean, var, *rest], "error")
+        fixed(name, [x, w, noise(3), mean, var, *rest], "error")
+        fixed(name, [x, w, b, noise(3), var, *rest], "error")
+        refuse(name, noise(2), w, b, mean, var, *rest)
+    x = noise(2, 2, 3)
+    w, b = noise(3), noise(3)
+    for rest in (([3],), ([3], w), ([3], w, b), ([3], None, b), ([3], w, b, 0.1), ([2, 3],),
+                 ([3], w, b, 1e-5, False), ([3], None, None, 1e-12), ([2, 2, 3], noise(2, 2, 3)),
+                 ([2, 3], noise(2, 3), noise(2, 3))):
+        row(layer, x, *rest)
+        if len(rest) > 3:
+            row(native, x, *rest[:4])
+    fixed(layer, [x, 3], torch.layer_norm(x, [3]))
+    row(native, x, [2, 3], None, None, 1e-5)
+    row(layer, tensor([[1000.0, 1001, 1002]]), [3])
+    row(layer, tensor([[2.0, 2, 2]]), [3])
+    row(layer, empty(0, 3), [3], w, b)
+    row(layer, tensor([[1, inf, 2]]), [3])
+    row(native, empty(0, 3), [3], w, b, 1e-5)
+    for name, rest in ((layer, ()), (native, (None, None, 1e-5))):
+        refuse(name, x, [2], *rest)
+        refuse(name, x, [], *rest)
+        refuse(name, x, [2, 2, 2, 3], *rest)
+        refuse(name, tensor(1.0), [1], *rest)
+    refuse(layer, x, [3], noise(2))
+    refuse(layer, x, [3], w, noise(2))
+    refuse(native, x, [3], noise(2), None, 1e-5)
+    for shape, g in (((1, 4), 2), ((2, 2, 3), 1), ((1, 4, 1, 2), 4), ((1, 4, 2, 1), 1),
+                     ((2, 2, 1), 2)):
+        row(group_norm, noise(*shape), g)
+        row(group_norm, noise(*shape), g, noise(shape[1]), noise(shape[1]), 0.001)
+    row(group_norm, noise(1, 2, 2), 2, None, noise(2))
+    row(group_norm, noise(1, 2, 2), 2, noise(2), None, 1e-5, False)
+    row(group_norm, noise(1, 2, 2), 2, None, None, 1e-5, True)
+    row(group_norm, empty(0, 2, 2), 2)
+    refuse(group_norm, noise(1, 4), 3)
+    refuse(group_norm, noise(1, 4), 0)
+    refuse(group_norm, noise(1, 4), -2)
+    refuse(group_norm, noise(1, 4), 2, noise(2))
+    refuse(group_norm, noise(1, 4), 2, noise(4), noise(2))
+    refuse(group_norm, noise(4), 2)
+
+
+# ---- pooling
+
+
+def pooling():
+    begin("pooling")
+    largest, average, adaptive, near, near_to = (
+        "aten.max_pool2d.default", "aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default",
+        "aten.upsample_nearest2d.vec", "aten.upsample_nearest2d.default")
+    tolerance(0, 0)
+    for t in every:
+        either(largest, noise(1, 2, 3, dtype=t), [2, 2], [1, 1])
+        either(near, noise(1, 1, 1, 2, dtype=t), [2, 3], None)
+        either(near_to, noise(1, 1, 2, 1, dtype=t), [3, 1])
+    x = noise(1, 2, 4, 3, low=-4, high=-0.5)
+    for rest in (([2, 2],), ([2],), ([2, 2], [1, 1]), ([3, 3], [2, 2], [1, 1]), ([2, 1], [2, 1]),
+                 ([2, 2], []), ([2, 2], [1, 1], [1, 0], [1, 1], False),
+                 ([2, 2], [1, 1], [0, 0], [2, 2]), ([3, 3], [2, 2], [1, 1], [1, 1], True),
+                 ([2, 2], [2, 2], [0, 0], [1, 1], True), ([2, 2], [3, 3], [1, 1], [1, 1], True),
+                 ([2, 2], [2, 2], [1, 1], [2, 2], True)):
+        row(largest, x, *rest)
+    row(largest, noise(2, 3, 3), [2, 2])
+    row(largest, noise(2, 1, 2, 2), [2, 2])
+    row(largest, tensor([[[1, nan], [inf, -inf]]]), [1, 2])
+    row(largest, tensor([[[-inf, -inf]]]), [1, 2])
+    row(largest, empty(0, 1, 2, 2), [2, 2])
+    fixed(largest, [x, 2, 1], torch.max_pool2d(x, 2, 1))
+    refuse(largest, noise(2, 2), [2, 2])
+    refuse(largest, x, [0, 1])
+    refuse(largest, x, [2, 2], [0, 1])
+    refuse(largest, x, [2, 2], [1, 1], [2, 2])
+    refuse(largest, x, [2, 2], [1, 1], [-1, 0])
+    refuse(largest, x, [2, 2], [1, 1], [0, 0], [0, 1])
+    refuse(largest, x, [5, 5])
+    refuse(largest, x, [2, 2, 2])
+    refuse(largest, empty(1, 0, 2, 2), [3, 3])
+    tolerance(4, 1, largest=True)
+    for t in every:
+        either(average, noise(1, 2, 2, dtype=t), [2, 2])
+        either(adaptive, noise(1, 3, 3, dtype=t), [2, 2])
+    for rest in (([2, 2],), ([2],), ([2, 2], [1, 1]), ([3, 3], [2, 2], [1, 1]), ([2, 2], []),
+                 ([3, 3], [2, 2], [1, 1], False, False), ([3, 3], [2, 2], [1, 1], True),
+                 ([3, 3], [2, 2], [1, 1], True, False), ([2, 2], [2, 2], [0, 0], True),
+                 ([2, 2], [1, 1], [0, 0], False, True, 3), ([2, 2], [2, 2], [1, 1], True, True, -1),
+                 ([2, 2], [3, 3], [1, 1], True), ([2, 2], [1, 1], [0, 0], False, True, None)):
+        row(average, x, *rest)
+    row(average, noise(2, 2, 3), [2, 2])
+    row(average, empty(0, 1, 2, 2), [2, 2])
+    refuse(average, noise(2, 2), [2, 2])
+    refuse(average, x, [2, 2], [0, 0])
+    refuse(average, x, [2, 2], [1, 1], [2, 0])
+    refuse(average, x, [2, 2], [1, 1], [0, 0], False, True, 0)
+    refuse(average, x, [5, 1])
+    refuse(average, x, [0, 1])
+    for h, w, o in ((5, 3, [3, 2]), (6, 4, [4, 3]), (7, 1, [5, 1]), (4, 4, [1, 1]), (2, 2, [3, 4]),
+                    (8, 2, [3, 2]), (3, 3, [0, 2]), (1, 1, [2, 2])):
+        row(adaptive, noise(1, 1, h, w), o)
+    row(adaptive, noise(2, 3, 2), [2, 1])
+    row(adaptive, empty(0, 1, 2, 2), [1, 1])
+    fixed(adaptive, [noise(1, 1, 2, 2) * 0 + 2, [1]], "error")
+    refuse(adaptive, noise(2, 2), [1, 1])
+    refuse(adaptive, noise(1, 2, 2), [-1, 1])
+    refuse(adaptive, noise(1, 2, 2), [1, 1, 1])
+    refuse(adaptive, empty(1, 0, 2), [1, 1])
+    tolerance(0, 0)
+    x = count(1, 2, 2, 3)
+    for size, scale in (([4, 6], None), ([3, 5], None), ([1, 1], None), (None, [2.0, 2.0]),
+                        (None, [1.5, 2.5]), (None, [0.5, 0.75])):
+        row(near, x, size, scale)
+    fixed(near, [x, None, 2.0], torch.nn.functional.interpolate(x, scale_factor=2.0))
+    fixed(near, [x, None, [2, 2]], torch.nn.functional.interpolate(x, scale_factor=2.0))
+    row(near, count(1, 1, 1, 7), None, [1.0, 1.7])
+    row(near, empty(0, 1, 2, 2), [3, 3], None)
+    for size in ([4, 6], [3, 5], [1, 2]):
+        row(near_to, x, size)
+    row(near_to, x, [4, 6], 2.0, 2.0)
+    row(near_to, x, [3, 7], 1.5, 2.4)
+    row(near_to, x, [4, 6], None, None)
+    row(near_to, x, [4, 6], None, 2.0)
+    refuse(near, x, None, None)
+    refuse(near, x, [2, 2], [1.0, 1.0])
+    refuse(near, x, [0, 2], None)
+    refuse(near, x, [2], None)
+    refuse(near, noise(2, 2, 2), [2, 2], None)
+    refuse(near_to, x, [0, 2])
+    refuse(near_to, x, [-1, 2])
+    refuse(near_to, x, [2, 2, 2])
+    refuse(near_to, noise(2, 2), [2, 2])
+    fixed(near_to, [x, [2**31 - 1, 2**31 - 1]], "error budget_memory")
+
+
 def write():
     here = os.path.dirname(os.path.abspath(__file__))
     for name, lines in groups.items():
@@ -1063,4 +1900,12 @@ if __name__ == "__main__":
     elementwise()
     create()
     layout()
+    indexing()
+    reduce()
+    products()
+    convolution()
+    normalise()
+    pooling()
+    if problems:
+        sys.exit("\n".join(problems))
     write()
