@@ -1850,10 +1850,10 @@ def pooling():
     row(adaptive, noise(2, 3, 2), [2, 1])
     row(adaptive, empty(0, 1, 2, 2), [1, 1])
     fixed(adaptive, [noise(1, 1, 2, 2) * 0 + 2, [1]], "error")
-    refuse(adaptive, noise(2, 2), [1, 1])
+    refuse(adaptive, noise(2, 2), [2, 2])
     refuse(adaptive, noise(1, 2, 2), [-1, 1])
     refuse(adaptive, noise(1, 2, 2), [1, 1, 1])
-    refuse(adaptive, empty(1, 0, 2), [1, 1])
+    refuse(adaptive, empty(1, 0, 2), [2, 2])
     tolerance(0, 0)
     x = count(1, 2, 2, 3)
     for size, scale in (([4, 6], None), ([3, 5], None), ([1, 1], None), (None, [2.0, 2.0]),
