@@ -1,33 +1,226 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// Operations that make tensors from numbers, and those that give what they get as another type.
 
+#include <algorithm>
+#include <cmath>
+
+#include "elementwise.hpp"
 #include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
-namespace vm::nac::operations {
+namespace vm::nac {
 
-value pass(call&) { fail(errc::nac_operation_unsupported, "pass"); }                    // "x?d*"
-value clone(call&) { fail(errc::nac_operation_unsupported, "clone"); }                  // "x?d"
-value arange(call&) { fail(errc::nac_operation_unsupported, "arange"); }                // "n?nnd*"
-value linspace(call&) { fail(errc::nac_operation_unsupported, "linspace"); }            // "nnn?d*"
-value zeros(call&) { fail(errc::nac_operation_unsupported, "zeros"); }                  // "v?d*"
-value zeros_like(call&) { fail(errc::nac_operation_unsupported, "zeros_like"); }        // "t?d*"
-value new_zeros(call&) { fail(errc::nac_operation_unsupported, "new_zeros"); }          // "tv?d*"
-value ones(call&) { fail(errc::nac_operation_unsupported, "ones"); }                    // "v?d*"
-value ones_like(call&) { fail(errc::nac_operation_unsupported, "ones_like"); }          // "t?d*"
-value new_ones(call&) { fail(errc::nac_operation_unsupported, "new_ones"); }            // "tv?d*"
-value full(call&) { fail(errc::nac_operation_unsupported, "full"); }                    // "vn?d*"
-value full_like(call&) { fail(errc::nac_operation_unsupported, "full_like"); }          // "tn?d*"
-value sym_size(call&) { fail(errc::nac_operation_unsupported, "sym_size"); }            // "ti"
-value to_copy(call&) { fail(errc::nac_operation_unsupported, "to_copy"); }              // "x?d*"
-value type_as(call&) { fail(errc::nac_operation_unsupported, "type_as"); }              // "tt"
-value copy(call&) { fail(errc::nac_operation_unsupported, "copy"); }                    // "tx?b"
-value fill(call&) { fail(errc::nac_operation_unsupported, "fill"); }                    // "tn"
-value scalar_tensor(call&) { fail(errc::nac_operation_unsupported, "scalar_tensor"); }  // "n?d*"
-value new_empty_strided(call&) {
-  fail(errc::nac_operation_unsupported, "new_empty_strided");
-}  // "tll?d*"
-value getitem(call&) { fail(errc::nac_operation_unsupported, "getitem"); }  // "ti"
+namespace {
 
-}  // namespace vm::nac::operations
+constexpr scalar zero{data_type::int64, 0, 0}, one{data_type::int64, 1, 1};
+
+[[nodiscard]] shape sizes(call& c, std::size_t letter) { return shape(c.wholes(letter)); }
+
+/// What a sequence of numbers is made in: integers exactly, floats in double.
+[[nodiscard]] double steps_between(const scalar& from, const scalar& to, const scalar& step,
+                                   bool whole) {
+  const bool down = whole ? step.whole < 0 : step.real < 0;
+  const bool backwards = whole ? (down ? from.whole < to.whole : from.whole > to.whole)
+                               : (down ? from.real < to.real : from.real > to.real);
+  if (backwards)
+    fail(errc::nac_run_argument, "from " + std::to_string(from.real) + " to " +
+                                     std::to_string(to.real) + " by steps of " +
+                                     std::to_string(step.real));
+  if (!whole) return std::ceil((to.real - from.real) / step.real);
+  const auto bits = [](std::int64_t v) { return static_cast<std::uint64_t>(v); };
+  const std::uint64_t distance =
+      down ? bits(from.whole) - bits(to.whole) : bits(to.whole) - bits(from.whole);
+  const std::uint64_t by = down ? 0 - bits(step.whole) : bits(step.whole);
+  return static_cast<double>(distance / by + (distance % by != 0 ? 1 : 0));
+}
+
+/// The number with its fraction cut off.
+[[nodiscard]] scalar truncated(const scalar& v) {
+  if (v.type != data_type::float64) return v;
+  const auto whole = convert<std::int64_t>(v.real);
+  return {data_type::int64, whole, static_cast<double>(whole)};
+}
+
+}  // namespace
+
+namespace operations {
+
+value pass(call& c) { return c.at(0); }
+value clone(call& c) { return c.at(0); }
+
+value arange(call& c) {
+  // Booleans behind numbers are none: pin_memory, which files without a device have there. It is
+  // false, as which 0 may stand too, so an end of 0 is one where it can be.
+  scalar given[3] = {};
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < 3; ++k)
+    if (c.has(k)) given[count++] = c.number(k);
+  const auto is_false = [](const scalar& v) {
+    return v.type == data_type::boolean && v.whole == 0;
+  };
+  while (count > 1 && is_false(given[count - 1]) && !(count == 2 && given[0].real < 0)) --count;
+  const scalar from = count == 1 ? zero : given[0], to = count == 1 ? given[0] : given[1];
+  const scalar step = count == 3 ? given[2] : one;
+
+  const bool floats = from.type == data_type::float64 || to.type == data_type::float64 ||
+                      step.type == data_type::float64;
+  const data_type type = c.type_or(3, floats ? data_type::float32 : data_type::int64);
+  if (type == data_type::boolean) refuse(c, type);
+  for (const scalar& v : {from, to, step})
+    if (!std::isfinite(v.real))
+      fail(errc::nac_run_argument, "a range with " + std::to_string(v.real));
+  const scalar first = is_floating(type) ? from : truncated(from);
+  const scalar by = is_floating(type) ? step : truncated(step);
+  if (step.real == 0 || (type == data_type::int64 && by.whole == 0))
+    fail(errc::nac_run_argument, "a range with steps of " + std::to_string(step.real));
+  const double n = type == data_type::int64 ? steps_between(first, truncated(to), by, true)
+                                            : steps_between(from, to, step, !floats);
+  if (!(n < 0x1p48)) fail(errc::budget_memory, std::to_string(n) + " numbers");
+  tensor out = make_tensor(c.room, type, {static_cast<std::int64_t>(n)});
+  visit(type, [&]<class T>(of<T>) {
+    T* const y = out.as<T>();
+    const std::size_t size = out.size();
+    if constexpr (is_float<T>) {
+      for (std::size_t i = 0; i < size; ++i)
+        y[i] = convert<T>(first.real + by.real * static_cast<double>(i));
+    } else {
+      std::uint64_t v = static_cast<std::uint64_t>(first.whole);
+      for (std::size_t i = 0; i < size; ++i, v += static_cast<std::uint64_t>(by.whole))
+        y[i] = convert<T>(static_cast<std::int64_t>(v));
+    }
+  });
+  return out;
+}
+
+value linspace(call& c) {
+  const double from = c.real(0), to = c.real(1);
+  const std::int64_t steps = c.whole(2);
+  const data_type type = c.type_or(3, data_type::float32);
+  if (type == data_type::boolean) refuse(c, type);
+  if (steps < 0) fail(errc::nac_run_argument, std::to_string(steps) + " steps");
+  fits(c.number(0), type);
+  fits(c.number(1), type);
+  tensor out = make_tensor(c.room, type, {steps});
+  const double step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
+  visit(type, [&]<class T>(of<T>) {
+    // From both ends to the middle, so that both are what was asked for.
+    T* const y = out.as<T>();
+    for (std::int64_t i = 0; i < steps; ++i)
+      y[i] =
+          convert<T>(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
+                                                 : to - step * static_cast<double>(steps - 1 - i));
+  });
+  return out;
+}
+
+value zeros(call& c) { return filled(c.room, c.type_or(1, data_type::float32), sizes(c, 0), zero); }
+value ones(call& c) { return filled(c.room, c.type_or(1, data_type::float32), sizes(c, 0), one); }
+value zeros_like(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return filled(c.room, c.type_or(1, type_of(x)), x.dims, zero);
+}
+value ones_like(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return filled(c.room, c.type_or(1, type_of(x)), x.dims, one);
+}
+value new_zeros(call& c) {
+  return filled(c.room, c.type_or(2, type_of(c.tensor_at(0))), sizes(c, 1), zero);
+}
+value new_ones(call& c) {
+  return filled(c.room, c.type_or(2, type_of(c.tensor_at(0))), sizes(c, 1), one);
+}
+
+value full(call& c) {
+  const scalar v = c.number(1);
+  const data_type inferred = v.type == data_type::float64 ? data_type::float32 : v.type;
+  const data_type type = c.type_or(2, inferred);
+  fits(v, type);
+  return filled(c.room, type, sizes(c, 0), v);
+}
+value full_like(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const scalar v = c.number(1);
+  const data_type type = c.type_or(2, type_of(x));
+  fits(v, type);
+  return filled(c.room, type, x.dims, v);
+}
+value fill(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const scalar v = c.number(1);
+  fits(v, type_of(x));
+  return filled(c.room, type_of(x), x.dims, v);
+}
+value scalar_tensor(call& c) {
+  const scalar v = c.number(0);
+  const data_type type = c.type_or(1, data_type::float32);
+  fits(v, type);
+  return filled(c.room, type, {}, v);
+}
+
+/// Zeros: PyTorch leaves there what it finds. The order in memory is always the same here.
+value new_empty_strided(call& c) {
+  const std::size_t rank = c.wholes(1).size(), strides = c.wholes(2).size();
+  if (rank != strides)
+    fail(errc::nac_run_argument,
+         std::to_string(strides) + " strides for " + std::to_string(rank) + " dimensions");
+  return filled(c.room, c.type_or(3, type_of(c.tensor_at(0))), sizes(c, 1), zero);
+}
+
+value sym_size(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::int64_t axis = c.whole(1);
+  if (x.rank() == 0) fail(errc::nac_run_axis, std::to_string(axis) + " of 0 dimensions");
+  return make_number(c.room, x.dim(axis_of(axis, x.rank())));
+}
+
+value to_copy(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return cast(c.room, x, c.type_or(1, type_of(x)));
+}
+value type_as(call& c) { return cast(c.room, c.tensor_at(0), type_of(c.tensor_at(1))); }
+
+value copy(call& c) {
+  const tensor &to = c.tensor_at(0), &from = c.tensor_at(1);
+  const data_type type = type_of(to);
+  if (from.dims == to.dims) return cast(c.room, from, type);
+  if (!(broadcast(from.dims, to.dims) == to.dims))
+    fail(errc::nac_run_shape, from.dims.text() + " copied to " + to.dims.text());
+  const source in[] = {{&from, type, type}};
+  const loop keep = [](const std::byte* const* x, std::byte* y, std::size_t n, const void* size) {
+    std::memcpy(y, x[0], n * *static_cast<const std::size_t*>(size));
+  };
+  const std::size_t size = model::size_of(type);
+  return elementwise(c.room, to.dims, in, type, type, keep, &size);
+}
+
+value getitem(call& c) {
+  const value& v = c.at(0);
+  const std::int64_t index = c.whole(1);
+  const auto place = [&](std::size_t count) {
+    const auto n = static_cast<std::int64_t>(count);
+    if (index < -n || index >= n)
+      fail(errc::nac_run_index, std::to_string(index) + " of " + std::to_string(n));
+    return static_cast<std::size_t>(index < 0 ? index + n : index);
+  };
+  switch (v.what()) {
+    case value::form::list: return v.as_list()[place(v.as_list().size())];
+    case value::form::wholes:
+      return make_number(c.room, v.as_wholes()[place(v.as_wholes().size())]);
+    case value::form::numbers:
+      return make_number(c.room, v.as_numbers()[place(v.as_numbers().size())]);
+    default: break;
+  }
+  const tensor& x = c.tensor_at(0);
+  if (x.rank() == 0) fail(errc::nac_run_index, std::to_string(index) + " of a tensor of rank 0");
+  tensor out = x;
+  const std::size_t at = place(static_cast<std::size_t>(x.dim(0)));
+  out.dims.erase(0);
+  out.data += at * out.bytes();
+  return out;
+}
+
+}  // namespace operations
+}  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -1,66 +1,263 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// The loop around elementwise operations, and those that choose between elements.
+
+#include "elementwise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
-namespace vm::nac::operations {
+namespace vm::nac {
 
-value add(call&) { fail(errc::nac_operation_unsupported, "add"); }                    // "xx?n"
-value sub(call&) { fail(errc::nac_operation_unsupported, "sub"); }                    // "xx?n"
-value rsub(call&) { fail(errc::nac_operation_unsupported, "rsub"); }                  // "xx?n"
-value gt(call&) { fail(errc::nac_operation_unsupported, "gt"); }                      // "xx"
-value neg(call&) { fail(errc::nac_operation_unsupported, "neg"); }                    // "x"
-value le(call&) { fail(errc::nac_operation_unsupported, "le"); }                      // "xx"
-value mul(call&) { fail(errc::nac_operation_unsupported, "mul"); }                    // "xx"
-value div(call&) { fail(errc::nac_operation_unsupported, "div"); }                    // "xx"
-value exp(call&) { fail(errc::nac_operation_unsupported, "exp"); }                    // "t"
-value cos(call&) { fail(errc::nac_operation_unsupported, "cos"); }                    // "t"
-value sin(call&) { fail(errc::nac_operation_unsupported, "sin"); }                    // "t"
-value tanh(call&) { fail(errc::nac_operation_unsupported, "tanh"); }                  // "t"
-value abs(call&) { fail(errc::nac_operation_unsupported, "abs"); }                    // "t"
-value log(call&) { fail(errc::nac_operation_unsupported, "log"); }                    // "t"
-value sqrt(call&) { fail(errc::nac_operation_unsupported, "sqrt"); }                  // "t"
-value rsqrt(call&) { fail(errc::nac_operation_unsupported, "rsqrt"); }                // "t"
-value reciprocal(call&) { fail(errc::nac_operation_unsupported, "reciprocal"); }      // "t"
-value square(call&) { fail(errc::nac_operation_unsupported, "square"); }              // "t"
-value floor(call&) { fail(errc::nac_operation_unsupported, "floor"); }                // "t"
-value ceil(call&) { fail(errc::nac_operation_unsupported, "ceil"); }                  // "t"
-value round(call&) { fail(errc::nac_operation_unsupported, "round"); }                // "t"
-value erf(call&) { fail(errc::nac_operation_unsupported, "erf"); }                    // "t"
-value relu(call&) { fail(errc::nac_operation_unsupported, "relu"); }                  // "t"
-value sigmoid(call&) { fail(errc::nac_operation_unsupported, "sigmoid"); }            // "t"
-value hardsigmoid(call&) { fail(errc::nac_operation_unsupported, "hardsigmoid"); }    // "t"
-value hardswish(call&) { fail(errc::nac_operation_unsupported, "hardswish"); }        // "t"
-value silu(call&) { fail(errc::nac_operation_unsupported, "silu"); }                  // "t"
-value gelu(call&) { fail(errc::nac_operation_unsupported, "gelu"); }                  // "t?s"
-value leaky_relu(call&) { fail(errc::nac_operation_unsupported, "leaky_relu"); }      // "t?n"
-value elu(call&) { fail(errc::nac_operation_unsupported, "elu"); }                    // "t?nnn"
-value softplus(call&) { fail(errc::nac_operation_unsupported, "softplus"); }          // "t?nn"
-value prelu(call&) { fail(errc::nac_operation_unsupported, "prelu"); }                // "tt"
-value clamp(call&) { fail(errc::nac_operation_unsupported, "clamp"); }                // "t?NN"
-value clamp_max(call&) { fail(errc::nac_operation_unsupported, "clamp_max"); }        // "tn"
-value pow(call&) { fail(errc::nac_operation_unsupported, "pow"); }                    // "xx"
-value minimum(call&) { fail(errc::nac_operation_unsupported, "minimum"); }            // "xx"
-value maximum(call&) { fail(errc::nac_operation_unsupported, "maximum"); }            // "xx"
-value floor_divide(call&) { fail(errc::nac_operation_unsupported, "floor_divide"); }  // "xx"
-value remainder(call&) { fail(errc::nac_operation_unsupported, "remainder"); }        // "xx"
-value lt(call&) { fail(errc::nac_operation_unsupported, "lt"); }                      // "xx"
-value ge(call&) { fail(errc::nac_operation_unsupported, "ge"); }                      // "xx"
-value eq(call&) { fail(errc::nac_operation_unsupported, "eq"); }                      // "xx"
-value ne(call&) { fail(errc::nac_operation_unsupported, "ne"); }                      // "xx"
-value bitwise_and(call&) { fail(errc::nac_operation_unsupported, "bitwise_and"); }    // "xx"
-value bitwise_or(call&) { fail(errc::nac_operation_unsupported, "bitwise_or"); }      // "xx"
-value bitwise_xor(call&) { fail(errc::nac_operation_unsupported, "bitwise_xor"); }    // "xx"
-value bitwise_not(call&) { fail(errc::nac_operation_unsupported, "bitwise_not"); }    // "t"
-value logical_and(call&) { fail(errc::nac_operation_unsupported, "logical_and"); }    // "tt"
-value logical_or(call&) { fail(errc::nac_operation_unsupported, "logical_or"); }      // "tt"
-value logical_xor(call&) { fail(errc::nac_operation_unsupported, "logical_xor"); }    // "tt"
-value logical_not(call&) { fail(errc::nac_operation_unsupported, "logical_not"); }    // "t"
-value isnan(call&) { fail(errc::nac_operation_unsupported, "isnan"); }                // "t"
-value isinf(call&) { fail(errc::nac_operation_unsupported, "isinf"); }                // "t"
-value where(call&) { fail(errc::nac_operation_unsupported, "where"); }                // "txx"
-value masked_fill(call&) { fail(errc::nac_operation_unsupported, "masked_fill"); }    // "ttx"
+namespace {
 
-}  // namespace vm::nac::operations
+constexpr std::size_t max_operands = 3;
+constexpr std::size_t block_size = 512;  // elements that are converted at a time
+
+/// How runs of elements follow each other. Within a run, elements of an operand do so too, or are
+/// one that is repeated.
+struct walk {
+  std::size_t run = 0;  ///< elements
+  bool repeated[max_operands] = {};
+  std::size_t rank = 0;  ///< of dimensions around runs, the innermost first
+  std::int64_t dims[max_rank];
+  std::int64_t strides[max_operands][max_rank];  ///< in elements
+};
+
+void plan(walk& w, const shape& out, std::span<const source> in, std::size_t size) {
+  bool flat = true;
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    const std::size_t n = in[k].of->size();
+    w.repeated[k] = n == 1 && size != 1;
+    // As many elements as the result, and no dimension that grows: the same order.
+    if (n != 1 && n != size) flat = false;
+  }
+  if (flat) {
+    w.run = size;
+    return;
+  }
+  // Dimensions from the innermost one, merged where they can be.
+  std::int64_t dims[max_rank] = {1}, strides[max_operands][max_rank],
+               step[max_operands] = {1, 1, 1};
+  std::size_t rank = 0;
+  for (std::size_t i = 0; i < out.rank(); ++i) {
+    const std::int64_t d = out[out.rank() - 1 - i];
+    if (d == 1) continue;
+    std::int64_t now[max_operands];
+    bool merges = rank != 0;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      const shape& own = in[k].of->dims;
+      const std::int64_t size_here = i < own.rank() ? own[own.rank() - 1 - i] : 1;
+      now[k] = size_here == 1 ? 0 : step[k];
+      step[k] *= size_here;
+      if (merges && now[k] != strides[k][rank - 1] * dims[rank - 1]) merges = false;
+    }
+    if (merges) {
+      dims[rank - 1] *= d;
+      continue;
+    }
+    dims[rank] = d;
+    for (std::size_t k = 0; k < in.size(); ++k) strides[k][rank] = now[k];
+    ++rank;
+  }
+  w.run = static_cast<std::size_t>(dims[0]);
+  w.rank = rank - 1;
+  for (std::size_t i = 0; i < w.rank; ++i) w.dims[i] = dims[i + 1];
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    w.repeated[k] = strides[k][0] == 0;
+    for (std::size_t i = 0; i < w.rank; ++i) w.strides[k][i] = strides[k][i + 1];
+  }
+}
+
+template <std::size_t Size>
+void repeat(std::byte* to, const std::byte* one, std::size_t n) noexcept {
+  for (std::size_t i = 0; i < n; ++i) std::memcpy(to + i * Size, one, Size);
+}
+/// n times the element that `one` points to, which lies elsewhere.
+void repeat(std::byte* to, const std::byte* one, std::size_t size, std::size_t n) noexcept {
+  switch (size) {
+    case 1: return repeat<1>(to, one, n);
+    case 2: return repeat<2>(to, one, n);
+    case 4: return repeat<4>(to, one, n);
+    default: return repeat<8>(to, one, n);
+  }
+}
+
+/// Elements of an operand as lanes; at most a block of them.
+void convert_lanes(const source& s, const std::byte* from, std::byte* to, std::size_t n) noexcept {
+  const data_type type = s.of->type;
+  if (type == s.common || s.common == s.lane) return cast(type, from, s.lane, to, n);
+  alignas(8) std::byte rounded[block_size * 2];  // a half or bfloat
+  cast(type, from, s.common, rounded, n);
+  cast(s.common, rounded, s.lane, to, n);
+}
+
+/// Operands that aren't lanes already, and results that aren't of the wanted type.
+void run_in_blocks(const walk& w, std::span<const source> in, const std::byte* const* from,
+                   const bool (&direct)[max_operands], std::byte* to, data_type lane,
+                   data_type type, loop f, const void* with) {
+  alignas(64) std::byte staged[max_operands][block_size * 8], results[block_size * 8];
+  const std::byte* at[max_operands];
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    if (!w.repeated[k]) continue;
+    alignas(8) std::byte one[8];
+    convert_lanes(in[k], from[k], one, 1);
+    repeat(staged[k], one, model::size_of(in[k].lane), std::min(w.run, block_size));
+    at[k] = staged[k];
+  }
+  const std::size_t result_size = model::size_of(type);
+  for (std::size_t i = 0; i < w.run; i += block_size) {
+    const std::size_t n = std::min(block_size, w.run - i);
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      if (w.repeated[k]) continue;
+      const std::byte* const here = from[k] + i * model::size_of(in[k].of->type);
+      at[k] = direct[k] ? here : staged[k];
+      if (!direct[k]) convert_lanes(in[k], here, staged[k], n);
+    }
+    f(at, lane == type ? to + i * result_size : results, n, with);
+    if (lane != type) cast(lane, results, type, to + i * result_size, n);
+  }
+}
+
+}  // namespace
+
+tensor elementwise(memory& room, const shape& dims, std::span<const source> in, data_type lane,
+                   data_type type, loop f, const void* with) {
+  tensor out = make_tensor(room, type, dims);
+  const std::size_t size = out.size();
+  if (size == 0) return out;
+  walk w;
+  plan(w, dims, in, size);
+  const std::byte* from[max_operands];
+  bool direct[max_operands] = {}, all_direct = lane == type;
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    from[k] = in[k].of->data;
+    direct[k] = in[k].of->type == in[k].lane && !w.repeated[k];
+    all_direct = all_direct && direct[k];
+  }
+  std::int64_t counters[max_rank] = {};
+  std::byte* to = out.data;
+  const std::size_t run_bytes = w.run * model::size_of(type);
+  while (true) {
+    if (all_direct)
+      f(from, to, w.run, with);
+    else
+      run_in_blocks(w, in, from, direct, to, lane, type, f, with);
+    to += run_bytes;
+    std::size_t axis = 0;
+    for (; axis < w.rank; ++axis) {
+      const bool ends = ++counters[axis] == w.dims[axis];
+      if (ends) counters[axis] = 0;
+      for (std::size_t k = 0; k < in.size(); ++k) {
+        const std::int64_t stride =
+            w.strides[k][axis] * static_cast<std::int64_t>(model::size_of(in[k].of->type));
+        from[k] += ends ? -stride * (w.dims[axis] - 1) : stride;
+      }
+      if (!ends) break;
+    }
+    if (axis == w.rank) return out;
+  }
+}
+
+tensor filled(memory& room, data_type type, const shape& dims, const scalar& v) {
+  tensor out = make_tensor(room, type, dims);
+  visit(type, [&]<class T>(of<T>) {
+    const T one = v.as<T>();
+    std::fill_n(out.as<T>(), out.size(), one);
+  });
+  return out;
+}
+
+void fits(const scalar& v, data_type type) {
+  const bool taken = visit(type, [&]<class T>(of<T>) -> bool {
+    if constexpr (std::is_same_v<T, bool>) {
+      return true;
+    } else if constexpr (is_float<T>) {
+      constexpr double most = std::is_same_v<T, half>     ? 65504
+                              : std::is_same_v<T, bfloat> ? 0x1.fep127
+                              : std::is_same_v<T, float> ? double{std::numeric_limits<float>::max()}
+                                                         : std::numeric_limits<double>::max();
+      return !std::isfinite(v.real) || std::fabs(v.real) <= most;
+    } else {
+      constexpr auto most = std::numeric_limits<T>::max();
+      constexpr std::int64_t least =
+          std::is_signed_v<T> ? std::int64_t{std::numeric_limits<T>::min()} : -std::int64_t{most};
+      if (v.type != data_type::float64) return v.whole >= least && v.whole <= most;
+      return v.real >= static_cast<double>(least) && v.real <= static_cast<double>(most);
+    }
+  });
+  if (taken) return;
+  const std::string number =
+      v.type == data_type::float64 ? std::to_string(v.real) : std::to_string(v.whole);
+  fail(errc::nac_run_argument, number + " as " + std::string(model::name(type)));
+}
+
+void refuse(const call& c, data_type a) {
+  fail(errc::nac_run_type,
+       std::string(model::name(c.operation)) + " of " + std::string(model::name(a)));
+}
+void refuse(const call& c, data_type a, data_type b) {
+  fail(errc::nac_run_type, std::string(model::name(c.operation)) + " of " +
+                               std::string(model::name(a)) + " and " + std::string(model::name(b)));
+}
+
+namespace {
+
+template <std::size_t Size>
+void select_loop(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
+  using word = std::conditional_t<
+      Size == 1, std::uint8_t,
+      std::conditional_t<Size == 2, std::uint16_t,
+                         std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
+  const bool* const which = lanes<bool>(in[0]);
+  for (std::size_t i = 0; i < n; ++i) {
+    word a, b;
+    std::memcpy(&a, in[1] + i * Size, Size);
+    std::memcpy(&b, in[2] + i * Size, Size);
+    const word y = which[i] ? a : b;
+    std::memcpy(to + i * Size, &y, Size);
+  }
+}
+
+/// `yes` where the mask is set, `no` elsewhere, as `type`.
+[[nodiscard]] tensor choose(memory& room, const shape& dims, const tensor& mask, const tensor& yes,
+                            const tensor& no, data_type type) {
+  const std::size_t size = model::size_of(type);
+  const loop f = size == 1   ? select_loop<1>
+                 : size == 2 ? select_loop<2>
+                 : size == 4 ? select_loop<4>
+                             : select_loop<8>;
+  const source in[] = {
+      {&mask, data_type::boolean, data_type::boolean}, {&yes, type, type}, {&no, type, type}};
+  return elementwise(room, dims, in, type, type, f);
+}
+
+}  // namespace
+
+namespace operations {
+
+value where(call& c) {
+  const tensor &mask = c.tensor_at(0), &yes = c.tensor_at(1), &no = c.tensor_at(2);
+  if (mask.type != data_type::boolean && mask.type != data_type::uint8) refuse(c, mask.type);
+  return choose(c.room, broadcast(mask.dims, broadcast(yes.dims, no.dims)), mask, yes, no,
+                promote(yes, no));
+}
+
+value masked_fill(call& c) {
+  const tensor &x = c.tensor_at(0), &mask = c.tensor_at(1), &v = c.tensor_at(2);
+  if (mask.type != data_type::boolean) refuse(c, x.type, mask.type);
+  if (v.rank() != 0)
+    fail(errc::nac_run_shape, "a value of shape " + v.dims.text() + ", and not of rank 0");
+  const data_type type = type_of(x);
+  if (v.is_number) fits(c.number(2), type);
+  return choose(c.room, broadcast(x.dims, mask.dims), mask, v, x, type);
+}
+
+}  // namespace operations
+}  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -18,38 +18,61 @@ template <class List>
   return out;
 }
 
+/// Little-endian elements in the order of this processor.
+void copy_elements(data_type type, const std::byte* from, std::byte* to, std::size_t n) noexcept {
+  if (type == data_type::boolean) {  // any byte but 0 is true
+    for (std::size_t i = 0; i < n; ++i)
+      to[i] = from[i] != std::byte{0} ? std::byte{1} : std::byte{0};
+  } else if (n != 0) {
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(to, from, n * model::size_of(type));
+    } else {
+      visit(type, [&]<class T>(of<T>) {
+        T* const out = static_cast<T*>(static_cast<void*>(to));
+        for (std::size_t i = 0; i < n; ++i)
+          if constexpr (is_half<T>)
+            out[i].bits = load_le<std::uint16_t>(from + i * sizeof(T));
+          else if constexpr (!std::is_same_v<T, bool>)
+            out[i] = load_le<T>(from + i * sizeof(T));
+      });
+    }
+  }
+}
+
 }  // namespace
 
 tensor load(memory& room, data_type type, const shape& dims, bytes from) {
   tensor out = make_tensor(room, type, dims);
   if (out.bytes() > from.size()) fail(errc::nac_tensor_range);
-  const std::size_t n = out.size();
-  if (type == data_type::boolean) {  // any byte but 0 is true
-    for (std::size_t i = 0; i < n; ++i) out.as<bool>()[i] = from.data()[i] != std::byte{0};
-  } else if (n != 0) {
-    if constexpr (std::endian::native == std::endian::little) {
-      std::memcpy(out.data, from.data(), out.bytes());
-    } else {
-      visit(type, [&]<class T>(of<T>) {
-        for (std::size_t i = 0; i < n; ++i)
-          if constexpr (is_half<T>)
-            out.as<T>()[i].bits = load_le<std::uint16_t>(from.data() + i * sizeof(T));
-          else if constexpr (!std::is_same_v<T, bool>)
-            out.as<T>()[i] = load_le<T>(from.data() + i * sizeof(T));
-      });
-    }
-  }
+  copy_elements(type, from.data(), out.data, out.size());
   return out;
 }
 
-tensor load(memory& room, const model::tensor& from) {
-  const shape dims = shape_of(from.value_shape());
-  if (from.quantization < model::quantization::int8_tensor)
-    return load(room, from.type, dims, from.data);
+tensor prepare(memory& room, const model::tensor& from, bool widen, filling& fill) {
   const result<model::tensor_values> values = model::tensor_values::of(from);
   if (!values) fail(values.err().code);
-  tensor out = make_tensor(room, data_type::float32, dims);
-  values->read(0, out.as<float>(), out.size());
+  fill.values_are_floats_ =
+      from.quantization != model::quantization::none || (widen && from.type == data_type::float16);
+  fill.type_ = fill.values_are_floats_ ? data_type::float32 : from.type;
+  tensor out = make_tensor(room, fill.type_, shape_of(from.value_shape()));
+  fill.values_ = *values;
+  fill.from_ = from.data;
+  fill.to_ = out.data;
+  fill.size_ = out.size();
+  return out;
+}
+
+void filling::operator()() const noexcept {
+  if (values_are_floats_)
+    values_.read(0, static_cast<float*>(static_cast<void*>(to_)), size_);
+  else
+    copy_elements(type_, from_.data(), to_, size_);
+}
+
+tensor load(memory& room, const model::tensor& from) {
+  filling fill;
+  tensor out = prepare(room, from, false, fill);
+  fill();
   return out;
 }
 

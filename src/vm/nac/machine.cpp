@@ -3,85 +3,456 @@
 
 #include "machine.hpp"
 
-#include <new>
+#include <algorithm>
 
-#include "operations.hpp"
+#include "convergence.hpp"
+#include "schedule.hpp"
+#include "types.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
+namespace {
+
+/// Smaller parameters are loaded before a thread could be told.
+constexpr std::uint64_t worth_a_thread = 4096;
+
+[[nodiscard]] value first_state(memory& room) {
+  return make_tensor(room, data_type::float32, {1, 12, 0, 64});
+}
+
+}  // namespace
+
+// ---- making a machine
+
 machine::machine(const model::program& p, const machine_options& how)
-    : program_(p), own_(how.max_memory), room_(how.room != nullptr ? *how.room : own_) {
-  const model::code& code = p.code();
-  results_.resize(p.size());
-  inputs_.resize(p.inputs().size());
-  input_at_.resize(p.size());
-  for (std::size_t i = 0; i < inputs_.size(); ++i)
-    input_at_[p.inputs()[i].instruction] = static_cast<std::uint32_t>(i);
-  constant_at_.resize(0x10000);
-  constants_.reserve(0x10000);
-  arguments_.reserve(code.arguments.size());
-  bindings_.reserve(p.size());
-  for (const model::step& s : code.steps) {
-    bindings_.push_back(p.binding_of(s));
-    for (const model::argument a : code.arguments_of(s)) {
-      if (!a.is_constant()) {
-        arguments_.push_back(a.index() < results_.size() ? &results_[a.index()] : nullptr);
-        continue;
-      }
-      std::uint32_t& at = constant_at_[a.id()];
-      if (at == 0 && p.has_constant(a.id())) {
-        constants_.push_back(load(room_, p.constant(a.id())));
-        at = static_cast<std::uint32_t>(constants_.size());
-      }
-      arguments_.push_back(at == 0 ? nullptr : &constants_[at - 1]);
-    }
+    : program_(p), how_(how), own_(how.max_memory), room_(how.room != nullptr ? *how.room : own_) {
+  try {
+    plan();
+  } catch (fault& f) {
+    made_ = {f.code, outcome::none, 0, std::move(f.text)};
   }
 }
 
 machine::~machine() = default;
 
-outcome machine::run(std::uint64_t max_steps) {
-  outcome done;
-  outputs_.clear();
-  try {
-    for (std::uint32_t i = 0; i < results_.size(); ++i) {
-      done.instruction = i;
-      if (done.steps == max_steps) fail(errc::budget_steps);
-      ++done.steps;
-      const model::step& s = program_.code().steps[i];
-      if (s.a >= model::first_regular_op) {
-        call c(room_, work_, model::program::operation_of(s), bindings_[i],
-               arguments_.data() + s.first);
-        results_[i] = nac::run(c);
-      } else if (s.a == model::op_input) {
-        const model::argument first =
-            s.arguments == 0 ? model::argument{} : program_.code().arguments_of(s)[0];
-        switch (static_cast<model::input>(s.b)) {
-          case model::input::user:
-            results_[i] = inputs_[input_at_[i]];
-            if (results_[i].is_none()) fail(errc::nac_run_input);
-            break;
-          case model::input::parameter:
-            if (!program_.has_weights()) fail(errc::nac_run_weights);
-            results_[i] = load(room_, program_.parameter(first.id()).value);
-            break;
-          default: results_[i] = *arguments_[s.first]; break;
-        }
-      } else if (s.a == model::op_output) {
-        for (std::size_t k = 0; k < s.arguments; ++k) outputs_.push_back(*arguments_[s.first + k]);
-        break;
-      }
-    }
-    done.instruction = outcome::none;
-  } catch (fault& f) {
-    done.code = f.code;
-    done.text = std::move(f.text);
-  } catch (const std::bad_alloc&) {
-    done.code = errc::budget_memory;
+const value* machine::constant_of(std::uint16_t id) {
+  if (constant_at_[id] == 0) {
+    constants_.push_back(load(room_, program_.constant(id)));
+    constant_at_[id] = static_cast<std::uint32_t>(constants_.size());
   }
-  for (value& v : results_) v = {};
-  return done;
+  return &constants_[constant_at_[id] - 1];
+}
+
+void machine::plan() {
+  const model::program& p = program_;
+  const model::code& code = p.code();
+  const std::size_t n = p.size();
+  results_.resize(n);
+  inputs_.resize(p.inputs().size());
+  ran_.resize(n);
+  holds_.resize(n);
+  plan_.resize(n);
+  bindings_.reserve(n);
+  arguments_.reserve(code.arguments.size());
+  constants_.reserve(p.file().constants().size());  // so that they stay in place
+  constant_at_.resize(0x10000);
+  std::vector<std::uint32_t> weight_at(0x10000);
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    plan_[p.inputs()[i].instruction].slot = static_cast<std::uint32_t>(i);
+
+  for (std::size_t i = 0; i < n; ++i) {
+    const model::step& s = code.steps[i];
+    planned& to = plan_[i];
+    bindings_.push_back(p.binding_of(s));
+    to.first = s.first;
+    const view<model::argument> given = code.arguments_of(s);
+    const std::size_t operands = operands_of(s);
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      const value* from = nullptr;
+      if (k < operands && !given[k].is_constant())
+        from = &results_[given[k].index()];
+      else if (k < operands)
+        from = constant_of(given[k].id());
+      arguments_.push_back(from);
+    }
+    if (s.a >= model::first_regular_op) {
+      to.what = kind::regular;
+      to.operation = model::program::operation_of(s);
+      if (to.operation != model::operation::copy || given[0].is_constant()) continue;
+      const model::step& first = code.steps[given[0].index()];
+      if (first.a == model::op_input && first.b == static_cast<std::uint8_t>(model::input::state)) {
+        to.what = kind::copy_to_state;
+        to.slot = plan_[given[0].index()].slot;
+      }
+    } else if (s.a == model::op_input) {
+      switch (static_cast<model::input>(s.b)) {
+        case model::input::user: to.what = kind::input; break;
+        case model::input::parameter: {
+          to.what = kind::parameter;
+          std::uint32_t& at = weight_at[given[0].id()];
+          if (at == 0) {
+            weights_.emplace_back().id = given[0].id();
+            at = static_cast<std::uint32_t>(weights_.size());
+          }
+          to.slot = at - 1;
+          break;
+        }
+        case model::input::state: {
+          to.what = kind::state;
+          const auto at = std::find(state_ids_.begin(), state_ids_.end(), given[0].id());
+          to.slot = static_cast<std::uint32_t>(at - state_ids_.begin());
+          if (at == state_ids_.end()) state_ids_.push_back(given[0].id());
+          break;
+        }
+        case model::input::lifted_constant:
+          to.what = kind::constant;
+          arguments_[s.first] = constant_of(given[0].id());
+          break;
+        case model::input::saved_result:
+        case model::input::target: break;  // of training
+      }
+    } else if (s.a == model::op_output) {
+      to.what = s.b == static_cast<std::uint8_t>(model::output::model) ? kind::output
+                                                                       : kind::subgraph_output;
+    } else if (s.a == model::op_control_flow) {
+      to.what = kind::control_flow;
+    } else if (s.a == model::op_convergence) {
+      to.what = kind::convergence;
+    }
+  }
+  states_.resize(state_ids_.size());
+  reset_states();
+  plan_blocks();
+  plan_commands();
+}
+
+/// Which instructions end a block, and which take results that may be absent.
+void machine::plan_blocks() {
+  const blocks in(program_);
+  for (std::uint32_t b = 0; b < in.size(); ++b)
+    if (in[b].end != in[b].first) plan_[in[b].end - 1].flags |= ends_block;
+  for (std::uint32_t i = 0; i < plan_.size(); ++i) {
+    const model::step& s = program_.code().steps[i];
+    const view<model::argument> given = program_.code().arguments_of(s);
+    for (std::size_t k = 0; k < operands_of(s); ++k) {
+      if (given[k].is_constant()) continue;
+      const std::uint32_t from = given[k].index();
+      const kind what = plan_[from].what;
+      const bool opens = what == kind::control_flow || what == kind::convergence;
+      if (in.contains(in.of(from), i) && !(opens && i < behind_branches(program_, from))) continue;
+      plan_[i].flags |= checks_absent;
+      plan_[from].flags |= tracked;
+    }
+  }
+}
+
+/// The schedule, by when its commands are executed.
+void machine::plan_commands() {
+  const auto n = static_cast<std::uint32_t>(plan_.size());
+  std::vector<scheduled> all;
+  if (how_.frees == freeing::planned ||
+      (how_.frees == freeing::as_filed && program_.file().schedule().size() == 0)) {
+    all = plan_schedule(program_);
+  } else {
+    for (const model::tick& t : program_.file().schedule())
+      for (const model::command& c : t.commands) all.push_back({t.instruction, c.target, c.what});
+  }
+  std::vector<bool> saved(n);
+  for (const scheduled& s : all)
+    if (s.what == model::action::save_result) saved[s.tick] = true;
+
+  // Behind which instruction each one drops something; a FREE of what instruction t doesn't take is
+  // executed behind the one before it, which comes to the same.
+  std::vector<scheduled> drops_of;
+  for (const scheduled& s : all) {
+    if (s.what == model::action::preload) {
+      if (!how_.preload) continue;
+      preloads_.push_back({s.tick, s.target});
+      plan_[s.tick].flags |= preloads;
+    } else if (how_.frees == freeing::never) {
+      continue;
+    } else if (s.what == model::action::free) {
+      const bool takes = program_.last_use(s.target) == s.tick;
+      drops_of.push_back({takes ? s.tick : s.tick - 1, s.target, s.what});
+    } else if (s.what == model::action::forward && !saved[s.tick]) {
+      drops_of.push_back({s.target, s.tick, s.what});
+    }
+  }
+  const auto by_tick = [](const auto& a, const auto& b) { return a.tick < b.tick; };
+  std::stable_sort(preloads_.begin(), preloads_.end(), by_tick);
+  std::stable_sort(drops_of.begin(), drops_of.end(), by_tick);
+  commands_.reserve(drops_of.size());
+  for (std::uint32_t i = 0; i < n; ++i) {
+    plan_[i].command = static_cast<std::uint32_t>(commands_.size());
+    for (; commands_.size() < drops_of.size() && drops_of[commands_.size()].tick == i;
+         plan_[i].flags |= drops)
+      commands_.push_back({drops_of[commands_.size()].target, drops_of[commands_.size()].what});
+  }
+}
+
+// ---- states
+
+errc machine::set_state(std::uint16_t id, value v) {
+  const auto at = std::find(state_ids_.begin(), state_ids_.end(), id);
+  if (at == state_ids_.end()) return errc::nac_run_state;
+  if (!v.is_tensor()) return errc::nac_run_kind;
+  states_[static_cast<std::size_t>(at - state_ids_.begin())] = std::move(v);
+  return errc::ok;
+}
+
+const value* machine::state(std::uint16_t id) const noexcept {
+  const auto at = std::find(state_ids_.begin(), state_ids_.end(), id);
+  return at == state_ids_.end() ? nullptr
+                                : &states_[static_cast<std::size_t>(at - state_ids_.begin())];
+}
+
+void machine::reset_states() {
+  for (value& v : states_) v = first_state(room_);
+}
+
+// ---- a run
+
+outcome machine::run(std::uint64_t max_steps) { return run(max_steps, no_observer()); }
+
+void machine::begin_run() {
+  outputs_.clear();
+  intermediate_.clear();
+  frames_.clear();
+  frame& whole = frames_.emplace_back();
+  whole.instruction = outcome::none;
+  whole.end = whole.behind = static_cast<std::uint32_t>(plan_.size());
+  next_states_.assign(states_.size(), {});
+  for (weight& w : weights_) w.counted = w.dropped = false;
+  if (++run_ == 0) {  // all numbers were used: begin again
+    std::fill(ran_.begin(), ran_.end(), 0);
+    run_ = 1;
+  }
+  figures_ = {};
+  dropped_ = 0;
+  room_.reset_peak();
+}
+
+void machine::end_run_well() {
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    if (!next_states_[i].is_none()) states_[i] = std::move(next_states_[i]);
+}
+
+void machine::end_run(outcome& done) noexcept {
+  figures_.peak = std::max(figures_.peak, room_.peak());
+  figures_.peak_unfreed = std::max(figures_.peak_unfreed, room_.peak() + dropped_);
+  if (!done) {
+    outputs_.clear();
+    intermediate_.clear();
+  }
+  frames_.clear();
+  next_states_.clear();
+  for (value& v : results_)
+    if (!v.is_none()) v = {};
+  if (preloader_ != nullptr) preloader_->forget_waiting();
+  for (weight& w : weights_) {
+    if (w.loading && !preloader_->forget(static_cast<std::uint32_t>(&w - weights_.data())))
+      w.value = {};
+    w.loading = false;
+    w.uses = 0;
+    if (!how_.keep_parameters) w.value = {};
+  }
+  if (!how_.keep_parameters) std::fill(holds_.begin(), holds_.end(), false);
+}
+
+// ---- instructions
+
+void machine::check_absent(std::uint32_t i) const {
+  const model::step& s = program_.code().steps[i];
+  const view<model::argument> given = program_.code().arguments_of(s);
+  for (std::size_t k = 0; k < operands_of(s); ++k) {
+    if (given[k].is_constant()) continue;
+    const std::uint32_t from = given[k].index();
+    if ((plan_[from].flags & tracked) != 0 && ran_[from] != run_)
+      fail(errc::nac_run_absent, "the result of instruction " + std::to_string(from));
+  }
+}
+
+value machine::copy_to_state(std::uint32_t i) {
+  const planned& p = plan_[i];
+  call c(room_, work_, p.operation, bindings_[i], arguments_.data() + p.first);
+  const tensor &into = c.tensor_at(0), &from = c.tensor_at(1);
+  value out;
+  if (from.rank() == into.rank() && !(from.dims == into.dims))
+    out = cast(room_, from, into.type);
+  else
+    out = nac::run(c);
+  next_states_[p.slot] = out;
+  return out;
+}
+
+value machine::input(const planned& p) const {
+  if (p.what == kind::state) return states_[p.slot];
+  if (p.what == kind::constant) return operand(p);
+  const value& v = inputs_[p.slot];
+  if (v.is_none()) {
+    const std::string_view name = program_.inputs()[p.slot].name;
+    fail(errc::nac_run_input, "input " + std::to_string(p.slot) +
+                                  (name.empty() ? std::string() : ", " + std::string(name)));
+  }
+  return v;
+}
+
+preloader::times machine::parameter(std::uint32_t i, const planned& p) {
+  weight& w = weights_[p.slot];
+  preloader::times took;
+  if (w.loading) {
+    took = preloader_->finish(p.slot);
+    w.loading = false;
+    ++(took.ready ? figures_.preloads_ready : figures_.preloads_late);
+  } else if (!w.value.owner) {
+    filling fill;
+    prepare_weight(w, fill);
+    fill();
+  }
+  if (!w.counted) figures_.parameters += w.value.owner.size();
+  w.counted = true;
+  hold(i, w);
+  results_[i] = w.value;
+  return took;
+}
+
+void machine::prepare_weight(weight& w, filling& fill) {
+  if (!program_.has_parameter(w.id) || !program_.parameter(w.id).has_value)
+    fail(errc::nac_run_weights);
+  // Compilers that narrow weights leave it to the header to say that they were float32.
+  const bool widen = program_.file().quantization() == model::quantization::fp16;
+  w.value = prepare(room_, program_.parameter(w.id).value, widen, fill);
+  // Had nothing been freed, it would still be there.
+  if (w.dropped) dropped_ -= std::min<std::uint64_t>(dropped_, w.value.owner.size());
+  w.dropped = false;
+}
+
+void machine::hold(std::uint32_t i, weight& w) {
+  if (how_.keep_parameters || holds_[i]) return;
+  holds_[i] = true;
+  ++w.uses;
+}
+
+bool machine::begin_preload(std::uint32_t target) {
+  weight& w = weights_[plan_[target].slot];
+  if (w.value.owner) {
+    hold(target, w);
+    return false;
+  }
+  const model::parameter* const from =
+      program_.has_parameter(w.id) ? &program_.parameter(w.id) : nullptr;
+  if (from == nullptr || !from->has_value || from->value.data.size() < worth_a_thread) return false;
+  if (preloader_ == nullptr) preloader_ = std::make_unique<preloader>(weights_.size());
+  filling fill;
+  try {
+    prepare_weight(w, fill);
+  } catch (const fault&) {
+    return false;  // its INPUT may find more memory, or tells
+  }
+  hold(target, w);
+  w.instruction = target;
+  w.loading = preloader_->begin(plan_[target].slot, fill);
+  if (!w.loading) fill();
+  return w.loading;
+}
+
+void machine::collect(std::uint32_t i, std::vector<value>& to) const {
+  const model::step& s = program_.code().steps[i];
+  for (std::size_t k = 0; k < s.arguments; ++k) to.push_back(*arguments_[s.first + k]);
+}
+
+value machine::branch_value(std::uint32_t i) const {
+  std::vector<value> all;
+  collect(i, all);
+  if (all.empty()) return {};
+  return all.size() == 1 ? std::move(all[0]) : value(std::move(all));
+}
+
+// ---- branches
+
+std::uint32_t machine::enter_control_flow(std::uint32_t i, const planned& p) {
+  const value& v = operand(p);
+  const value& one = v.is_list() && v.as_list().size() == 1 ? v.as_list()[0] : v;
+  if (!one.is_tensor()) fail(errc::nac_run_kind, "a predicate that is no tensor");
+  const tensor& t = one.as_tensor();
+  if (t.size() != 1) fail(errc::nac_run_argument, "a predicate of shape " + t.dims.text());
+  const bool holds = visit(t.type, [&]<class T>(of<T>) { return convert<bool>(*t.as<T>()); });
+  const view<model::argument> given = program_.code().arguments_of(program_.code().steps[i]);
+  const std::uint32_t middle = i + 1 + given[1].index(), behind = middle + given[2].index();
+  frame& f = frames_.emplace_back();
+  f.instruction = i;
+  f.end = holds ? middle : behind;
+  f.behind = behind;
+  return holds ? i + 1 : middle;
+}
+
+std::uint32_t machine::enter_convergence(std::uint32_t i, const planned& p) {
+  const view<model::argument> given = program_.code().arguments_of(program_.code().steps[i]);
+  frame& f = frames_.emplace_back();
+  f.instruction = i;
+  f.behind = given[1].index();
+  f.end = given.size() > 3 ? given[3].index() : f.behind;
+  f.input = operand(p);
+  return given.size() > 2 ? given[2].index() : f.behind;
+}
+
+bool machine::leave(std::uint32_t& i) {
+  frame& f = frames_.back();
+  const std::uint32_t opened_by = f.instruction;
+  value out;
+  if (plan_[opened_by].what == kind::convergence) {
+    const model::step& s = program_.code().steps[opened_by];
+    const view<model::argument> given = program_.code().arguments_of(s);
+    const std::size_t count = given.size() - 2;
+    if (count != 0) f.branches.push_back(std::move(f.result));
+    f.result = {};
+    ++f.branch;
+    if (f.branch < count) {
+      f.end = f.branch + 1 < count ? given[3 + f.branch].index() : f.behind;
+      return false;
+    }
+    out = converge(room_, f.branches, f.input, s.b == 0 ? 0.5 : s.b / 100.0);
+  } else {
+    out = std::move(f.result);
+  }
+  i = f.behind;
+  results_[opened_by] = std::move(out);
+  ran_[opened_by] = run_;
+  const std::uint64_t live = room_.live();
+  frames_.pop_back();
+  count_freed(live);
+  return true;
+}
+
+// ---- memory
+
+/// What was freed since `live_before` would still be there without a schedule.
+void machine::count_freed(std::uint64_t live_before) noexcept {
+  const std::uint64_t freed = live_before - room_.live();
+  if (freed == 0) return;
+  figures_.peak = std::max(figures_.peak, room_.peak());
+  figures_.peak_unfreed = std::max(figures_.peak_unfreed, room_.peak() + dropped_);
+  room_.reset_peak();
+  dropped_ += freed;
+}
+
+void machine::drop(std::uint32_t target) {
+  const std::uint64_t live = room_.live();
+  results_[target] = {};
+  if (holds_[target]) {
+    holds_[target] = false;
+    weight& w = weights_[plan_[target].slot];
+    if (--w.uses == 0) release(w);
+  }
+  count_freed(live);
+}
+
+void machine::release(weight& w) {
+  if (w.loading) (void)preloader_->forget(static_cast<std::uint32_t>(&w - weights_.data()));
+  w.loading = false;
+  w.value = {};
+  w.dropped = true;
 }
 
 }  // namespace vm::nac

@@ -11,28 +11,63 @@
 //   if (!done) report(done.code, done.instruction, done.text);
 //   const tensor& y = vm.outputs()[0].as_tensor();
 //
-//   parameters    loaded where an INPUT or PRELOAD asks, quantized ones as float32
-//   states        INPUT 2: zeros of [1, 12, 0, 64] in float32 until set_state; a program changes one
-//                 by aten.copy.default into it. They stay between runs.
-//   inputs        INPUT 0, in the order of program.inputs(); they stay set
+//   inputs        INPUT 0, in the order of program.inputs(), those without a name among them; they
+//                 stay set
+//   parameters    INPUT 1: loaded once for all INPUTs of an id, quantized ones as float32. They stay
+//                 loaded between runs, unless machine_options says that FREE releases them.
+//   states        INPUT 2: float32 zeros of [1, 12, 0, 64] until set_state. What aten.copy.default
+//                 makes of one is its value for later runs, once the run has ended without a fault.
+//                 A state takes the shape of a source of as many dimensions, so that it can grow;
+//                 others are broadcast to it.
+//   constants     INPUT 3: what CNST holds
+//   OUTPUT 0      ends the run; its operands are outputs(). A program that meets none has the last
+//                 result as its only output.
+//   OUTPUT 1      in a branch: ends the innermost one, with its operand as the branch's value, or
+//                 all of them as a list. Elsewhere: adds its operands to intermediate(), and the run
+//                 goes on.
+//   CONTROL_FLOW  runs the branch that its predicate, one element, chooses. Its result is the value
+//                 of the branch: OUTPUT 1's or the last instruction's. To take a result of what
+//                 wasn't run is nac_run_absent.
+//   CONVERGENCE   runs all its branches, one after another, and merges their values (convergence.hpp)
+//
+//   command of MMAP (tick t)   what it does
+//   FREE x                     drops the result of x: before instruction t, or behind it where t
+//                              still takes it
+//   FORWARD x                  drops the result of t behind x, which takes it
+//   SAVE_RESULT                keeps it for a FREE: the FORWARD of the same tick is void
+//   PRELOAD x                  a thread loads the parameter of INPUT x from the beginning of t on; x
+//                              waits for it. Without memory or a thread for it, x loads it itself.
+//   the others                 nothing: they are of training
+//
+// Commands of branches that aren't run are executed too, all but PRELOAD. What verification lets
+// through changes no result.
 //
 // Lifetime:   a machine borrows its program and what that borrows. Tensors of its memory must not
-//             outlive it. One machine serves one caller at a time.
-// Errors:     run(): nac_run_*, budget_steps, budget_memory, with the instruction.
+//             outlive it. outputs() and intermediate() last until the next run. One machine serves
+//             one caller at a time.
+// Errors:     run(): nac_run_*, budget_steps, budget_memory, with the instruction; none where making
+//             the machine took too much. A machine can be run again after any of them.
 // Limits:     machine_options; max_steps instructions.
-// Allocation: parameters and results, within max_memory.
+// Allocation: constants, parameters and results, within max_memory; about 300 bytes for an
+//             instruction; 100 for each branch that is being run. A thread at the first PRELOAD.
 
 #ifndef TESSERA_VM_NAC_MACHINE_HPP
 #define TESSERA_VM_NAC_MACHINE_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "call.hpp"
+#include "operations.hpp"
+#include "preload.hpp"
 #include "tensor.hpp"
 #include "tessera/nac.hpp"
 
@@ -49,9 +84,41 @@ struct outcome {
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
+/// Whose schedule says when results are freed.
+enum class freeing : std::uint8_t {
+  as_filed,  ///< MMAP's; where a program has none, the planner's
+  planned,   ///< the planner's (schedule.hpp)
+  never,     ///< results last until the end of the run
+};
+
 struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;
   memory* room = nullptr;  ///< one that outlives the machine, instead of its own
+  freeing frees = freeing::as_filed;
+  /// Parameters stay loaded; else they are released as their results are, and after each run.
+  bool keep_parameters = true;
+  bool preload = true;  ///< PRELOAD is executed
+};
+
+/// What the last run took, in bytes of the machine's memory.
+struct statistics {
+  std::uint64_t peak = 0;            ///< the most that was held at once, all kinds of values
+  std::uint64_t peak_unfreed = 0;    ///< the same, had nothing been freed before the end
+  std::uint64_t parameters = 0;      ///< of those that the program asked for
+  std::uint32_t preloads_ready = 0;  ///< parameters that were there when their INPUT came
+  std::uint32_t preloads_late = 0;   ///< those that it had to wait for, or to load itself
+};
+
+/// Sees nothing; what else run() takes has these members, and throws nothing.
+struct no_observer {
+  using clock = preloader::clock;
+  /// An instruction; a CONTROL_FLOW or CONVERGENCE ends behind its branches. `live`: bytes of values.
+  void begin(std::uint32_t) noexcept {}
+  void end(std::uint32_t, std::uint64_t /*live*/) noexcept {}
+  /// A command of the schedule that dropped a result or began to load a parameter.
+  void command(model::action, std::uint32_t /*target*/) noexcept {}
+  /// What the thread did for an INPUT; told when that INPUT comes.
+  void preloaded(std::uint32_t, clock::time_point /*from*/, clock::time_point /*to*/) noexcept {}
 };
 
 class machine {
@@ -67,23 +134,285 @@ class machine {
 
   /// An input by its index in program().inputs().
   void set_input(std::size_t index, value v) { inputs_[index] = std::move(v); }
-  /// What the program returned, in its order.
-  [[nodiscard]] std::span<const value> outputs() const noexcept { return outputs_; }
+
+  /// A state by its id: a tensor. nac_run_state where the program has none of that id, nac_run_kind
+  /// for other values.
+  errc set_state(std::uint16_t id, value v);
+  /// Null where the program has none of that id.
+  [[nodiscard]] const value* state(std::uint16_t id) const noexcept;
+  /// Of all states, as they are in INPUTs of variant 2.
+  [[nodiscard]] std::span<const std::uint16_t> states() const noexcept { return state_ids_; }
+  /// Makes them as they were at first.
+  void reset_states();
 
   outcome run(std::uint64_t max_steps = budget{}.max_steps);
+  template <class Observer>
+  outcome run(std::uint64_t max_steps, Observer&& see);
+
+  /// What the program returned, in its order.
+  [[nodiscard]] std::span<const value> outputs() const noexcept { return outputs_; }
+  /// What OUTPUT 1 gave outside of branches, in its order.
+  [[nodiscard]] std::span<const value> intermediate() const noexcept { return intermediate_; }
+  [[nodiscard]] const statistics& figures() const noexcept { return figures_; }
 
  private:
+  enum class kind : std::uint8_t {
+    regular,
+    copy_to_state,
+    input,
+    parameter,
+    state,
+    constant,
+    output,
+    subgraph_output,
+    control_flow,
+    convergence,
+    nothing,
+  };
+  /// What else there is to do for an instruction.
+  enum : std::uint8_t {
+    checks_absent = 1,  // before: operands may come from branches that weren't run
+    preloads = 2,       // before
+    tracked = 4,        // behind: others check that it was run
+    ends_block = 8,     // behind: its result is that of the block
+    drops = 16,         // behind
+  };
+  static constexpr std::uint8_t has_before = checks_absent | preloads,
+                                has_behind = tracked | ends_block | drops;
+  /// An instruction, as far as it is known without running.
+  struct planned {
+    kind what = kind::nothing;
+    std::uint8_t flags = 0;
+    model::operation operation = model::operation::unknown;
+    std::uint32_t first = 0;    // of its arguments
+    std::uint32_t slot = 0;     // of the input, parameter or state
+    std::uint32_t command = 0;  // the first of those behind it
+  };
+  struct command {
+    std::uint32_t target = 0;
+    model::action what = model::action::free;
+  };
+  struct preload {
+    std::uint32_t tick = 0, target = 0;
+  };
+  /// A branch that is being run, or the whole program.
+  struct frame {
+    std::uint32_t instruction = 0;  // that opened it
+    std::uint32_t end = 0;          // behind the branch
+    std::uint32_t behind = 0;       // behind all branches
+    std::uint32_t branch = 0;       // of a CONVERGENCE: which one
+    value result;                   // of the branch, when it has ended
+    value input;                    // of a CONVERGENCE
+    std::vector<value> branches;    // of a CONVERGENCE: their results
+  };
+  /// A parameter.
+  struct weight {
+    std::uint16_t id = 0;
+    bool loading = false;
+    bool counted = false, dropped = false;  // in this run
+    std::uint32_t uses = 0;                 // INPUTs that hold it, where FREE releases it
+    std::uint32_t instruction = 0;          // that it is loaded for
+    tensor value;
+  };
+
+  // ---- made once
+  void plan();
+  void plan_blocks();
+  void plan_commands();
+  [[nodiscard]] const value* constant_of(std::uint16_t id);
+
+  // ---- one run
+  void begin_run();
+  template <class Observer>
+  void execute(std::uint64_t max_steps, Observer& see, outcome& done);
+  void end_run(outcome& done) noexcept;
+  void end_run_well();
+
+  // ---- instructions
+  void check_absent(std::uint32_t i) const;
+  [[nodiscard]] value copy_to_state(std::uint32_t i);
+  [[nodiscard]] value input(const planned& p) const;
+  [[nodiscard]] bool begin_preload(std::uint32_t target);
+  /// The times of its thread, where that loaded it and nobody has asked yet.
+  [[nodiscard]] preloader::times parameter(std::uint32_t i, const planned& p);
+  void prepare_weight(weight& w, filling& fill);
+  void hold(std::uint32_t i, weight& w);
+  void collect(std::uint32_t i, std::vector<value>& to) const;
+  [[nodiscard]] value branch_value(std::uint32_t i) const;
+  [[nodiscard]] std::uint32_t enter_control_flow(std::uint32_t i, const planned& p);
+  [[nodiscard]] std::uint32_t enter_convergence(std::uint32_t i, const planned& p);
+  /// The branch ended; the frame goes on to the next one, or is left. Where to go on.
+  [[nodiscard]] bool leave(std::uint32_t& i);
+  [[nodiscard]] const value& operand(const planned& p) const noexcept {
+    return *arguments_[p.first];
+  }
+
+  // ---- memory
+  void drop(std::uint32_t target);
+  void release(weight& w);
+  void count_freed(std::uint64_t live_before) noexcept;
+  template <class Observer>
+  void drop_all(std::uint32_t first, std::uint32_t last, Observer& see) {
+    for (std::uint32_t k = first; k < last; ++k) {
+      if constexpr (!std::is_same_v<Observer, no_observer>)
+        see.command(commands_[k].what, commands_[k].target);
+      drop(commands_[k].target);
+    }
+  }
+  [[nodiscard]] std::uint32_t commands_behind(std::uint32_t i) const noexcept {
+    return i < plan_.size() ? plan_[i].command : static_cast<std::uint32_t>(commands_.size());
+  }
+  /// What is scheduled for instructions [first, last), which aren't run.
+  template <class Observer>
+  void skip(std::uint32_t first, std::uint32_t last, Observer& see) {
+    if (first < last) drop_all(commands_behind(first), commands_behind(last), see);
+  }
+
   model::program const& program_;
   memory own_;
   memory& room_;
+  machine_options how_;
+  memory own_;
+  memory& room_;
   workspaces work_;
-  std::vector<value> constants_;            // by place
-  std::vector<std::uint32_t> constant_at_;  // by id
-  std::vector<value> inputs_, results_, outputs_;
-  std::vector<std::uint32_t> input_at_;   // by instruction
-  std::vector<const value*> arguments_;   // as the program's code has them
-  std::vector<model::binding> bindings_;  // by instruction
+  outcome made_;
+
+  std::vector<planned> plan_;                     // by instruction
+  std::vector<model::binding> bindings_;          // by instruction
+  std::vector<const value*> arguments_;           // as the program's code has them
+  std::vector<command> commands_;                 // FREE and FORWARD, in the order of instructions
+  std::vector<preload> preloads_;                 // by tick
+  std::vector<value> constants_;                  // by place
+  std::vector<std::uint32_t> constant_at_, ran_;  // by id, 0: not yet; by instruction: in which run
+  std::vector<std::uint16_t> state_ids_;
+  std::vector<weight> weights_;
+  std::vector<bool> holds_;  // by instruction: an INPUT holds its parameter
+
+  std::vector<value> inputs_, results_, outputs_, intermediate_, states_, next_states_;
+  std::vector<frame> frames_;
+  std::uint32_t run_ = 0;
+  std::uint64_t dropped_ = 0;  // bytes that this run freed
+  statistics figures_;
+  std::unique_ptr<preloader> preloader_;  // gone first
 };
+
+template <class Observer>
+void machine::execute(std::uint64_t max_steps, Observer& see, outcome& done) {
+  constexpr bool observed = !std::is_same_v<Observer, no_observer>;
+  std::uint32_t i = 0, end = frames_.back().end;
+  while (true) {
+    for (; i != end; ++i) {
+      const planned& p = plan_[i];
+      done.instruction = i;
+      if (done.steps == max_steps) fail(errc::budget_steps);
+      ++done.steps;
+      if constexpr (observed) see.begin(i);
+      if ((p.flags & has_before) != 0) {
+        if ((p.flags & checks_absent) != 0) check_absent(i);
+        if ((p.flags & preloads) != 0) {
+          std::size_t k = 0, last = preloads_.size();  // the first one of this tick
+          while (k < last) {
+            const std::size_t middle = k + (last - k) / 2;
+            if (preloads_[middle].tick < i)
+              k = middle + 1;
+            else
+              last = middle;
+          }
+          for (; k < preloads_.size() && preloads_[k].tick == i; ++k) {
+            const bool began = begin_preload(preloads_[k].target);
+            if constexpr (observed) {
+              if (began) see.command(model::action::preload, preloads_[k].target);
+            } else {
+              (void)began;
+            }
+          }
+        }
+      }
+      std::uint32_t next = i + 1;
+      switch (p.what) {
+        case kind::regular: {
+          call c(room_, work_, p.operation, bindings_[i], arguments_.data() + p.first);
+          results_[i] = nac::run(c);
+          break;
+        }
+        case kind::copy_to_state: results_[i] = copy_to_state(i); break;
+        case kind::input:
+        case kind::state:
+        case kind::constant: results_[i] = input(p); break;
+        case kind::parameter: {
+          const preloader::times took = parameter(i, p);
+          if constexpr (observed) {
+            if (took.known) see.preloaded(weights_[p.slot].instruction, took.from, took.to);
+          } else {
+            (void)took;
+          }
+          break;
+        }
+        case kind::output:
+          collect(i, outputs_);
+          if constexpr (observed) see.end(i, room_.live());
+          return;
+        case kind::subgraph_output:
+          if (frames_.size() == 1) {
+            collect(i, intermediate_);
+            break;
+          }
+          frames_.back().result = branch_value(i);
+          skip(i, end, see);
+          if constexpr (observed) see.end(i, room_.live());
+          i = end - 1;
+          continue;
+        case kind::control_flow: next = enter_control_flow(i, p); break;
+        case kind::convergence: next = enter_convergence(i, p); break;
+        case kind::nothing: break;
+      }
+      if (p.what == kind::control_flow || p.what == kind::convergence) {
+        skip(i, next, see);  // what is scheduled for the instruction itself, and for what it skips
+        end = frames_.back().end;
+        i = next - 1;
+        continue;
+      }
+      if ((p.flags & has_behind) != 0) {
+        if ((p.flags & tracked) != 0) ran_[i] = run_;
+        if ((p.flags & ends_block) != 0) frames_.back().result = results_[i];
+        if ((p.flags & drops) != 0) drop_all(p.command, commands_behind(i + 1), see);
+      }
+      if constexpr (observed) see.end(i, room_.live());
+    }
+    if (frames_.size() == 1) {  // without an OUTPUT 0
+      if (value& last = frames_.back().result; !last.is_none()) outputs_.push_back(std::move(last));
+      return;
+    }
+    const std::uint32_t opened_by = frames_.back().instruction;
+    done.instruction = opened_by;
+    if (leave(i)) {
+      skip(end, i, see);
+      if constexpr (observed) see.end(opened_by, room_.live());
+    }
+    end = frames_.back().end;
+    if (i == end && frames_.back().instruction != opened_by)
+      frames_.back().result = results_[opened_by];
+  }
+}
+
+template <class Observer>
+outcome machine::run(std::uint64_t max_steps, Observer&& see) {
+  outcome done = made_;
+  if (!done) return done;
+  try {
+    begin_run();
+    execute(max_steps, see, done);
+    end_run_well();
+    done.instruction = outcome::none;
+  } catch (fault& f) {
+    done.code = f.code;
+    done.text = std::move(f.text);
+  } catch (const std::bad_alloc&) {
+    done.code = errc::budget_memory;
+  }
+  end_run(done);
+  return done;
+}
 
 /// The values of a tensor of DATA, quantized ones as float32, in memory of `room`.
 [[nodiscard]] tensor load(memory& room, const model::tensor& from);

@@ -1,19 +1,921 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// Products of matrices, and what is made of them: linear layers, einsum, attention, LSTM cells.
 
+#include <cmath>
+#include <limits>
+
+#include "kernels/elementwise.hpp"
+#include "multiply.hpp"
 #include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
 
-value matmul(call&) { fail(errc::nac_operation_unsupported, "matmul"); }        // "tt"
-value linear(call&) { fail(errc::nac_operation_unsupported, "linear"); }        // "tt?T"
-value addmm(call&) { fail(errc::nac_operation_unsupported, "addmm"); }          // "ttt?nn"
-value baddbmm(call&) { fail(errc::nac_operation_unsupported, "baddbmm"); }      // "ttt?nn"
-value outer(call&) { fail(errc::nac_operation_unsupported, "outer"); }          // "tt"
-value einsum(call&) { fail(errc::nac_operation_unsupported, "einsum"); }        // "st*"
-value attention(call&) { fail(errc::nac_operation_unsupported, "attention"); }  // "ttt?TnbNb"
-value lstm_cell(call&) { fail(errc::nac_operation_unsupported, "lstm_cell"); }  // "ttttt?TT"
+namespace {
+
+/// The type's code for numbers that products are defined for, with the type they are computed in.
+template <class F>
+void visit_product(data_type type, F&& f) {
+  if (type == data_type::boolean) refuse_type(type);
+  visit(widened(type), [&]<class T>(of<T> t) {
+    if constexpr (!std::is_same_v<T, bool> && !is_half<T>) f(t);
+  });
+}
+
+/// The type's code for floats, in the type they are computed in.
+template <class F>
+void visit_wide(data_type type, F&& f) {
+  if (type == data_type::float64)
+    f(of<double>{});
+  else
+    f(of<float>{});
+}
+
+[[nodiscard]] std::size_t count_of(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
+
+[[noreturn]] void refuse_shapes(const tensor& a, const tensor& b) {
+  fail(errc::nac_run_shape, a.dims.text() + " and " + b.dims.text());
+}
+
+/// How many rows of so many 16-bit floats are widened at a time: a part that stays in the cache.
+[[nodiscard]] std::size_t rows_at_once(std::size_t rows, std::size_t columns) noexcept {
+  constexpr std::size_t elements = std::size_t{1} << 17;
+  return std::clamp<std::size_t>(elements / std::max<std::size_t>(columns, 1), 1,
+                                 std::max<std::size_t>(rows, 1));
+}
+
+/// C = A B or C += A B, where B is a tensor's elements, of 16 bits or of type T, which are widened a
+/// part at a time.
+template <class T>
+void multiply_by(call& c, std::size_t m, std::size_t n, std::size_t k, const T* a, data_type type,
+                 const std::byte* b, bool transposed, T* out, bool accumulate) {
+  const auto as_bytes = [](T* p) { return static_cast<std::byte*>(static_cast<void*>(p)); };
+  if (widened(type) == type) {
+    const T* const data = static_cast<const T*>(static_cast<const void*>(b));
+    return multiply<T>(m, n, k, {a, k}, {data, transposed ? k : n, transposed}, out, n, accumulate,
+                       c.work);
+  }
+  const std::size_t rows = transposed ? n : k, columns = transposed ? k : n;
+  const std::size_t once = rows_at_once(rows, columns);
+  if (rows == 0) return multiply<T>(m, n, k, {a, k}, {a, n}, out, n, accumulate, c.work);
+  const storage part = c.room.take(once * columns * sizeof(T));
+  T* const wide = static_cast<T*>(static_cast<void*>(part.data()));
+  for (std::size_t row = 0; row < rows; row += once) {
+    const std::size_t now = std::min(once, rows - row);
+    cast(type, b + row * columns * model::size_of(type), widened(type), as_bytes(wide),
+         now * columns);
+    if (transposed)
+      multiply<T>(m, now, k, {a, k}, {wide, k, true}, out + row, n, accumulate, c.work);
+    else
+      multiply<T>(m, n, now, {a + row, k}, {wide, n}, out, n, accumulate || row != 0, c.work);
+  }
+}
+
+/// Matrices of two tensors: A is [a_batch …, m, k], B [b_batch …, k, n], or [n, k] if transposed.
+struct matrices {
+  shape a_batch, b_batch;
+  std::size_t m = 0, n = 0, k = 0;
+  bool transposed = false;  ///< B's
+};
+
+/// Products for each index of `batch`, written or added to `out`, [batch …, m, n] of the widened
+/// type.
+template <class T>
+void multiply_all(call& c, const matrices& by, const shape& batch, const tensor& a_given,
+                  const tensor& b_given, T* out, bool accumulate) {
+  const std::size_t batches = count_of(batch.product(0, batch.rank()));
+  const std::size_t m = by.m, n = by.n, k = by.k;
+  if (batches == 0 || m == 0 || n == 0) return;
+  if (k == 0) {
+    if (!accumulate) std::fill_n(out, batches * m * n, T{});
+    return;
+  }
+  const tensor a = cast(c.room, a_given, widened(a_given.type));
+  const T* const a_data = a.as<T>();
+  if (by.b_batch.product(0, by.b_batch.rank()) == 1 && by.a_batch == batch)
+    return multiply_by<T>(c, batches * m, n, k, a_data, b_given.type, b_given.data, by.transposed,
+                          out, accumulate);
+  const tensor b = cast(c.room, b_given, widened(b_given.type));
+  const T* const b_data = b.as<T>();
+  walk<2> at(batch, {&by.a_batch, &by.b_batch});
+  for (std::size_t i = 0; i < batches; ++i, at.next()) {
+    const T *const x = a_data + at[0] * m * k, *const y = b_data + at[1] * k * n;
+    T* const to = out + i * m * n;
+    if (m * n * k > 16) {
+      multiply<T>(m, n, k, {x, k}, {y, by.transposed ? k : n, by.transposed}, to, n, accumulate,
+                  c.work);
+      continue;
+    }
+    for (std::size_t r = 0; r < m; ++r)
+      for (std::size_t s = 0; s < n; ++s) {
+        T sum = accumulate ? to[r * n + s] : T{};
+        for (std::size_t p = 0; p < k; ++p)
+          sum = sum_of(sum, x[r * k + p], y[by.transposed ? s * k + p : p * n + s]);
+        to[r * n + s] = sum;
+      }
+  }
+}
+
+/// The leading dimensions, without the last `without`.
+[[nodiscard]] shape leading(const shape& s, std::size_t without) {
+  return shape(s.dims().first(s.rank() - without));
+}
+
+/// `scale` times the elements that broadcast to `dims`.
+template <class T>
+void fill(const tensor& from, T scale, const shape& dims, T* out) {
+  const auto rows = [&](const auto* data, auto read) {
+    const std::size_t columns = dims.rank() == 0 ? 1 : count_of(dims[dims.rank() - 1]);
+    const shape outer = dims.rank() == 0 ? dims : leading(dims, 1);
+    const bool repeats = from.rank() == 0 || from.dim(from.rank() - 1) == 1;
+    const std::size_t count = columns == 0 ? 0 : count_of(outer.product(0, outer.rank()));
+    shape from_outer = from.rank() == 0 ? from.dims : leading(from.dims, 1);
+    walk<1> at(outer, {&from_outer});
+    for (std::size_t r = 0; r < count; ++r, at.next()) {
+      T* const to = out + r * columns;
+      const auto* const row = data + at[0] * (repeats ? 1 : columns);
+      if (repeats)
+        std::fill_n(to, columns, sum_of(T{}, scale, read(row[0])));
+      else if (scale == T{1})
+        for (std::size_t i = 0; i < columns; ++i) to[i] = read(row[i]);
+      else
+        for (std::size_t i = 0; i < columns; ++i) to[i] = sum_of(T{}, scale, read(row[i]));
+    }
+  };
+  if (widened(from.type) == from.type) return rows(from.as<T>(), [](T v) { return v; });
+  if constexpr (std::is_same_v<T, float>)
+    visit_float(from.type, [&]<class F>(of<F>) {
+      if constexpr (is_half<F>) rows(from.as<F>(), [](F v) { return static_cast<float>(v); });
+    });
+}
+
+/// beta * addend + alpha * A B, rounded once; without an addend the product.
+[[nodiscard]] tensor product(call& c, const matrices& by, const shape& batch, const shape& result,
+                             const tensor& a, const tensor& b, const tensor* addend = nullptr,
+                             const scalar* beta = nullptr, const scalar* alpha = nullptr) {
+  tensor out = make_tensor(c.room, widened(a.type), result);
+  visit_product(a.type, [&]<class T>(of<T>) {
+    shape full = batch;
+    full.push_back(static_cast<std::int64_t>(by.m));
+    full.push_back(static_cast<std::int64_t>(by.n));
+    const T times = alpha == nullptr ? T{1} : alpha->as<T>();
+    const T addend_times = addend == nullptr ? T{} : beta == nullptr ? T{1} : beta->as<T>();
+    // What isn't counted isn't looked at: a NaN there doesn't matter.
+    if (times == T{}) {
+      std::fill_n(out.as<T>(), out.size(), T{});
+    } else if (times == T{1} && addend_times != T{}) {
+      fill<T>(*addend, addend_times, full, out.as<T>());
+      return multiply_all<T>(c, by, batch, a, b, out.as<T>(), true);
+    } else {
+      multiply_all<T>(c, by, batch, a, b, out.as<T>(), false);
+    }
+    if (times != T{1} && times != T{})
+      for (T& v : out.elements<T>()) v = sum_of(T{}, times, v);
+    if (addend_times == T{}) return;
+    const tensor more = make_tensor(c.room, out.type, full);
+    fill<T>(*addend, addend_times, full, more.as<T>());
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out.as<T>()[i] = sum_of(out.as<T>()[i], T{1}, more.as<T>()[i]);
+  });
+  return cast(c.room, out, a.type);
+}
+
+/// Refuses a shape that doesn't broadcast to another one without changing that.
+void expect_broadcasts(const shape& from, const shape& to) {
+  if (from.rank() > to.rank() || !(broadcast(from, to) == to))
+    fail(errc::nac_run_shape, from.text() + " doesn't broadcast to " + to.text());
+}
+
+[[nodiscard]] tensor matmul_of(call& c, const tensor& a, const tensor& b) {
+  expect_type(b, a.type);
+  if (a.rank() == 0 || b.rank() == 0) refuse_shapes(a, b);
+  matrices by;
+  const std::size_t row = b.rank() == 1 ? 0 : b.rank() - 2;
+  by.k = count_of(a.dim(a.rank() - 1));
+  if (b.dim(row) != a.dim(a.rank() - 1)) refuse_shapes(a, b);
+  by.m = a.rank() == 1 ? 1 : count_of(a.dim(a.rank() - 2));
+  by.n = b.rank() == 1 ? 1 : count_of(b.dim(b.rank() - 1));
+  by.a_batch = leading(a.dims, std::min<std::size_t>(a.rank(), 2));
+  by.b_batch = leading(b.dims, std::min<std::size_t>(b.rank(), 2));
+  const shape batch = broadcast(by.a_batch, by.b_batch);
+  shape result = batch;
+  if (a.rank() > 1) result.push_back(a.dim(a.rank() - 2));
+  if (b.rank() > 1) result.push_back(b.dim(b.rank() - 1));
+  return product(c, by, batch, result, a, b);
+}
+
+/// x W' + b.
+[[nodiscard]] tensor linear_of(call& c, const tensor& x, const tensor& w, const tensor* bias) {
+  expect_type(w, x.type);
+  if (bias != nullptr) expect_type(*bias, x.type);
+  if (x.rank() == 0 || w.rank() == 0 || w.rank() > 2 || (w.rank() == 1 && bias != nullptr) ||
+      x.dim(x.rank() - 1) != w.dim(w.rank() - 1))
+    refuse_shapes(x, w);
+  matrices by;
+  const shape batch = leading(x.dims, 1);
+  by.a_batch = batch;
+  by.m = 1;
+  by.k = count_of(x.dim(x.rank() - 1));
+  by.n = w.rank() == 1 ? 1 : count_of(w.dim(0));
+  by.transposed = true;
+  shape result = batch;
+  if (w.rank() == 2) result.push_back(w.dim(0));
+  if (bias != nullptr) expect_broadcasts(bias->dims, result);
+  if (x.rank() < max_rank && (bias == nullptr || bias->rank() <= 1)) {
+    // All rows at once.
+    shape all, row;
+    all.push_back(batch.product(0, batch.rank()));
+    by.a_batch = {};
+    by.m = count_of(all[0]);
+    return product(c, by, {}, result, x, w, bias);
+  }
+  tensor out = product(c, by, batch, result, x, w);
+  if (bias == nullptr) return out;
+  const tensor more = make_tensor(c.room, widened(x.type), result);
+  const tensor wide = cast(c.room, out, widened(x.type));
+  visit_product(x.type, [&]<class T>(of<T>) {
+    fill<T>(*bias, T{1}, result, more.as<T>());
+    for (std::size_t i = 0; i < more.size(); ++i)
+      more.as<T>()[i] = sum_of(more.as<T>()[i], T{1}, wide.as<T>()[i]);
+  });
+  return cast(c.room, more, x.type);
+}
+
+[[nodiscard]] const scalar* number_or_null(call& c, std::size_t letter, scalar& held) {
+  if (!c.has(letter)) return nullptr;
+  held = c.number(letter);
+  return &held;
+}
+
+}  // namespace
+
+value matmul(call& c) { return matmul_of(c, c.tensor_at(0), c.tensor_at(1)); }
+
+value linear(call& c) { return linear_of(c, c.tensor_at(0), c.tensor_at(1), c.optional(2)); }
+
+value addmm(call& c) {
+  const tensor &addend = c.tensor_at(0), &a = c.tensor_at(1), &b = c.tensor_at(2);
+  expect_type(b, a.type);
+  expect_type(addend, a.type);
+  if (a.rank() != 2 || b.rank() != 2 || a.dim(1) != b.dim(0)) refuse_shapes(a, b);
+  const shape result = {a.dim(0), b.dim(1)};
+  expect_broadcasts(addend.dims, result);
+  matrices by;
+  by.m = count_of(a.dim(0));
+  by.n = count_of(b.dim(1));
+  by.k = count_of(a.dim(1));
+  scalar beta, alpha;
+  return product(c, by, {}, result, a, b, &addend, number_or_null(c, 3, beta),
+                 number_or_null(c, 4, alpha));
+}
+
+value baddbmm(call& c) {
+  const tensor &addend = c.tensor_at(0), &a = c.tensor_at(1), &b = c.tensor_at(2);
+  expect_type(b, a.type);
+  expect_type(addend, a.type);
+  if (a.rank() != 3 || b.rank() != 3 || a.dim(0) != b.dim(0) || a.dim(2) != b.dim(1))
+    refuse_shapes(a, b);
+  const shape batch = {a.dim(0)}, result = {a.dim(0), a.dim(1), b.dim(2)};
+  expect_broadcasts(addend.dims, result);
+  matrices by;
+  by.a_batch = by.b_batch = batch;
+  by.m = count_of(a.dim(1));
+  by.n = count_of(b.dim(2));
+  by.k = count_of(a.dim(2));
+  scalar beta, alpha;
+  return product(c, by, batch, result, a, b, &addend, number_or_null(c, 3, beta),
+                 number_or_null(c, 4, alpha));
+}
+
+value outer(call& c) {
+  const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
+  if (a.rank() != 1 || b.rank() != 1) refuse_shapes(a, b);
+  const data_type type = promote(a, b);
+  const tensor x = cast(c.room, a, type), y = cast(c.room, b, type);
+  tensor out = make_tensor(c.room, type, {a.dim(0), b.dim(0)});
+  if (out.size() == 0) return out;
+  visit(type, [&]<class T>(of<T>) {
+    T* to = out.as<T>();
+    for (const T v : x.elements<T>())
+      for (const T w : y.elements<T>())
+        if constexpr (std::is_same_v<T, bool>)
+          *to++ = v && w;
+        else if constexpr (is_half<T>)
+          *to++ = T(static_cast<float>(v) * static_cast<float>(w));
+        else
+          *to++ = sum_of(T{}, v, w);
+  });
+  return out;
+}
+
+// ---- einsum
+
+namespace {
+
+/// Subscripts are numbers: 'A' … 'Z', 'a' … 'z', and then the dimensions of an ellipsis, which are
+/// aligned at the last one.
+constexpr std::uint8_t first_of_ellipsis = 52, subscripts = 52 + max_rank;
+
+/// A tensor whose dimensions have subscripts; its elements may stand in any order.
+struct labelled {
+  tensor from;
+  std::size_t rank = 0;
+  std::uint8_t label[max_rank];
+  std::int64_t dim[max_rank];
+  std::int64_t step[max_rank];
+
+  void add(std::uint8_t l, std::int64_t d, std::int64_t s) noexcept {
+    label[rank] = l;
+    dim[rank] = d;
+    step[rank++] = s;
+  }
+  [[nodiscard]] std::size_t find(std::uint8_t l) const noexcept {
+    return static_cast<std::size_t>(std::find(label, label + rank, l) - label);
+  }
+  [[nodiscard]] bool has(std::uint8_t l) const noexcept { return find(l) != rank; }
+};
+
+/// Some of a tensor's subscripts, in an order.
+struct order {
+  std::size_t count = 0;
+  std::uint8_t label[max_rank];
+  void add(std::uint8_t l) noexcept { label[count++] = l; }
+};
+
+/// The elements in the order of these subscripts, which are all that it has.
+[[nodiscard]] tensor in_order(call& c, const labelled& x, const order& wanted) {
+  shape dims;
+  std::int64_t step[max_rank] = {};
+  for (std::size_t i = 0; i < wanted.count; ++i) {
+    const std::size_t at = x.find(wanted.label[i]);
+    dims.push_back(x.dim[at]);
+    step[i] = x.step[at];
+  }
+  bool dense = true;
+  std::int64_t expected = 1;
+  for (std::size_t i = dims.rank(); i-- > 0; expected *= dims[i]) dense &= step[i] == expected;
+  if (dense) return x.from.with_shape(dims);
+  tensor out = make_tensor(c.room, x.from.type, dims);
+  const std::size_t n = out.size();
+  if (n == 0) return out;
+  visit(out.type, [&]<class T>(of<T>) {
+    T* to = out.as<T>();
+    const std::size_t last = dims.rank() - 1;
+    const auto columns = count_of(dims[last]);
+    std::int64_t index[max_rank] = {};
+    const T* from = x.from.as<T>();
+    for (std::size_t row = 0; row < n / columns; ++row) {
+      for (std::size_t j = 0; j < columns; ++j)
+        *to++ = from[static_cast<std::int64_t>(j) * step[last]];
+      for (std::size_t i = last; i-- > 0;) {
+        from += step[i];
+        if (++index[i] < dims[i]) break;
+        from -= step[i] * dims[i];
+        index[i] = 0;
+      }
+    }
+  });
+  return out;
+}
+
+/// A dense tensor with these subscripts.
+[[nodiscard]] labelled with_labels(tensor t, const order& labels) {
+  labelled x;
+  std::int64_t step = 1;
+  for (std::size_t i = 0; i < labels.count; ++i) x.add(labels.label[i], t.dim(i), 0);
+  for (std::size_t i = labels.count; i-- > 0; step *= x.dim[i]) x.step[i] = step;
+  x.from = std::move(t);
+  return x;
+}
+
+/// Adds up over the subscripts that aren't kept. Sums of integers and booleans are int64.
+void sum_out(call& c, labelled& x, const bool (&kept)[subscripts]) {
+  order all, rest;
+  for (std::size_t i = 0; i < x.rank; ++i)
+    if (kept[x.label[i]]) all.add(x.label[i]);
+  rest = all;
+  for (std::size_t i = 0; i < x.rank; ++i)
+    if (!kept[x.label[i]]) all.add(x.label[i]);
+  if (rest.count == all.count) return;
+  const tensor from = in_order(c, x, all);
+  const data_type type = is_floating(from.type) ? from.type : data_type::int64;
+  tensor out = make_tensor(c.room, type, leading(from.dims, all.count - rest.count));
+  const std::size_t rows = out.size(), columns = rows == 0 ? 0 : from.size() / rows;
+  visit(from.type, [&]<class F>(of<F>) {
+    using T = std::conditional_t<is_float<F>, F, std::int64_t>;
+    using U = std::conditional_t<is_float<F>, double, std::uint64_t>;
+    const F* row = from.as<F>();
+    for (std::size_t i = 0; i < rows; ++i, row += columns) {
+      U sum{};
+      for (std::size_t j = 0; j < columns; ++j) sum += static_cast<U>(row[j]);
+      if constexpr (is_half<F>)
+        out.as<T>()[i] = T(static_cast<float>(sum));
+      else
+        out.as<T>()[i] = static_cast<T>(sum);
+    }
+  });
+  x = with_labels(std::move(out), rest);
+}
+
+/// The product of two, summed over what they share and isn't kept.
+[[nodiscard]] labelled contract(call& c, labelled a, labelled b, const bool (&kept)[subscripts]) {
+  bool a_kept[subscripts], b_kept[subscripts];
+  for (std::uint8_t l = 0; l < subscripts; ++l) {
+    a_kept[l] = kept[l] || b.has(l);
+    b_kept[l] = kept[l] || a.has(l);
+  }
+  sum_out(c, a, a_kept);
+  sum_out(c, b, b_kept);
+  order batch, left, right, summed;
+  for (std::size_t i = 0; i < a.rank; ++i)
+    (!b.has(a.label[i]) ? left : kept[a.label[i]] ? batch : summed).add(a.label[i]);
+  for (std::size_t i = 0; i < b.rank; ++i)
+    if (!a.has(b.label[i])) right.add(b.label[i]);
+  const auto joined = [](std::initializer_list<const order*> parts) {
+    order all;
+    for (const order* p : parts) {
+      if (all.count + p->count > max_rank) fail(errc::nac_run_rank);
+      for (std::size_t i = 0; i < p->count; ++i) all.add(p->label[i]);
+    }
+    return all;
+  };
+  const order labels = joined({&batch, &left, &right});
+  tensor x = in_order(c, a, joined({&batch, &left, &summed}));
+  tensor y = in_order(c, b, joined({&batch, &right, &summed}));
+  matrices by;
+  by.transposed = true;
+  const auto size_of = [](const labelled& t, const order& some) {
+    std::int64_t n = 1;
+    for (std::size_t i = 0; i < some.count; ++i) n *= t.dim[t.find(some.label[i])];
+    return n;
+  };
+  shape result;
+  for (std::size_t i = 0; i < labels.count; ++i) {
+    const labelled& has = a.has(labels.label[i]) ? a : b;
+    result.push_back(has.dim[has.find(labels.label[i])]);
+  }
+  bool is_boolean = false;
+  if (summed.count == 0) {  // each with each, of any types
+    const data_type type = promote(x, y);
+    is_boolean = type == data_type::boolean;
+    x = cast(c.room, x, type);
+    y = cast(c.room, y, type);
+    // A product of truths is that of 0 and 1.
+    if (is_boolean) x.type = y.type = data_type::uint8;
+  } else {
+    expect_type(y, x.type);
+  }
+  if (result.elements() == 0)
+    return with_labels(make_tensor(c.room, is_boolean ? data_type::boolean : x.type, result),
+                       labels);
+  by.m = count_of(size_of(a, left));
+  by.n = count_of(size_of(b, right));
+  by.k = count_of(size_of(a, summed));
+  by.a_batch.push_back(size_of(a, batch));
+  by.b_batch = by.a_batch;
+  tensor out = product(c, by, by.a_batch, result, x, y);
+  if (is_boolean) out.type = data_type::boolean;
+  return with_labels(std::move(out), labels);
+}
+
+/// The subscripts of one operand, or of the result.
+struct term {
+  std::size_t count = 0;
+  std::uint8_t label[max_rank + 1];  ///< first_of_ellipsis: all dimensions of the ellipsis
+  std::size_t letters = 0;
+  bool has_ellipsis = false;
+};
+
+class equation {
+ public:
+  explicit equation(std::string_view text) : text_(text) {}
+  [[noreturn]] void refuse(const std::string& why) const {
+    fail(errc::nac_run_argument, "\"" + std::string(text_.substr(0, 80)) + "\": " + why);
+  }
+  /// Reads up to what ends a term: a comma, the arrow or the end.
+  [[nodiscard]] term next(bool is_output) {
+    term t;
+    for (; at_ < text_.size(); ++at_) {
+      const char ch = text_[at_];
+      if (ch == ' ') continue;
+      if (!is_output && (ch == ',' || text_.substr(at_, 2) == "->")) break;
+      std::uint8_t label = first_of_ellipsis;
+      if (ch >= 'A' && ch <= 'Z') {
+        label = static_cast<std::uint8_t>(ch - 'A');
+      } else if (ch >= 'a' && ch <= 'z') {
+        label = static_cast<std::uint8_t>(26 + ch - 'a');
+      } else if (text_.substr(at_, 3) == "...") {
+        if (t.has_ellipsis) refuse("two ellipses in one term");
+        t.has_ellipsis = true;
+        at_ += 2;
+      } else {
+        refuse("a letter, \"...\", \",\" or \"->\" is expected at " + std::to_string(at_));
+      }
+      if (label != first_of_ellipsis && ++t.letters > max_rank) fail(errc::nac_run_rank);
+      t.label[t.count++] = label;
+    }
+    return t;
+  }
+  [[nodiscard]] bool at_comma() const { return at_ < text_.size() && text_[at_] == ','; }
+  [[nodiscard]] bool at_end() const { return at_ == text_.size(); }
+  void skip(std::size_t n) { at_ += n; }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+value einsum(call& c) {
+  equation text(c.string_or(0, {}));
+  const std::size_t operands = c.count(1);
+  if (operands == 0) text.refuse("no operands");
+
+  // What each operand has, and how large each subscript is.
+  std::vector<labelled> all(operands);
+  std::size_t uses[subscripts] = {}, operands_with[subscripts] = {};
+  std::int64_t size[subscripts];
+  std::fill_n(size, std::size_t{subscripts}, 1);
+  std::size_t ellipsis = 0;
+  for (std::size_t k = 0; k < operands; ++k) {
+    if (k != 0) {
+      if (!text.at_comma()) text.refuse(std::to_string(operands) + " operands");
+      text.skip(1);
+    }
+    const term t = text.next(false);
+    labelled& x = all[k];
+    x.from = c.tensor_at(1, k);
+    const std::size_t rank = x.from.rank();
+    if (t.letters > rank || (!t.has_ellipsis && t.letters != rank))
+      text.refuse("operand " + std::to_string(k) + " has shape " + x.from.dims.text());
+    const std::size_t missing = rank - t.letters;  // of letters: the ellipsis
+    if (t.has_ellipsis) ellipsis = std::max(ellipsis, missing);
+    std::size_t axis = 0;
+    std::int64_t dims[subscripts];
+    std::int64_t steps[subscripts];
+    bool seen[subscripts] = {};
+    const auto take = [&](std::uint8_t l) {
+      const std::int64_t d = x.from.dim(axis), s = x.from.dims.product(axis + 1, rank);
+      ++axis;
+      ++uses[l];
+      if (!seen[l]) {
+        seen[l] = true;
+        dims[l] = d;
+        steps[l] = s;
+        return;
+      }
+      if (dims[l] != d) text.refuse("a diagonal of " + x.from.dims.text());
+      steps[l] += s;
+    };
+    for (std::size_t i = 0; i < t.count; ++i) {
+      if (t.label[i] != first_of_ellipsis) {
+        take(t.label[i]);
+        continue;
+      }
+      for (std::size_t e = 0; e < missing; ++e)
+        take(static_cast<std::uint8_t>(subscripts - missing + e));
+    }
+    for (std::uint8_t l = 0; l < subscripts; ++l) {
+      if (!seen[l]) continue;
+      if (dims[l] != 1 && size[l] != 1 && dims[l] != size[l])
+        fail(errc::nac_run_shape, "a subscript of " + std::to_string(size[l]) + " and " +
+                                      std::to_string(dims[l]) + " elements");
+      if (dims[l] != 1) size[l] = dims[l];
+      ++operands_with[l];
+      x.add(l, dims[l], steps[l]);
+    }
+  }
+  if (text.at_comma()) text.refuse(std::to_string(operands) + " operands");
+
+  // The result's subscripts, in order.
+  order wanted;
+  bool in_result[subscripts] = {};
+  const auto want = [&](std::uint8_t l) {
+    if (wanted.count == max_rank) fail(errc::nac_run_rank);
+    in_result[l] = true;
+    wanted.add(l);
+  };
+  const auto want_ellipsis = [&] {
+    for (std::size_t e = 0; e < ellipsis; ++e)
+      want(static_cast<std::uint8_t>(subscripts - ellipsis + e));
+  };
+  if (text.at_end()) {
+    want_ellipsis();
+    for (std::uint8_t l = 0; l < first_of_ellipsis; ++l)
+      if (uses[l] == 1) want(l);
+  } else {
+    text.skip(2);
+    const term t = text.next(true);
+    for (std::size_t i = 0; i < t.count; ++i) {
+      const std::uint8_t l = t.label[i];
+      if (l == first_of_ellipsis) {
+        want_ellipsis();
+        continue;
+      }
+      if (uses[l] == 0) text.refuse("the result has a letter that no operand has");
+      if (in_result[l]) text.refuse("the result has a letter twice");
+      want(l);
+    }
+  }
+
+  // From left to right. A dimension of 1 is none to those that have the subscript; it comes back at
+  // the end.
+  std::size_t left[subscripts];
+  std::copy_n(operands_with, std::size_t{subscripts}, left);
+  bool kept[subscripts];
+  labelled result;
+  for (std::size_t k = 0; k < operands; ++k) {
+    labelled x;
+    x.from = all[k].from;
+    for (std::size_t i = 0; i < all[k].rank; ++i) {
+      const std::uint8_t l = all[k].label[i];
+      --left[l];
+      // Sums over one element are sums too where there is but one operand.
+      if (all[k].dim[i] != 1 || (operands == 1 && !in_result[l]))
+        x.add(l, all[k].dim[i], all[k].step[i]);
+    }
+    for (std::uint8_t l = 0; l < subscripts; ++l) kept[l] = in_result[l] || left[l] != 0;
+    if (k == 0)
+      result = std::move(x);
+    else
+      result = contract(c, std::move(result), std::move(x), kept);
+  }
+  if (operands == 1) sum_out(c, result, in_result);
+  order present;
+  shape dims;
+  for (std::size_t i = 0; i < wanted.count; ++i) {
+    if (result.has(wanted.label[i])) present.add(wanted.label[i]);
+    dims.push_back(size[wanted.label[i]]);
+  }
+  return in_order(c, result, present).with_shape(dims);
+}
+
+// ---- attention
+
+namespace {
+
+/// How a mask's elements reach scores.
+template <class T>
+void add_mask(const tensor& mask, std::size_t at, std::size_t step, T* scores, std::size_t n) {
+  visit(mask.type, [&]<class M>(of<M>) {
+    const M* const from = mask.as<M>() + at;
+    if constexpr (std::is_same_v<M, bool>) {
+      for (std::size_t j = 0; j < n; ++j)
+        if (!from[j * step]) scores[j] = -std::numeric_limits<T>::infinity();
+    } else if constexpr (is_float<M>) {
+      if (step == 1)
+        for (std::size_t j = 0; j < n; ++j) scores[j] += static_cast<T>(from[j]);
+      else
+        for (std::size_t j = 0; j < n; ++j) scores[j] += static_cast<T>(from[j * step]);
+    }
+  });
+}
+
+/// The largest; NaNs don't count.
+template <class T>
+[[nodiscard]] T largest(const T* x, std::size_t n) noexcept {
+  constexpr std::size_t lanes = 16;
+  T most[lanes];
+  std::fill_n(most, lanes, -std::numeric_limits<T>::infinity());
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) most[l] = x[i + l] > most[l] ? x[i + l] : most[l];
+  for (; i < n; ++i) most[0] = std::max(most[0], x[i]);
+  return *std::max_element(most, most + lanes);
+}
+
+template <class T>
+[[nodiscard]] T sum_of_all(const T* x, std::size_t n) noexcept {
+  constexpr std::size_t lanes = 16;
+  T sums[lanes] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) sums[l] += x[i + l];
+  for (; i < n; ++i) sums[i % lanes] += x[i];
+  T all = 0;
+  for (const T s : sums) all += s;
+  return all;
+}
+
+/// e to what there is more than the largest, in place; the sum. A row of nothing but -infinity
+/// becomes zeros.
+template <class T>
+[[nodiscard]] T exponentials(T* x, std::size_t n) noexcept {
+  const T most = largest(x, n);
+  if (most == -std::numeric_limits<T>::infinity()) {
+    bool counted = false;
+    for (std::size_t j = 0; j < n; ++j) counted |= x[j] != x[j];
+    if (!counted) {
+      std::fill_n(x, n, T{});
+      return 1;
+    }
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    kernels::apply(kernels::binary::sub, x, most, x, n);
+    kernels::apply(kernels::unary::exp, x, x, n);
+  } else {
+    for (std::size_t j = 0; j < n; ++j) x[j] = std::exp(x[j] - most);
+  }
+  return sum_of_all(x, n);
+}
+
+}  // namespace
+
+value attention(call& c) {
+  const tensor &q = c.tensor_at(0), &k = c.tensor_at(1), &v = c.tensor_at(2);
+  const tensor* const mask = c.optional(3);
+  // Names of arguments are lost: a number that no truth value follows is the scale, for evaluated
+  // programs have no dropout; but a lone truth value is is_causal.
+  const bool lone = c.has(4) && c.count(5) == 0;
+  const bool lone_truth = lone && c.number(4).type == data_type::boolean;
+  const bool is_causal = lone_truth ? c.truth_or(4, false) : c.truth_or(5, false);
+  if (!lone && c.real_or(4, 0) != 0)
+    fail(errc::nac_run_argument, "dropout of " + std::to_string(c.real(4)) + " isn't repeatable");
+  const bool grouped = c.truth_or(7, false);
+
+  expect_type(k, q.type);
+  expect_type(v, q.type);
+  if (!is_floating(q.type)) refuse_type(q.type);
+  if (q.rank() < 2 || k.rank() < 2) refuse_shapes(q, k);
+  if (v.rank() < 2) refuse_shapes(q, v);
+  const auto last = [](const tensor& t, std::size_t back) { return t.dim(t.rank() - back); };
+  if (last(q, 1) != last(k, 1)) refuse_shapes(q, k);
+  if (last(k, 2) != last(v, 2)) refuse_shapes(k, v);
+  const std::size_t rows = count_of(last(q, 2)), columns = count_of(last(k, 2));
+  const std::size_t depth = count_of(last(q, 1)), width = count_of(last(v, 1));
+
+  shape q_batch = leading(q.dims, 2), k_batch = leading(k.dims, 2), v_batch = leading(v.dims, 2);
+  // Groups of query heads share a key's: an axis [key heads, 1] meets one of [key heads, group].
+  if (grouped) {
+    if (q.rank() < 3 || k.rank() != q.rank() || v.rank() != q.rank() || q.rank() == max_rank)
+      refuse_shapes(q, k);
+    const std::size_t head = q_batch.rank() - 1;
+    const auto split = [&](const tensor& t, shape& s) {
+      if (s[head] == 0 || q_batch[head] % s[head] != 0) refuse_shapes(q, t);
+      s.push_back(1);
+    };
+    split(k, k_batch);
+    split(v, v_batch);
+    if (k_batch[head] != v_batch[head]) refuse_shapes(k, v);
+    q_batch.push_back(q_batch[head] / k_batch[head]);
+    q_batch[head] = k_batch[head];
+  }
+  const shape batch = broadcast(broadcast(q_batch, k_batch), v_batch);
+  shape result = batch;
+  if (grouped) {
+    result = leading(batch, 1);
+    result[result.rank() - 1] *= batch[batch.rank() - 1];
+  }
+  shape scores = result;
+  scores.push_back(last(q, 2));
+  scores.push_back(last(k, 2));
+  if (mask != nullptr) {
+    if (is_causal) fail(errc::nac_run_argument, "a mask and is_causal");
+    if (mask->type != data_type::boolean && mask->type != data_type::float32)
+      expect_type(*mask, q.type);
+    expect_broadcasts(mask->dims, scores);
+  }
+  result.push_back(last(q, 2));
+  result.push_back(last(v, 1));
+  tensor out = make_tensor(c.room, q.type, result);
+  if (out.size() == 0) return out;
+
+  const double given = lone && !lone_truth ? c.real(4)
+                       : c.has(6)          ? c.real(6)
+                       : depth == 0        ? 1.0
+                                           : 1 / std::sqrt(static_cast<double>(depth));
+  visit_wide(q.type, [&]<class T>(of<T>) {
+    const T scale = static_cast<T>(given);
+    const bool narrow = widened(q.type) != q.type;
+    // The scores of as many rows as stay in the cache, and of a head what has to be widened.
+    constexpr std::size_t elements = std::size_t{1} << 17;
+    const std::size_t once =
+        std::clamp<std::size_t>(elements / std::max<std::size_t>(columns, 1), 1, rows);
+    const auto room_for = [&](std::size_t n) { return c.room.take(n * sizeof(T)); };
+    const auto data_of = [](const storage& s) {
+      return s ? static_cast<T*>(static_cast<void*>(s.data())) : nullptr;
+    };
+    const storage score_room = room_for(once * columns);
+    const storage wide_room[] = {narrow ? room_for(rows * depth) : storage(),
+                                 narrow ? room_for(columns * depth) : storage(),
+                                 narrow ? room_for(columns * width) : storage(),
+                                 narrow ? room_for(once * width) : storage()};
+    // Where a head of a tensor stands as T.
+    const auto head = [&](const tensor& t, std::size_t at, std::size_t size, const storage& wide) {
+      if (!narrow) return static_cast<const T*>(t.as<T>() + at * size);
+      cast(t.type, t.data + at * size * model::size_of(t.type), widened(t.type), wide.data(), size);
+      return static_cast<const T*>(data_of(wide));
+    };
+    // Steps of the mask from row to row and from column to column.
+    shape mask_batch, no_batch;
+    std::size_t mask_row = 0, mask_column = 0, mask_size = 1;
+    if (mask != nullptr) {
+      const std::size_t r = mask->rank();
+      if (r >= 1 && mask->dim(r - 1) != 1) mask_column = 1;
+      if (r >= 2 && mask->dim(r - 2) != 1) mask_row = count_of(mask->dim(r - 1));
+      if (r >= 2) mask_size = count_of(mask->dim(r - 1) * mask->dim(r - 2));
+      if (r > 2) mask_batch = leading(mask->dims, 2);
+    }
+    const shape result_batch = leading(result, 2);
+    walk<3> at(batch, {&q_batch, &k_batch, &v_batch});
+    walk<1> mask_at(result_batch, {&mask_batch});  // in the same order
+    T* const s = data_of(score_room);
+    const std::size_t batches = count_of(batch.product(0, batch.rank()));
+    std::size_t k_before = SIZE_MAX, v_before = SIZE_MAX;
+    const T *keys = nullptr, *values = nullptr;
+    for (std::size_t b = 0; b < batches; ++b, at.next(), mask_at.next()) {
+      const T* const queries = head(q, at[0], rows * depth, wide_room[0]);
+      if (at[1] != k_before) keys = head(k, k_before = at[1], columns * depth, wide_room[1]);
+      if (at[2] != v_before) values = head(v, v_before = at[2], columns * width, wide_room[2]);
+      for (std::size_t row = 0; row < rows; row += once) {
+        const std::size_t now = std::min(once, rows - row);
+        const std::size_t seen = is_causal ? std::min(columns, row + now) : columns;
+        multiply<T>(now, seen, depth, {queries + row * depth, depth}, {keys, depth, true}, s, seen,
+                    false, c.work);
+        T* const to = narrow ? data_of(wide_room[3]) : out.as<T>() + (b * rows + row) * width;
+        T sums[64];
+        for (std::size_t first = 0; first < now; first += std::size(sums)) {
+          const std::size_t few = std::min(std::size(sums), now - first);
+          for (std::size_t i = 0; i < few; ++i) {
+            const std::size_t r = first + i;
+            T* const x = s + r * seen;
+            const std::size_t n = is_causal ? std::min(seen, row + r + 1) : seen;
+            for (std::size_t j = 0; j < n; ++j) x[j] *= scale;
+            if (mask != nullptr)
+              add_mask(*mask, mask_at[0] * mask_size + (row + r) * mask_row, mask_column, x, n);
+            sums[i] = exponentials(x, n);
+            std::fill(x + n, x + seen, T{});
+          }
+          T* const rows_to = to + first * width;
+          multiply<T>(few, width, seen, {s + first * seen, seen}, {values, width}, rows_to, width,
+                      false, c.work);
+          for (std::size_t i = 0; i < few; ++i)
+            for (std::size_t j = 0; j < width; ++j) rows_to[i * width + j] /= sums[i];
+        }
+        if (narrow)
+          cast(widened(q.type), wide_room[3].data(), q.type,
+               out.data + (b * rows + row) * width * model::size_of(q.type), now * width);
+      }
+    }
+  });
+  return out;
+}
+
+// ---- LSTM
+
+// The new hidden and cell states, as PyTorch's own operation gives them: a list of two tensors.
+value lstm_cell(call& c) {
+  const tensor &x = c.tensor_at(0), &h = c.tensor_at(1), &cell = c.tensor_at(2);
+  const tensor &w_x = c.tensor_at(3), &w_h = c.tensor_at(4);
+  const tensor *const b_x = c.optional(5), *const b_h = c.optional(6);
+  const data_type type = x.type;
+  if (!is_floating(type)) refuse_type(type);
+  for (const tensor* t : {&h, &cell, &w_x, &w_h}) expect_type(*t, type);
+  if (x.rank() != 2 || h.rank() != 2) refuse_shapes(x, h);
+  if (!(cell.dims == h.dims) || x.dim(0) != h.dim(0)) refuse_shapes(h, cell);
+  if (h.dim(1) > INT64_MAX / 4) refuse_shapes(h, w_h);
+  const std::int64_t size = h.dim(1), gates = 4 * size;
+  if (!(w_x.dims == shape{gates, x.dim(1)})) refuse_shapes(x, w_x);
+  if (!(w_h.dims == shape{gates, size})) refuse_shapes(h, w_h);
+  for (const tensor* b : {b_x, b_h}) {
+    if (b == nullptr) continue;
+    expect_type(*b, type);
+    if (!(b->dims == shape{gates})) refuse_shapes(*b, w_x);
+  }
+  const data_type wide = widened(type);
+  const auto rows = count_of(x.dim(0)), n = count_of(size);
+  const tensor all = make_tensor(c.room, wide, {x.dim(0), gates});
+  const tensor hidden = make_tensor(c.room, wide, h.dims), next = make_tensor(c.room, wide, h.dims);
+  const tensor old = cast(c.room, cell, wide);
+  visit_wide(type, [&]<class T>(of<T>) {
+    const tensor wide_x = cast(c.room, x, wide), wide_h = cast(c.room, h, wide);
+    T* const g = all.as<T>();
+    std::fill_n(g, all.size(), T{});
+    for (const tensor* b : {b_x, b_h}) {
+      if (b == nullptr) continue;
+      const tensor bias = cast(c.room, *b, wide);
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < 4 * n; ++j) g[i * 4 * n + j] += bias.as<T>()[j];
+    }
+    multiply_by<T>(c, rows, 4 * n, count_of(x.dim(1)), wide_x.as<T>(), w_x.type, w_x.data, true, g,
+                   true);
+    multiply_by<T>(c, rows, 4 * n, n, wide_h.as<T>(), w_h.type, w_h.data, true, g, true);
+    const auto sigmoid = [](T v) { return 1 / (1 + std::exp(-v)); };
+    for (std::size_t i = 0; i < rows; ++i) {
+      const T* const row = g + i * 4 * n;  // input, forget, cell and output gates
+      for (std::size_t j = 0; j < n; ++j) {
+        const T kept = sigmoid(row[n + j]) * old.as<T>()[i * n + j];
+        const T now = kept + sigmoid(row[j]) * std::tanh(row[2 * n + j]);
+        next.as<T>()[i * n + j] = now;
+        hidden.as<T>()[i * n + j] = sigmoid(row[3 * n + j]) * std::tanh(now);
+      }
+    }
+  });
+  return value(std::vector<value>{cast(c.room, hidden, type), cast(c.room, next, type)});
+}
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The one loop around all operations that treat elements alike: broadcasting, conversions, blocks.
+//
+//   const source in[] = {{&a, common, lane_of(common)}, {&b, common, lane_of(common)}};
+//   return elementwise(room, broadcast(a.dims, b.dims), in, lane, common, add_loop);
+//
+// A `loop` sees arrays of one length and of the types that it was written for, the lanes: there are
+// none of half and bfloat, whose lanes are floats. Operands of another type, and elements that a
+// dimension repeats, are brought into that form a block at a time, on the stack. Dimensions that lie
+// behind each other in all operands are one, so that a run is as long as can be.
+//
+// Lifetime:   for one operation.
+// Errors:     faults: budget_memory, what the loop throws; fits: nac_run_argument.
+// Limits:     3 operands.
+// Allocation: the result.
+
+#ifndef TESSERA_VM_NAC_ELEMENTWISE_HPP
+#define TESSERA_VM_NAC_ELEMENTWISE_HPP
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "call.hpp"
+#include "tensor.hpp"
+#include "types.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+/// Does something to n elements; `with` is what the operation passes on.
+using loop = void (*)(const std::byte* const* in, std::byte* to, std::size_t n, const void* with);
+
+/// An operand.
+struct source {
+  const tensor* of = nullptr;
+  data_type common = data_type::float32;  ///< elements are rounded to it,
+  data_type lane = data_type::float32;    ///< and computed in this
+};
+
+/// What elements of a type are computed in.
+[[nodiscard]] constexpr data_type lane_of(data_type t) noexcept {
+  return t == data_type::float16 || t == data_type::bfloat16 ? data_type::float32 : t;
+}
+/// The type that a number or tensor has by itself: float64 numbers are float32.
+[[nodiscard]] inline data_type type_of(const tensor& x) noexcept {
+  return x.is_number && is_floating(x.type) ? data_type::float32 : x.type;
+}
+
+/// Runs a loop over all elements of `dims`, to which the operands broadcast. The loop gives elements
+/// of type `lane`, the result has `type`.
+[[nodiscard]] tensor elementwise(memory& room, const shape& dims, std::span<const source> in,
+                                 data_type lane, data_type type, loop f,
+                                 const void* with = nullptr);
+
+/// A tensor of that one value, as `type` has it.
+[[nodiscard]] tensor filled(memory& room, data_type type, const shape& dims, const scalar& v);
+
+/// Throws nac_run_argument unless PyTorch takes the number for an element of that type: whole parts
+/// of those that are too great aren't dropped silently. -n stands for what it wraps to in uint8.
+void fits(const scalar& v, data_type type);
+
+/// Throws nac_run_type: "relu of boolean".
+[[noreturn]] void refuse(const call& c, data_type a);
+[[noreturn]] void refuse(const call& c, data_type a, data_type b);
+
+template <class T>
+[[nodiscard]] inline const T* lanes(const std::byte* from) noexcept {
+  return static_cast<const T*>(static_cast<const void*>(from));
+}
+template <class T>
+[[nodiscard]] inline T* lanes(std::byte* from) noexcept {
+  return static_cast<T*>(static_cast<void*>(from));
+}
+
+/// Integers whose sums and products wrap.
+template <class T>
+using wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NAC_ELEMENTWISE_HPP

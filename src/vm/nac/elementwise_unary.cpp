@@ -1,0 +1,471 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Operations on each element of one tensor, and those whose other operands are numbers.
+
+#include <cmath>
+#include <limits>
+
+#include "elementwise.hpp"
+#include "kernels/elementwise.hpp"
+#include "operations.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+namespace {
+
+// An operation is a struct: takes<T> says which lanes it has, of(x) makes one element. It is made
+// from the numbers of the call, if it needs any.
+
+struct of_floats {
+  template <class T>
+  static constexpr bool takes = std::is_floating_point_v<T>;
+};
+struct of_numbers {
+  template <class T>
+  static constexpr bool takes = !std::is_same_v<T, bool>;
+};
+struct of_all {
+  template <class T>
+  static constexpr bool takes = true;
+};
+
+template <class Op, class T>
+void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* with) {
+  const T* const x = lanes<T>(in[0]);
+  const auto run = [&](const auto& op) {
+    auto* const y = lanes<decltype(op.of(T{}))>(to);
+    for (std::size_t i = 0; i < n; ++i) y[i] = op.of(x[i]);
+  };
+  if constexpr (requires { typename Op::template state<T>; })
+    run(*static_cast<const typename Op::template state<T>*>(with));
+  else
+    run(Op{});
+}
+template <kernels::unary Kernel>
+void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
+  kernels::apply(Kernel, lanes<float>(in[0]), lanes<float>(to), n);
+}
+
+/// The loop of an operation for a lane; null where there is none.
+template <class Op>
+[[nodiscard]] loop loop_of(data_type lane) {
+  return visit(lane, []<class T>(of<T>) -> loop {
+    if constexpr (is_half<T>) {
+      return nullptr;
+    } else if constexpr (!Op::template takes<T>) {
+      return nullptr;
+    } else {
+      if constexpr (std::is_same_v<T, float> && requires { Op::kernel; })
+        return each_by_kernel<Op::kernel>;
+      else
+        return each<Op, T>;
+    }
+  });
+}
+
+[[nodiscard]] value map(call& c, const tensor& x, data_type type, loop f,
+                        const void* with = nullptr) {
+  const data_type lane = lane_of(type);
+  if (f == nullptr) refuse(c, x.type);
+  const source in[] = {{&x, type, lane}};
+  return elementwise(c.room, x.dims, in, lane, type, f, with);
+}
+/// An operation that keeps the type.
+template <class Op>
+[[nodiscard]] value same_type(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type type = type_of(x);
+  return map(c, x, type, loop_of<Op>(lane_of(type)));
+}
+/// One whose results are floats.
+template <class Op>
+[[nodiscard]] value as_floats(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type type = as_float(type_of(x));
+  return map(c, x, type, loop_of<Op>(lane_of(type)));
+}
+/// One whose results are truth values.
+template <class Op>
+[[nodiscard]] value as_truths(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type lane = lane_of(type_of(x));
+  const source in[] = {{&x, lane, lane}};
+  return elementwise(c.room, x.dims, in, data_type::boolean, data_type::boolean, loop_of<Op>(lane));
+}
+/// Makes an operation's state for a float lane, and runs it.
+template <class Op, class... Numbers>
+[[nodiscard]] value with_numbers(call& c, Numbers... numbers) {
+  const tensor& x = c.tensor_at(0);
+  const data_type type = type_of(x);
+  if (!is_floating(type)) refuse(c, type);
+  const auto run = [&]<class T>(of<T>) {
+    const typename Op::template state<T> op{static_cast<T>(numbers)...};
+    return map(c, x, type, each<Op, T>, &op);
+  };
+  return type == data_type::float64 ? run(of<double>{}) : run(of<float>{});
+}
+
+// ---- operations without numbers
+
+struct relu_op : of_numbers {
+  static constexpr auto kernel = kernels::unary::relu;
+  template <class T>
+  static T of(T x) {
+    return x < T{} ? T{} : x;
+  }
+};
+struct exp_op : of_floats {
+  static constexpr auto kernel = kernels::unary::exp;
+  template <class T>
+  static T of(T x) {
+    return std::exp(x);
+  }
+};
+struct cos_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::cos(x);
+  }
+};
+struct sin_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::sin(x);
+  }
+};
+struct tanh_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::tanh(x);
+  }
+};
+struct log_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::log(x);
+  }
+};
+struct sqrt_op : of_floats {
+  static constexpr auto kernel = kernels::unary::sqrt;
+  template <class T>
+  static T of(T x) {
+    return std::sqrt(x);
+  }
+};
+struct erf_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::erf(x);
+  }
+};
+/// IEEE 754 has a value for division by zero, which a sanitizer needn't report.
+template <class T>
+#if defined(__GNUC__)
+__attribute__((no_sanitize("float-divide-by-zero")))
+#endif
+inline T
+inverse(T x) {
+  return T{1} / x;
+}
+struct rsqrt_op : of_floats {
+  static constexpr auto kernel = kernels::unary::rsqrt;
+  template <class T>
+  static T of(T x) {
+    return inverse(std::sqrt(x));
+  }
+};
+struct reciprocal_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return inverse(x);
+  }
+};
+struct abs_op : of_numbers {
+  template <class T>
+  static T of(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fabs(x);
+    else if constexpr (std::is_signed_v<T>)
+      return x < 0 ? static_cast<T>(wrapping<T>{0} - static_cast<wrapping<T>>(x)) : x;
+    else
+      return x;
+  }
+};
+struct neg_op : of_numbers {
+  template <class T>
+  static T of(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return -x;
+    else
+      return static_cast<T>(wrapping<T>{0} - static_cast<wrapping<T>>(x));
+  }
+};
+struct square_op : of_numbers {
+  template <class T>
+  static T of(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return x * x;
+    else
+      return static_cast<T>(static_cast<wrapping<T>>(x) * static_cast<wrapping<T>>(x));
+  }
+};
+struct floor_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::floor(x);
+  }
+};
+struct ceil_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::ceil(x);
+  }
+};
+/// Halves to the even neighbour.
+struct round_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return std::nearbyint(x);
+  }
+};
+struct sigmoid_op : of_floats {
+  static constexpr auto kernel = kernels::unary::sigmoid;
+  template <class T>
+  static T of(T x) {
+    return T{1} / (T{1} + std::exp(-x));
+  }
+};
+struct silu_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return x / (T{1} + std::exp(-x));
+  }
+};
+/// min(max(x + 3, 0), 6) / 6; a NaN stays one.
+template <class T>
+[[nodiscard]] inline T hard_gate(T x) {
+  const T shifted = x + T{3}, least = shifted < T{} ? T{} : shifted;
+  return least > T{6} ? T{6} : least;
+}
+struct hardsigmoid_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return hard_gate(x) / T{6};
+  }
+};
+struct hardswish_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return x * hard_gate(x) / T{6};
+  }
+};
+struct gelu_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    return x * T(0.5) * (T{1} + std::erf(x * T(0.70710678118654752440)));
+  }
+};
+struct gelu_tanh_op : of_floats {
+  template <class T>
+  static T of(T x) {
+    const T inner = T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);
+    return x * T(0.5) * (T{1} + std::tanh(inner));
+  }
+};
+struct isnan_op : of_all {
+  template <class T>
+  static bool of(T x) {
+    if constexpr (std::is_floating_point_v<T>) return std::isnan(x);
+    return false;
+  }
+};
+struct isinf_op : of_all {
+  template <class T>
+  static bool of(T x) {
+    if constexpr (std::is_floating_point_v<T>) return std::isinf(x);
+    return false;
+  }
+};
+struct logical_not_op : of_all {
+  template <class T>
+  static bool of(T x) {
+    return x == T{};
+  }
+};
+struct bitwise_not_op {
+  template <class T>
+  static constexpr bool takes = !std::is_floating_point_v<T>;
+  template <class T>
+  static T of(T x) {
+    if constexpr (std::is_same_v<T, bool>)
+      return !x;
+    else
+      return static_cast<T>(~x);
+  }
+};
+
+// ---- operations with numbers
+
+struct leaky_relu_op {
+  template <class T>
+  struct state {
+    T slope;
+    T of(T x) const { return x > T{} ? x : x * slope; }
+  };
+};
+struct elu_op {
+  template <class T>
+  struct state {
+    T below, above, inside;
+    T of(T x) const { return x <= T{} ? std::expm1(x * inside) * below : x * above; }
+  };
+};
+struct softplus_op {
+  template <class T>
+  struct state {
+    T beta, threshold;
+    T of(T x) const { return x * beta > threshold ? x : std::log1p(std::exp(x * beta)) / beta; }
+  };
+};
+struct clamp_op {
+  template <class T>
+  struct state {
+    T least, most;
+    T of(T x) const {
+      const T y = x < least ? least : x;
+      return y > most ? most : y;
+    }
+  };
+};
+
+/// Bounds of type T; those that are missing bound nothing.
+template <class T>
+[[nodiscard]] clamp_op::state<T> bounds(const scalar* least, const scalar* most) {
+  using limits = std::numeric_limits<T>;
+  clamp_op::state<T> out{limits::lowest(), limits::max()};
+  if constexpr (std::is_floating_point_v<T>) out = {-limits::infinity(), limits::infinity()};
+  if (least != nullptr) out.least = least->as<T>();
+  if (most != nullptr) out.most = most->as<T>();
+  return out;
+}
+
+[[nodiscard]] value clamped(call& c, const scalar* least, const scalar* most) {
+  const tensor& x = c.tensor_at(0);
+  data_type type = type_of(x);
+  bool any_nan = false;
+  for (const scalar* bound : {least, most}) {
+    if (bound == nullptr) continue;
+    any_nan = any_nan || std::isnan(bound->real);
+    // As a number would: it has a say where it is of a higher kind.
+    if (bound->type == data_type::float64)
+      type = as_float(type);
+    else if (bound->type == data_type::int64 && type == data_type::boolean)
+      type = data_type::int64;
+  }
+  if (type == data_type::boolean) refuse(c, type);
+  for (const scalar* bound : {least, most})
+    if (bound != nullptr) fits(*bound, type);
+  if (any_nan)
+    return filled(c.room, type, x.dims,
+                  {data_type::float64, 0, std::numeric_limits<double>::quiet_NaN()});
+  return visit(lane_of(type), [&]<class T>(of<T>) -> value {
+    if constexpr (is_half<T> || std::is_same_v<T, bool>) {
+      refuse(c, type);
+    } else {
+      clamp_op::state<T> op = bounds<T>(least, most);
+      // Bounds are rounded to the type as well.
+      if (type == data_type::float16)
+        op = {static_cast<T>(half(static_cast<float>(op.least))),
+              static_cast<T>(half(static_cast<float>(op.most)))};
+      else if (type == data_type::bfloat16)
+        op = {static_cast<T>(bfloat(static_cast<float>(op.least))),
+              static_cast<T>(bfloat(static_cast<float>(op.most)))};
+      return map(c, x, type, each<clamp_op, T>, &op);
+    }
+  });
+}
+
+/// Integers stay what they are.
+template <class Op>
+[[nodiscard]] value whole_part(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (is_integral(x.type)) return cast(c.room, x, x.type);
+  return same_type<Op>(c);
+}
+
+}  // namespace
+
+namespace operations {
+
+value relu(call& c) { return same_type<relu_op>(c); }
+value abs(call& c) { return same_type<abs_op>(c); }
+value floor(call& c) { return whole_part<floor_op>(c); }
+value ceil(call& c) { return whole_part<ceil_op>(c); }
+value round(call& c) { return whole_part<round_op>(c); }
+value exp(call& c) { return as_floats<exp_op>(c); }
+value cos(call& c) { return as_floats<cos_op>(c); }
+value sin(call& c) { return as_floats<sin_op>(c); }
+value tanh(call& c) { return as_floats<tanh_op>(c); }
+value log(call& c) { return as_floats<log_op>(c); }
+value sqrt(call& c) { return as_floats<sqrt_op>(c); }
+value rsqrt(call& c) { return as_floats<rsqrt_op>(c); }
+value reciprocal(call& c) { return as_floats<reciprocal_op>(c); }
+value erf(call& c) { return as_floats<erf_op>(c); }
+value sigmoid(call& c) { return as_floats<sigmoid_op>(c); }
+value hardsigmoid(call& c) { return same_type<hardsigmoid_op>(c); }
+value hardswish(call& c) { return same_type<hardswish_op>(c); }
+value silu(call& c) { return same_type<silu_op>(c); }
+value isnan(call& c) { return as_truths<isnan_op>(c); }
+value isinf(call& c) { return as_truths<isinf_op>(c); }
+value logical_not(call& c) { return as_truths<logical_not_op>(c); }
+value bitwise_not(call& c) { return same_type<bitwise_not_op>(c); }
+
+value square(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const data_type type = x.type == data_type::boolean ? data_type::int64 : type_of(x);
+  return map(c, x, type, loop_of<square_op>(lane_of(type)));
+}
+
+value neg(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (!x.is_number) return same_type<neg_op>(c);
+  const scalar v = c.number(0);
+  if (v.type == data_type::float64) return make_number(c.room, -v.real);
+  return make_number(c.room, neg_op::of(v.whole));
+}
+
+value gelu(call& c) {
+  const std::string_view form = c.string_or(1, "none");
+  if (form == "tanh") return same_type<gelu_tanh_op>(c);
+  if (form != "none") fail(errc::nac_run_argument, "gelu of the form \"" + std::string(form) + '"');
+  return same_type<gelu_op>(c);
+}
+
+value leaky_relu(call& c) { return with_numbers<leaky_relu_op>(c, c.real_or(1, 0.01)); }
+
+value elu(call& c) {
+  const double alpha = c.real_or(1, 1), scale = c.real_or(2, 1), inside = c.real_or(3, 1);
+  return with_numbers<elu_op>(c, alpha * scale, scale, inside);
+}
+
+value softplus(call& c) { return with_numbers<softplus_op>(c, c.real_or(1, 1), c.real_or(2, 20)); }
+
+value clamp(call& c) {
+  scalar least, most;
+  const bool has_least = c.has(1), has_most = c.has(2);
+  if (!has_least && !has_most) fail(errc::nac_run_argument, "clamp without bounds");
+  if (has_least) least = c.number(1);
+  if (has_most) most = c.number(2);
+  return clamped(c, has_least ? &least : nullptr, has_most ? &most : nullptr);
+}
+
+value clamp_max(call& c) {
+  const scalar most = c.number(1);
+  return clamped(c, nullptr, &most);
+}
+
+}  // namespace operations
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI

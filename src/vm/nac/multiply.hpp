@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What products and convolutions of the NAC machine share: matrices of any type multiplied, tensors
+// walked in batches, and 16-bit floats widened for as long as an operation takes.
+//
+//   multiply(m, n, k, factor<double>{a, k}, factor<double>{b, k, true}, c, n, false, work);
+//   walk<2> at(out.dims, {&a.dims, &b.dims});         // both broadcast to out's
+//   for (; …; at.next()) f(a_data + at[0], b_data + at[1]);
+//
+//   float          by kernels::matmul
+//   double         sums in ascending order of k
+//   integers       the same, wrapping
+//
+// Lifetime:   nothing is kept.
+// Errors:     none of their own.
+// Limits:     those of tensors.
+// Allocation: the machine's workspaces.
+
+#ifndef TESSERA_VM_NAC_MULTIPLY_HPP
+#define TESSERA_VM_NAC_MULTIPLY_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "call.hpp"
+#include "tensor.hpp"
+#include "types.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+/// A factor as it stands in memory, like kernels::matrix.
+template <class T>
+struct factor {
+  const T* data = nullptr;
+  std::size_t stride = 0;
+  bool transposed = false;
+};
+
+/// Unsigned for integers, so that sums wrap; as wide as arithmetic is.
+template <class T, bool Whole = std::is_integral_v<T>>
+struct wrapping {
+  using type = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
+};
+template <class T>
+struct wrapping<T, false> {
+  using type = T;
+};
+/// a + b c of one type.
+template <class T>
+[[nodiscard]] inline T sum_of(T a, T b, T c) noexcept {
+  using U = typename wrapping<T>::type;
+  return static_cast<T>(static_cast<U>(a) + static_cast<U>(b) * static_cast<U>(c));
+}
+
+/// C[m,n] = A[m,k] B[k,n], or added to C, whose rows are `stride` apart.
+template <class T>
+void multiply(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a, const factor<T>& b,
+              T* c, std::size_t stride, bool accumulate, workspaces& work) {
+  if constexpr (std::is_same_v<T, float>) {
+    kernels::matmul(m, n, k, {a.data, a.stride, a.transposed}, {b.data, b.stride, b.transposed},
+                    {c, stride, accumulate}, work.products());
+  } else {
+    if (!accumulate)
+      for (std::size_t i = 0; i < m; ++i) std::fill_n(c + i * stride, n, T{});
+    if (m == 0) return;
+    // A part of B at a time, by rows, so that it stays in the cache for all rows of A.
+    constexpr std::size_t rows = 64, columns = 64;
+    T part[rows * columns];
+    for (std::size_t j0 = 0; j0 < n; j0 += columns) {
+      const std::size_t nj = std::min(columns, n - j0);
+      for (std::size_t p0 = 0; p0 < k; p0 += rows) {
+        const std::size_t np = std::min(rows, k - p0);
+        for (std::size_t p = 0; p < np; ++p)
+          for (std::size_t j = 0; j < nj; ++j)
+            part[p * columns + j] = b.transposed ? b.data[(j0 + j) * b.stride + p0 + p]
+                                                 : b.data[(p0 + p) * b.stride + j0 + j];
+        for (std::size_t i = 0; i < m; ++i) {
+          T* const to = c + i * stride + j0;
+          for (std::size_t p = 0; p < np; ++p) {
+            const T by =
+                a.transposed ? a.data[(p0 + p) * a.stride + i] : a.data[i * a.stride + p0 + p];
+            for (std::size_t j = 0; j < nj; ++j) to[j] = sum_of(to[j], by, part[p * columns + j]);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Goes through the indices of a shape in C order, with the offsets of operands whose shapes
+/// broadcast to it.
+template <std::size_t N>
+class walk {
+ public:
+  walk(const shape& over, const std::array<const shape*, N>& operands) noexcept : dims_(over) {
+    for (std::size_t k = 0; k < N; ++k) {
+      const shape& s = *operands[k];
+      std::int64_t step = 1;
+      for (std::size_t i = over.rank(); i-- > 0;) {
+        const std::size_t skipped = over.rank() - s.rank();
+        const std::int64_t dim = i < skipped ? 1 : s[i - skipped];
+        steps_[k][i] = dim == 1 ? 0 : step;
+        step *= dim;
+      }
+    }
+  }
+  /// The operand's offset, in elements of its shape.
+  [[nodiscard]] std::size_t operator[](std::size_t k) const noexcept {
+    return static_cast<std::size_t>(at_[k]);
+  }
+  void next() noexcept {
+    for (std::size_t i = dims_.rank(); i-- > 0;) {
+      for (std::size_t k = 0; k < N; ++k) at_[k] += steps_[k][i];
+      if (++index_[i] < dims_[i]) return;
+      for (std::size_t k = 0; k < N; ++k) at_[k] -= steps_[k][i] * dims_[i];
+      index_[i] = 0;
+    }
+  }
+
+ private:
+  shape dims_;
+  std::int64_t steps_[N][max_rank];
+  std::int64_t index_[max_rank] = {};
+  std::int64_t at_[N] = {};
+};
+
+/// float32 for 16-bit floats, other types themselves: what their operations compute in.
+[[nodiscard]] inline data_type widened(data_type t) noexcept {
+  return t == data_type::float16 || t == data_type::bfloat16 ? data_type::float32 : t;
+}
+
+/// Refuses operands of other types than the first one's.
+inline void expect_type(const tensor& t, data_type type) {
+  if (t.type != type)
+    fail(errc::nac_run_type,
+         std::string(model::name(type)) + " and " + std::string(model::name(t.type)));
+}
+[[noreturn]] inline void refuse_type(data_type type) {
+  fail(errc::nac_run_type, std::string(model::name(type)));
+}
+
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NAC_MULTIPLY_HPP
