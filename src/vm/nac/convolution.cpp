@@ -295,6 +295,11 @@ void count_transposed(geometry& g, const sizes& output_padding) {
   return run(c, g, x, w, bias);
 }
 
+/// Refuses images without a batch.
+void expect_batch(const geometry& g, const tensor& x, const tensor& w) {
+  if (!g.is_batch) fail(errc::nac_run_shape, x.dims.text() + " by weights of " + w.dims.text());
+}
+
 /// Dimensions of the images that weights are for.
 [[nodiscard]] std::size_t spatial_of(const tensor& w) {
   if (w.rank() < 3 || w.rank() > 5) fail(errc::nac_run_shape, "weights of " + w.dims.text());
@@ -336,7 +341,7 @@ value convolution(call& c) {
   const tensor* const bias = c.optional(2);
   const std::size_t spatial = spatial_of(w);
   geometry g = geometry_of(x, w, bias, spatial, c.whole(8), c.truth_or(6, false));
-  if (!g.is_batch) fail(errc::nac_run_shape, x.dims.text() + " by weights of " + w.dims.text());
+  expect_batch(g, x, w);
   g.stride = sizes_or(c, 3, spatial, 1, 1, "a stride");
   g.padding = sizes_or(c, 4, spatial, 0, 0, "padding");
   g.dilation = sizes_or(c, 5, spatial, 1, 1, "a dilation");
@@ -375,6 +380,7 @@ value conv2d_precomputed(call& c) {
                                   std::to_string(n[3]) + " by " + std::to_string(n[4]));
   const tensor w = matrix.with_shape({n[0], matrix.dim(1) / window, n[3], n[4]});
   geometry g = geometry_of(x, w, bias, 2, n[9], false);
+  expect_batch(g, x, w);
   g.stride = sizes_of(n.subspan(5, 2), 2, 1, 1, "a stride");
   g.padding = sizes_of(n.subspan(7, 2), 2, 0, 0, "padding");
   count_windows(g, {});

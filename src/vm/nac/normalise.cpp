@@ -79,6 +79,12 @@ template <class T>
   return 1 / std::sqrt(variance + epsilon);
 }
 
+/// (x - center) * factor + offset.
+template <class T>
+void shift_and_scale(const T* x, T* to, std::size_t n, T center, T factor, T offset) noexcept {
+  for (std::size_t i = 0; i < n; ++i) to[i] = (x[i] - center) * factor + offset;
+}
+
 /// The results in the type that is computed in: `wide` itself where that was made for them.
 [[nodiscard]] tensor target(call& c, const tensor& x, const tensor& wide) {
   return widened(x.type) == x.type ? make_tensor(c.room, x.type, x.dims) : wide;
@@ -107,9 +113,9 @@ template <class T>
   visit_wide(x.type, [&]<class T>(of<T>) {
     const tensor w = wide_parameter(c, weight), b = wide_parameter(c, bias);
     const tensor m = wide_parameter(c, mean), v = wide_parameter(c, variance);
-    // y = x * factor + offset
-    const tensor factors = make_tensor(c.room, out.type, {2, channels});
-    T *const factor = factors.as<T>(), *const offset = factor + n;
+    // (x - center) * factor + offset: nothing cancels that the statistics don't.
+    const tensor parts = make_tensor(c.room, out.type, {3, channels});
+    T *const center = parts.as<T>(), *const factor = center + n, *const offset = factor + n;
     const T* const data = wide.as<T>();
     for (std::size_t k = 0; k < n; ++k) {
       moments s{};
@@ -126,23 +132,21 @@ template <class T>
         s.mean = total([](double y) { return y; });
         s.variance = total([&s](double y) { return (y - s.mean) * (y - s.mean); });
       }
-      const double scale =
-          inverse_deviation(s.variance, epsilon) * (weight ? static_cast<double>(w.as<T>()[k]) : 1);
-      factor[k] = static_cast<T>(scale);
-      offset[k] = static_cast<T>((bias ? static_cast<double>(b.as<T>()[k]) : 0) - s.mean * scale);
+      const double weighted = weight != nullptr ? static_cast<double>(w.as<T>()[k]) : 1;
+      center[k] = static_cast<T>(s.mean);
+      factor[k] = static_cast<T>(inverse_deviation(s.variance, epsilon) * weighted);
+      offset[k] = bias != nullptr ? b.as<T>()[k] : T{};
     }
     T* const to = out.as<T>();
     if (inner == 1) {
       for (std::size_t i = 0; i < batch; ++i)
-        for (std::size_t k = 0; k < n; ++k) to[i * n + k] = data[i * n + k] * factor[k] + offset[k];
+        for (std::size_t k = 0; k < n; ++k)
+          to[i * n + k] = (data[i * n + k] - center[k]) * factor[k] + offset[k];
       return;
     }
-    for (std::size_t i = 0; i < batch * n; ++i) {
-      const T by = factor[i % n], plus = offset[i % n];
-      const T* const from = data + i * inner;
-      T* const row = to + i * inner;
-      for (std::size_t j = 0; j < inner; ++j) row[j] = from[j] * by + plus;
-    }
+    for (std::size_t i = 0; i < batch * n; ++i)
+      shift_and_scale(data + i * inner, to + i * inner, inner, center[i % n], factor[i % n],
+                      offset[i % n]);
   });
   return cast(c.room, out, x.type);
 }
@@ -280,13 +284,10 @@ value group_norm(call& c) {
       const double inverse = inverse_deviation(s.variance, epsilon);
       for (std::size_t k = 0; k < of_group; ++k) {
         const std::size_t channel = (g * of_group + k) % count_of(channels);
-        const double scale = inverse * (w != nullptr ? static_cast<double>(w[channel]) : 1);
-        const T by = static_cast<T>(scale);
-        const T plus =
-            static_cast<T>((b != nullptr ? static_cast<double>(b[channel]) : 0) - s.mean * scale);
-        const T* const from = wide.as<T>() + start + k * inner;
-        T* const to = out.as<T>() + start + k * inner;
-        for (std::size_t j = 0; j < inner; ++j) to[j] = from[j] * by + plus;
+        const double weighted = w != nullptr ? static_cast<double>(w[channel]) : 1;
+        shift_and_scale(wide.as<T>() + start + k * inner, out.as<T>() + start + k * inner, inner,
+                        static_cast<T>(s.mean), static_cast<T>(inverse * weighted),
+                        b != nullptr ? b[channel] : T{});
       }
     }
   });

@@ -44,19 +44,25 @@ struct images {
   shape result;
 };
 
-/// [N, C, H, W] or [C, H, W] with elements but for N.
-[[nodiscard]] images images_of(const tensor& x, bool empty_channels) {
+/// The last two dimensions are those of images.
+[[nodiscard]] images images_of(const tensor& x) {
   const std::size_t rank = x.rank();
-  const bool fits = (rank == 3 || rank == 4) && x.dim(rank - 1) != 0 && x.dim(rank - 2) != 0 &&
-                    (empty_channels || x.dim(rank - 3) != 0);
-  if (!fits) fail(errc::nac_run_shape, x.dims.text() + " as images");
+  if (rank < 2 || x.dim(rank - 1) > most || x.dim(rank - 2) > most)
+    fail(errc::nac_run_shape, x.dims.text() + " as images");
   images i;
   i.count = count_of(x.dims.product(0, rank - 2));
   i.in[0] = x.dim(rank - 2);
   i.in[1] = x.dim(rank - 1);
-  if (i.in[0] > most || i.in[1] > most) fail(errc::nac_run_shape, x.dims.text() + " as images");
   i.result = x.dims;
   return i;
+}
+/// Refuses all but [N, C, H, W] and [C, H, W], which have elements but for N, or channels.
+[[nodiscard]] images expect_images(const tensor& x, bool empty_channels) {
+  const std::size_t rank = x.rank();
+  const bool fits = (rank == 3 || rank == 4) && x.dim(rank - 1) != 0 && x.dim(rank - 2) != 0 &&
+                    (empty_channels || x.dim(rank - 3) != 0);
+  if (!fits) fail(errc::nac_run_shape, x.dims.text() + " as images");
+  return images_of(x);
 }
 
 /// The result, for the sizes in `i.out`.
@@ -181,7 +187,7 @@ template <class F>
 value max_pool2d(call& c) {
   const tensor& x = c.tensor_at(0);
   if (x.type == data_type::boolean) refuse_type(x.type);
-  images i = images_of(x, false);
+  images i = expect_images(x, false);
   windows w{};
   w.kernel = pair_or(c, 1, {}, "a kernel", 1);
   if (w.kernel.of[0] == 0) fail(errc::nac_run_argument, "a kernel of no axes");
@@ -196,7 +202,7 @@ value max_pool2d(call& c) {
 value avg_pool2d(call& c) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type) && x.type != data_type::int64) refuse_type(x.type);
-  images i = images_of(x, false);
+  images i = expect_images(x, false);
   windows w{};
   w.kernel = pair_or(c, 1, {}, "a kernel", 1);
   if (w.kernel.of[0] == 0) fail(errc::nac_run_argument, "a kernel of no axes");
@@ -243,9 +249,11 @@ value avg_pool2d(call& c) {
 value adaptive_avg_pool2d(call& c) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type)) refuse_type(x.type);
-  images i = images_of(x, true);
-  if (c.wholes(1).size() != 2) fail(errc::nac_run_argument, "a size of other than two axes");
+  const std::span<const std::int64_t> size = c.wholes(1);
+  if (size.size() != 2) fail(errc::nac_run_argument, "a size of other than two axes");
   const pair out = pair_or(c, 1, {}, "a size", 0);
+  // The mean of whole images is defined for others too.
+  images i = out.of[0] == 1 && out.of[1] == 1 ? images_of(x) : expect_images(x, true);
   for (std::size_t a = 0; a < 2; ++a) i.out[a] = out.of[a];
   return in_wide(c, i, x, [&]<class T>(const T* from, T* to) {
     // The parts of the image overlap where it can't be cut evenly.
@@ -271,10 +279,9 @@ namespace {
                              const double (&scales)[2]) {
   if (!is_floating(x.type) && x.type != data_type::uint8) refuse_type(x.type);
   if (x.rank() != 4) fail(errc::nac_run_shape, x.dims.text() + " as images");
-  images i = images_of(x, false);
+  images i = expect_images(x, false);
   for (std::size_t a = 0; a < 2; ++a) {
-    if (out[a] <= 0 || out[a] > most)
-      fail(errc::nac_run_argument, "a size of " + std::to_string(out[a]));
+    if (out[a] <= 0) fail(errc::nac_run_argument, "a size of " + std::to_string(out[a]));
     i.out[a] = out[a];
   }
   const tensor result = make_result(c, i, x.type);
@@ -317,8 +324,11 @@ value upsample_nearest(call& c) {
     std::copy_n(size.data(), 2, out);
   } else {
     const std::span<const double> given = c.numbers(2);
-    if (given.size() != 2) fail(errc::nac_run_argument, "scales of other than two axes");
-    std::copy_n(given.data(), 2, scales);
+    // Files have one number for both too.
+    if (given.empty() || given.size() > 2)
+      fail(errc::nac_run_argument, "scales of other than two axes");
+    scales[0] = given.front();
+    scales[1] = given.back();
     if (x.rank() != 4) fail(errc::nac_run_shape, x.dims.text() + " as images");
     for (std::size_t a = 0; a < 2; ++a)
       out[a] = convert<std::int64_t>(static_cast<double>(x.dim(2 + a)) * scales[a]);
