@@ -188,7 +188,8 @@ void fits(const scalar& v, data_type type) {
       constexpr std::int64_t least =
           std::is_signed_v<T> ? std::int64_t{std::numeric_limits<T>::min()} : -std::int64_t{most};
       if (v.type != data_type::float64) return v.whole >= least && v.whole <= most;
-      return v.real >= static_cast<double>(least) && v.real <= static_cast<double>(most);
+      return v.real >= static_cast<double>(std::numeric_limits<T>::min()) &&
+             v.real <= static_cast<double>(most);
     }
   });
   if (taken) return;
