@@ -175,6 +175,7 @@ TEST_CASE("vm_nac/reduce: running sums", "[vm_nac]") {
   CHECK(text(b.run("aten.cumsum.default", {b.f32({}, {2}), b.i(0)})) == "f32 [] 2");
   CHECK(text(b.run("aten.cumsum.default", {b.f32({0, 2}, {}), b.i(0)})) == "f32 [0, 2]");
   CHECK(b.fault("aten.cumsum.default", {x, b.i(2)}) == errc::nac_run_axis);
+  CHECK(b.fault("aten.cumsum.default", {x, b.i(0), b.s("bool")}) == errc::nac_run_type);
 }
 
 TEST_CASE("vm_nac/reduce: softmax equals its definition along every axis", "[vm_nac]") {

@@ -680,6 +680,7 @@ value cumsum(call& c) {
   const tensor& given = c.tensor_at(0);
   const std::size_t axis = axis_of(c.whole(1), given.rank());
   const data_type to = c.type_or(2, is_floating(given.type) ? given.type : data_type::int64);
+  if (to == data_type::boolean) fail(errc::nac_run_type, "running sums as bool");
   const tensor x = cast(c.room, given, to);
   tensor out = make_tensor(c.room, to, x.dims);
   if (out.size() == 0) return out;
