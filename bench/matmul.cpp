@@ -45,6 +45,13 @@ struct setting {
     multiply(of.m, of.n, of.k, {a.data(), of.k}, {b.data(), b_stride, of.b_transposed},
              {c.data(), of.n}, scratch, chosen);
   }
+  /// The same by its product of a matrix and a vector, for one row.
+  void gemv() {
+    const auto i = [](std::size_t n) { return static_cast<blasint>(n); };
+    const std::size_t rows = of.b_transposed ? of.n : of.k, columns = of.b_transposed ? of.k : of.n;
+    cblas_sgemv(CblasRowMajor, of.b_transposed ? CblasNoTrans : CblasTrans, i(rows), i(columns),
+                1.0f, b.data(), i(columns), a.data(), 1, 0.0f, c.data(), 1);
+  }
   void openblas() {
     const auto i = [](std::size_t n) { return static_cast<blasint>(n); };
     cblas_sgemm(CblasRowMajor, CblasNoTrans, of.b_transposed ? CblasTrans : CblasNoTrans, i(of.m),
@@ -88,10 +95,15 @@ void add_shape(const shape& of, bool quick) {
   compare(s->c, exact, of);
   s->openblas();
   compare(s->c, exact, of);
+  if (of.m == 1) {
+    s->gemv();
+    compare(s->c, exact, of);
+  }
   if (quick) return;
   add_case(of.name() + "/tessera", s, [](setting& on) { on.ours(false); });
   add_case(of.name() + "/reference", s, [](setting& on) { on.ours(true); });
   add_case(of.name() + "/openblas", s, [](setting& on) { on.openblas(); });
+  if (of.m == 1) add_case(of.name() + "/openblas_gemv", s, [](setting& on) { on.gemv(); });
 }
 
 }  // namespace
@@ -109,7 +121,7 @@ void bench::add_cases(bool quick) {
   for (const bool transposed : {false, true})
     for (const shape& of :
          {shape{197, 768, 768}, shape{32, 3072, 768}, shape{1, 4096, 4096}, shape{1, 512, 512},
-          shape{4, 4096, 1024}, shape{8, 4096, 1024}, shape{1024, 1, 1024}})
+          shape{1, 1024, 1024}, shape{4, 4096, 1024}, shape{8, 4096, 1024}, shape{1024, 1, 1024}})
       add_shape({of.m, of.n, of.k, transposed}, false);
   add_shape({512, 512, 512, true}, false);
 }

@@ -73,30 +73,43 @@ convolve_function function_of(level) noexcept { return baseline::convolve_group;
 #endif
 #undef TESSERA_TILE_ROWS
 
+/// Whether the matrix of the image is the image: there are no neighbours.
+bool is_product(const convolution& c) noexcept {
+  return c.kernel_h == 1 && c.kernel_w == 1 && c.stride_h == 1 && c.stride_w == 1 && c.pad_h == 0 &&
+         c.pad_w == 0;
+}
+
 }  // namespace
 
 void convolve(const convolution& c, const float* x, const float* w, const float* bias, float* y,
               convolution_workspace& scratch, level at_most) noexcept {
   if (c.batch == 0 || c.out_channels == 0 || c.out_h == 0 || c.out_w == 0) return;
-  convolution sizes = c;
-  if (c.kernel_h == 1 && c.kernel_w == 1 && c.stride_h == 1 && c.stride_w == 1 && c.pad_h == 0 &&
-      c.pad_w == 0) {
-    // Rows don't matter here: an image is a single one.
-    sizes.in_w = sizes.out_w = c.in_h * c.in_w;
-    sizes.in_h = sizes.out_h = 1;
-  }
   const std::size_t inputs = c.in_channels / c.groups, outputs = c.out_channels / c.groups;
-  const std::size_t terms = inputs * c.kernel_h * c.kernel_w;
+  const std::size_t terms = inputs * c.kernel_h * c.kernel_w, places = c.out_h * c.out_w;
+  if (terms == 0 || is_product(c)) {
+    for (std::size_t image = 0; image < c.batch; ++image)
+      for (std::size_t group = 0; group < c.groups; ++group) {
+        const std::size_t from = image * c.in_channels + group * inputs;
+        const std::size_t to = image * c.out_channels + group * outputs;
+        if (bias != nullptr)
+          for (std::size_t o = 0; o < outputs; ++o)
+            std::fill_n(y + (to + o) * places, places, bias[group * outputs + o]);
+        matmul(outputs, places, terms, {w + group * outputs * terms, terms},
+               {x + from * places, places}, {y + to * places, places, bias != nullptr},
+               scratch.products(), at_most);
+      }
+    return;
+  }
   const convolve_function run = function_of(at_most);
   for (std::size_t group = 0; group < c.groups; ++group)
-    run({.sizes = sizes,
+    run({.sizes = c,
          .m = outputs,
-         .n = c.out_h * c.out_w,
+         .n = places,
          .k = terms,
          .x = x + group * inputs * c.in_h * c.in_w,
          .w = w + group * outputs * terms,
          .bias = bias == nullptr ? nullptr : bias + group * outputs,
-         .y = y + group * outputs * c.out_h * c.out_w},
+         .y = y + group * outputs * places},
         scratch.data());
 }
 

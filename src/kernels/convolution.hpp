@@ -26,6 +26,7 @@
 #include <cstddef>
 
 #include "kernels/level.hpp"
+#include "kernels/matmul.hpp"
 #include "kernels/workspace.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -43,7 +44,13 @@ struct convolution {
 
 /// Room for the weights and the part of the image that are worked on, in the order in which they
 /// are read.
-class convolution_workspace : public workspace<(640 * 1024 + 257 * 2048 + 8192) * sizeof(float)> {};
+class convolution_workspace : public workspace<(640 * 1024 + 257 * 2048 + 8192) * sizeof(float)> {
+ public:
+  [[nodiscard]] matmul_workspace& products() noexcept { return products_; }
+
+ private:
+  matmul_workspace products_;
+};
 
 void convolve(const convolution& c, const float* x, const float* w, const float* bias, float* y,
               convolution_workspace& scratch, level at_most = best_level()) noexcept;

@@ -79,38 +79,61 @@ TESSERA_TARGET [[gnu::always_inline]] inline void copy(const float* from, float*
   store(to + n - lanes, load(from + n - lanes));
 }
 
-/// Brings out what a run reads of a row of the image, which may be outside of it.
+/// Every second value of two vectors.
+template <std::size_t... Lane>
+TESSERA_TARGET [[gnu::always_inline]] inline vector every_second(vector a, vector b,
+                                                                 std::index_sequence<Lane...>) {
+  return __builtin_shufflevector(a, b, (2 * Lane)...);
+}
+
+/// `count` values, every stride-th of a row from column `first` on, which may be outside.
+TESSERA_TARGET inline void stage_phase(const float* from, std::ptrdiff_t width,
+                                       std::ptrdiff_t first, std::ptrdiff_t stride,
+                                       std::ptrdiff_t count, float* to) {
+  std::ptrdiff_t i = 0, column = first;
+  for (; i < count && column < 0; ++i, column += stride) to[i] = 0;
+  constexpr std::ptrdiff_t step = lanes;
+  if (stride == 2 && count - i >= step)
+    while (i < count) {
+      // The last vector overlaps the one before.
+      const std::ptrdiff_t at = std::min(i, count - step), source = first + 2 * at;
+      if (source < 0 || source + 2 * step > width) break;
+      store(to + at, every_second(load(from + source), load(from + source + step),
+                                  std::make_index_sequence<lanes>()));
+      i = at + step;
+      column = source + 2 * step;
+    }
+  for (; i < count && column < width; ++i, column += stride) to[i] = from[column];
+  for (; i < count; ++i) to[i] = 0;
+}
+
+/// Brings out what a run reads of a row of the image, counted from the first of the padding.
 TESSERA_TARGET inline void stage(const convolution& s, const staging& how, const float* channel,
-                                 std::size_t kernel_row, const run& r) {
-  const auto row = static_cast<std::ptrdiff_t>(r.row * s.stride_h + kernel_row * s.dilation_h) -
-                   static_cast<std::ptrdiff_t>(s.pad_h);
+                                 std::size_t padded_row, const run& r, float* to) {
+  const std::size_t row = padded_row - s.pad_h;
   const auto width = static_cast<std::ptrdiff_t>(s.in_w);
   const std::size_t each = r.count + how.reach;
-  if (row < 0 || row >= static_cast<std::ptrdiff_t>(s.in_h)) {
-    std::fill_n(r.staged, how.phases * each, 0.0f);
+  const auto count = static_cast<std::ptrdiff_t>(each);
+  // Before the image, it has wrapped to more than any size.
+  if (row >= s.in_h) {
+    std::fill_n(to, how.phases * each, 0.0f);
     return;
   }
-  const float* const from = channel + static_cast<std::size_t>(row) * s.in_w;
+  const float* const from = channel + row * s.in_w;
   const std::ptrdiff_t first =
       static_cast<std::ptrdiff_t>(r.column * s.stride_w) - static_cast<std::ptrdiff_t>(s.pad_w);
   if (s.stride_w == 1) {
-    const auto count = static_cast<std::ptrdiff_t>(each);
     const std::ptrdiff_t begin = std::clamp(-first, std::ptrdiff_t{0}, count);
     const std::ptrdiff_t end = std::clamp(width - first, begin, count);
-    for (std::ptrdiff_t i = 0; i < begin; ++i) r.staged[i] = 0;
+    for (std::ptrdiff_t i = 0; i < begin; ++i) to[i] = 0;
     if (begin < end)
-      copy(from + (first + begin), r.staged + begin, static_cast<std::size_t>(end - begin));
-    for (std::ptrdiff_t i = end; i < count; ++i) r.staged[i] = 0;
+      copy(from + (first + begin), to + begin, static_cast<std::size_t>(end - begin));
+    for (std::ptrdiff_t i = end; i < count; ++i) to[i] = 0;
     return;
   }
-  float* to = r.staged;
-  for (std::size_t phase = 0; phase < how.phases; ++phase) {
-    std::ptrdiff_t column = first + static_cast<std::ptrdiff_t>(phase);
-    for (std::size_t i = 0; i < each; ++i) {
-      *to++ = column >= 0 && column < width ? from[column] : 0;
-      column += static_cast<std::ptrdiff_t>(s.stride_w);
-    }
-  }
+  for (std::size_t phase = 0; phase < how.phases; ++phase, to += each)
+    stage_phase(from, width, first + static_cast<std::ptrdiff_t>(phase),
+                static_cast<std::ptrdiff_t>(s.stride_w), count, to);
 }
 
 /// A term: a channel and a place in the kernel.
@@ -176,7 +199,9 @@ TESSERA_TARGET void pack_places(const convolution& s, const float* image, std::s
   term t(s, p);
   for (std::size_t q = 0; q < k; t.next_row(s)) {
     const float* const channel = image + t.channel * s.in_h * s.in_w;
-    for (std::size_t r = 0; r < run_count; ++r) stage(s, how, channel, t.row, runs[r]);
+    for (std::size_t r = 0; r < run_count; ++r)
+      stage(s, how, channel, runs[r].row * s.stride_h + t.row * s.dilation_h, runs[r],
+            runs[r].staged);
     for (; t.column < s.kernel_w && q < k; ++t.column, ++q) {
       const std::size_t at = t.column * s.dilation_w;
       const std::size_t phase = s.stride_w == 1 ? 0 : at % s.stride_w;
@@ -239,18 +264,90 @@ TESSERA_TARGET void convolve_places(const problem& x, const float* image, float*
   }
 }
 
+/// With few outputs, panels aren't worth packing: rows that were brought out are added up in place.
+inline constexpr std::size_t few_outputs = 4, few_columns = 256, few_kernel_columns = 64;
+
+/// What of a row of the image belongs to one row of the kernel, weighted.
+TESSERA_TARGET inline void add_row(const float* row, const std::size_t* offsets,
+                                   const float* weights, std::size_t kernel_columns, float* sums,
+                                   std::size_t count) {
+  for (std::size_t j = 0; j < count; j += 2 * lanes) {
+    vector left = load(sums + j), right = load(sums + j + lanes);
+    for (std::size_t i = 0; i < kernel_columns; ++i) {
+      const float* const from = row + offsets[i] + j;
+      left += weights[i] * load(from);
+      right += weights[i] * load(from + lanes);
+    }
+    store(sums + j, left);
+    store(sums + j + lanes, right);
+  }
+}
+
+/// All rows of some columns of one image. `rows` has room for `kept` rows of the image, one after
+/// another, which stay until the kernel has passed; none with more than one channel.
+TESSERA_TARGET void convolve_few_columns(const problem& x, const float* image, float* y,
+                                         std::size_t column, std::size_t count, std::size_t kept,
+                                         float* sums, float* rows) {
+  constexpr std::size_t most = few_columns + 2 * lanes;
+  const convolution& s = x.sizes;
+  const staging how(s);
+  std::size_t offsets[few_kernel_columns];
+  for (std::size_t i = 0; i < s.kernel_w; ++i) {
+    const std::size_t at = i * s.dilation_w;
+    offsets[i] = at % s.stride_w * (count + how.reach) + at / s.stride_w;
+  }
+  const std::size_t inputs = x.k / (s.kernel_h * s.kernel_w), size = how.size(count);
+  std::size_t next_row = 0;
+  for (std::size_t row = 0; row < s.out_h; ++row) {
+    const run r{row, column, count, nullptr};
+    for (std::size_t o = 0; o < x.m; ++o)
+      std::fill_n(sums + o * most, count + 2 * lanes, x.bias == nullptr ? 0.0f : x.bias[o]);
+    for (std::size_t i = 0; i < inputs; ++i)
+      for (std::size_t ky = 0; ky < s.kernel_h; ++ky) {
+        const std::size_t at = row * s.stride_h + ky * s.dilation_h;
+        const float* const channel = image + i * s.in_h * s.in_w;
+        float* const staged = rows + (kept == 0 ? 0 : at % kept) * size;
+        if (kept == 0 || at >= next_row) {
+          stage(s, how, channel, at, r, staged);
+          next_row = at + 1;
+        }
+        const float* const weights = x.w + (i * s.kernel_h + ky) * s.kernel_w;
+        for (std::size_t o = 0; o < x.m; ++o)
+          add_row(staged, offsets, weights + o * x.k, s.kernel_w, sums + o * most, count);
+      }
+    for (std::size_t o = 0; o < x.m; ++o)
+      copy(sums + o * most, y + o * x.n + row * s.out_w + column, count);
+  }
+}
+
+/// False where that takes too much room.
+TESSERA_TARGET bool convolve_few(const problem& x, float* scratch) {
+  constexpr std::size_t room = weights_room;
+  const convolution& s = x.sizes;
+  const staging how(s);
+  if (x.m > few_outputs || s.kernel_w > few_kernel_columns || how.reach > room / 8 ||
+      how.phases > room / 8 / (few_columns + how.reach))
+    return false;
+  float* const sums = scratch;
+  float* const rows = sums + few_outputs * (few_columns + 2 * lanes);
+  const std::size_t size = how.phases * (few_columns + how.reach);
+  // Rows come in order where they have no gaps.
+  const bool keeps = x.k == s.kernel_h * s.kernel_w && s.dilation_h == 1 &&
+                     s.stride_h <= s.kernel_h && s.kernel_h <= room / 2 / size;
+  for (std::size_t i = 0; i < s.batch; ++i)
+    for (std::size_t column = 0; column < s.out_w; column += few_columns)
+      convolve_few_columns(
+          x, x.x + i * s.in_channels * s.in_h * s.in_w, x.y + i * s.out_channels * x.n, column,
+          std::min(few_columns, s.out_w - column), keeps ? s.kernel_h : 0, sums, rows);
+  return true;
+}
+
 TESSERA_TARGET void convolve_group(const problem& x, void* scratch) {
+  if (convolve_few(x, static_cast<float*>(scratch))) return;
   float* const weights = static_cast<float*>(scratch);
   float* const panels = weights + weights_room;
   float* const rows = panels + panels_room;
   const convolution& s = x.sizes;
-  if (x.k == 0) {
-    for (std::size_t i = 0; i < s.batch; ++i)
-      for (std::size_t o = 0; o < x.m; ++o)
-        std::fill_n(x.y + (i * s.out_channels + o) * x.n, x.n,
-                    x.bias == nullptr ? 0.0f : x.bias[o]);
-    return;
-  }
   const bool packed = x.k <= weights_room / round_up(x.m, tile_rows);
   if (packed) {
     const std::size_t k_part = even_part(x.k, most_k, 1);

@@ -50,9 +50,16 @@ namespace avx2 {
 #undef TESSERA_VECTOR_BYTES
 #undef TESSERA_TILE_ROWS
 
-#define TESSERA_TARGET [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]]
+// Tiles as VNNI has them, without its instruction: slow, and there for the sake of tests.
+#define TESSERA_TARGET [[gnu::target("avx2")]]
 #define TESSERA_VECTOR_BYTES 64
 #define TESSERA_TILE_ROWS 12
+namespace emulated {
+#include "matmul_int8_loop.hpp"
+}  // namespace emulated
+#undef TESSERA_TARGET
+
+#define TESSERA_TARGET [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]]
 #define TESSERA_VNNI
 namespace vnni {
 #include "matmul_int8_loop.hpp"
@@ -70,7 +77,7 @@ multiply_function function_of(level l, int8_method method) noexcept {
     return vnni::multiply_blocked<vnni::quads>;
   if (method == int8_method::quads)
     return l == level::baseline ? baseline::multiply_blocked<baseline::quads>
-                                : avx2::multiply_blocked<avx2::quads>;
+                                : emulated::multiply_blocked<emulated::quads>;
   return l == level::baseline ? baseline::multiply_blocked<baseline::pairs>
                               : avx2::multiply_blocked<avx2::pairs>;
 }

@@ -62,9 +62,9 @@ template <class Source, class Target, class Kernel>
 unsigned wrong_counts(Kernel kernel, level l) {
   unsigned wrong = 0;
   for (const bool at_start : {false, true}) {
-    tessera_tests::guarded<Source> sources(100, at_start);
-    tessera_tests::guarded<Target> targets(100, at_start);
-    for (std::size_t n = 0; n <= 35; ++n) {
+    tessera_tests::guarded<Source> sources(200, at_start);
+    tessera_tests::guarded<Target> targets(200, at_start);
+    for (std::size_t n = 0; n <= 70; ++n) {
       Source* const from = sources.at(n);
       Target* const to = targets.at(n);
       const Source one = sizeof(Source) == 2 ? Source(0x3f80) : Source(1);
@@ -88,6 +88,16 @@ TEST_CASE("kernels/convert: every 16-bit pattern", "[kernels]") {
     CHECK(wrong_values<std::uint16_t, float>(all, floats_from_bfloat16s, float_from_bfloat16, l) ==
           0);
   }
+}
+
+TEST_CASE("kernels/convert: a NaN at every place", "[kernels]") {
+  for (const level l : tessera_tests::levels())
+    for (std::size_t at = 0; at < 70; ++at) {
+      std::vector<std::uint16_t> halves(70, 0xbc00);
+      halves[at] = 0x7c01;
+      CHECK(wrong_values<std::uint16_t, float>(halves, floats_from_halves, float_from_half, l) ==
+            0);
+    }
 }
 
 TEST_CASE("kernels/convert: floats that are hard to round", "[kernels]") {

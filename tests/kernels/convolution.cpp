@@ -233,24 +233,46 @@ TEST_CASE("kernels/convolution: groups and batches", "[kernels]") {
 TEST_CASE("kernels/convolution: places that are far apart", "[kernels]") {
   space in(1 << 15);
   // More padding than image, so that some places see nothing but zeros.
-  check({.out_channels = 2,
-         .in_h = 2,
-         .in_w = 1,
-         .kernel_h = 3,
-         .kernel_w = 3,
-         .pad_h = 9,
-         .pad_w = 20},
-        in);
-  check({.out_channels = 2,
-         .in_h = 1,
-         .in_w = 30000,
-         .kernel_w = 3,
-         .stride_w = 3000,
-         .pad_w = 4,
-         .dilation_w = 2500},
-        in);
-  check({.out_channels = 2, .in_h = 2, .in_w = 9000, .kernel_w = 2, .dilation_w = 8900}, in);
-  check({.out_channels = 1, .in_h = 90, .in_w = 100, .kernel_h = 90, .kernel_w = 70}, in);
+  for (const std::size_t outputs : {2u, 7u}) {
+    check({.out_channels = outputs,
+           .in_h = 2,
+           .in_w = 1,
+           .kernel_h = 3,
+           .kernel_w = 3,
+           .pad_h = 9,
+           .pad_w = 20},
+          in);
+    check({.out_channels = outputs,
+           .in_h = 1,
+           .in_w = 9000,
+           .kernel_w = 3,
+           .stride_w = 3000,
+           .pad_w = 4,
+           .dilation_w = 2500},
+          in);
+    check({.out_channels = outputs, .in_h = 2, .in_w = 4000, .kernel_w = 2, .dilation_w = 3900},
+          in);
+    check({.out_channels = outputs, .in_h = 50, .in_w = 100, .kernel_h = 50, .kernel_w = 70}, in);
+  }
+}
+
+TEST_CASE("kernels/convolution: few outputs of a wide image", "[kernels]") {
+  space in(1 << 13);
+  for (const std::size_t groups : {1u, 3u})
+    for (const std::size_t stride : {1u, 2u})
+      for (const std::size_t stride_h : {1u, 2u, 4u})
+        check({.in_channels = 3,
+               .out_channels = 3,
+               .groups = groups,
+               .in_h = 5,
+               .in_w = 530,
+               .kernel_h = 3,
+               .kernel_w = 5,
+               .stride_h = stride_h,
+               .stride_w = stride,
+               .pad_h = 1,
+               .pad_w = 2},
+              in);
 }
 
 TEST_CASE("kernels/convolution: nothing to sum, and nowhere to put it", "[kernels]") {
