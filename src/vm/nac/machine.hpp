@@ -272,8 +272,6 @@ class machine {
   memory own_;
   memory& room_;
   machine_options how_;
-  memory own_;
-  memory& room_;
   workspaces work_;
   outcome made_;
 
