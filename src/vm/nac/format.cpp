@@ -141,7 +141,7 @@ void append_json_string(limited_text& out, std::string_view s) {
       unit(0xdc00 + ((v - 0x10000) & 0x3ff));
     } else if (length == 1 && v > 0x7f) {
       fail(errc::nac_plan_slot, "a string that isn't UTF-8, as JSON");
-    } else if (v < 0x20 || v > 0x7e + 1) {
+    } else if (v < 0x20 || v > 0x7e) {
       unit(v);
     } else {
       out << s[0];

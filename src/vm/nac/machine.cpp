@@ -26,7 +26,7 @@ constexpr std::uint64_t worth_a_thread = 4096;
 // ---- making a machine
 
 machine::machine(const model::program& p, const machine_options& how)
-    : program_(p), how_(how), own_(how.max_memory), room_(how.room != nullptr ? *how.room : own_) {
+    : program_(p), own_(how.max_memory), room_(how.room != nullptr ? *how.room : own_), how_(how) {
   try {
     plan();
   } catch (fault& f) {

@@ -270,8 +270,6 @@ class machine {
 
   model::program const& program_;
   machine_options how_;
-  memory own_;
-  memory& room_;
   workspaces work_;
   outcome made_;
 
