@@ -123,17 +123,6 @@ void show_findings(const std::vector<diagnostic>& found, const shown_findings& h
     show_note("rule G14 was not checked to the end: the model is too large for it");
 }
 
-exit_code fail_ark(const std::vector<diagnostic>& found, const reporting& to) {
-  if (to.as_json) {
-    const text report = file_report(to.path, format::ark_model, found);
-    const exit_code wrote = print_result(report);
-    return wrote != success ? wrote : bad_input;
-  }
-  for (const diagnostic& d : found)
-    if (d.severity == "error") show(d);
-  return bad_input;
-}
-
 read_outcome read_ark(const source& from, const reporting& to) {
   result<ark::graph> g = ark::read(from.characters());
   if (g) return {std::move(*g), success};
@@ -147,7 +136,7 @@ verify_outcome verify_ark(const source& from, const reporting& to,
   ark::report found;
   result<ark::program> p = ark::verify(std::move(*in.graph), options, &found, from.characters());
   if (p) return {std::move(*p), success};
-  return {std::nullopt, fail_ark(diagnose_ark(found, from), to)};
+  return {std::nullopt, to.fail(diagnose_ark(found, from), format::ark_model)};
 }
 
 std::string rank_of(const ark::graph& g) {

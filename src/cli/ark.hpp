@@ -60,8 +60,6 @@ struct verify_outcome {
 };
 [[nodiscard]] verify_outcome verify_ark(const source& from, const reporting& to,
                                         const ark::verify_options& options);
-/// Tells of the errors among what was found.
-[[nodiscard]] exit_code fail_ark(const std::vector<diagnostic>& found, const reporting& to);
 
 /// A model's facts and costs.
 [[nodiscard]] exit_code info_model(const source& file, const reporting& to);

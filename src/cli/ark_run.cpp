@@ -211,7 +211,8 @@ class ark_runner {
       const std::vector<diagnostic> of = diagnose_ark(found, models_[i].file, i);
       const bool wrong = std::any_of(of.begin(), of.end(),
                                      [](const diagnostic& d) { return d.severity == "error"; });
-      if (wrong) (void)fail_ark(of, {models_[i].path, options_.json});
+      if (wrong)
+        (void)reporting{models_[i].path, options_.json}.fail(of, ::tessera::cli::format::ark_model);
     }
     return bad_input;
   }

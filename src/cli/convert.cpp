@@ -167,6 +167,8 @@ void add_convert(CLI::App& app, action& run) {
                  "NAC: store quantized and 16-bit weights as float32");
   verb->add_flag("--upstream-prefixes", o->nac.upstream_prefixes,
                  "NAC: count what follows in prefixes, as the original compiler does");
+  verb->add_flag("--schedule", o->nac.schedule,
+                 "NAC: plan the memory schedule anew, by when results are used last");
   verb->footer(
       std::string(
           "ALIR: the output's ending tells the form: .json is ALIR JSON version 2, as the "

@@ -107,6 +107,7 @@ void add_info(CLI::App& app, action& run) {
                    "NAC: what storing weights by a method would lose; reads all of them")
       ->type_name("METHOD")
       ->check(CLI::IsMember({"fp16", "int8_tensor", "int8_channel", "block_fp8"}));
+  add_nac_options(*verb, nac->run.nac);
   verb->footer(std::string("Of an ARK model: its size, arithmetic and bytes moved by Type, memory, "
                            "what it takes and\n"
                            "gives, and what it sends to other ranks. Arithmetic counts additions, "
@@ -120,11 +121,16 @@ void add_info(CLI::App& app, action& run) {
                            "plan, tokenizer and\n"
                            "resources; slack is what lies behind a section's last record. lifted#0 "
                            "is an input without\n"
-                           "a name: a constant that the compiler lifted and didn't store.\n\n"
+                           "a name: a constant that the compiler lifted and didn't store. With the "
+                           "inputs' shapes the\n"
+                           "program runs on zeros, and the most memory that its values take is "
+                           "told, with the schedule\n"
+                           "and without.\n\n"
                            "Examples:\n"
                            "  tessera info model.json.gz\n"
                            "  tessera info --json models/*.json | jq .operations\n"
-                           "  tessera info model.nac --quantization-error int8_channel\n\n") +
+                           "  tessera info model.nac --quantization-error int8_channel\n"
+                           "  tessera info model.nac --shape 1x3x224x224\n\n") +
                exit_codes_help + "With several files: the highest of theirs.\n");
   verb->callback([files, nac, &run] {
     run = [files, nac] {

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
                   "  tessera check model.json.gz\n"
                   "  tessera print model.json | less\n"
                   "  tessera run model.json.gz --input x.csv > y.csv\n"
+                  "  tessera run model.nac --shape 1x3x224x224 --random 1\n"
                   "  tessera convert model.json --output model.bc\n"
                   "  tessera diff before.json after.json\n"
                   "  tessera graph --fold ark.json | dot -Tsvg > ark.svg\n"
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
   cli::add_check(app, chosen);
   cli::add_print(app, chosen);
   cli::add_run(app, chosen);
+  cli::add_trace(app, chosen);
   cli::add_convert(app, chosen);
   cli::add_assemble(app, chosen);
   cli::add_canonicalise(app, chosen);
@@ -52,7 +54,8 @@ int main(int argc, char** argv) {
     std::string verb, message = wrong.what();
     for (const CLI::App* sub : app.get_subcommands()) verb = ' ' + sub->get_name();
     if (verb.empty()) {
-      message = "expected info, check, print, run, convert, assemble, canonicalise, diff or graph";
+      message =
+          "expected info, check, print, run, trace, convert, assemble, canonicalise, diff or graph";
       if (argc > 1) message += ", found '" + cli::shown_name(argv[1]) + "'";
     }
     cli::show_error("tessera" + verb + ": " + message + "\nTry 'tessera" + verb + " --help'.");

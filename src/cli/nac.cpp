@@ -78,15 +78,5 @@ exit_code graph_nac(const source& file, const reporting& to, const std::string& 
   return write_result(output, as_bytes(dot));
 }
 
-exit_code refuse_to_run_nac(const source& file, const reporting& to) {
-  diagnostic d;
-  d.rule = "format";
-  d.message =
-      "this version of tessera reads, checks, prints and converts NAC containers, but doesn't run "
-      "them";
-  d.shown = file.name + ": error: " + d.message + '\n';
-  return to.fail(d, bad_input, file.what);
-}
-
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "nac/lookup.hpp"
+#include "run.hpp"
 #include "tessera/nac.hpp"
 #include "tool.hpp"
 
@@ -54,6 +55,8 @@ struct weights_outcome {
   exit_code code = success;
 };
 [[nodiscard]] weights_outcome load_weights(const reporting& to);
+/// The file of weights beside a container, model.safetensors of model.nac; empty where there is none.
+[[nodiscard]] std::string weights_beside(const std::string& path);
 
 /// "1.6", "1.7" or "1.8".
 [[nodiscard]] std::string_view version_of(nac::header h) noexcept;
@@ -61,6 +64,7 @@ struct weights_outcome {
 struct nac_info_options {
   bool all = false;
   std::string error_of;  ///< a quantization method whose error is measured
+  run_options run;       ///< a run whose memory is measured, if it is asked for
 };
 [[nodiscard]] exit_code info_nac(const source& file, const reporting& to,
                                  const nac_info_options& options);
@@ -71,6 +75,9 @@ struct nac_check_options {
 };
 [[nodiscard]] exit_code check_nac(const source& file, const reporting& to,
                                   const nac_check_options& options);
+/// Tells of the errors of a container that can't be verified.
+[[nodiscard]] exit_code fail_findings(const nac::report& report, const nac::file& file,
+                                      const source& from, const reporting& to);
 [[nodiscard]] exit_code check_safetensors(const source& file, const reporting& to);
 
 struct nac_print_options {
@@ -82,11 +89,11 @@ struct nac_print_options {
 struct nac_convert_options {
   std::optional<nac::header> form;
   std::string weights_in, weights_out, quantize;
-  bool dequantize = false, upstream_prefixes = false;
+  bool dequantize = false, upstream_prefixes = false, schedule = false;
 
   [[nodiscard]] bool any() const noexcept {
     return !weights_in.empty() || !weights_out.empty() || !quantize.empty() || dequantize ||
-           upstream_prefixes;
+           upstream_prefixes || schedule;
   }
 };
 [[nodiscard]] exit_code convert_nac(const source& file, const reporting& to,
@@ -112,9 +119,6 @@ struct nac_graph_options {
 };
 [[nodiscard]] exit_code graph_nac(const source& file, const reporting& to,
                                   const std::string& output, const nac_graph_options& options);
-
-/// There is no machine for it yet.
-[[nodiscard]] exit_code refuse_to_run_nac(const source& file, const reporting& to);
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

@@ -43,8 +43,21 @@ namespace {
   return d;
 }
 
-/// The file of weights that is named, or stands beside: model.safetensors of model.nac.
-[[nodiscard]] std::string weights_beside(const std::string& path) {
+[[nodiscard]] std::string plural(std::uint64_t n, std::string_view one) {
+  return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
+}
+
+[[nodiscard]] std::vector<diagnostic> diagnose(const nac::report& report, const nac::file& file,
+                                               const source& from, bool strict) {
+  std::vector<diagnostic> found;
+  for (const nac::diagnostic& d : report.diagnostics)
+    found.push_back(diagnose(d, file, from, strict));
+  return found;
+}
+
+}  // namespace
+
+std::string weights_beside(const std::string& path) {
   if (path == "-") return {};
   std::string_view base = io::without_codec(path);
   if (base.ends_with(".nac")) base.remove_suffix(4);
@@ -53,11 +66,10 @@ namespace {
   return std::filesystem::exists(beside, unknown) ? beside : std::string();
 }
 
-[[nodiscard]] std::string plural(std::uint64_t n, std::string_view one) {
-  return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
+exit_code fail_findings(const nac::report& report, const nac::file& file, const source& from,
+                        const reporting& to) {
+  return to.fail(diagnose(report, file, from, false), from.what);
 }
-
-}  // namespace
 
 exit_code check_nac(const source& file, const reporting& to, const nac_check_options& options) {
   const nac_outcome in = read_nac(file, to);
@@ -83,9 +95,7 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
   nac::report report;
   if (options.all) report.max_diagnostics = std::size_t{1} << 24;
   const result<nac::program> program = nac::verify(*in.file, how, &report);
-  std::vector<diagnostic> found;
-  for (const nac::diagnostic& d : report.diagnostics)
-    found.push_back(diagnose(d, *in.file, file, options.strict));
+  const std::vector<diagnostic> found = diagnose(report, *in.file, file, options.strict);
   const bool ok = program && (!options.strict || report.warnings == 0);
   if (to.as_json) {
     const text out = file_report(to.path, file.what, found);

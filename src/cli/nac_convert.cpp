@@ -8,6 +8,7 @@
 
 #include "io/file.hpp"
 #include "nac.hpp"
+#include "vm/nac/schedule.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -97,6 +98,14 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
   if (!in.file) return in.code;
   std::vector<const source*> from = {&file};
   nac::parts parts = nac::parts_of(*in.file);
+  if (options.schedule) {
+    nac::report report;
+    const result<nac::program> program =
+        nac::verify(*in.file, {.weights_elsewhere = true}, &report);
+    if (!program) return fail_findings(report, *in.file, file, to);
+    if (const error e = vm::nac::schedule(*program, parts); e.code != errc::ok)
+      return fail_parts(e, file, to);
+  }
 
   weights_outcome outside;
   if (!options.weights_in.empty()) {

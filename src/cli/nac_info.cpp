@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nac.hpp"
+#include "nac_values.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -85,8 +86,9 @@ struct facts {
   const nac::file& file;
   std::map<std::string, std::uint64_t> operations, training, types, commands;
   std::uint64_t tensors = 0, elements = 0, payload = 0, scales = 0;
-  std::map<std::uint32_t, loss> losses;  // by parameter
-  nac::quantization_error total;         // of all
+  std::optional<vm::nac::statistics> memory;  // of a run
+  std::map<std::uint32_t, loss> losses;       // by parameter
+  nac::quantization_error total;              // of all
 };
 
 /// Counted things by their number, the most first.
@@ -138,6 +140,7 @@ class as_text_report {
     label("signatures") << file_.signatures().size() << '\n';
     label("constants") << file_.constants().size() << '\n';
     schedule();
+    memory();
     plan();
     label("tokenizer");
     if (file_.manifest().empty())
@@ -258,6 +261,15 @@ class as_text_report {
       between = ", ";
     }
     out_ << '\n';
+  }
+  void memory() {
+    label("memory");
+    if (!f_.memory) {
+      out_ << "not measured: --shape NAME=1x3 for the inputs runs the program\n";
+      return;
+    }
+    out_ << "peak " << plural(f_.memory->peak, "byte") << ", " << f_.memory->peak_unfreed
+         << " without a schedule; parameters " << f_.memory->parameters << '\n';
   }
   void plan() {
     label("plan");
@@ -470,7 +482,15 @@ void write_items(json::writer& w, const facts& f) {
   w.key("constants").integer(file.constants().size());
   w.key("schedule").begin_object().key("ticks").integer(file.schedule().size()).key("commands");
   counts(w, f.commands);
-  w.end().key("plan").begin_object().key("bytes").integer(file.plan().size());
+  w.end().key("memory");
+  if (f.memory) {
+    w.begin_object();
+    write_memory(w, *f.memory);
+    w.end();
+  } else {
+    w.null();
+  }
+  w.key("plan").begin_object().key("bytes").integer(file.plan().size());
   w.key("instructions").integer(f.plan_instructions());
   w.key("constants").integer(file.plan_constants().size()).end();
   w.key("tokenizer").begin_object().key("bytes").integer(file.manifest().size());
@@ -498,6 +518,12 @@ exit_code info_nac(const source& file, const reporting& to, const nac_info_optio
   if (!in.file) return in.code;
   const lookup at(*in.file);
   facts f(at);
+  if (options.run.nac.any()) {
+    vm::nac::statistics figures;
+    if (const exit_code code = measure_nac(options.run, file, to, figures); code != success)
+      return code;
+    f.memory = figures;
+  }
   for (std::size_t i = 0; i < nac::quantization_count; ++i)
     if (nac::quantization_names[i] == options.error_of)
       f.measure(static_cast<nac::quantization>(i), file);

@@ -196,7 +196,7 @@ void write_json(json::writer& w, const ark::graph& g) {
     out << '\n';
   }
   const exit_code code = out.empty() ? success : print_result(out);
-  return p || code != success ? code : fail_ark(diagnose_ark(found, file), to);
+  return p || code != success ? code : to.fail(diagnose_ark(found, file), file.what);
 }
 
 }  // namespace

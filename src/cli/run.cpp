@@ -294,8 +294,8 @@ class runner {
     return usage_error("run",
                        "one ALIR program at a time; several files are the ranks of an ARK "
                        "model");
-  if (o.fast || o.steps || o.max_memory || o.mpi)
-    return usage_error("run", "--fast, --steps and --max-memory are for ARK");
+  if (o.fast || o.steps || o.max_memory || o.mpi || o.nac.any())
+    return usage_error("run", "--fast, --steps, --max-memory and NAC's options aren't for ALIR");
   const result<alir::program> p = verify_alir(file);
   return p ? runner(o, file, *p).run() : to.fail(p.err(), file);
 }
@@ -311,8 +311,13 @@ class runner {
     case format::alir_bytecode: return run_alir(o, *in.file, to);
     case format::ark_model:
       if (o.samples || o.threads) return usage_error("run", "--samples and --threads are for ALIR");
+      if (o.nac.any()) return usage_error("run", "NAC's options aren't for ARK");
       return run_ark(o, std::move(*in.file));
-    case format::nac: return refuse_to_run_nac(*in.file, to);
+    case format::nac:
+      if (o.files.size() > 1) return usage_error("run", "one NAC container at a time");
+      if (o.samples || o.threads || o.fast || o.mpi)
+        return usage_error("run", "--samples, --threads, --fast and --mpi are for other formats");
+      return run_nac(o, *in.file);
     case format::ark_plan:
     case format::nac_assembly:
     case format::safetensors: return not_for(*in.file, to, "run", "programs and models");
@@ -323,6 +328,23 @@ class runner {
 
 }  // namespace
 
+void add_nac_options(CLI::App& verb, nac_run_options& o) {
+  verb.add_option("--shape", o.shapes, "NAC: shape and type of an input: 1x3x224x224, or 1x16:i64")
+      ->type_name("[NAME=]SHAPE")
+      ->allow_extra_args(false);
+  verb.add_option("--text", o.texts, "NAC: text for an input, through the tokenizer")
+      ->type_name("[NAME=]TEXT")
+      ->allow_extra_args(false);
+  verb.add_option(
+          "--weights", o.weights,
+          "NAC: the safetensors file of a container whose weights stand outside (beside it)")
+      ->type_name("FILE");
+  verb.add_option("--schedule", o.schedule,
+                  "NAC: when results are freed: as the file says (and where it says nothing, when "
+                  "they were used last), planned anew, or none until the end")
+      ->check(CLI::IsMember({"file", "planned", "none"}));
+}
+
 void add_run(CLI::App& app, action& run) {
   const auto o = std::make_shared<run_options>();
   CLI::App* const verb = app.add_subcommand("run", "Run a program on samples");
@@ -331,7 +353,7 @@ void add_run(CLI::App& app, action& run) {
                    "The program, or the ranks of an ARK model; - is standard input")
       ->required();
   verb->add_option("-i,--input", o->inputs,
-                   "Samples, a row each, for all inputs or for one; ARK: a tensor's elements")
+                   "Samples, a row each, for all inputs or for one; else a tensor's elements")
       ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
   verb->add_option("-o,--output", o->outputs,
@@ -346,7 +368,8 @@ void add_run(CLI::App& app, action& run) {
         return at == end && code == std::errc{} ? "" : "expected a number from 0 to 2^64 - 1";
       },
       "");
-  verb->add_option("--random", o->seed, "Random samples, for inputs without a file")
+  verb->add_option("--random", o->seed,
+                   "Random values, for inputs without a file; of NAC plans: for sampling")
       ->type_name("SEED")
       ->check(count);
   verb->add_option("--samples", o->samples,
@@ -364,15 +387,28 @@ void add_run(CLI::App& app, action& run) {
   verb->add_flag("--fast", o->fast,
                  "ARK: sums of products in FP32 and in any order, rather than in FP64");
   verb->add_option("--steps", o->steps,
-                   "ARK: run so many times (1); buffers keep what they hold in between")
+                   "ARK, NAC: run so many times (1); buffers and states keep what they hold")
       ->type_name("COUNT")
       ->check(count);
-  verb->add_option("--max-memory", o->max_memory, "ARK: bytes that buffers may take (4 GiB)")
+  verb->add_option("--max-memory", o->max_memory, "ARK, NAC: bytes that values may take (4 GiB)")
       ->type_name("BYTES")
       ->check(count);
 #ifdef TESSERA_HAS_MPI
   verb->add_flag("--mpi", o->mpi, "ARK: each rank in a process of its own, as mpirun starts them");
 #endif
+  add_nac_options(*verb, o->nac);
+  verb->add_option(
+          "--answer", o->nac.answers,
+          "NAC: an answer to the plan's prompts, in their order; others are read from a line")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  verb->add_option("--folder", o->nac.folder,
+                   "NAC: the folder that the plan's files lie in (the current one)")
+      ->type_name("DIRECTORY");
+  verb->add_flag("--any-path", o->nac.any_path, "NAC: the plan's files may lie anywhere");
+  verb->add_option("--mode", o->nac.mode, "NAC: what the plan is told to do (infer)")
+      ->type_name("WORD");
+  verb->add_flag("--no-plan", o->nac.no_plan, "NAC: run the program, although there is a plan");
   verb->add_flag("--json", o->json,
                  "A summary as one JSON object, instead of outputs on standard output");
   verb->footer(
@@ -398,6 +434,18 @@ void add_run(CLI::App& app, action& run) {
           "dimensions of 1; .csv files a line for each row; those of buffers all its bytes. "
           "Random\n"
           "elements lie in [-1, 1), or are small integers. Buffers are zero at first.\n\n"
+          "NAC: a NAME is an input's, as `tessera info` lists it, or its index; state:0 is a "
+          "state. "
+          ".npy\n"
+          "files have a shape and a type; others need --shape. An input with a shape alone is "
+          "zeros, "
+          "or\n"
+          "random. A --text goes through the container's tokenizer, as int64 [1, n]. A container "
+          "with "
+          "a\n"
+          "plan runs that, unless inputs or outputs are given. Plans read and write files below "
+          "--folder.\n"
+          "Without --output a summary of all outputs is shown.\n\n"
           "Examples:\n"
           "  tessera run model.json.gz --input x.csv\n"
           "  tessera run model.json --input x.npy --output y.npy\n"
@@ -405,7 +453,10 @@ void add_run(CLI::App& app, action& run) {
           "  tessera run model.bc --random 1 --samples 1000 --json -o y.f64\n"
           "  generate | tessera run model.json --input - | plot\n"
           "  tessera run ark.json --random 1 -i t0=x.npy -o matmul=y.npy\n"
-          "  tessera run rank0.json rank1.json --random 1 -o r1:t12=-\n\n") +
+          "  tessera run rank0.json rank1.json --random 1 -o r1:t12=-\n"
+          "  tessera run resnet.nac --shape 1x3x224x224 --random 1 --json\n"
+          "  tessera run bert.nac --text input_ids='a text' -i attention_mask=ones.npy -o 0=y.npy\n"
+          "  tessera run classifier.nac --answer cat.png\n\n") +
       exit_codes_help);
   verb->callback([o, &run] { run = [o] { return run_files(*o); }; });
 }

@@ -17,6 +17,20 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
+/// What runs of NAC containers alone are asked for.
+struct nac_run_options {
+  std::vector<std::string> shapes, texts, answers;
+  std::string weights, folder, schedule, mode;
+  bool no_plan = false, any_path = false;
+
+  [[nodiscard]] bool any() const noexcept {
+    return !shapes.empty() || !texts.empty() || !answers.empty() || !weights.empty() ||
+           !folder.empty() || !schedule.empty() || !mode.empty() || no_plan || any_path;
+  }
+};
+/// --shape to --schedule.
+void add_nac_options(CLI::App& verb, nac_run_options& o);
+
 struct run_options {
   std::vector<std::string> files;
   std::vector<std::string> inputs, outputs;
@@ -24,12 +38,16 @@ struct run_options {
   std::optional<std::uint64_t> seed, samples, steps, max_memory;
   std::optional<unsigned> threads;
   bool fast = false, json = false, mpi = false;
+  nac_run_options nac;
 };
 
 [[nodiscard]] io::array_format format_of(const std::string& option, const std::string& path);
 
 /// Runs the ranks of an ARK model; `first` is the first of the files.
 [[nodiscard]] exit_code run_ark(const run_options& o, source first);
+
+/// Runs a NAC container: its plan, or its program where inputs are given.
+[[nodiscard]] exit_code run_nac(const run_options& o, const source& file);
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

@@ -244,6 +244,17 @@ text file_report(std::string_view file, format what, std::span<const diagnostic>
   return out;
 }
 
+exit_code reporting::fail(std::span<const diagnostic> found, format what) const {
+  if (as_json) {
+    const text report = file_report(path, what, found);
+    const exit_code wrote = print_result(report);
+    return wrote != success ? wrote : bad_input;
+  }
+  for (const diagnostic& d : found)
+    if (d.severity == "error") show(d);
+  return bad_input;
+}
+
 exit_code reporting::fail(const diagnostic& d, exit_code code, format what) const {
   if (!as_json) return show(d), code;
   const text report = file_report(d.path_of_file.empty() ? path : d.path_of_file, what, {&d, 1});

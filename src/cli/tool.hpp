@@ -113,6 +113,8 @@ struct reporting {
   bool as_json = false;
 
   exit_code fail(const diagnostic& d, exit_code code, format what) const;
+  /// All that was found: as text the errors among it.
+  exit_code fail(std::span<const diagnostic> found, format what) const;
   exit_code fail(error e, const source& from) const {
     return fail(diagnose(e, from), bad_input, from.what);
   }
@@ -189,6 +191,7 @@ void add_info(CLI::App& app, action& run);
 void add_check(CLI::App& app, action& run);
 void add_print(CLI::App& app, action& run);
 void add_run(CLI::App& app, action& run);
+void add_trace(CLI::App& app, action& run);
 void add_convert(CLI::App& app, action& run);
 void add_assemble(CLI::App& app, action& run);
 void add_canonicalise(CLI::App& app, action& run);

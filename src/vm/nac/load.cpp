@@ -69,6 +69,22 @@ void filling::operator()() const noexcept {
     copy_elements(type_, from_.data(), to_, size_);
 }
 
+void store(const tensor& t, std::byte* to) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {
+    if (t.size() != 0) std::memcpy(to, t.data, t.bytes());
+  } else {
+    visit(t.type, [&]<class T>(of<T>) {
+      for (std::size_t i = 0; i < t.size(); ++i)
+        if constexpr (is_half<T>)
+          store_le(to + i * sizeof(T), t.as<T>()[i].bits);
+        else if constexpr (std::is_same_v<T, bool>)
+          to[i] = static_cast<std::byte>(t.as<bool>()[i] ? 1 : 0);
+        else
+          store_le(to + i * sizeof(T), t.as<T>()[i]);
+    });
+  }
+}
+
 tensor load(memory& room, const model::tensor& from) {
   filling fill;
   tensor out = prepare(room, from, false, fill);

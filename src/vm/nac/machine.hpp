@@ -269,6 +269,8 @@ class machine {
   }
 
   model::program const& program_;
+  memory own_;
+  memory& room_;
   machine_options how_;
   workspaces work_;
   outcome made_;
@@ -416,6 +418,8 @@ outcome machine::run(std::uint64_t max_steps, Observer&& see) {
 [[nodiscard]] tensor load(memory& room, const model::array& from);
 /// Elements in little-endian order.
 [[nodiscard]] tensor load(memory& room, data_type type, const shape& dims, bytes from);
+/// The elements of a tensor in little-endian order; room for t.bytes().
+void store(const tensor& t, std::byte* to) noexcept;
 /// A constant of CNST or of a plan.
 [[nodiscard]] value load(memory& room, const model::constant& from);
 

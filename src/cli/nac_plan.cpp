@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera run` of NAC containers with a plan.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+
+#include "nac_values.hpp"
+#include "vm/nac/plan.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace vn = vm::nac;
+
+namespace {
+
+[[nodiscard]] bool put(std::FILE* to, std::string_view s) {
+  return std::fwrite(s.data(), 1, s.size(), to) == s.size() && std::fflush(to) == 0;
+}
+
+/// The next line of standard input. The prompt goes to standard error: output may be piped.
+[[nodiscard]] std::optional<std::string> ask(std::string_view prompt) {
+  if (!put(stderr, prompt)) return std::nullopt;
+  std::string line;
+  if (!std::getline(std::cin, line)) return std::nullopt;
+  return line;
+}
+
+[[nodiscard]] exit_code fail_plan(const vn::plan_outcome& done, const nac::program& p,
+                                  const source& from, const reporting& to) {
+  diagnostic d;
+  const error e{done.code};
+  d.rule = e.name();
+  d.message = e.message();
+  if (!done.text.empty()) d.message += ": " + done.text;
+  std::string what;
+  nac::plan_instruction i;
+  for (nac::plan_reader in(p.file().plan()); in.next(i);)
+    if (i.offset == done.offset) what = std::string(name(i.op())) + ' ';
+  d.offset = p.file().offset(nac::section::orch) + 12 + done.offset;
+  const std::string where = "at " + what + "of the plan, offset " + std::to_string(*d.offset);
+  d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "] " + where + '\n';
+  d.message += ' ' + where;
+  const bool is_system = done.code == errc::nac_plan_file;
+  return to.fail(d, is_system ? io_error : bad_input, from.what);
+}
+
+}  // namespace
+
+exit_code run_plan(const run_options& o, const source& file, const nac::program& p) {
+  const reporting to{o.files[0], o.json};
+  vn::plan_options how;
+  if (o.nac.any_path) how.files = vn::file_access::anywhere;
+  if (!o.nac.folder.empty()) how.folder = o.nac.folder;
+  how.path = o.files[0];
+  how.mode = o.nac.mode.empty() ? "infer" : o.nac.mode;
+  how.answers = o.nac.answers;
+  if (o.files[0] != "-") how.ask = ask;
+  // With --json standard output is the summary's.
+  how.out = [&o](std::string_view s) { return put(o.json ? stderr : stdout, s); };
+  how.err = [](std::string_view s) { return put(stderr, s); };
+  how.seed = o.seed.value_or(0);
+  if (o.max_memory) how.max_memory = *o.max_memory;
+
+  vn::plan_machine machine(p, std::move(how));
+  std::uint64_t steps = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 0; i < o.steps.value_or(1); ++i) {
+    const vn::plan_outcome done = machine.run();
+    steps += done.steps;
+    if (!done) return fail_plan(done, p, file, to);
+  }
+  if (!o.json) return success;
+  text out;
+  json::writer w(out);
+  w.begin_object().key("file").string(json_name(to.path)).key("format").string("nac");
+  w.key("ok").boolean(true).key("steps").integer(steps).key("seconds");
+  w.number(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  w.key("peak_bytes").integer(machine.room().peak()).end();
+  out << '\n';
+  return print_result(out);
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera run` of NAC containers: the program on inputs, or the plan; and what it takes in memory.
+
+#include <unistd.h>
+
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "nac_values.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace vn = vm::nac;
+
+namespace {
+
+/// Where a result goes.
+struct target {
+  std::optional<std::size_t> output;
+  std::optional<std::uint16_t> state;
+  std::string path;
+};
+
+/// Shows how far a run is, on a terminal.
+struct shown_progress : vn::no_observer {
+  progress* shown = nullptr;
+  void begin(std::uint32_t i) noexcept {
+    if ((i & 15) == 0) shown->advance(i);
+  }
+};
+
+class program_runner {
+ public:
+  program_runner(const run_options& o, const source& file, const nac::program& p)
+      : options_(o),
+        to_{o.files[0], o.json},
+        file_(file),
+        inputs_("run", o, to_),
+        machine_(p, machine_options(o)) {}
+
+  [[nodiscard]] exit_code run() {
+    exit_code code = inputs_.bind(machine_.program());
+    if (code == success) code = bind_outputs();
+    if (code == success) code = inputs_.set(machine_);
+    if (code == success) code = execute();
+    if (code == success) code = write_outputs();
+    if (code == success && (options_.json || targets_.empty())) code = summarise();
+    return code;
+  }
+
+ private:
+  [[nodiscard]] exit_code usage(const std::string& message) const {
+    return usage_error("run", message);
+  }
+
+  /// Outputs, those that are lists one by one.
+  [[nodiscard]] std::vector<vn::tensor> outputs() const {
+    std::vector<vn::tensor> out;
+    for (const vn::value& v : machine_.outputs()) {
+      if (v.is_tensor()) out.push_back(v.as_tensor());
+      if (!v.is_list()) continue;
+      for (const vn::value& e : v.as_list())
+        if (e.is_tensor()) out.push_back(e.as_tensor());
+    }
+    return out;
+  }
+
+  [[nodiscard]] exit_code bind_outputs() {
+    std::set<std::string> paths;
+    std::size_t next = 0, to_stdout = options_.json ? 1 : 0;
+    for (const std::string& argument : options_.outputs) {
+      target t;
+      t.path = argument;
+      const std::size_t equals = argument.find('=');
+      const std::string name = equals == argument.npos ? "" : argument.substr(0, equals);
+      if (!name.empty() && name.find_first_of("/.") == name.npos) {
+        t.path = argument.substr(equals + 1);
+        const bool is_state = name.starts_with("state:");
+        const std::string digits = is_state ? name.substr(6) : name;
+        if (digits.empty() || digits.size() > 5 ||
+            digits.find_first_not_of("0123456789") != digits.npos)
+          return usage("no output is named '" + shown_name(name) +
+                       "': expected its index, or state:ID");
+        if (is_state)
+          t.state = static_cast<std::uint16_t>(std::stoul(digits));
+        else
+          t.output = std::stoul(digits);
+        if (is_state && machine_.state(*t.state) == nullptr)
+          return usage("the program has no state " + digits);
+      } else {
+        t.output = next;
+      }
+      if (t.output) next = *t.output + 1;
+      if (t.path != "-" && t.path != "/dev/null" && !paths.insert(t.path).second)
+        return usage("two results for the file '" + shown_name(t.path) + "'");
+      if (t.path == "-" && ++to_stdout > 1)
+        return usage(options_.json ? "--json goes to standard output: give outputs a file"
+                                   : "only one result can go to standard output");
+      if (t.path == "-" && isatty(STDOUT_FILENO) == 1 &&
+          format_of(options_.output_format, t.path) != io::array_format::csv)
+        return usage("binary numbers on a terminal: give a file, or a pipe");
+      targets_.push_back(std::move(t));
+    }
+    return success;
+  }
+
+  [[nodiscard]] exit_code execute() {
+    using clock = std::chrono::steady_clock;
+    const clock::time_point start = clock::now();
+    for (std::uint64_t i = 0; i < options_.steps.value_or(1); ++i) {
+      progress bar(machine_.program().size());
+      shown_progress see;
+      see.shown = &bar;
+      const vn::outcome done = machine_.run(budget{}.max_steps, see);
+      bar.clear();
+      steps_ += done.steps;
+      if (!done) return fail_run(done, machine_.program(), file_, to_);
+    }
+    seconds_ = std::chrono::duration<double>(clock::now() - start).count();
+    return success;
+  }
+
+  [[nodiscard]] exit_code write_outputs() const {
+    const std::vector<vn::tensor> all = outputs();
+    for (const target& t : targets_) {
+      const vn::value* const state = t.state ? machine_.state(*t.state) : nullptr;
+      if (state == nullptr && *t.output >= all.size())
+        return usage("no output " + std::to_string(*t.output) + ": there are " +
+                     std::to_string(all.size()));
+      const vn::tensor& of = state != nullptr ? state->as_tensor() : all[*t.output];
+      const text encoded =
+          encode_elements(dense(of), format_of(options_.output_format, t.path), elements_of(of));
+      if (const exit_code code = write_result(t.path, as_bytes(encoded)); code != success)
+        return code;
+    }
+    return success;
+  }
+
+  [[nodiscard]] exit_code summarise() const {
+    const std::vector<vn::tensor> all = outputs();
+    const vn::statistics& figures = machine_.figures();
+    text out;
+    if (!options_.json) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::vector<std::byte> values = dense(all[i]);
+        const element_shape what = elements_of(all[i]);
+        out << "output " << i << ' ' << what.name << ' ' << all[i].dims.text();
+        element_summary(values, what.type).show(out, values, what);
+      }
+      if (all.empty()) show_note("the program has no outputs");
+      return out.empty() ? success : print_result(out);
+    }
+    json::writer w(out);
+    w.begin_object().key("file").string(json_name(to_.path)).key("format").string("nac");
+    w.key("ok").boolean(true).key("steps").integer(steps_).key("seconds").number(seconds_);
+    write_memory(w, figures);
+    w.key("outputs").begin_array();
+    for (const vn::tensor& t : all) {
+      const std::vector<std::byte> values = dense(t);
+      const element_shape what = elements_of(t);
+      w.begin_object().key("data_type").string(what.name).key("shape").begin_array();
+      for (const std::uint64_t d : what.shape) w.integer(d);
+      w.end();
+      element_summary(values, what.type).write(w);
+      w.end();
+    }
+    w.end().end();
+    out << '\n';
+    return print_result(out);
+  }
+
+  const run_options& options_;
+  reporting to_;
+  const source& file_;
+  nac_inputs inputs_;
+  vn::machine machine_;
+  std::vector<target> targets_;
+  std::uint64_t steps_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+vn::machine_options machine_options(const run_options& o) {
+  vn::machine_options how;
+  if (o.max_memory) how.max_memory = *o.max_memory;
+  if (o.nac.schedule == "planned") how.frees = vn::freeing::planned;
+  if (o.nac.schedule == "none") how.frees = vn::freeing::never;
+  how.preload = o.nac.schedule != "none";
+  how.keep_parameters = o.steps.value_or(1) > 1 || o.nac.schedule == "none";
+  return how;
+}
+
+void write_memory(json::writer& w, const vn::statistics& of) {
+  w.key("peak_bytes").integer(of.peak).key("peak_bytes_without_schedule").integer(of.peak_unfreed);
+  w.key("parameter_bytes").integer(of.parameters);
+  w.key("preloads").begin_object().key("ready").integer(of.preloads_ready);
+  w.key("late").integer(of.preloads_late).end();
+}
+
+exit_code measure_nac(const run_options& o, const source& file, const reporting& to,
+                      vn::statistics& out) {
+  const nac_model model = verify_nac(file, to, o.nac.weights);
+  if (!model.program) return model.code;
+  nac_inputs inputs("info", o, to);
+  if (const exit_code code = inputs.bind(*model.program); code != success) return code;
+  vn::machine machine(*model.program, machine_options(o));
+  if (const exit_code code = inputs.set(machine); code != success) return code;
+  const vn::outcome done = machine.run();
+  out = machine.figures();
+  return done ? success : fail_run(done, *model.program, file, to);
+}
+
+exit_code run_nac(const run_options& o, const source& file) {
+  const reporting to{o.files[0], o.json};
+  const nac_model model = verify_nac(file, to, o.nac.weights);
+  if (!model.program) return model.code;
+  const bool gives_inputs =
+      !o.inputs.empty() || !o.outputs.empty() || !o.nac.shapes.empty() || !o.nac.texts.empty();
+  if (!model.program->file().plan().empty() && !gives_inputs && !o.nac.no_plan)
+    return run_plan(o, file, *model.program);
+  return program_runner(o, file, *model.program).run();
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,360 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "nac_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include "io/compress.hpp"
+#include "io/npy.hpp"
+#include "vm/nac/tokenizer.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace vn = vm::nac;
+
+// ---- the program
+
+nac_model verify_nac(const source& file, const reporting& to, const std::string& weights) {
+  nac_model out;
+  const nac_outcome in = read_nac(file, to);
+  if (!in.file) {
+    out.code = in.code;
+    return out;
+  }
+  nac::verify_options how;
+  if (!in.file->has_internal_weights() && !in.file->parameters().empty()) {
+    const std::string path = weights.empty() ? weights_beside(to.path) : weights;
+    if (!path.empty()) {
+      out.weights = load_weights({path, to.as_json});
+      if (!out.weights.weights) {
+        out.code = out.weights.code;
+        return out;
+      }
+      how.weights = &*out.weights.weights;
+    }
+  } else if (!weights.empty()) {
+    out.code = usage_error("run", "'" + file.name + "' has its weights inside");
+    return out;
+  }
+  nac::report report;
+  result<nac::program> program = nac::verify(*in.file, how, &report);
+  if (program) {
+    out.program = std::move(*program);
+    return out;
+  }
+  out.code = fail_findings(report, *in.file, file, to);
+  return out;
+}
+
+// ---- shapes and elements
+
+std::optional<tensor_form> parse_form(std::string_view words) {
+  tensor_form out;
+  if (const std::size_t colon = words.find(':'); colon != words.npos) {
+    const std::optional<nac::data_type> type = vn::type_named(words.substr(colon + 1));
+    if (!type) return std::nullopt;
+    out.type = *type;
+    words = words.substr(0, colon);
+    if (words.empty()) return out;
+  }
+  for (;;) {
+    const std::size_t x = std::min(words.find('x'), words.size());
+    std::int64_t dim = 0;
+    const auto [at, code] = std::from_chars(words.data(), words.data() + x, dim);
+    if (x == 0 || at != words.data() + x || code != std::errc{} || dim < 0 ||
+        out.dims.rank() == vn::max_rank)
+      return std::nullopt;
+    out.dims.push_back(dim);
+    if (x == words.size()) return out;
+    words.remove_prefix(x + 1);
+  }
+}
+
+element_type element_of(nac::data_type t) noexcept {
+  switch (t) {
+    case nac::data_type::float32: return element_type::f32;
+    case nac::data_type::float64: return element_type::f64;
+    case nac::data_type::float16: return element_type::f16;
+    case nac::data_type::bfloat16: return element_type::bf16;
+    case nac::data_type::int32: return element_type::i32;
+    case nac::data_type::int64: return element_type::i64;
+    case nac::data_type::int16: return element_type::i16;
+    case nac::data_type::int8: return element_type::i8;
+    case nac::data_type::uint8: return element_type::u8;
+    case nac::data_type::boolean: break;
+  }
+  return element_type::boolean;
+}
+
+namespace {
+
+[[nodiscard]] std::optional<nac::data_type> type_of_element(element_type e) noexcept {
+  for (std::size_t i = 0; i < nac::data_type_count; ++i)
+    if (element_of(static_cast<nac::data_type>(i)) == e) return static_cast<nac::data_type>(i);
+  return std::nullopt;
+}
+
+[[nodiscard]] element_shape shape_of(const tensor_form& form) {
+  element_shape out{element_of(form.type), nac::name(form.type)};
+  for (const std::int64_t d : form.dims) out.shape.push_back(static_cast<std::uint64_t>(d));
+  return out;
+}
+
+/// A .npy file of any shape and type that tensors have.
+[[nodiscard]] io::expected<vn::value> read_npy(const std::string& path, vn::memory& room) {
+  const io::expected<io::content> file = io::load(path);
+  if (!file) return file.err();
+  io::expected<io::array> a = io::read_npy_array(file->view());
+  if (!a) {
+    if (a.err().path.empty()) a.err().path = path;
+    return a.err();
+  }
+  const std::optional<element_type> element = type_of(a->type);
+  const std::optional<nac::data_type> type = element ? type_of_element(*element) : std::nullopt;
+  if (!type || a->shape.size() > vn::max_rank)
+    return io::failure{io::fault::content,
+                       type
+                           ? "expected at most 16 dimensions"
+                           : "expected elements that NAC has: f2, f4, f8, i1, i2, i4, i8, u1 or b1",
+                       0, path};
+  vn::shape dims;
+  for (const std::uint64_t d : a->shape) dims.push_back(static_cast<std::int64_t>(d));
+  return vn::value(vn::load(room, *type, dims, {a->data.data(), a->data.size()}));
+}
+
+/// The highest whole number that an input may hold where it is an index of an embedding.
+[[nodiscard]] std::optional<double> last_index(const nac::program& p, std::uint32_t instruction) {
+  for (const nac::step& s : p.code().steps) {
+    if (s.a < nac::first_regular_op || nac::program::operation_of(s) != nac::operation::embedding)
+      continue;
+    const view<nac::argument> of = p.code().arguments_of(s);
+    if (of[1].is_constant() || of[1].index() != instruction || of[0].is_constant()) continue;
+    const nac::step& table = p.code().steps[of[0].index()];
+    if (table.a != nac::op_input || table.b != static_cast<std::uint8_t>(nac::input::parameter))
+      continue;
+    const nac::parameter& rows = p.parameter(p.code().arguments_of(table)[0].id());
+    if (rows.has_value && !rows.value.value_shape().empty())
+      return static_cast<double>(rows.value.value_shape()[0]) - 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+element_shape elements_of(const vn::tensor& t) { return shape_of({t.dims, t.type}); }
+
+std::vector<std::byte> dense(const vn::tensor& t) {
+  std::vector<std::byte> out(t.bytes());
+  vn::store(t, out.data());
+  return out;
+}
+
+// ---- inputs
+
+std::string input_name(const nac::program& p, std::size_t index) {
+  const view<nac::model_input> inputs = p.inputs();
+  if (!inputs[index].name.empty()) return std::string(inputs[index].name);
+  std::size_t lifted = 0;
+  for (std::size_t i = 0; i < index; ++i) lifted += inputs[i].name.empty() ? 1u : 0u;
+  return "lifted#" + std::to_string(lifted);
+}
+
+std::optional<std::size_t> nac_inputs::find(const nac::program& p, std::string_view name,
+                                            std::string& wrong) const {
+  std::string all;
+  for (std::size_t i = 0; i < p.inputs().size(); ++i) {
+    const std::string own = input_name(p, i);
+    if (own == name || std::to_string(i) == name) return i;
+    if (i < 8) all.append(all.empty() ? "" : ", ").append(shown_name(own));
+  }
+  wrong = "no input is named '" + shown_name(name) + "': expected " +
+          (all.empty() ? "none" : all + " or an index");
+  return std::nullopt;
+}
+
+exit_code nac_inputs::take(const nac::program& p, const std::vector<std::string>& arguments,
+                           origin from) {
+  for (const std::string& argument : arguments) {
+    std::string word = argument;
+    std::optional<std::size_t> index;
+    if (const std::size_t equals = argument.find('='); equals != argument.npos && equals != 0) {
+      const std::string name = argument.substr(0, equals);
+      word = argument.substr(equals + 1);
+      if (from == origin::file && name.starts_with("state:")) {
+        std::uint16_t id = 0;
+        const char* const end = name.data() + name.size();
+        const auto [at, code] = std::from_chars(name.data() + 6, end, id);
+        if (at != end || code != std::errc{}) return usage("expected the id of a state: state:ID");
+        states_.emplace_back(id, word);
+        continue;
+      }
+      std::string wrong;
+      index = find(p, name, wrong);
+      // Paths and texts may hold a '=' too.
+      if (!index && (from == origin::text || name.find_first_of("/.") != name.npos))
+        word = argument;
+      else if (!index)
+        return usage(wrong);
+    }
+    if (!index) {
+      std::size_t next = 0;
+      const auto taken = [&](const given& g) {
+        return from == origin::form ? g.form.has_value() : g.from != origin::none;
+      };
+      while (next < inputs_.size() && taken(inputs_[next])) ++next;
+      if (next == inputs_.size())
+        return usage("more values than the program has inputs, which is " +
+                     std::to_string(inputs_.size()));
+      index = next;
+    }
+    given& to = inputs_[*index];
+    if (from == origin::form) {
+      to.form = parse_form(word);
+      if (!to.form)
+        return usage("'" + shown_name(word) +
+                     "': expected a shape, as 1x3x224x224, 1x16:i64 or :f32 of rank 0");
+      continue;
+    }
+    if (to.from != origin::none)
+      return usage("two values for input '" + shown_name(input_name(p, *index)) + "'");
+    to.from = from;
+    to.word = word;
+  }
+  return success;
+}
+
+exit_code nac_inputs::bind(const nac::program& p) {
+  inputs_.assign(p.inputs().size(), {});
+  exit_code code = take(p, options_.nac.shapes, origin::form);
+  if (code == success) code = take(p, options_.inputs, origin::file);
+  if (code == success) code = take(p, options_.nac.texts, origin::text);
+  if (code != success) return code;
+  std::size_t from_stdin =
+      static_cast<std::size_t>(std::count(options_.files.begin(), options_.files.end(), "-"));
+  std::string missing;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    given& g = inputs_[i];
+    if (g.from == origin::file && g.word == "-") ++from_stdin;
+    if (g.from == origin::none && g.form) g.from = origin::form;
+    if (g.from == origin::none)
+      missing.append(missing.empty() ? "" : ", ").append(shown_name(input_name(p, i)));
+    if (g.from != origin::file || g.form) continue;
+    if (format_of(options_.input_format, g.word) != io::array_format::npy)
+      return usage("numbers without a shape for input '" + shown_name(input_name(p, i)) +
+                   "': give --shape " + shown_name(input_name(p, i)) + "=1x3, or an .npy file");
+  }
+  if (from_stdin > 1) return usage("standard input can be read only once");
+  if (!missing.empty())
+    return usage("no values for " + missing +
+                 ": give --input NAME=FILE, --text NAME=TEXT, or --shape NAME=1x3 for zeros (with "
+                 "--random SEED: random numbers)");
+  return success;
+}
+
+exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machine,
+                           std::uint64_t& random, vn::value& out) const {
+  vn::memory& room = machine.room();
+  if (g.from == origin::text) {
+    const vn::tokenizer tokens(machine.program().file());
+    std::vector<std::int32_t> ids;
+    vn::trouble why = tokens.made();
+    if (why) why = tokens.encode(g.word, ids);
+    if (!why) {
+      diagnostic d;
+      d.rule = error{why.code}.name();
+      d.message = std::string(error{why.code}.message());
+      if (!why.text.empty()) d.message += ": " + why.text;
+      d.shown = shown_name(to_.path) + ": error: " + d.message + "\n  [" + d.rule + "]\n";
+      return to_.fail(d, bad_input, format::nac);
+    }
+    vn::tensor t =
+        vn::make_tensor(room, nac::data_type::int64, {1, static_cast<std::int64_t>(ids.size())});
+    std::copy(ids.begin(), ids.end(), t.as<std::int64_t>());
+    out = std::move(t);
+    return success;
+  }
+  if (g.from == origin::file && !g.form) {
+    io::expected<vn::value> v = read_npy(g.word, room);
+    if (!v) return to_.fail(v.err());
+    out = std::move(*v);
+    return success;
+  }
+  const element_shape what = shape_of(*g.form);
+  vn::tensor t = vn::make_tensor(room, g.form->type, g.form->dims);  // which checks its size
+  if (g.from == origin::file) {
+    const io::expected<std::vector<std::byte>> values =
+        read_elements(g.word, format_of(options_.input_format, g.word), what);
+    if (!values) return to_.fail(values.err());
+    out = vn::load(room, g.form->type, g.form->dims, {values->data(), values->size()});
+    return success;
+  }
+  std::vector<std::byte> values(t.bytes());
+  if (options_.seed) {
+    const bool whole = !is_floating(g.form->type);
+    const bool truth = g.form->type == nac::data_type::boolean;
+    const double most =
+        truth ? 1
+              : last_index(machine.program(), machine.program().inputs()[index].instruction)
+                    .value_or(15);
+    for (std::size_t i = 0; i < t.size(); ++i)
+      (void)store_element(values, what.type, i,
+                          random_number(random, whole ? 0 : -1, whole ? most : 1, whole));
+  }
+  out = vn::load(room, g.form->type, g.form->dims, {values.data(), values.size()});
+  return success;
+}
+
+exit_code nac_inputs::set(vn::machine& machine) const {
+  std::uint64_t random = options_.seed.value_or(0);
+  try {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      vn::value v;
+      if (const exit_code code = make(inputs_[i], i, machine, random, v); code != success)
+        return code;
+      machine.set_input(i, std::move(v));
+    }
+    for (const auto& [id, path] : states_) {
+      io::expected<vn::value> v = read_npy(path, machine.room());
+      if (!v) return to_.fail(v.err());
+      if (machine.set_state(id, std::move(*v)) != errc::ok)
+        return usage("the program has no state " + std::to_string(id));
+    }
+  } catch (const vn::fault& f) {
+    show_error(std::string(error{f.code}.message()) + ": " + f.text);
+    return bad_input;
+  }
+  return success;
+}
+
+exit_code fail_run(const vn::outcome& done, const nac::program& p, const source& from,
+                   const reporting& to) {
+  diagnostic d;
+  const error e{done.code};
+  d.rule = e.name();
+  d.message = e.message();
+  if (!done.text.empty()) d.message += ": " + done.text;
+  std::string where;
+  if (done.instruction < p.size()) {
+    const nac::step& s = p.code().steps[done.instruction];
+    where = "at v" + std::to_string(done.instruction);
+    if (s.a >= nac::first_regular_op) {
+      text name;
+      nac::print_string(name, p.file().operation_name(s.a));
+      where.append(" ").append(name.view());
+    }
+    d.offset = p.file().instructions().offset() + s.offset;
+    where += ", offset " + std::to_string(*d.offset);
+  }
+  d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "]" +
+            (where.empty() ? "" : " " + where) + '\n';
+  if (!where.empty()) d.message += " " + where;
+  return to.fail(d, bad_input, from.what);
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What verbs that run NAC programs share: verified programs with their weights, inputs from the
+// command line, results as elements.
+
+#ifndef TESSERA_CLI_NAC_VALUES_HPP
+#define TESSERA_CLI_NAC_VALUES_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "nac.hpp"
+#include "run.hpp"
+#include "values.hpp"
+#include "vm/nac/machine.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+/// A program that was verified; else what is wrong has been told. It borrows the source.
+struct nac_model {
+  weights_outcome weights = {};  ///< of files whose weights stand outside
+  std::optional<nac::program> program = {};
+  exit_code code = success;
+};
+/// `weights`: the path of external weights; empty: the file beside, if there is one.
+[[nodiscard]] nac_model verify_nac(const source& file, const reporting& to,
+                                   const std::string& weights);
+
+/// A shape and a type: "1x3x224x224", "1x16:i64", ":f32" of rank 0.
+struct tensor_form {
+  vm::nac::shape dims;
+  nac::data_type type = nac::data_type::float32;
+};
+[[nodiscard]] std::optional<tensor_form> parse_form(std::string_view words);
+[[nodiscard]] element_type element_of(nac::data_type t) noexcept;
+/// The elements of a tensor, as files hold them.
+[[nodiscard]] element_shape elements_of(const vm::nac::tensor& t);
+[[nodiscard]] std::vector<std::byte> dense(const vm::nac::tensor& t);
+
+/// How an input is called: its name, or "lifted#0" of those without.
+[[nodiscard]] std::string input_name(const nac::program& p, std::size_t index);
+
+/// Gives a machine its inputs, as the options of `run`, `trace` and `info` say.
+class nac_inputs {
+ public:
+  nac_inputs(std::string_view verb, const run_options& o, const reporting& to)
+      : verb_(verb), options_(o), to_(to) {}
+  /// What doesn't need the machine: names, shapes, that files and texts have inputs.
+  [[nodiscard]] exit_code bind(const nac::program& p);
+  /// Whether the command line gives any.
+  [[nodiscard]] bool any() const noexcept {
+    return !options_.inputs.empty() || !options_.nac.shapes.empty() || !options_.nac.texts.empty();
+  }
+  /// Makes tensors and sets them.
+  [[nodiscard]] exit_code set(vm::nac::machine& machine) const;
+
+ private:
+  enum class origin : std::uint8_t { none, file, text, form };
+  struct given {
+    origin from = origin::none;
+    std::string word;  ///< a path or a text
+    std::optional<tensor_form> form = {};
+  };
+
+  [[nodiscard]] exit_code usage(const std::string& message) const {
+    return usage_error(verb_, message);
+  }
+  /// The input that a NAME is; none, and `wrong` says why.
+  [[nodiscard]] std::optional<std::size_t> find(const nac::program& p, std::string_view name,
+                                                std::string& wrong) const;
+  /// `[NAME=]WORD` for each, those without a NAME for the inputs that have none yet.
+  [[nodiscard]] exit_code take(const nac::program& p, const std::vector<std::string>& arguments,
+                               origin from);
+  [[nodiscard]] exit_code make(const given& g, std::size_t index, vm::nac::machine& machine,
+                               std::uint64_t& random, vm::nac::value& out) const;
+
+  std::string verb_;
+  const run_options& options_;
+  const reporting& to_;
+  std::vector<given> inputs_;
+  std::vector<std::pair<std::uint16_t, std::string>> states_;
+};
+
+[[nodiscard]] vm::nac::machine_options machine_options(const run_options& o);
+/// The members "peak_bytes" to "preloads" of an object.
+void write_memory(json::writer& w, const vm::nac::statistics& of);
+
+/// Runs the plan of a container.
+[[nodiscard]] exit_code run_plan(const run_options& o, const source& file, const nac::program& p);
+
+/// Runs a program and writes the trace.
+[[nodiscard]] exit_code trace_nac(const run_options& o, const source& file);
+
+/// Runs a program for what it takes.
+[[nodiscard]] exit_code measure_nac(const run_options& o, const source& file, const reporting& to,
+                                    vm::nac::statistics& out);
+
+/// How a run ended, told.
+[[nodiscard]] exit_code fail_run(const vm::nac::outcome& done, const nac::program& p,
+                                 const source& from, const reporting& to);
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CLI_NAC_VALUES_HPP

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// A trace in Chrome's JSON form, which Perfetto and chrome://tracing open as it is.
+//
+//   text out;
+//   draw::chrome_trace trace(out);
+//   trace.name_process(1, "NAC machine");
+//   trace.name_thread(1, 1, "instructions");
+//   trace.span(1, 1, 0.5, 12.25, "v3 nac.add", {{"index", "3"}});      // microseconds
+//   trace.counter(1, 12.75, "live memory", "bytes", 4096);
+//   trace.finish();
+//
+// An event stands on a line of its own.
+//
+// Lifetime:   borrows the text.
+// Errors:     none; names are UTF-8.
+// Limits:     none.
+// Allocation: what the text grows by.
+
+#ifndef TESSERA_DRAW_CHROME_TRACE_HPP
+#define TESSERA_DRAW_CHROME_TRACE_HPP
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "tessera/core/json_write.hpp"
+#include "tessera/core/text.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace draw {
+
+class chrome_trace {
+ public:
+  using arguments = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+  explicit chrome_trace(text& out) : out_(out) { out_ << "{\"traceEvents\":["; }
+
+  void name_process(std::uint32_t process, std::string_view name) {
+    metadata("process_name", process, 0, name);
+  }
+  void name_thread(std::uint32_t process, std::uint32_t thread, std::string_view name) {
+    metadata("thread_name", process, thread, name);
+  }
+  /// Something that took a while; times are microseconds.
+  void span(std::uint32_t process, std::uint32_t thread, double start, double duration,
+            std::string_view name, arguments more = {});
+  /// Something that took no time.
+  void instant(std::uint32_t process, std::uint32_t thread, double at, std::string_view name,
+               arguments more = {});
+  /// A number from here on.
+  void counter(std::uint32_t process, double at, std::string_view name, std::string_view unit,
+               std::uint64_t value);
+  /// Ends the JSON.
+  void finish() { out_ << "\n],\"displayTimeUnit\":\"ns\"}\n"; }
+
+ private:
+  void metadata(std::string_view what, std::uint32_t process, std::uint32_t thread,
+                std::string_view name);
+  [[nodiscard]] json::writer begin(char phase, std::uint32_t process, std::uint32_t thread,
+                                   double at, std::string_view name);
+  static void end(json::writer& w, arguments more);
+
+  text& out_;
+  bool first_ = true;
+};
+
+}  // namespace draw
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_DRAW_CHROME_TRACE_HPP
