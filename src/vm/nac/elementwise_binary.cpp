@@ -53,6 +53,11 @@ void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, co
   kernels::apply(Kernel, lanes<float>(in[0]), lanes<float>(in[1]), lanes<float>(to), n);
 }
 
+template <class Op>
+inline constexpr bool has_kernel = requires {
+  Op::kernel;
+};
+
 /// The loop of an operation for a lane; null where there is none.
 template <class Op>
 [[nodiscard]] loop loop_of(data_type lane) {
@@ -62,7 +67,7 @@ template <class Op>
     } else if constexpr (!Op::template takes<T>) {
       return nullptr;
     } else {
-      if constexpr (std::is_same_v<T, float> && requires { Op::kernel; })
+      if constexpr (std::is_same_v<T, float> && has_kernel<Op>)
         return each_by_kernel<Op::kernel>;
       else
         return each<Op, T>;

@@ -48,6 +48,11 @@ void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, co
   kernels::apply(Kernel, lanes<float>(in[0]), lanes<float>(to), n);
 }
 
+template <class Op>
+inline constexpr bool has_kernel = requires {
+  Op::kernel;
+};
+
 /// The loop of an operation for a lane; null where there is none.
 template <class Op>
 [[nodiscard]] loop loop_of(data_type lane) {
@@ -57,7 +62,7 @@ template <class Op>
     } else if constexpr (!Op::template takes<T>) {
       return nullptr;
     } else {
-      if constexpr (std::is_same_v<T, float> && requires { Op::kernel; })
+      if constexpr (std::is_same_v<T, float> && has_kernel<Op>)
         return each_by_kernel<Op::kernel>;
       else
         return each<Op, T>;
@@ -136,6 +141,7 @@ struct sin_op : of_floats {
   }
 };
 struct tanh_op : of_floats {
+  static constexpr auto kernel = kernels::unary::tanh;
   template <class T>
   static T of(T x) {
     return std::tanh(x);
@@ -155,6 +161,7 @@ struct sqrt_op : of_floats {
   }
 };
 struct erf_op : of_floats {
+  static constexpr auto kernel = kernels::unary::erf;
   template <class T>
   static T of(T x) {
     return std::erf(x);
@@ -238,6 +245,7 @@ struct sigmoid_op : of_floats {
   }
 };
 struct silu_op : of_floats {
+  static constexpr auto kernel = kernels::unary::silu;
   template <class T>
   static T of(T x) {
     return x / (T{1} + std::exp(-x));
@@ -262,12 +270,14 @@ struct hardswish_op : of_floats {
   }
 };
 struct gelu_op : of_floats {
+  static constexpr auto kernel = kernels::unary::gelu_erf;
   template <class T>
   static T of(T x) {
     return x * T(0.5) * (T{1} + std::erf(x * T(0.70710678118654752440)));
   }
 };
 struct gelu_tanh_op : of_floats {
+  static constexpr auto kernel = kernels::unary::gelu;
   template <class T>
   static T of(T x) {
     const T inner = T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);
