@@ -140,14 +140,18 @@ tensor elementwise(memory& room, const shape& dims, std::span<const source> in, 
     direct[k] = in[k].of->type == in[k].lane && !w.repeated[k];
     all_direct = all_direct && direct[k];
   }
-  std::int64_t counters[max_rank] = {};
-  std::byte* to = out.data;
-  const std::size_t run_bytes = w.run * model::size_of(type);
-  while (true) {
+  const auto run = [&](std::byte* to) {
     if (all_direct)
       f(from, to, w.run, with);
     else
       run_in_blocks(w, in, from, direct, to, lane, type, f, with);
+  };
+  run(out.data);
+  if (w.rank == 0) return out;
+  std::int64_t counters[max_rank] = {};
+  std::byte* to = out.data;
+  const std::size_t run_bytes = w.run * model::size_of(type);
+  while (true) {
     to += run_bytes;
     std::size_t axis = 0;
     for (; axis < w.rank; ++axis) {
@@ -161,6 +165,7 @@ tensor elementwise(memory& room, const shape& dims, std::span<const source> in, 
       if (!ends) break;
     }
     if (axis == w.rank) return out;
+    run(to);
   }
 }
 

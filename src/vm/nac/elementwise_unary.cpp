@@ -53,21 +53,19 @@ inline constexpr bool has_kernel = requires {
   Op::kernel;
 };
 
+template <class Op, class T>
+[[nodiscard]] constexpr loop loop_for() {
+  if constexpr (std::is_same_v<T, float> && has_kernel<Op>)
+    return each_by_kernel<Op::kernel>;
+  else if constexpr (!is_half<T> && Op::template takes<T>)
+    return each<Op, T>;
+  else
+    return nullptr;
+}
 /// The loop of an operation for a lane; null where there is none.
 template <class Op>
 [[nodiscard]] loop loop_of(data_type lane) {
-  return visit(lane, []<class T>(of<T>) -> loop {
-    if constexpr (is_half<T>) {
-      return nullptr;
-    } else if constexpr (!Op::template takes<T>) {
-      return nullptr;
-    } else {
-      if constexpr (std::is_same_v<T, float> && has_kernel<Op>)
-        return each_by_kernel<Op::kernel>;
-      else
-        return each<Op, T>;
-    }
-  });
+  return visit(lane, []<class T>(of<T>) { return loop_for<Op, T>(); });
 }
 
 [[nodiscard]] value map(call& c, const tensor& x, data_type type, loop f,
