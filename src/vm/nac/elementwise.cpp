@@ -220,12 +220,16 @@ void select_loop(const std::byte* const* in, std::byte* to, std::size_t n, const
       Size == 1, std::uint8_t,
       std::conditional_t<Size == 2, std::uint16_t,
                          std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
+  // Bytes may stand for anything, pointers too: these are read once.
   const bool* const which = lanes<bool>(in[0]);
+  const std::byte *const yes = in[1], *const no = in[2];
   for (std::size_t i = 0; i < n; ++i) {
     word a, b;
-    std::memcpy(&a, in[1] + i * Size, Size);
-    std::memcpy(&b, in[2] + i * Size, Size);
-    const word y = which[i] ? a : b;
+    std::memcpy(&a, yes + i * Size, Size);
+    std::memcpy(&b, no + i * Size, Size);
+    // Without a branch, so that vectors can be used.
+    const word all = static_cast<word>(word{0} - static_cast<word>(which[i]));
+    const word y = static_cast<word>((a & all) | (b & static_cast<word>(~all)));
     std::memcpy(to + i * Size, &y, Size);
   }
 }

@@ -39,7 +39,7 @@ struct of_all {
 template <class Op, class T>
 void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* with) {
   const T *const a = lanes<T>(in[0]), *const b = lanes<T>(in[1]);
-  const auto run = [&](const auto& op) {
+  const auto run = [&](const auto op) {
     auto* const y = lanes<decltype(op.of(T{}, T{}))>(to);
     for (std::size_t i = 0; i < n; ++i) y[i] = op.of(a[i], b[i]);
   };

@@ -34,7 +34,7 @@ struct of_all {
 template <class Op, class T>
 void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* with) {
   const T* const x = lanes<T>(in[0]);
-  const auto run = [&](const auto& op) {
+  const auto run = [&](const auto op) {
     auto* const y = lanes<decltype(op.of(T{}))>(to);
     for (std::size_t i = 0; i < n; ++i) y[i] = op.of(x[i]);
   };
@@ -320,7 +320,10 @@ struct leaky_relu_op {
   template <class T>
   struct state {
     T slope;
-    T of(T x) const { return x > T{} ? x : x * slope; }
+    T of(T x) const {
+      const T below = x * slope;
+      return x > T{} ? x : below;
+    }
   };
 };
 struct elu_op {
