@@ -17,7 +17,7 @@
 //   exp                                   0.504       0.501
 //   sigmoid                               0.504       0.501
 //   gelu                                  0.504       0.501
-//   gelu_erf, erf, tanh, silu             0.52        0.501
+//   gelu_erf, erf, tanh, silu             0.510       0.501
 //
 // Lifetime:   nothing is kept. A result may stand where an operand does; they overlap otherwise in
 //             nothing.
