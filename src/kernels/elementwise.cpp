@@ -17,7 +17,7 @@ namespace {
 
 /// The loops of one instruction set, by operation.
 struct engine {
-  void (*one_operand[6])(const float*, float*, std::size_t);
+  void (*one_operand[10])(const float*, float*, std::size_t);
   struct {
     void (*arrays)(const float*, const float*, float*, std::size_t);
     void (*number_behind)(const float*, float, float*, std::size_t);
@@ -73,6 +73,11 @@ float apply(unary op, float x) noexcept {
     case unary::gelu:
       return static_cast<float>(wide /
                                 (1 + std::exp(wide * (gelu_linear + gelu_cubic * (wide * wide)))));
+    case unary::gelu_erf:
+      return static_cast<float>(wide / 2 * std::erfc(wide * -0.7071067811865476));
+    case unary::erf: return static_cast<float>(std::erf(wide));
+    case unary::tanh: return static_cast<float>(std::tanh(wide));
+    case unary::silu: return static_cast<float>(wide / (1 + std::exp(-wide)));
   }
   return 0;
 }

@@ -17,6 +17,7 @@
 //   exp                                   0.504       0.501
 //   sigmoid                               0.504       0.501
 //   gelu                                  0.504       0.501
+//   gelu_erf, erf, tanh, silu             0.510       0.501
 //
 // Lifetime:   nothing is kept. A result may stand where an operand does; they overlap otherwise in
 //             nothing.
@@ -36,12 +37,16 @@ namespace tessera::inline TESSERA_ABI {
 namespace kernels {
 
 enum class unary : std::uint8_t {
-  relu,     ///< 0 where x < 0, otherwise x: a NaN stays one
-  sqrt,     ///< of less than -0: NaN
-  rsqrt,    ///< 1 / sqrt(x)
-  exp,      ///< e^x
-  sigmoid,  ///< 1 / (1 + e^-x)
-  gelu      ///< x / 2 * (1 + tanh(0.7978845608 * (x + 0.044715 * x^3))); of -infinity: NaN
+  relu,      ///< 0 where x < 0, otherwise x: a NaN stays one
+  sqrt,      ///< of less than -0: NaN
+  rsqrt,     ///< 1 / sqrt(x)
+  exp,       ///< e^x
+  sigmoid,   ///< 1 / (1 + e^-x)
+  gelu,      ///< x / 2 * (1 + tanh(0.7978845608 * (x + 0.044715 * x^3))); of -infinity: NaN
+  gelu_erf,  ///< x / 2 * (1 + erf(x / sqrt(2))), the exact form; of -infinity: NaN
+  erf,
+  tanh,
+  silu  ///< x * sigmoid(x); of -infinity: NaN
 };
 enum class binary : std::uint8_t { add, sub, mul, div };
 

@@ -16,8 +16,9 @@ using namespace tessera::kernels;
 
 namespace {
 
-constexpr unary unaries[] = {unary::relu, unary::sqrt,    unary::rsqrt,
-                             unary::exp,  unary::sigmoid, unary::gelu};
+constexpr unary unaries[] = {unary::relu,    unary::sqrt, unary::rsqrt,    unary::exp,
+                             unary::sigmoid, unary::gelu, unary::gelu_erf, unary::erf,
+                             unary::tanh,    unary::silu};
 constexpr binary binaries[] = {binary::add, binary::sub, binary::mul, binary::div};
 
 bool same(float a, float b) {
@@ -101,6 +102,14 @@ TEST_CASE("kernels/elementwise: the bounds of the functions, and their ends", "[
     CHECK(value(unary::gelu, 0) == 0);
     CHECK(value(unary::gelu, infinity) == infinity);
     CHECK(value(unary::gelu, -1e30f) == 0);
+    CHECK(value(unary::gelu_erf, infinity) == infinity);
+    CHECK(std::isnan(value(unary::gelu_erf, -infinity)));
+    CHECK(value(unary::gelu_erf, 1) == 0.84134475f);
+    CHECK(value(unary::erf, infinity) == 1);
+    CHECK(value(unary::erf, -infinity) == -1);
+    CHECK(value(unary::tanh, infinity) == 1);
+    CHECK(value(unary::tanh, -20) == -1);
+    CHECK(value(unary::silu, -1e30f) == 0);
     float worst = 0;  // against the definition with tanh
     for (double x = -10; x < 10; x += 1.0 / 128) {
       const double y = 0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)));

@@ -16,11 +16,11 @@ namespace {
 
 constexpr scalar zero{data_type::int64, 0, 0}, one{data_type::int64, 1, 1};
 
-/// The value everywhere. One element of a float type may overflow to infinity, as in PyTorch; of
-/// more it is refused.
+/// The value everywhere. A single float of 16 bits may overflow to infinity, as in PyTorch; other
+/// values that don't fit are refused.
 [[nodiscard]] tensor filled_if_it_fits(memory& room, data_type type, const shape& dims,
                                        const scalar& v) {
-  if (!is_floating(type) || dims.elements() != 1) fits(v, type);
+  if (lane_of(type) == type || dims.elements() != 1) fits(v, type);
   return filled(room, type, dims, v);
 }
 

@@ -140,14 +140,18 @@ tensor elementwise(memory& room, const shape& dims, std::span<const source> in, 
     direct[k] = in[k].of->type == in[k].lane && !w.repeated[k];
     all_direct = all_direct && direct[k];
   }
-  std::int64_t counters[max_rank] = {};
-  std::byte* to = out.data;
-  const std::size_t run_bytes = w.run * model::size_of(type);
-  while (true) {
+  const auto run = [&](std::byte* to) {
     if (all_direct)
       f(from, to, w.run, with);
     else
       run_in_blocks(w, in, from, direct, to, lane, type, f, with);
+  };
+  run(out.data);
+  if (w.rank == 0) return out;
+  std::int64_t counters[max_rank] = {};
+  std::byte* to = out.data;
+  const std::size_t run_bytes = w.run * model::size_of(type);
+  while (true) {
     to += run_bytes;
     std::size_t axis = 0;
     for (; axis < w.rank; ++axis) {
@@ -161,6 +165,7 @@ tensor elementwise(memory& room, const shape& dims, std::span<const source> in, 
       if (!ends) break;
     }
     if (axis == w.rank) return out;
+    run(to);
   }
 }
 
@@ -215,12 +220,16 @@ void select_loop(const std::byte* const* in, std::byte* to, std::size_t n, const
       Size == 1, std::uint8_t,
       std::conditional_t<Size == 2, std::uint16_t,
                          std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
+  // Bytes may stand for anything, pointers too: these are read once.
   const bool* const which = lanes<bool>(in[0]);
+  const std::byte *const yes = in[1], *const no = in[2];
   for (std::size_t i = 0; i < n; ++i) {
     word a, b;
-    std::memcpy(&a, in[1] + i * Size, Size);
-    std::memcpy(&b, in[2] + i * Size, Size);
-    const word y = which[i] ? a : b;
+    std::memcpy(&a, yes + i * Size, Size);
+    std::memcpy(&b, no + i * Size, Size);
+    // Without a branch, so that vectors can be used.
+    const word all = static_cast<word>(word{0} - static_cast<word>(which[i]));
+    const word y = static_cast<word>((a & all) | (b & static_cast<word>(~all)));
     std::memcpy(to + i * Size, &y, Size);
   }
 }
@@ -245,8 +254,11 @@ namespace operations {
 value where(call& c) {
   const tensor &mask = c.tensor_at(0), &yes = c.tensor_at(1), &no = c.tensor_at(2);
   if (mask.type != data_type::boolean && mask.type != data_type::uint8) refuse(c, mask.type);
-  return choose(c.room, broadcast(mask.dims, broadcast(yes.dims, no.dims)), mask, yes, no,
-                promote(yes, no));
+  const data_type type = promote(yes, no);
+  // Floats of 16 bits have infinities for numbers that are too great, as in PyTorch.
+  for (const std::size_t k : {std::size_t{1}, std::size_t{2}})
+    if (c.tensor_at(k).is_number && lane_of(type) == type) fits(c.number(k), type);
+  return choose(c.room, broadcast(mask.dims, broadcast(yes.dims, no.dims)), mask, yes, no, type);
 }
 
 value masked_fill(call& c) {
@@ -255,7 +267,7 @@ value masked_fill(call& c) {
   if (v.rank() != 0)
     fail(errc::nac_run_shape, "a value of shape " + v.dims.text() + ", and not of rank 0");
   const data_type type = type_of(x);
-  if (v.is_number) fits(c.number(2), type);
+  fits(c.number(2), type);
   return choose(c.room, broadcast(x.dims, mask.dims), mask, v, x, type);
 }
 

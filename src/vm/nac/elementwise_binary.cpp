@@ -39,7 +39,7 @@ struct of_all {
 template <class Op, class T>
 void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* with) {
   const T *const a = lanes<T>(in[0]), *const b = lanes<T>(in[1]);
-  const auto run = [&](const auto& op) {
+  const auto run = [&](const auto op) {
     auto* const y = lanes<decltype(op.of(T{}, T{}))>(to);
     for (std::size_t i = 0; i < n; ++i) y[i] = op.of(a[i], b[i]);
   };
@@ -53,21 +53,24 @@ void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, co
   kernels::apply(Kernel, lanes<float>(in[0]), lanes<float>(in[1]), lanes<float>(to), n);
 }
 
+template <class Op>
+inline constexpr bool has_kernel = requires {
+  Op::kernel;
+};
+
+template <class Op, class T>
+[[nodiscard]] constexpr loop loop_for() {
+  if constexpr (std::is_same_v<T, float> && has_kernel<Op>)
+    return each_by_kernel<Op::kernel>;
+  else if constexpr (!is_half<T> && Op::template takes<T>)
+    return each<Op, T>;
+  else
+    return nullptr;
+}
 /// The loop of an operation for a lane; null where there is none.
 template <class Op>
 [[nodiscard]] loop loop_of(data_type lane) {
-  return visit(lane, []<class T>(of<T>) -> loop {
-    if constexpr (is_half<T>) {
-      return nullptr;
-    } else if constexpr (!Op::template takes<T>) {
-      return nullptr;
-    } else {
-      if constexpr (std::is_same_v<T, float> && requires { Op::kernel; })
-        return each_by_kernel<Op::kernel>;
-      else
-        return each<Op, T>;
-    }
-  });
+  return visit(lane, []<class T>(of<T>) { return loop_for<Op, T>(); });
 }
 
 // ---- operations
@@ -532,9 +535,6 @@ value pow(call& c) {
   const data_type common = promote(a, b), lane = lane_of(common);
   if (!b.is_number) return combine(c, a, b, common, lane, common, loop_of<pow_op>(lane));
   const scalar exponent = c.number(1);
-  if (common == data_type::boolean)
-    return exponent.whole != 0 ? cast(c.room, a, common)
-                               : filled(c.room, common, a.dims, {data_type::int64, 1, 1});
   if (!is_floating(common) && exponent.whole < 0)
     fail(errc::nac_run_argument, "integers to the power of " + std::to_string(exponent.whole));
   fits(exponent, common);

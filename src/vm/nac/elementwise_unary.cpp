@@ -34,7 +34,7 @@ struct of_all {
 template <class Op, class T>
 void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* with) {
   const T* const x = lanes<T>(in[0]);
-  const auto run = [&](const auto& op) {
+  const auto run = [&](const auto op) {
     auto* const y = lanes<decltype(op.of(T{}))>(to);
     for (std::size_t i = 0; i < n; ++i) y[i] = op.of(x[i]);
   };
@@ -48,21 +48,24 @@ void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, co
   kernels::apply(Kernel, lanes<float>(in[0]), lanes<float>(to), n);
 }
 
+template <class Op>
+inline constexpr bool has_kernel = requires {
+  Op::kernel;
+};
+
+template <class Op, class T>
+[[nodiscard]] constexpr loop loop_for() {
+  if constexpr (std::is_same_v<T, float> && has_kernel<Op>)
+    return each_by_kernel<Op::kernel>;
+  else if constexpr (!is_half<T> && Op::template takes<T>)
+    return each<Op, T>;
+  else
+    return nullptr;
+}
 /// The loop of an operation for a lane; null where there is none.
 template <class Op>
 [[nodiscard]] loop loop_of(data_type lane) {
-  return visit(lane, []<class T>(of<T>) -> loop {
-    if constexpr (is_half<T>) {
-      return nullptr;
-    } else if constexpr (!Op::template takes<T>) {
-      return nullptr;
-    } else {
-      if constexpr (std::is_same_v<T, float> && requires { Op::kernel; })
-        return each_by_kernel<Op::kernel>;
-      else
-        return each<Op, T>;
-    }
-  });
+  return visit(lane, []<class T>(of<T>) { return loop_for<Op, T>(); });
 }
 
 [[nodiscard]] value map(call& c, const tensor& x, data_type type, loop f,
@@ -136,6 +139,7 @@ struct sin_op : of_floats {
   }
 };
 struct tanh_op : of_floats {
+  static constexpr auto kernel = kernels::unary::tanh;
   template <class T>
   static T of(T x) {
     return std::tanh(x);
@@ -155,6 +159,7 @@ struct sqrt_op : of_floats {
   }
 };
 struct erf_op : of_floats {
+  static constexpr auto kernel = kernels::unary::erf;
   template <class T>
   static T of(T x) {
     return std::erf(x);
@@ -238,6 +243,7 @@ struct sigmoid_op : of_floats {
   }
 };
 struct silu_op : of_floats {
+  static constexpr auto kernel = kernels::unary::silu;
   template <class T>
   static T of(T x) {
     return x / (T{1} + std::exp(-x));
@@ -262,12 +268,14 @@ struct hardswish_op : of_floats {
   }
 };
 struct gelu_op : of_floats {
+  static constexpr auto kernel = kernels::unary::gelu_erf;
   template <class T>
   static T of(T x) {
     return x * T(0.5) * (T{1} + std::erf(x * T(0.70710678118654752440)));
   }
 };
 struct gelu_tanh_op : of_floats {
+  static constexpr auto kernel = kernels::unary::gelu;
   template <class T>
   static T of(T x) {
     const T inner = T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);
@@ -312,7 +320,10 @@ struct leaky_relu_op {
   template <class T>
   struct state {
     T slope;
-    T of(T x) const { return x > T{} ? x : x * slope; }
+    T of(T x) const {
+      const T below = x * slope;
+      return x > T{} ? x : below;
+    }
   };
 };
 struct elu_op {
