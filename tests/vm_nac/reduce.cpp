@@ -83,6 +83,12 @@ TEST_CASE("vm_nac/reduce: variances", "[vm_nac]") {
   CHECK(text(b.run("aten.std.correction", {x, b.l({0}), b.f(0)})) == "f32 [3] 2 1.5 2.5");
   CHECK(text(b.run("aten.var.correction", {x, b.none(), b.i(0)})) == "f32 [] 5.33333");
   CHECK(text(b.run("aten.var.default", {x, b.b(false)})) == "f32 [] 5.33333");
+  // Without axes: the correction, and whether axes stay.
+  CHECK(text(b.run("aten.var.correction", {x, b.f(0), b.b(true)})) == "f32 [1, 1] 5.33333");
+  CHECK(text(b.run("aten.var.correction", {x, b.i(1), b.i(0)})) == "f32 [] 6.4");
+  CHECK(text(b.run("aten.var.correction", {x, b.f(0.5)})) == "f32 [] 5.81818");
+  CHECK(text(b.run("aten.var.dim", {x, b.i(1), b.i(1), b.b(false)})) == "f32 [2] 1 3");
+  CHECK(b.fault("aten.var.correction", {x, b.i(1), b.i(2)}) == errc::nac_run_argument);
   CHECK(text(b.run("aten.var_mean.correction", {x, b.l({1}), b.i(1), b.b(false)})) ==
         "{f32 [2] 1 3; f32 [2] 2 6}");
   CHECK(text(b.run("aten.var.default", {b.f32({1}, {3})})) == "f32 [] nan");
