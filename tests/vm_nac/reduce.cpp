@@ -216,6 +216,24 @@ TEST_CASE("vm_nac/reduce: softmax equals its definition along every axis", "[vm_
   }
 }
 
+TEST_CASE("vm_nac/reduce: softmax down to the least of floats", "[vm_nac]") {
+  bench b;
+  // Beside 0, whose part is 1 as far as floats can tell.
+  std::vector<double> values = {0};
+  for (int i = 0; i < 500; ++i) values.push_back(-20 - 0.25 * i);
+  const std::vector<double> y =
+      numbers(b.run("aten.softmax.int", {b.f32({501}, values), b.i(0)}).as_tensor());
+  int wrong = 0;
+  for (std::size_t i = 1; i < y.size(); ++i) {
+    const double expected = std::exp(values[i]);
+    const double unit = std::max(std::ldexp(expected, -23), std::ldexp(1.0, -149));
+    if (std::abs(y[i] - expected) > 1.1 * unit) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(y[1 + 4 * 70] > 0);    // e^-90
+  CHECK(y[1 + 4 * 100] == 0);  // e^-120
+}
+
 TEST_CASE("vm_nac/reduce: softmax of extremes and of other types", "[vm_nac]") {
   bench b;
   const auto run = [&](const arguments& a) { return text(b.run("aten.softmax.int", a)); };
