@@ -83,6 +83,12 @@ TEST_CASE("vm_nac/reduce: variances", "[vm_nac]") {
   CHECK(text(b.run("aten.std.correction", {x, b.l({0}), b.f(0)})) == "f32 [3] 2 1.5 2.5");
   CHECK(text(b.run("aten.var.correction", {x, b.none(), b.i(0)})) == "f32 [] 5.33333");
   CHECK(text(b.run("aten.var.default", {x, b.b(false)})) == "f32 [] 5.33333");
+  // Without axes: the correction, and whether axes stay.
+  CHECK(text(b.run("aten.var.correction", {x, b.f(0), b.b(true)})) == "f32 [1, 1] 5.33333");
+  CHECK(text(b.run("aten.var.correction", {x, b.i(1), b.i(0)})) == "f32 [] 6.4");
+  CHECK(text(b.run("aten.var.correction", {x, b.f(0.5)})) == "f32 [] 5.81818");
+  CHECK(text(b.run("aten.var.dim", {x, b.i(1), b.i(1), b.b(false)})) == "f32 [2] 1 3");
+  CHECK(b.fault("aten.var.correction", {x, b.i(1), b.i(2)}) == errc::nac_run_argument);
   CHECK(text(b.run("aten.var_mean.correction", {x, b.l({1}), b.i(1), b.b(false)})) ==
         "{f32 [2] 1 3; f32 [2] 2 6}");
   CHECK(text(b.run("aten.var.default", {b.f32({1}, {3})})) == "f32 [] nan");
@@ -208,6 +214,24 @@ TEST_CASE("vm_nac/reduce: softmax equals its definition along every axis", "[vm_
       CHECK(log_error < 1e-7);
     }
   }
+}
+
+TEST_CASE("vm_nac/reduce: softmax down to the least of floats", "[vm_nac]") {
+  bench b;
+  // Beside 0, whose part is 1 as far as floats can tell.
+  std::vector<double> values = {0};
+  for (int i = 0; i < 500; ++i) values.push_back(-20 - 0.25 * i);
+  const std::vector<double> y =
+      numbers(b.run("aten.softmax.int", {b.f32({501}, values), b.i(0)}).as_tensor());
+  int wrong = 0;
+  for (std::size_t i = 1; i < y.size(); ++i) {
+    const double expected = std::exp(values[i]);
+    const double unit = std::max(std::ldexp(expected, -23), std::ldexp(1.0, -149));
+    if (std::abs(y[i] - expected) > 1.1 * unit) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(y[1 + 4 * 70] > 0);    // e^-90
+  CHECK(y[1 + 4 * 100] == 0);  // e^-120
 }
 
 TEST_CASE("vm_nac/reduce: softmax of extremes and of other types", "[vm_nac]") {

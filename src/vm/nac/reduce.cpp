@@ -196,13 +196,16 @@ enum class spread { variance, deviation, both };
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type))
     fail(errc::nac_run_type, "the variance of " + std::string(model::name(x.type)));
-  // A truth value where axes are expected is the whole tensor's "unbiased".
-  const value* const first = c.has(1) ? &c.at(1) : nullptr;
-  const bool is_flag = first != nullptr && first->is_tensor() && first->as_tensor().is_number &&
-                       first->as_tensor().type == data_type::boolean;
-  const std::uint32_t axes = is_flag ? all_axes : axes_at(c, 1, x.rank());
-  const double correction = is_flag ? c.real(1) : c.real_or(2, 1);
-  const reduction r = reduction_of(c.room, x, axes, c.truth_or(3, false));
+  // Axes are a list here: a number in their place is the correction, or whether it is 1, and what
+  // follows says whether axes stay. With three arguments each stands where it belongs.
+  const bool without_axes = c.has(1) && c.at(1).is_tensor() && !c.has(3);
+  if (without_axes && c.has(2) && c.real(2) != 0 && c.real(2) != 1)
+    fail(errc::nac_run_argument, std::to_string(c.real(1)) + " and " + std::to_string(c.real(2)) +
+                                     " without a list of axes");
+  const std::uint32_t axes = without_axes ? all_axes : axes_at(c, 1, x.rank());
+  const double correction = without_axes ? c.real(1) : c.real_or(2, 1);
+  const bool keep = c.truth_or(without_axes ? 2 : 3, false);
+  const reduction r = reduction_of(c.room, x, axes, keep);
   tensor out = make_tensor(c.room, x.type, r.dims);
   tensor means = wanted == spread::both ? make_tensor(c.room, x.type, r.dims) : tensor{};
   if (out.size() != 0) {
@@ -275,7 +278,11 @@ template <bool Greatest>
   if (out.size() == 0) return out;
   visit(x.type, [&]<class T>(of<T>) {
     using A = compute<T>;
-    const auto choose = [](A& a, A v) { a = beats<Greatest>(v, a) ? v : a; };
+    // Like beats, but a NaN may give way to another: without branches.
+    const auto choose = [](A& a, A v) {
+      const bool better = Greatest ? v > a : v < a;
+      a = (better | (v != v)) ? v : a;
+    };
     fold(
         r.g, r.x.template as<T>(), worst<Greatest, A>(),
         [&](A& a, T v, std::int64_t) { choose(a, static_cast<A>(v)); }, choose,
