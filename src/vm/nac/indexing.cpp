@@ -1,20 +1,482 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// Operations that take elements out of tensors by their indices, and put others there.
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "operations.hpp"
+#include "strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
+namespace {
 
-value slice(call&) { fail(errc::nac_operation_unsupported, "slice"); }                  // "t?iIIi"
-value select(call&) { fail(errc::nac_operation_unsupported, "select"); }                // "tii"
-value slice_scatter(call&) { fail(errc::nac_operation_unsupported, "slice_scatter"); }  // "tt?iIIi"
-value index(call&) { fail(errc::nac_operation_unsupported, "index"); }                  // "tT*"
-value index_select(call&) { fail(errc::nac_operation_unsupported, "index_select"); }    // "tit"
-value gather(call&) { fail(errc::nac_operation_unsupported, "gather"); }                // "tit?b"
-value scatter(call&) { fail(errc::nac_operation_unsupported, "scatter"); }              // "titx"
-value scatter_add(call&) { fail(errc::nac_operation_unsupported, "scatter_add"); }      // "titt"
-value embedding(call&) { fail(errc::nac_operation_unsupported, "embedding"); }          // "tt?ibb"
+/// What a slice means along an axis of some size.
+struct range {
+  std::int64_t start, count, step;
+};
+
+[[nodiscard]] std::int64_t clamped(std::int64_t i, std::int64_t size) noexcept {
+  return std::clamp(i < 0 ? i + size : i, std::int64_t{0}, size);
+}
+
+/// The arguments start, end and step, the first of which is that letter.
+[[nodiscard]] range range_of(call& c, std::size_t letter, std::int64_t size) {
+  const std::int64_t step = c.whole_or(letter + 2, 1);
+  if (step <= 0) fail(errc::nac_run_argument, "a step of " + std::to_string(step));
+  const std::int64_t start = clamped(c.whole_or(letter, 0), size);
+  const std::int64_t end = clamped(c.whole_or(letter + 1, INT64_MAX), size);
+  return {start, end <= start ? 0 : (end - start - 1) / step + 1, step};
+}
+
+[[nodiscard]] std::size_t axis_in(const tensor& x, std::int64_t axis) {
+  if (x.rank() == 0) fail(errc::nac_run_axis, "of a tensor without dimensions");
+  return axis_of(axis, x.rank());
+}
+
+[[noreturn]] void refuse_index(std::int64_t i, std::int64_t size) {
+  fail(errc::nac_run_index, std::to_string(i) + " of " + std::to_string(size));
+}
+
+/// Indices of an index tensor, as int64. Throws nac_run_type for types other than int32 and int64.
+[[nodiscard]] tensor indices_of(memory& room, const tensor& t) {
+  if (t.type != data_type::int64 && t.type != data_type::int32)
+    fail(errc::nac_run_type, "indices of type " + std::string(model::name(t.type)));
+  return cast(room, t, data_type::int64);
+}
+
+/// Blocks of elements, taken from `from` at offsets in bytes.
+void take_blocks(std::byte* to, const std::byte* from, std::span<const std::int64_t> offsets,
+                 std::size_t bytes) noexcept {
+  const auto of_size = [&]<class T>(T) {
+    for (const std::int64_t o : offsets) {
+      std::memcpy(to, from + o, sizeof(T));
+      to += sizeof(T);
+    }
+  };
+  switch (bytes) {
+    case 1: return of_size(std::uint8_t{});
+    case 2: return of_size(std::uint16_t{});
+    case 4: return of_size(std::uint32_t{});
+    case 8: return of_size(std::uint64_t{});
+    default: break;
+  }
+  for (const std::int64_t o : offsets) {
+    std::memcpy(to, from + o, bytes);
+    to += bytes;
+  }
+}
+
+/// Where rows start whose indices these are; `bytes` apart. Throws nac_run_index.
+[[nodiscard]] tensor offsets_of(memory& room, const tensor& indices, std::int64_t size,
+                                std::int64_t bytes) {
+  const tensor given = indices_of(room, indices);
+  tensor out = make_tensor(room, data_type::int64, given.dims);
+  std::int64_t* to = out.as<std::int64_t>();
+  for (const std::int64_t i : given.elements<std::int64_t>()) {
+    if (i < 0 || i >= size) refuse_index(i, size);
+    *to++ = i * bytes;
+  }
+  return out;
+}
+
+// ---- index
+
+/// An index of `index`: of one axis, or every index of it where there is none.
+struct subscript {
+  bool given = false;
+  tensor indices = {};  ///< int64
+};
+
+/// Appends the indices of what is true, one subscript for each axis of the mask.
+void add_mask(memory& room, const tensor& mask, subscript* all, std::size_t& count) {
+  const auto truths = mask.elements<std::uint8_t>();  // bool is one byte, 0 or 1
+  const auto found = static_cast<std::int64_t>(
+      truths.size() -
+      static_cast<std::size_t>(std::count(truths.begin(), truths.end(), std::uint8_t{0})));
+  std::int64_t* to[max_rank];
+  for (std::size_t i = 0; i < mask.rank(); ++i) {
+    subscript& s = all[count++];
+    s = {true, make_tensor(room, data_type::int64, {found})};
+    to[i] = s.indices.as<std::int64_t>();
+  }
+  std::int64_t at[max_rank] = {};
+  for (const std::uint8_t truth : truths) {
+    if (truth != 0)
+      for (std::size_t i = 0; i < mask.rank(); ++i) *to[i]++ = at[i];
+    for (std::size_t i = mask.rank(); i-- != 0;) {
+      if (++at[i] != mask.dim(i)) break;
+      at[i] = 0;
+    }
+  }
+}
+
+/// Adds index * stride to the offsets, the indices broadcast to their shape.
+void add_offsets(const tensor& offsets, const tensor& indices, std::int64_t size,
+                 std::int64_t stride) {
+  for (const std::int64_t i : indices.elements<std::int64_t>())
+    if (i < -size || i >= size) refuse_index(i, size);
+  const std::span<std::int64_t> to = offsets.elements<std::int64_t>();
+  const std::int64_t* from = indices.as<std::int64_t>();
+  if (indices.dims == offsets.dims) {
+    for (std::size_t k = 0; k < to.size(); ++k)
+      to[k] += (from[k] < 0 ? from[k] + size : from[k]) * stride;
+    return;
+  }
+  const std::size_t rank = offsets.rank(), added = rank - indices.rank();
+  const strides dense(indices.dims);
+  std::int64_t step[max_rank] = {}, at[max_rank] = {};
+  for (std::size_t i = added; i < rank; ++i)
+    step[i] = indices.dim(i - added) == 1 ? 0 : dense[i - added];
+  for (std::int64_t& o : to) {
+    o += (*from < 0 ? *from + size : *from) * stride;
+    for (std::size_t i = rank; i-- != 0;) {
+      from += step[i];
+      if (++at[i] != offsets.dim(i)) break;
+      at[i] = 0;
+      from -= step[i] * offsets.dim(i);
+    }
+  }
+}
+
+// ---- gather and scatter
+
+/// Calls f(position, offset) for each element of an index tensor that has some, and as many
+/// dimensions as `dims`: its position there, and the offset in a tensor of shape `dims` of the
+/// element that it means along `axis`.
+template <class F>
+void each_index(const tensor& index, const shape& dims, std::size_t axis, F&& f) {
+  const std::int64_t* const of = index.as<std::int64_t>();
+  const std::size_t rank = index.rank();
+  const auto count = static_cast<std::int64_t>(index.size());
+  const strides step(dims);
+  const std::int64_t size = dims[axis], along = step[axis];
+  // Rows of the last axis; `base` is where theirs begin, without the index.
+  const std::int64_t row = index.dim(rank - 1), inside = axis == rank - 1 ? 0 : step[rank - 1];
+  std::int64_t at[max_rank] = {}, base = 0;
+  for (std::int64_t first = 0; first < count; first += row) {
+    for (std::int64_t k = 0; k < row; ++k) {
+      const std::int64_t i = of[first + k];
+      if (i < 0 || i >= size) refuse_index(i, size);
+      f(first + k, base + k * inside + i * along);
+    }
+    for (std::size_t i = rank - 1; i-- != 0;) {
+      const std::int64_t s = i == axis ? 0 : step[i];
+      base += s;
+      if (++at[i] != index.dim(i)) break;
+      at[i] = 0;
+      base -= s * index.dim(i);
+    }
+  }
+}
+
+/// A tensor of rank 0 as one of rank 1.
+[[nodiscard]] tensor with_dimensions(const tensor& t) {
+  return t.rank() == 0 ? t.with_shape({1}) : t;
+}
+
+/// Throws nac_run_shape unless `index` stays inside of `of` along all axes, or all but one.
+void need_inside(const tensor& index, const tensor& of, std::size_t but) {
+  bool fits = index.rank() == of.rank();
+  for (std::size_t i = 0; fits && i < index.rank(); ++i)
+    fits = i == but || index.dim(i) <= of.dim(i);
+  if (!fits)
+    fail(errc::nac_run_shape, "indices of shape " + index.dims.text() + " and " + of.dims.text());
+}
+
+/// What scatter and scatter_add have in common.
+struct scattered {
+  tensor x, index;
+  std::size_t axis;
+  scattered(call& c)
+      : x(with_dimensions(c.tensor_at(0))),
+        index(with_dimensions(indices_of(c.room, c.tensor_at(2)))),
+        axis(axis_of(c.whole(1), x.rank())) {
+    if (index.size() != 0) need_inside(index, x, axis);
+  }
+};
+
+[[nodiscard]] tensor copied(memory& room, const tensor& x) {
+  tensor out = make_tensor(room, x.type, x.dims);
+  if (out.size() != 0) std::memcpy(out.data, x.data, x.bytes());
+  return out;
+}
+
+void need_same_type(const tensor& x, const tensor& source) {
+  if (x.type != source.type)
+    fail(errc::nac_run_type,
+         std::string(model::name(source.type)) + " into " + std::string(model::name(x.type)));
+}
+
+}  // namespace
+
+value slice(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_in(x, c.whole_or(1, 0));
+  const range r = range_of(c, 2, x.dim(axis));
+  if (r.step == 1 || r.count <= 1) return narrowed(c.room, x, axis, r.start, r.count);
+  shape dims = x.dims;
+  dims[axis] = r.count;
+  tensor out = make_tensor(c.room, x.type, dims);
+  if (out.size() == 0) return out;
+  const strides from(x.dims), to(dims);
+  const std::size_t size = model::size_of(x.type);
+  walk w;
+  for (std::size_t i = 0; i < dims.rank(); ++i)
+    w.add(dims[i], i == axis ? from[i] * r.step : from[i], to[i]);
+  w.copy(out.data, x.data + r.start * from[axis] * static_cast<std::int64_t>(size), size);
+  return out;
+}
+
+value select(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_in(x, c.whole(1));
+  const std::int64_t size = x.dim(axis), i = c.whole(2);
+  if (i < -size || i >= size) refuse_index(i, size);
+  tensor out = narrowed(c.room, x, axis, i < 0 ? i + size : i, 1);
+  out.dims.erase(axis);
+  return out;
+}
+
+value slice_scatter(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_in(x, c.whole_or(2, 0));
+  const range r = range_of(c, 3, x.dim(axis));
+  shape dims = x.dims;
+  dims[axis] = r.count;
+  if (!(c.tensor_at(1).dims == dims))
+    fail(errc::nac_run_shape, c.tensor_at(1).dims.text() + " into a slice of shape " + dims.text());
+  const tensor source = cast(c.room, c.tensor_at(1), x.type);
+  if (r.count == x.dim(axis)) return source;
+  tensor out = copied(c.room, x);
+  if (source.size() == 0) return out;
+  const strides from(dims), to(x.dims);
+  const std::size_t size = model::size_of(x.type);
+  walk w;
+  for (std::size_t i = 0; i < dims.rank(); ++i)
+    w.add(dims[i], from[i], i == axis ? to[i] * r.step : to[i]);
+  w.copy(out.data + r.start * to[axis] * static_cast<std::int64_t>(size), source.data, size);
+  return out;
+}
+
+value index(call& c) {
+  const tensor& x = c.tensor_at(0);
+  subscript all[max_rank];
+  std::size_t count = 0;  // axes of x that have one
+  const auto need_axes = [&](std::size_t more) {
+    if (more > x.rank() - count)
+      fail(errc::nac_run_index, "more indices than the dimensions of " + x.dims.text());
+  };
+  for (std::size_t k = 0; k < c.count(1); ++k) {
+    if (!c.has(1, k)) {
+      need_axes(1);
+      all[count++] = {};
+      continue;
+    }
+    const tensor& t = c.tensor_at(1, k);
+    if (t.type == data_type::boolean || t.type == data_type::uint8) {
+      if (t.rank() == 0) fail(errc::nac_run_index, "a mask without dimensions");
+      need_axes(t.rank());
+      for (std::size_t i = 0; i < t.rank(); ++i)
+        if (t.dim(i) != x.dim(count + i))
+          fail(errc::nac_run_index, "a mask of shape " + t.dims.text() + " from axis " +
+                                        std::to_string(count) + " of " + x.dims.text());
+      add_mask(c.room, t, all, count);
+    } else {
+      need_axes(1);
+      all[count++] = {true, indices_of(c.room, t)};
+    }
+  }
+  // The shape of what the indices give together; where it goes.
+  shape together;
+  std::size_t given = 0, first = 0, last = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!all[i].given) continue;
+    if (given++ == 0) first = i;
+    last = i;
+    together = broadcast(together, all[i].indices.dims);
+  }
+  if (given == 0) return x.with_shape(x.dims);
+  const bool adjacent = last - first + 1 == given;
+  const std::size_t place = adjacent ? first : 0;
+  shape dims;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    if (i == place)
+      for (const std::int64_t d : together) dims.push_back(d);
+    if (i >= count || !all[i].given) dims.push_back(x.dim(i));
+  }
+  tensor out = make_tensor(c.room, x.type, dims);
+  if (out.size() == 0) return out;
+
+  const strides from(x.dims);
+  const std::size_t element = model::size_of(x.type);
+  const auto bytes = static_cast<std::int64_t>(element);
+  const tensor offsets = make_tensor(c.room, data_type::int64, together);
+  const std::span<std::int64_t> of = offsets.elements<std::int64_t>();
+  std::fill(of.begin(), of.end(), 0);
+  for (std::size_t i = 0; i < count; ++i)
+    if (all[i].given) add_offsets(offsets, all[i].indices, x.dim(i), from[i] * bytes);
+  if (adjacent) {
+    const std::int64_t outer = x.dims.product(0, first);
+    const std::int64_t outer_bytes = x.dims.product(first, x.rank()) * bytes;
+    const auto block = static_cast<std::size_t>(x.dims.product(last + 1, x.rank()) * bytes);
+    for (std::int64_t o = 0; o < outer; ++o)
+      take_blocks(out.data + static_cast<std::size_t>(o) * of.size() * block,
+                  x.data + o * outer_bytes, of, block);
+    return out;
+  }
+  // Each of them takes all of the axes that remain.
+  walk w;
+  std::int64_t rest = 1;
+  for (std::size_t i = x.rank(); i-- != 0;)
+    if (i >= count || !all[i].given) rest *= x.dim(i);
+  const std::int64_t block = rest * bytes;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    if (i < count && all[i].given) continue;
+    rest /= x.dim(i);
+    w.add(x.dim(i), from[i], rest);
+  }
+  std::byte* to = out.data;
+  for (const std::int64_t o : of) {
+    w.copy(to, x.data + o, element);
+    to += block;
+  }
+  return out;
+}
+
+value index_select(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const tensor& given = c.tensor_at(2);
+  if (given.rank() > 1)
+    fail(errc::nac_run_shape, "indices of shape " + given.dims.text() + " along an axis");
+  const std::size_t axis = axis_of(c.whole(1), x.rank());
+  const auto count = static_cast<std::int64_t>(given.size());
+  if (x.rank() == 0) {
+    if (count != 1)
+      fail(errc::nac_run_shape, std::to_string(count) + " indices of a tensor of shape []");
+    (void)offsets_of(c.room, given, 1, 1);
+    return x.with_shape({});
+  }
+  shape dims = x.dims;
+  dims[axis] = count;
+  const std::int64_t block =
+      x.dims.product(axis + 1, x.rank()) * static_cast<std::int64_t>(model::size_of(x.type));
+  const tensor offsets = offsets_of(c.room, given, x.dim(axis), block);
+  tensor out = make_tensor(c.room, x.type, dims);
+  if (out.size() == 0) return out;
+  const std::int64_t outer = x.dims.product(0, axis);
+  for (std::int64_t o = 0; o < outer; ++o)
+    take_blocks(out.data + o * count * block, x.data + o * x.dim(axis) * block,
+                offsets.elements<std::int64_t>(), static_cast<std::size_t>(block));
+  return out;
+}
+
+value gather(call& c) {
+  const tensor x = with_dimensions(c.tensor_at(0));
+  const tensor given = indices_of(c.room, c.tensor_at(2));
+  const tensor index = with_dimensions(given);
+  const std::size_t axis = axis_of(c.whole(1), x.rank());
+  tensor out = make_tensor(c.room, x.type, given.dims);
+  if (out.size() == 0) return out;
+  need_inside(index, x, axis);
+  const auto copy_words = [&]<class T>(T) {
+    const std::byte* const from = x.data;
+    std::byte* const to = out.data;
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    each_index(index, x.dims, axis, [&](std::int64_t k, std::int64_t at) {
+      std::memcpy(to + k * size, from + at * size, sizeof(T));
+    });
+  };
+  switch (model::size_of(x.type)) {
+    case 1: copy_words(std::uint8_t{}); break;
+    case 2: copy_words(std::uint16_t{}); break;
+    case 4: copy_words(std::uint32_t{}); break;
+    default: copy_words(std::uint64_t{}); break;
+  }
+  return out;
+}
+
+value scatter(call& c) {
+  const scattered s(c);
+  const tensor& given = c.tensor_at(3);
+  tensor out = copied(c.room, s.x);
+  if (s.index.size() == 0) return out.with_shape(c.tensor_at(0).dims);
+  const tensor source = with_dimensions(given);
+  if (!given.is_number) {
+    need_same_type(s.x, given);
+    need_inside(s.index, source, max_rank);
+  }
+  visit(s.x.type, [&]<class T>(of<T>) {
+    T* const to = out.template as<T>();
+    if (given.is_number) {
+      T v{};
+      cast(given.type, given.data, s.x.type, static_cast<std::byte*>(static_cast<void*>(&v)), 1);
+      each_index(s.index, s.x.dims, s.axis, [&](std::int64_t, std::int64_t at) { to[at] = v; });
+      return;
+    }
+    // The part of the source that has indices.
+    tensor part = source;
+    for (std::size_t i = 0; i < source.rank(); ++i)
+      part = narrowed(c.room, part, i, 0, s.index.dim(i));
+    const T* const from = part.template as<T>();
+    each_index(s.index, s.x.dims, s.axis,
+               [&](std::int64_t k, std::int64_t at) { to[at] = from[k]; });
+  });
+  return out.with_shape(c.tensor_at(0).dims);
+}
+
+value scatter_add(call& c) {
+  const scattered s(c);
+  if (s.index.size() == 0) return copied(c.room, c.tensor_at(0));
+  const tensor source = with_dimensions(c.tensor_at(3));
+  need_same_type(s.x, source);
+  need_inside(s.index, source, max_rank);
+  tensor part = source;
+  for (std::size_t i = 0; i < source.rank(); ++i)
+    part = narrowed(c.room, part, i, 0, s.index.dim(i));
+  tensor out;
+  visit(s.x.type, [&]<class T>(of<T>) {
+    // Sums of halves are rounded once, at the end.
+    constexpr data_type wide = data_type::float32;
+    out = is_half<T> ? cast(c.room, s.x, wide) : copied(c.room, s.x);
+    const T* const from = part.template as<T>();
+    compute<T>* const to = out.template as<compute<T>>();
+    each_index(s.index, s.x.dims, s.axis, [&](std::int64_t k, std::int64_t at) {
+      if constexpr (std::is_same_v<T, bool>)
+        to[at] = to[at] || from[k];
+      else if constexpr (is_float<T>)
+        to[at] += compute<T>(from[k]);
+      else
+        to[at] = static_cast<T>(static_cast<std::uint64_t>(to[at]) +
+                                static_cast<std::uint64_t>(from[k]));
+    });
+    if (is_half<T>) out = cast(c.room, out, s.x.type);
+  });
+  return out.with_shape(c.tensor_at(0).dims);
+}
+
+value embedding(call& c) {
+  const tensor& table = c.tensor_at(0);
+  const tensor& given = c.tensor_at(1);
+  if (table.rank() != 2) fail(errc::nac_run_shape, "a table of shape " + table.dims.text());
+  const tensor indices = indices_of(c.room, given);
+  const std::int64_t rows = table.dim(0);
+  const std::size_t row = static_cast<std::size_t>(table.dim(1)) * model::size_of(table.type);
+  shape dims = given.dims;
+  dims.push_back(table.dim(1));
+  tensor out = make_tensor(c.room, table.type, dims);
+  std::byte* to = out.data;
+  for (const std::int64_t i : indices.elements<std::int64_t>()) {
+    if (i < -rows || i >= rows) refuse_index(i, rows);
+    if (row != 0)
+      std::memcpy(to, table.data + static_cast<std::size_t>(i < 0 ? i + rows : i) * row, row);
+    to += row;
+  }
+  return out;
+}
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

@@ -1,32 +1,554 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// Operations that arrange elements anew. Where the order in memory stays, results share them.
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "operations.hpp"
+#include "strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
+namespace {
 
-value view(call&) { fail(errc::nac_operation_unsupported, "view"); }            // "tv"
-value transpose(call&) { fail(errc::nac_operation_unsupported, "transpose"); }  // "t?ii"
-value expand(call&) { fail(errc::nac_operation_unsupported, "expand"); }        // "tv"
-value repeat(call&) { fail(errc::nac_operation_unsupported, "repeat"); }        // "tv"
-value tile(call&) { fail(errc::nac_operation_unsupported, "tile"); }            // "tv"
-value permute(call&) { fail(errc::nac_operation_unsupported, "permute"); }      // "tv"
-value flip(call&) { fail(errc::nac_operation_unsupported, "flip"); }            // "tl"
-value roll(call&) { fail(errc::nac_operation_unsupported, "roll"); }            // "tl?l"
-value squeeze(call&) { fail(errc::nac_operation_unsupported, "squeeze"); }      // "t?l"
-value unsqueeze(call&) { fail(errc::nac_operation_unsupported, "unsqueeze"); }  // "ti"
-value cat(call&) { fail(errc::nac_operation_unsupported, "cat"); }              // "t*?i"
-value stack(call&) { fail(errc::nac_operation_unsupported, "stack"); }          // "t*?i"
-value split(call&) { fail(errc::nac_operation_unsupported, "split"); }          // "ti?i"
-value split_with_sizes(call&) {
-  fail(errc::nac_operation_unsupported, "split_with_sizes");
-}  // "tl?i"
-value chunk(call&) { fail(errc::nac_operation_unsupported, "chunk"); }    // "ti?i"
-value unbind(call&) { fail(errc::nac_operation_unsupported, "unbind"); }  // "t?i"
-value triu(call&) { fail(errc::nac_operation_unsupported, "triu"); }      // "t?i"
-value tril(call&) { fail(errc::nac_operation_unsupported, "tril"); }      // "t?i"
-value pad(call&) { fail(errc::nac_operation_unsupported, "pad"); }        // "tl?sN"
+using whole_list = std::span<const std::int64_t>;
+
+[[nodiscard]] std::string text_of(whole_list list) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < list.size() && i < 2 * max_rank; ++i) {
+    if (i != 0) out += ", ";
+    out += std::to_string(list[i]);
+  }
+  return out + (list.size() > 2 * max_rank ? ", …]" : "]");
+}
+
+/// The product of two dimensions; throws nac_run_shape for negative ones, and where it overflows.
+[[nodiscard]] std::int64_t product(std::int64_t a, std::int64_t b) {
+  if (a < 0 || b < 0) fail(errc::nac_run_shape, "a dimension of " + std::to_string(a < 0 ? a : b));
+  if (a != 0 && b > INT64_MAX / a)
+    fail(errc::nac_run_shape, std::to_string(a) + " times " + std::to_string(b));
+  return a * b;
+}
+
+void need_dimensions(const tensor& x) {
+  if (x.rank() == 0) fail(errc::nac_run_axis, "of a tensor without dimensions");
+}
+
+/// Copies of all of `x`, repeats[i] along axis i of as many axes.
+[[nodiscard]] tensor repeated(memory& room, const tensor& x, whole_list repeats) {
+  if (repeats.size() > max_rank) fail(errc::nac_run_rank);
+  shape dims, inner;
+  const std::size_t added = repeats.size() - x.rank();
+  for (std::size_t i = 0; i < repeats.size(); ++i) {
+    inner.push_back(i < added ? 1 : x.dim(i - added));
+    dims.push_back(product(repeats[i], inner[i]));
+  }
+  if (dims == inner) return x.with_shape(dims);
+  tensor out = make_tensor(room, x.type, dims);
+  if (out.size() == 0) return out;
+  const strides from(inner), to(dims);
+  walk w;
+  for (std::size_t i = 0; i < dims.rank(); ++i) {
+    w.add(repeats[i], 0, to[i] * inner[i]);
+    w.add(inner[i], from[i], to[i]);
+  }
+  w.copy(out.data, x.data, model::size_of(x.type));
+  return out;
+}
+
+/// Parts of `x` along an axis, `count` of them; size_of_part(i) elements each.
+template <class Size>
+[[nodiscard]] value parts_of(memory& room, const tensor& x, std::size_t axis, std::int64_t count,
+                             bool keep_axis, Size&& size_of_part) {
+  if (count > INT64_MAX / static_cast<std::int64_t>(sizeof(value)))
+    fail(errc::budget_memory, "a list of " + std::to_string(count));
+  storage counted = room.take(static_cast<std::uint64_t>(count) * sizeof(value));
+  std::vector<value> list;
+  list.reserve(static_cast<std::size_t>(count));
+  std::int64_t start = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t size = size_of_part(i);
+    tensor part = narrowed(room, x, axis, start, size);
+    if (!keep_axis) part.dims.erase(axis);
+    list.emplace_back(std::move(part));
+    start += size;
+  }
+  return value(std::move(list), std::move(counted));
+}
+
+/// Parts of `size` elements along an axis; the last one is what remains.
+[[nodiscard]] value equal_parts(memory& room, const tensor& x, std::size_t axis,
+                                std::int64_t size) {
+  const std::int64_t all = x.dim(axis);
+  if (size < 0 || (size == 0 && all != 0))
+    fail(errc::nac_run_argument, "parts of " + std::to_string(size));
+  const std::int64_t count = all == 0 ? 1 : (all - 1) / size + 1;
+  return parts_of(room, x, axis, count, true,
+                  [&](std::int64_t i) { return i + 1 < count ? size : all - (count - 1) * size; });
+}
+
+/// Elements of `x` up to (`upper`: from) a diagonal, others 0.
+[[nodiscard]] value triangle(call& c, bool upper) {
+  const tensor& x = c.tensor_at(0);
+  if (x.rank() < 2) fail(errc::nac_run_rank, "a triangle of a tensor of shape " + x.dims.text());
+  tensor out = make_tensor(c.room, x.type, x.dims);
+  if (out.size() == 0) return out;
+  const std::int64_t rows = x.dim(x.rank() - 2), columns = x.dim(x.rank() - 1);
+  // Row i has its diagonal element in column i + diagonal; what lies farther out changes nothing.
+  const std::int64_t diagonal = std::clamp(c.whole_or(1, 0), -rows, columns);
+  const std::int64_t matrices = x.dims.product(0, x.rank() - 2);
+  const std::size_t size = model::size_of(x.type);
+  const std::byte* from = x.data;
+  std::byte* to = out.data;
+  const std::size_t row = static_cast<std::size_t>(columns) * size;
+  for (std::int64_t m = 0; m < matrices; ++m) {
+    for (std::int64_t i = 0; i < rows; ++i, from += row, to += row) {
+      const std::int64_t end = std::clamp(i + diagonal + (upper ? 0 : 1), std::int64_t{0}, columns);
+      const std::size_t split = static_cast<std::size_t>(end) * size;
+      if (upper) {
+        std::memset(to, 0, split);
+        std::memcpy(to + split, from + split, row - split);
+      } else {
+        std::memcpy(to, from, split);
+        std::memset(to + split, 0, row - split);
+      }
+    }
+  }
+  return out;
+}
+
+/// How much is added before and behind one axis.
+struct margin {
+  std::int64_t before = 0, behind = 0;
+};
+
+/// The size of a padded axis; throws nac_run_shape below 0, and where more is cut off than there is.
+[[nodiscard]] std::int64_t padded_size(std::int64_t size, margin m) {
+  // None of these is beyond 2^62 in size, so that the sum doesn't overflow.
+  constexpr std::int64_t most = std::int64_t{1} << 60;
+  if (m.before < -most || m.before > most || m.behind < -most || m.behind > most)
+    fail(errc::nac_run_argument,
+         "a padding of " + std::to_string(m.before) + " and " + std::to_string(m.behind));
+  const std::int64_t kept =
+      size + std::min(m.before, std::int64_t{0}) + std::min(m.behind, std::int64_t{0});
+  if (kept < 0)
+    fail(errc::nac_run_shape, "a padding of " + std::to_string(m.before) + " and " +
+                                  std::to_string(m.behind) + " around " + std::to_string(size));
+  return size + m.before + m.behind;
+}
+
+/// `x` among elements of one value; negative margins cut off.
+[[nodiscard]] tensor padded(memory& room, const tensor& x, const margin* margins, scalar fill) {
+  shape dims = x.dims;
+  for (std::size_t i = 0; i < dims.rank(); ++i) dims[i] = padded_size(dims[i], margins[i]);
+  tensor out = make_tensor(room, x.type, dims);
+  if (out.size() == 0) return out;
+  visit(x.type, [&]<class T>(of<T>) {
+    const std::span<T> all = out.template elements<T>();
+    std::fill(all.begin(), all.end(), fill.as<T>());
+  });
+  const strides from(x.dims), to(dims);
+  std::int64_t first_from = 0, first_to = 0;
+  walk w;
+  for (std::size_t i = 0; i < dims.rank(); ++i) {
+    const std::int64_t cut = std::max(-margins[i].before, std::int64_t{0});
+    const std::int64_t cut_behind = std::max(-margins[i].behind, std::int64_t{0});
+    if (cut + cut_behind == x.dim(i)) return out;
+    first_from += cut * from[i];
+    first_to += std::max(margins[i].before, std::int64_t{0}) * to[i];
+    w.add(x.dim(i) - cut - cut_behind, from[i], to[i]);
+  }
+  const auto size = static_cast<std::int64_t>(model::size_of(x.type));
+  w.copy(out.data + first_to * size, x.data + first_from * size, model::size_of(x.type));
+  return out;
+}
+
+enum class border { reflect, replicate, circular };
+
+/// `x` longer along one axis, by elements of its own.
+[[nodiscard]] tensor bordered(memory& room, const tensor& x, std::size_t axis, margin m,
+                              border how) {
+  const std::int64_t size = x.dim(axis);
+  shape dims = x.dims;
+  dims[axis] = padded_size(size, m);
+  const bool fits = how == border::reflect    ? m.before < size && m.behind < size
+                    : how == border::circular ? m.before <= size && m.behind <= size
+                                              : size != 0;
+  if (!fits || (dims[axis] == 0 && how != border::circular))
+    fail(errc::nac_run_shape, std::to_string(m.before) + " and " + std::to_string(m.behind) +
+                                  " around " + std::to_string(size) + " elements");
+  tensor out = make_tensor(room, x.type, dims);
+  if (out.size() == 0) return out;
+  const std::int64_t outer = dims.product(0, axis);
+  const std::int64_t inner =
+      dims.product(axis + 1, dims.rank()) * static_cast<std::int64_t>(model::size_of(x.type));
+  std::byte* to = out.data;
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::int64_t k = 0; k < dims[axis]; ++k, to += inner) {
+      std::int64_t i = k - m.before;
+      switch (how) {
+        case border::reflect: i = i < 0 ? -i : i >= size ? 2 * (size - 1) - i : i; break;
+        case border::replicate: i = std::clamp(i, std::int64_t{0}, size - 1); break;
+        case border::circular: i = i < 0 ? i + size : i >= size ? i - size : i; break;
+      }
+      std::memcpy(to, x.data + (o * size + i) * inner, static_cast<std::size_t>(inner));
+    }
+  return out;
+}
+
+}  // namespace
+
+value view(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const whole_list wanted = c.wholes(1);
+  const auto refuse = [&] { fail(errc::nac_run_shape, x.dims.text() + " as " + text_of(wanted)); };
+  if (wanted.size() > max_rank) fail(errc::nac_run_rank);
+  const auto all = static_cast<std::int64_t>(x.size());
+  constexpr std::size_t none = max_rank;
+  std::size_t open = none;
+  std::int64_t known = 1;
+  bool empty = false;
+  shape dims;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    std::int64_t d = wanted[i];
+    if (d == -1 && open == none) {
+      open = i;
+      d = 1;
+    }
+    if (d < 0) refuse();
+    if (d == 0) {
+      empty = true;
+    } else if (d > (std::int64_t{1} << 48) / known) {
+      refuse();
+    } else {
+      known *= d;
+    }
+    dims.push_back(d);
+  }
+  if (open != none) {
+    if (empty || all % known != 0) refuse();
+    dims[open] = all / known;
+  } else if ((empty ? 0 : known) != all) {
+    refuse();
+  }
+  return x.with_shape(dims);
+}
+
+value transpose(call& c) {
+  const tensor& x = c.tensor_at(0);
+  std::size_t order[max_rank] = {};
+  for (std::size_t i = 0; i < x.rank(); ++i) order[i] = i;
+  if (!c.has(1)) {
+    if (x.rank() > 2)
+      fail(errc::nac_run_rank, "a transpose without axes of shape " + x.dims.text());
+    if (x.rank() == 2) std::swap(order[0], order[1]);
+  } else {
+    if (!c.has(2)) fail(errc::nac_run_argument, "one axis to swap");
+    const std::size_t a = axis_of(c.whole(1), x.rank()), b = axis_of(c.whole(2), x.rank());
+    if (x.rank() != 0) std::swap(order[a], order[b]);
+  }
+  return permuted(c.room, x, order);
+}
+
+value expand(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const whole_list wanted = c.wholes(1);
+  const auto refuse = [&] {
+    fail(errc::nac_run_shape, x.dims.text() + " doesn't expand to " + text_of(wanted));
+  };
+  if (wanted.size() > max_rank) fail(errc::nac_run_rank);
+  if (wanted.size() < x.rank()) refuse();
+  const std::size_t added = wanted.size() - x.rank();
+  shape dims;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    std::int64_t d = wanted[i];
+    if (i >= added) {
+      const std::int64_t have = x.dim(i - added);
+      if (d == -1) d = have;
+      if (d != have && have != 1) refuse();
+    }
+    if (d < 0) refuse();
+    dims.push_back(d);
+  }
+  const auto all = dims.elements();
+  if (all == static_cast<std::int64_t>(x.size())) return x.with_shape(dims);
+  tensor out = make_tensor(c.room, x.type, dims);
+  if (all == 0) return out;
+  const strides from(x.dims), to(dims);
+  walk w;
+  for (std::size_t i = 0; i < dims.rank(); ++i)
+    w.add(dims[i], i < added || x.dim(i - added) == 1 ? 0 : from[i - added], to[i]);
+  w.copy(out.data, x.data, model::size_of(x.type));
+  return out;
+}
+
+value repeat(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const whole_list repeats = c.wholes(1);
+  if (repeats.size() < x.rank())
+    fail(errc::nac_run_shape, x.dims.text() + " by " + text_of(repeats));
+  return repeated(c.room, x, repeats);
+}
+
+value tile(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const whole_list given = c.wholes(1);
+  if (given.size() >= x.rank()) return repeated(c.room, x, given);
+  std::int64_t repeats[max_rank];
+  const std::size_t added = x.rank() - given.size();
+  for (std::size_t i = 0; i < x.rank(); ++i) repeats[i] = i < added ? 1 : given[i - added];
+  return repeated(c.room, x, {repeats, x.rank()});
+}
+
+value permute(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const whole_list list = c.wholes(1);
+  if (list.size() != x.rank())
+    fail(errc::nac_run_axis, text_of(list) + " of " + std::to_string(x.rank()) + " dimensions");
+  (void)axes_of(list, x.rank());
+  std::size_t order[max_rank] = {};
+  for (std::size_t i = 0; i < list.size(); ++i) order[i] = axis_of(list[i], x.rank());
+  return permuted(c.room, x, order);
+}
+
+value flip(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::uint32_t axes = axes_of(c.wholes(1), x.rank());
+  tensor out = make_tensor(c.room, x.type, x.dims);
+  if (out.size() == 0) return out;
+  const strides step(x.dims);
+  const std::size_t size = model::size_of(x.type);
+  std::int64_t first = 0;
+  walk w;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    const bool turned = names(axes, i);
+    if (turned) first += (x.dim(i) - 1) * step[i];
+    w.add(x.dim(i), turned ? -step[i] : step[i], step[i]);
+  }
+  w.copy(out.data, x.data + first * static_cast<std::int64_t>(size), size);
+  return out;
+}
+
+value roll(call& c) {
+  const tensor& given = c.tensor_at(0);
+  const whole_list shifts = c.wholes(1), list = c.wholes(2);
+  if (shifts.empty() || (list.empty() ? shifts.size() != 1 : shifts.size() != list.size()))
+    fail(errc::nac_run_argument, "shifts of " + text_of(shifts) + " along axes " + text_of(list));
+  if (given.size() == 0) return given.with_shape(given.dims);
+  // Without axes, all elements in a row.
+  const tensor x =
+      list.empty() ? given.with_shape({static_cast<std::int64_t>(given.size())}) : given;
+  if (!list.empty()) need_dimensions(x);
+  std::int64_t by[max_rank] = {};
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    const std::size_t axis = list.empty() ? 0 : axis_of(list[i], x.rank());
+    const std::int64_t size = x.dim(axis);
+    by[axis] = (by[axis] + (shifts[i] % size + size) % size) % size;
+  }
+  tensor out = make_tensor(c.room, x.type, x.dims);
+  const strides step(x.dims);
+  std::size_t rolled[max_rank], count = 0;
+  for (std::size_t i = 0; i < x.rank(); ++i)
+    if (by[i] != 0) rolled[count++] = i;
+  // Each rolled axis in two parts: there are no more of them than elements.
+  const std::size_t size = model::size_of(x.type);
+  for (std::uint32_t second = 0; second >> count == 0; ++second) {
+    std::int64_t sizes[max_rank], from = 0, to = 0;
+    for (std::size_t i = 0; i < x.rank(); ++i) sizes[i] = x.dim(i);
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t i = rolled[k];
+      const std::int64_t cut = x.dim(i) - by[i];
+      if (names(second, k)) {
+        sizes[i] = by[i];
+        from += cut * step[i];
+      } else {
+        sizes[i] = cut;
+        to += by[i] * step[i];
+      }
+    }
+    walk w;
+    for (std::size_t i = 0; i < x.rank(); ++i) w.add(sizes[i], step[i], step[i]);
+    w.copy(out.data + to * static_cast<std::int64_t>(size),
+           x.data + from * static_cast<std::int64_t>(size), size);
+  }
+  return out.with_shape(given.dims);
+}
+
+value squeeze(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::uint32_t axes = c.has(1) ? axes_of(c.wholes(1), x.rank()) : ~std::uint32_t{0};
+  shape dims;
+  for (std::size_t i = 0; i < x.rank(); ++i)
+    if (x.dim(i) != 1 || !names(axes, i)) dims.push_back(x.dim(i));
+  return x.with_shape(dims);
+}
+
+value unsqueeze(call& c) {
+  const tensor& x = c.tensor_at(0);
+  shape dims = x.dims;
+  dims.insert(axis_of(c.whole(1), x.rank() + 1), 1);
+  return x.with_shape(dims);
+}
+
+value cat(call& c) {
+  const std::size_t count = c.count(0);
+  const tensor* all[255];
+  const tensor* first = nullptr;
+  const auto is_skipped = [](const tensor& t) { return t.rank() == 1 && t.dim(0) == 0; };
+  for (std::size_t k = 0; k < count; ++k) {
+    const tensor& t = *(all[k] = &c.tensor_at(0, k));
+    if (t.rank() == 0) fail(errc::nac_run_shape, "operand " + std::to_string(k) + " of shape []");
+    if (first == nullptr && !is_skipped(t)) first = &t;
+  }
+  const data_type type = promote({all, count});
+  if (first == nullptr) {
+    (void)axis_of(c.whole_or(1, 0), 1);
+    return make_tensor(c.room, type, {0});
+  }
+  const std::size_t axis = axis_of(c.whole_or(1, 0), first->rank());
+  shape dims = first->dims;
+  dims[axis] = 0;
+  std::size_t used = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const tensor& t = *all[k];
+    if (is_skipped(t)) continue;
+    bool fits = t.rank() == dims.rank();
+    for (std::size_t i = 0; fits && i < dims.rank(); ++i) fits = i == axis || t.dim(i) == dims[i];
+    if (!fits || t.dim(axis) > INT64_MAX - dims[axis])
+      fail(errc::nac_run_shape,
+           first->dims.text() + " and " + t.dims.text() + " along axis " + std::to_string(axis));
+    dims[axis] += t.dim(axis);
+    all[used++] = &t;
+  }
+  if (used == 1) return cast(c.room, *first, type);
+  tensor out = make_tensor(c.room, type, dims);
+  if (out.size() == 0) return out;
+  const std::int64_t outer = dims.product(0, axis);
+  const std::int64_t inner = dims.product(axis + 1, dims.rank());
+  const std::size_t size = model::size_of(type);
+  const std::size_t row = static_cast<std::size_t>(dims[axis] * inner) * size;
+  std::byte* to = out.data;
+  for (std::size_t k = 0; k < used; ++k) {
+    const tensor& t = *all[k];
+    const auto n = static_cast<std::size_t>(t.dim(axis) * inner);
+    const std::size_t from_row = n * model::size_of(t.type);
+    if (n != 0)
+      for (std::int64_t o = 0; o < outer; ++o)
+        cast(t.type, t.data + static_cast<std::size_t>(o) * from_row, type,
+             to + static_cast<std::size_t>(o) * row, n);
+    to += n * size;
+  }
+  return out;
+}
+
+value stack(call& c) {
+  const std::size_t count = c.count(0);
+  const tensor* all[255];
+  for (std::size_t k = 0; k < count; ++k) {
+    all[k] = &c.tensor_at(0, k);
+    if (!(all[k]->dims == all[0]->dims))
+      fail(errc::nac_run_shape, all[0]->dims.text() + " and " + all[k]->dims.text());
+  }
+  const data_type type = promote({all, count});
+  shape dims = all[0]->dims;
+  const std::size_t axis = axis_of(c.whole_or(1, 0), dims.rank() + 1);
+  dims.insert(axis, static_cast<std::int64_t>(count));
+  tensor out = make_tensor(c.room, type, dims);
+  if (out.size() == 0) return out;
+  const std::int64_t outer = dims.product(0, axis);
+  const auto n = static_cast<std::size_t>(dims.product(axis + 1, dims.rank()));
+  std::byte* to = out.data;
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::size_t k = 0; k < count; ++k, to += n * model::size_of(type))
+      cast(all[k]->type,
+           all[k]->data + static_cast<std::size_t>(o) * n * model::size_of(all[k]->type), type, to,
+           n);
+  return out;
+}
+
+value split(call& c) {
+  const tensor& x = c.tensor_at(0);
+  need_dimensions(x);
+  return equal_parts(c.room, x, axis_of(c.whole_or(2, 0), x.rank()), c.whole(1));
+}
+
+value split_with_sizes(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const whole_list sizes = c.wholes(1);
+  need_dimensions(x);
+  const std::size_t axis = axis_of(c.whole_or(2, 0), x.rank());
+  std::int64_t rest = x.dim(axis);
+  for (const std::int64_t s : sizes) {
+    if (s < 0 || s > rest)
+      fail(errc::nac_run_argument, text_of(sizes) + " of " + std::to_string(x.dim(axis)));
+    rest -= s;
+  }
+  if (rest != 0)
+    fail(errc::nac_run_argument, text_of(sizes) + " of " + std::to_string(x.dim(axis)));
+  return parts_of(c.room, x, axis, static_cast<std::int64_t>(sizes.size()), true,
+                  [&](std::int64_t i) { return sizes[static_cast<std::size_t>(i)]; });
+}
+
+value chunk(call& c) {
+  const tensor& x = c.tensor_at(0);
+  need_dimensions(x);
+  const std::int64_t chunks = c.whole(1);
+  if (chunks <= 0) fail(errc::nac_run_argument, std::to_string(chunks) + " parts");
+  const std::size_t axis = axis_of(c.whole_or(2, 0), x.rank());
+  const std::int64_t all = x.dim(axis);
+  if (all == 0)
+    return parts_of(c.room, x, axis, chunks, true, [](std::int64_t) { return std::int64_t{0}; });
+  return equal_parts(c.room, x, axis, (all - 1) / chunks + 1);
+}
+
+value unbind(call& c) {
+  const tensor& x = c.tensor_at(0);
+  need_dimensions(x);
+  const std::size_t axis = axis_of(c.whole_or(1, 0), x.rank());
+  return parts_of(c.room, x, axis, x.dim(axis), false,
+                  [](std::int64_t) { return std::int64_t{1}; });
+}
+
+value triu(call& c) { return triangle(c, true); }
+value tril(call& c) { return triangle(c, false); }
+
+value pad(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const whole_list list = c.wholes(1);
+  const std::string_view mode = c.string_or(2, "constant");
+  // Pairs, those of the last axis first.
+  if (list.size() % 2 != 0 || list.size() / 2 > x.rank())
+    fail(errc::nac_run_argument, text_of(list) + " around " + x.dims.text());
+  const std::size_t axes = list.size() / 2;
+  margin margins[max_rank];
+  for (std::size_t k = 0; k < axes; ++k) margins[x.rank() - 1 - k] = {list[2 * k], list[2 * k + 1]};
+  if (mode == "constant") return padded(c.room, x, margins, c.has(3) ? c.number(3) : scalar{});
+  border how = border::reflect;
+  if (mode == "replicate") {
+    how = border::replicate;
+  } else if (mode == "circular") {
+    how = border::circular;
+  } else if (mode != "reflect") {
+    fail(errc::nac_run_argument, "the mode \"" + std::string(mode.substr(0, 32)) + "\"");
+  }
+  if (c.has(3) && c.number(3).real != 0)
+    fail(errc::nac_run_argument, "a value for the mode \"" + std::string(mode) + "\"");
+  if (axes < 1 || axes > 3 || (x.rank() != axes + 1 && x.rank() != axes + 2))
+    fail(errc::nac_run_shape,
+         text_of(list) + " around " + x.dims.text() + " in the mode \"" + std::string(mode) + "\"");
+  if (x.type == data_type::boolean && how != border::circular)
+    fail(errc::nac_run_type, "truth values in the mode \"" + std::string(mode) + "\"");
+  tensor out = x.with_shape(x.dims);
+  for (std::size_t k = 0; k < axes; ++k) {
+    const std::size_t axis = x.rank() - 1 - k;
+    out = bordered(c.room, out, axis, margins[axis], how);
+  }
+  return out;
+}
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

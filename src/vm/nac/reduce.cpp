@@ -1,32 +1,713 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// Operations along axes: sums and the like, the greatest and the least, order, softmax.
+//
+// Sums of floats are made in FP64 and rounded once.
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "kernels/elementwise.hpp"
 #include "operations.hpp"
+#include "strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
+namespace {
 
-value mean(call&) { fail(errc::nac_operation_unsupported, "mean"); }                // "t?Lbd"
-value sum(call&) { fail(errc::nac_operation_unsupported, "sum"); }                  // "t?Lbd"
-value var(call&) { fail(errc::nac_operation_unsupported, "var"); }                  // "t?Lnb"
-value std_dev(call&) { fail(errc::nac_operation_unsupported, "std_dev"); }          // "t?Lnb"
-value var_mean(call&) { fail(errc::nac_operation_unsupported, "var_mean"); }        // "t?Lnb"
-value all(call&) { fail(errc::nac_operation_unsupported, "all"); }                  // "t?Lb"
-value any(call&) { fail(errc::nac_operation_unsupported, "any"); }                  // "t?Lb"
-value max_all(call&) { fail(errc::nac_operation_unsupported, "max_all"); }          // "t"
-value min_all(call&) { fail(errc::nac_operation_unsupported, "min_all"); }          // "t"
-value max_dim(call&) { fail(errc::nac_operation_unsupported, "max_dim"); }          // "ti?b"
-value min_dim(call&) { fail(errc::nac_operation_unsupported, "min_dim"); }          // "ti?b"
-value amax(call&) { fail(errc::nac_operation_unsupported, "amax"); }                // "t?lb"
-value amin(call&) { fail(errc::nac_operation_unsupported, "amin"); }                // "t?lb"
-value argmax(call&) { fail(errc::nac_operation_unsupported, "argmax"); }            // "t?Ib"
-value argmin(call&) { fail(errc::nac_operation_unsupported, "argmin"); }            // "t?Ib"
-value topk(call&) { fail(errc::nac_operation_unsupported, "topk"); }                // "ti?ibb"
-value sort(call&) { fail(errc::nac_operation_unsupported, "sort"); }                // "t?ib"
-value argsort(call&) { fail(errc::nac_operation_unsupported, "argsort"); }          // "t?ib"
-value cumsum(call&) { fail(errc::nac_operation_unsupported, "cumsum"); }            // "ti?d"
-value softmax(call&) { fail(errc::nac_operation_unsupported, "softmax"); }          // "ti?d"
-value log_softmax(call&) { fail(errc::nac_operation_unsupported, "log_softmax"); }  // "ti?d"
+constexpr std::uint32_t all_axes = ~std::uint32_t{0};
+
+/// Elements as [outer, count, inner], of which those along the middle belong together.
+struct groups {
+  std::int64_t outer = 1, count = 1, inner = 1;
+  [[nodiscard]] std::int64_t results() const noexcept { return outer * inner; }
+};
+
+[[nodiscard]] groups along(const shape& dims, std::size_t axis) noexcept {
+  if (dims.rank() == 0) return {};
+  return {dims.product(0, axis), dims[axis], dims.product(axis + 1, dims.rank())};
+}
+
+/// A tensor whose elements along some axes become one.
+struct reduction {
+  tensor x;  ///< the axes where they belong
+  groups g;
+  shape dims;  ///< of the result
+};
+
+[[nodiscard]] reduction reduction_of(memory& room, const tensor& x, std::uint32_t axes,
+                                     bool keep_axes) {
+  reduction r;
+  std::size_t order[max_rank] = {}, kept = 0, reduced = max_rank, first = max_rank, last = 0;
+  std::size_t wide = 0;  // reduced axes of more or less than one element
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    if (!names(axes, i)) {
+      r.dims.push_back(x.dim(i));
+      order[kept++] = i;
+      continue;
+    }
+    if (keep_axes) r.dims.push_back(1);
+    if (x.dim(i) == 1) continue;
+    ++wide;
+    first = std::min(first, i);
+    last = i;
+  }
+  if (wide == 0) {
+    r.x = x;
+    r.g = {x.dims.product(0, x.rank()), 1, 1};
+    return r;
+  }
+  bool in_a_row = true;
+  for (std::size_t i = first; i <= last; ++i)
+    in_a_row = in_a_row && (names(axes, i) || x.dim(i) == 1);
+  if (in_a_row) {
+    r.x = x;
+    r.g = {x.dims.product(0, first), x.dims.product(first, last + 1),
+           x.dims.product(last + 1, x.rank())};
+    return r;
+  }
+  reduced = kept;
+  for (std::size_t i = 0; i < x.rank(); ++i)
+    if (names(axes, i)) order[reduced++] = i;
+  r.x = permuted(room, x, order);
+  r.g = {r.x.dims.product(0, kept), r.x.dims.product(kept, x.rank()), 1};
+  return r;
+}
+
+/// The axes that a letter gives; all of them where it is missing, and where it is empty.
+[[nodiscard]] std::uint32_t axes_at(call& c, std::size_t letter, std::size_t rank) {
+  const std::span<const std::int64_t> list = c.wholes(letter);
+  return list.empty() ? all_axes : axes_of(list, rank);
+}
+
+constexpr std::int64_t lanes = 8;
+constexpr std::int64_t columns_at_once = 256;
+
+/// Brings the elements of each group together: step(a, element, column) for each of them, from
+/// `start` on, and join(a, b) for what was brought together apart; end(result, a).
+template <class A, class T, class Step, class Join, class End>
+void fold(const groups& g, const T* x, A start, Step&& step, Join&& join, End&& end) {
+  if (g.inner == 1) {
+    for (std::int64_t o = 0; o < g.outer; ++o, x += g.count) {
+      A a[lanes];
+      std::fill(a, a + lanes, start);
+      std::int64_t i = 0;
+      for (; i + lanes <= g.count; i += lanes)
+        for (std::int64_t l = 0; l < lanes; ++l) step(a[l], x[i + l], o);
+      for (; i < g.count; ++i) step(a[0], x[i], o);
+      for (std::int64_t half = lanes / 2; half != 0; half /= 2)
+        for (std::int64_t l = 0; l < half; ++l) join(a[l], a[l + half]);
+      end(o, a[0]);
+    }
+    return;
+  }
+  A a[columns_at_once];
+  for (std::int64_t o = 0; o < g.outer; ++o, x += g.count * g.inner)
+    for (std::int64_t first = 0; first < g.inner; first += columns_at_once) {
+      const std::int64_t n = std::min(columns_at_once, g.inner - first);
+      const std::int64_t result = o * g.inner + first;
+      std::fill(a, a + n, start);
+      const T* row = x + first;
+      for (std::int64_t r = 0; r < g.count; ++r, row += g.inner)
+        for (std::int64_t k = 0; k < n; ++k) step(a[k], row[k], result + k);
+      for (std::int64_t k = 0; k < n; ++k) end(result + k, a[k]);
+    }
+}
+template <class T, class End>
+void fold_sums(const groups& g, const T* x, End&& end) {
+  fold(
+      g, x, 0.0, [](double& a, T v, std::int64_t) { a += convert<double>(v); },
+      [](double& a, double b) { a += b; }, end);
+}
+
+/// Element i of a tensor of floats.
+void put_real(const tensor& to, std::int64_t i, double v) noexcept {
+  visit_float(to.type, [&]<class T>(of<T>) { to.as<T>()[i] = convert<T>(v); });
+}
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+[[nodiscard]] value sum_or_mean(call& c, bool is_mean) {
+  const tensor& given = c.tensor_at(0);
+  const data_type otherwise = is_floating(given.type) || is_mean ? given.type : data_type::int64;
+  const data_type to = c.type_or(3, otherwise);
+  if (is_mean && !is_floating(to))
+    fail(errc::nac_run_type, "the mean of " + std::string(model::name(given.type)) + " as " +
+                                 std::string(model::name(to)));
+  const std::uint32_t axes = axes_at(c, 1, given.rank());
+  const bool keep = c.truth_or(2, false);
+  // Integers are added in 64 bits, of which the result keeps the low ones.
+  const bool in_place = is_floating(to) || (to == data_type::int64 && !is_floating(given.type));
+  const reduction r = reduction_of(c.room, in_place ? given : cast(c.room, given, to), axes, keep);
+  tensor out = make_tensor(c.room, to, r.dims);
+  if (out.size() == 0) return out;
+  visit(r.x.type, [&]<class T>(of<T>) {
+    const T* const x = r.x.template as<T>();
+    if (is_floating(to)) {
+      const auto n = static_cast<double>(r.g.count);
+      fold_sums(r.g, x, [&](std::int64_t i, double a) {
+        put_real(out, i, !is_mean ? a : r.g.count == 0 ? nan : a / n);
+      });
+    } else if constexpr (!is_float<T>) {
+      fold(
+          r.g, x, std::uint64_t{0},
+          [](std::uint64_t& a, T v, std::int64_t) { a += convert<std::uint64_t>(v); },
+          [](std::uint64_t& a, std::uint64_t b) { a += b; },
+          [&](std::int64_t i, std::uint64_t a) {
+            if (to == data_type::int64)
+              out.template as<std::int64_t>()[i] = static_cast<std::int64_t>(a);
+            else
+              out.template as<T>()[i] = convert<T>(a);
+          });
+    }
+  });
+  return out;
+}
+
+/// Variances as FP64, given to end(result, variance, mean).
+template <class T, class End>
+void fold_variances(const reduction& r, double correction, const tensor& means, End&& end) {
+  const T* const x = r.x.as<T>();
+  double* const mean = means.as<double>();
+  const auto n = static_cast<double>(r.g.count);
+  fold_sums(r.g, x, [&](std::int64_t i, double a) { mean[i] = r.g.count == 0 ? nan : a / n; });
+  const double divisor = std::max(n - correction, 0.0);
+  fold(
+      r.g, x, 0.0,
+      [&](double& a, T v, std::int64_t i) {
+        const double d = convert<double>(v) - mean[i];
+        a += d * d;
+      },
+      [](double& a, double b) { a += b; },
+      [&](std::int64_t i, double a) {
+        const double none = a > 0 ? std::numeric_limits<double>::infinity() : nan;
+        end(i, divisor > 0 ? a / divisor : none, mean[i]);
+      });
+}
+
+enum class spread { variance, deviation, both };
+
+[[nodiscard]] value variance(call& c, spread wanted) {
+  const tensor& x = c.tensor_at(0);
+  if (!is_floating(x.type))
+    fail(errc::nac_run_type, "the variance of " + std::string(model::name(x.type)));
+  // A truth value where axes are expected is the whole tensor's "unbiased".
+  const value* const first = c.has(1) ? &c.at(1) : nullptr;
+  const bool is_flag = first != nullptr && first->is_tensor() && first->as_tensor().is_number &&
+                       first->as_tensor().type == data_type::boolean;
+  const std::uint32_t axes = is_flag ? all_axes : axes_at(c, 1, x.rank());
+  const double correction = is_flag ? c.real(1) : c.real_or(2, 1);
+  const reduction r = reduction_of(c.room, x, axes, c.truth_or(3, false));
+  tensor out = make_tensor(c.room, x.type, r.dims);
+  tensor means = wanted == spread::both ? make_tensor(c.room, x.type, r.dims) : tensor{};
+  if (out.size() != 0) {
+    const tensor wide = make_tensor(c.room, data_type::float64, r.dims);
+    visit_float(x.type, [&]<class T>(of<T>) {
+      fold_variances<T>(r, correction, wide, [&](std::int64_t i, double v, double mean) {
+        out.as<T>()[i] = convert<T>(wanted == spread::deviation ? std::sqrt(v) : v);
+        if (wanted == spread::both) means.as<T>()[i] = convert<T>(mean);
+      });
+    });
+  }
+  if (wanted != spread::both) return out;
+  std::vector<value> list;
+  list.emplace_back(std::move(out));
+  list.emplace_back(std::move(means));
+  return value(std::move(list));
+}
+
+/// Whether all, or any, are true.
+template <bool All>
+[[nodiscard]] value truth(call& c) {
+  const tensor& x = c.tensor_at(0);
+  // Unlike other operations, these take an empty list for no axis.
+  const std::uint32_t axes = c.has(1) ? axes_of(c.wholes(1), x.rank()) : all_axes;
+  const reduction r = reduction_of(c.room, x, axes, c.truth_or(2, false));
+  const data_type to = x.type == data_type::uint8 ? data_type::uint8 : data_type::boolean;
+  tensor out = make_tensor(c.room, to, r.dims);
+  if (out.size() == 0) return out;
+  visit(x.type, [&]<class T>(of<T>) {
+    fold(
+        r.g, r.x.template as<T>(), All,
+        [](bool& a, T v, std::int64_t) { a = All ? a & convert<bool>(v) : a | convert<bool>(v); },
+        [](bool& a, bool b) { a = All ? a & b : a | b; },
+        [&](std::int64_t i, bool a) { out.template as<std::uint8_t>()[i] = a ? 1 : 0; });
+  });
+  return out;
+}
+
+// ---- the greatest and the least
+
+/// Whether v takes the place of a; a NaN takes that of any number.
+template <bool Greatest, class A>
+[[nodiscard]] inline bool beats(A v, A a) noexcept {
+  if constexpr (std::is_floating_point_v<A>)
+    return a == a && !(Greatest ? v <= a : v >= a);
+  else
+    return Greatest ? v > a : v < a;
+}
+template <bool Greatest, class A>
+[[nodiscard]] constexpr A worst() noexcept {
+  using limits = std::numeric_limits<A>;
+  if constexpr (std::is_floating_point_v<A>)
+    return Greatest ? -limits::infinity() : limits::infinity();
+  else
+    return Greatest ? limits::min() : limits::max();
+}
+
+/// `given`: whether axes were, which may then leave nothing of an empty tensor.
+void need_elements(const tensor& x, std::uint32_t axes, bool given) {
+  bool empty = !given && x.size() == 0;
+  for (std::size_t i = 0; i < x.rank(); ++i) empty = empty || (names(axes, i) && x.dim(i) == 0);
+  if (empty) fail(errc::nac_run_shape, "nothing to choose from in shape " + x.dims.text());
+}
+
+template <bool Greatest>
+[[nodiscard]] value extreme(call& c, const tensor& x, std::uint32_t axes, bool keep) {
+  need_elements(x, axes, axes != all_axes);
+  const reduction r = reduction_of(c.room, x, axes, keep);
+  tensor out = make_tensor(c.room, x.type, r.dims);
+  if (out.size() == 0) return out;
+  visit(x.type, [&]<class T>(of<T>) {
+    using A = compute<T>;
+    const auto choose = [](A& a, A v) { a = beats<Greatest>(v, a) ? v : a; };
+    fold(
+        r.g, r.x.template as<T>(), worst<Greatest, A>(),
+        [&](A& a, T v, std::int64_t) { choose(a, static_cast<A>(v)); }, choose,
+        [&](std::int64_t i, A a) { out.template as<T>()[i] = static_cast<T>(a); });
+  });
+  return out;
+}
+
+/// Calls end(result, index) with the first index of each group's greatest or least element.
+template <bool Greatest, class T, class End>
+void each_best(const groups& g, const T* x, End&& end) {
+  using A = compute<T>;
+  if (g.inner == 1) {
+    for (std::int64_t o = 0; o < g.outer; ++o, x += g.count) {
+      A a = static_cast<A>(x[0]);
+      std::int64_t best = 0;
+      for (std::int64_t i = 1; i < g.count; ++i) {
+        const A v = static_cast<A>(x[i]);
+        if (beats<Greatest>(v, a)) {
+          a = v;
+          best = i;
+        }
+      }
+      end(o, best);
+    }
+    return;
+  }
+  A a[columns_at_once];
+  std::int64_t best[columns_at_once];
+  for (std::int64_t o = 0; o < g.outer; ++o, x += g.count * g.inner)
+    for (std::int64_t first = 0; first < g.inner; first += columns_at_once) {
+      const std::int64_t n = std::min(columns_at_once, g.inner - first);
+      const T* row = x + first;
+      for (std::int64_t k = 0; k < n; ++k) {
+        a[k] = static_cast<A>(row[k]);
+        best[k] = 0;
+      }
+      for (std::int64_t i = 1; i < g.count; ++i) {
+        row += g.inner;
+        for (std::int64_t k = 0; k < n; ++k) {
+          const A v = static_cast<A>(row[k]);
+          if (beats<Greatest>(v, a[k])) {
+            a[k] = v;
+            best[k] = i;
+          }
+        }
+      }
+      for (std::int64_t k = 0; k < n; ++k) end(o * g.inner + first + k, best[k]);
+    }
+}
+
+[[nodiscard]] value two(tensor&& values, tensor&& indices) {
+  std::vector<value> list;
+  list.reserve(2);
+  list.emplace_back(std::move(values));
+  list.emplace_back(std::move(indices));
+  return value(std::move(list));
+}
+
+/// Values and indices.
+template <bool Greatest>
+[[nodiscard]] value extreme_along(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_of(c.whole(1), x.rank());
+  const std::uint32_t axes = std::uint32_t{1} << axis;
+  need_elements(x, axes, true);
+  const groups g = along(x.dims, axis);
+  shape dims = x.dims;
+  if (x.rank() != 0) dims[axis] = 1;
+  if (x.rank() != 0 && !c.truth_or(2, false)) dims.erase(axis);
+  tensor values = make_tensor(c.room, x.type, dims);
+  tensor indices = make_tensor(c.room, data_type::int64, dims);
+  if (values.size() != 0)
+    visit(x.type, [&]<class T>(of<T>) {
+      const T* const from = x.template as<T>();
+      each_best<Greatest>(g, from, [&](std::int64_t i, std::int64_t best) {
+        const std::int64_t o = i / g.inner, k = i % g.inner;
+        values.template as<T>()[i] = from[(o * g.count + best) * g.inner + k];
+        indices.template as<std::int64_t>()[i] = best;
+      });
+    });
+  return two(std::move(values), std::move(indices));
+}
+
+template <bool Greatest>
+[[nodiscard]] value index_of_extreme(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (x.type == data_type::boolean) fail(errc::nac_run_type, "bool");
+  const bool along_axis = c.has(1), keep = c.truth_or(2, false);
+  shape dims = x.dims;
+  groups g{1, static_cast<std::int64_t>(x.size()), 1};
+  if (along_axis) {
+    const std::size_t axis = axis_of(c.whole(1), x.rank());
+    need_elements(x, std::uint32_t{1} << axis, true);
+    g = along(x.dims, axis);
+    if (x.rank() != 0) dims[axis] = 1;
+    if (x.rank() != 0 && !keep) dims.erase(axis);
+  } else {
+    need_elements(x, all_axes, false);
+    for (std::size_t i = 0; i < dims.rank(); ++i) dims[i] = 1;
+    if (!keep) dims = {};
+  }
+  tensor out = make_tensor(c.room, data_type::int64, dims);
+  if (out.size() == 0) return out;
+  visit(x.type, [&]<class T>(of<T>) {
+    each_best<Greatest>(g, x.template as<T>(), [&](std::int64_t i, std::int64_t best) {
+      out.template as<std::int64_t>()[i] = best;
+    });
+  });
+  return out;
+}
+
+// ---- order
+
+template <class A>
+struct entry {
+  A v;
+  std::int64_t index;
+};
+
+/// Ascending, or descending; NaNs as the greatest, equals in their order.
+template <bool Descending, class A>
+[[nodiscard]] inline bool precedes(const entry<A>& a, const entry<A>& b) noexcept {
+  if constexpr (std::is_floating_point_v<A>) {
+    const bool a_nan = a.v != a.v, b_nan = b.v != b.v;
+    if (a_nan != b_nan) return Descending ? a_nan : b_nan;
+  }
+  if (a.v < b.v) return !Descending;
+  if (b.v < a.v) return Descending;
+  return a.index < b.index;
+}
+
+/// The first `taken` values in order along an axis, and their indices.
+[[nodiscard]] value ordered(call& c, const tensor& x, std::size_t axis, std::int64_t taken,
+                            bool descending, bool with_values) {
+  shape dims = x.dims;
+  if (x.rank() != 0) dims[axis] = taken;
+  tensor indices = make_tensor(c.room, data_type::int64, dims);
+  tensor values = with_values ? make_tensor(c.room, x.type, dims) : tensor{};
+  const groups g = along(x.dims, axis);
+  if (indices.size() != 0)
+    visit(x.type, [&]<class T>(of<T>) {
+      using A = compute<T>;
+      using item = entry<A>;
+      const storage scratch = c.room.take(static_cast<std::uint64_t>(g.count) * sizeof(item));
+      item* const all = static_cast<item*>(static_cast<void*>(scratch.data()));
+      for (std::int64_t i = 0; i < g.results(); ++i) {
+        const std::int64_t o = i / g.inner, k = i % g.inner;
+        const T* const from = x.template as<T>() + o * g.count * g.inner + k;
+        for (std::int64_t j = 0; j < g.count; ++j)
+          new (all + j) item{static_cast<A>(from[j * g.inner]), j};
+        const auto arrange = [&](auto before) {
+          if (taken == g.count)
+            std::sort(all, all + g.count, before);
+          else
+            std::partial_sort(all, all + taken, all + g.count, before);
+        };
+        if (descending)
+          arrange(precedes<true, A>);
+        else
+          arrange(precedes<false, A>);
+        const std::int64_t to = o * taken * g.inner + k;
+        for (std::int64_t j = 0; j < taken; ++j) {
+          indices.template as<std::int64_t>()[to + j * g.inner] = all[j].index;
+          if (with_values) values.template as<T>()[to + j * g.inner] = from[all[j].index * g.inner];
+        }
+      }
+    });
+  if (!with_values) return indices;
+  return two(std::move(values), std::move(indices));
+}
+
+[[nodiscard]] value sorted(call& c, bool with_values) {
+  const tensor& x = c.tensor_at(0);
+  const std::size_t axis = axis_of(c.whole_or(1, -1), x.rank());
+  return ordered(c, x, axis, along(x.dims, axis).count, c.truth_or(2, false), with_values);
+}
+
+// ---- softmax
+
+typedef float quad [[gnu::vector_size(16)]];
+[[nodiscard]] inline quad load(const float* from) noexcept {
+  quad v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+
+/// The greatest that isn't a NaN; -infinity of none.
+[[nodiscard]] float greatest(const float* x, std::int64_t n) noexcept {
+  constexpr float least = -std::numeric_limits<float>::infinity();
+  quad a = quad{} + least, b = a;
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const quad v = load(x + i), w = load(x + i + 4);
+    a = v > a ? v : a;
+    b = w > b ? w : b;
+  }
+  a = a > b ? a : b;
+  float most = std::max(std::max(a[0], a[1]), std::max(a[2], a[3]));
+  for (; i < n; ++i) most = x[i] > most ? x[i] : most;
+  return most;
+}
+
+/// The sum; of up to 512 elements in FP32, of those sums in FP64.
+[[nodiscard]] double sum_of(const float* x, std::int64_t n) noexcept {
+  double sum = 0;
+  std::int64_t i = 0;
+  while (i + 8 <= n) {
+    const std::int64_t end = std::min(i + 512, n);
+    quad a = {}, b = {};
+    for (; i + 8 <= end; i += 8) {
+      a += load(x + i);
+      b += load(x + i + 4);
+    }
+    a += b;
+    sum += double{a[0]} + double{a[1]} + double{a[2]} + double{a[3]};
+  }
+  for (; i < n; ++i) sum += double{x[i]};
+  return sum;
+}
+
+using kernels::apply;
+using kernels::binary;
+using kernels::unary;
+
+constexpr std::int64_t short_row = 32;  // a call costs more than it saves
+constexpr std::int64_t rows_at_once = 4096;
+
+/// Rows of n.
+void softmax_rows(const float* x, float* y, std::int64_t rows, std::int64_t n,
+                  bool logarithm) noexcept {
+  const auto width = static_cast<std::size_t>(n);
+  // The exponential function of several short rows at once.
+  const std::int64_t batch = logarithm ? 1 : std::max(rows_at_once / n, std::int64_t{1});
+  float scratch[rows_at_once];
+  for (std::int64_t first = 0; first < rows; first += batch) {
+    const std::int64_t count = std::min(batch, rows - first);
+    float most = 0;
+    for (std::int64_t r = 0; r < count; ++r) {
+      const float* const from = x + (first + r) * n;
+      float* const to = y + (first + r) * n;
+      most = greatest(from, n);
+      if (n >= short_row)
+        apply(binary::sub, from, most, to, width);
+      else
+        for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - most;
+    }
+    float* const block = y + first * n;
+    if (logarithm) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < n; i += rows_at_once) {
+        const std::int64_t part = std::min(rows_at_once, n - i);
+        apply(unary::exp, block + i, scratch, static_cast<std::size_t>(part));
+        sum += sum_of(scratch, part);
+      }
+      const double less = double{most} + std::log(sum);
+      for (std::int64_t i = 0; i < n; ++i)
+        block[i] = static_cast<float>(double{x[first * n + i]} - less);
+      continue;
+    }
+    apply(unary::exp, block, block, static_cast<std::size_t>(count) * width);
+    for (std::int64_t r = 0; r < count; ++r) {
+      float* const to = block + r * n;
+      const auto sum = static_cast<float>(sum_of(to, n));
+      if (n >= short_row)
+        apply(binary::div, to, sum, to, width);
+      else
+        for (std::int64_t i = 0; i < n; ++i) to[i] /= sum;
+    }
+  }
+}
+
+/// [count, inner] with elements that belong together in columns, each row `inner` long.
+void softmax_columns(const float* x, float* y, std::int64_t count, std::int64_t inner,
+                     bool logarithm) noexcept {
+  float most[columns_at_once], row[columns_at_once];
+  double sum[columns_at_once];
+  for (std::int64_t first = 0; first < inner; first += columns_at_once) {
+    const std::int64_t n = std::min(columns_at_once, inner - first);
+    const auto width = static_cast<std::size_t>(n);
+    std::fill(most, most + n, -std::numeric_limits<float>::infinity());
+    std::fill(sum, sum + n, 0.0);
+    for (std::int64_t r = 0; r < count; ++r) {
+      const float* const from = x + r * inner + first;
+      for (std::int64_t k = 0; k < n; ++k) most[k] = from[k] > most[k] ? from[k] : most[k];
+    }
+    for (std::int64_t r = 0; r < count; ++r) {
+      float* const to = y + r * inner + first;
+      apply(binary::sub, x + r * inner + first, most, to, width);
+      float* const e = logarithm ? row : to;
+      apply(unary::exp, to, e, width);
+      for (std::int64_t k = 0; k < n; ++k) sum[k] += double{e[k]};
+    }
+    if (logarithm)
+      for (std::int64_t k = 0; k < n; ++k) sum[k] = double{most[k]} + std::log(sum[k]);
+    else
+      for (std::int64_t k = 0; k < n; ++k) row[k] = static_cast<float>(sum[k]);
+    for (std::int64_t r = 0; r < count; ++r) {
+      const float* const from = x + r * inner + first;
+      float* const to = y + r * inner + first;
+      if (logarithm)
+        for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<float>(double{from[k]} - sum[k]);
+      else
+        apply(binary::div, to, row, to, width);
+    }
+  }
+}
+
+/// In FP64, by the definition.
+void softmax_of_doubles(const double* x, double* y, const groups& g, bool logarithm) noexcept {
+  for (std::int64_t i = 0; i < g.results(); ++i) {
+    const std::int64_t first = i / g.inner * g.count * g.inner + i % g.inner;
+    double most = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (std::int64_t j = 0; j < g.count; ++j) {
+      const double v = x[first + j * g.inner];
+      most = v > most ? v : most;
+    }
+    for (std::int64_t j = 0; j < g.count; ++j) {
+      const double v = x[first + j * g.inner] - most, e = std::exp(v);
+      sum += e;
+      y[first + j * g.inner] = logarithm ? v : e;
+    }
+    const double less = logarithm ? std::log(sum) : 0;
+    for (std::int64_t j = 0; j < g.count; ++j) {
+      double& v = y[first + j * g.inner];
+      v = logarithm ? v - less : v / sum;
+    }
+  }
+}
+
+[[nodiscard]] value softmax_along(call& c, bool logarithm) {
+  const tensor& given = c.tensor_at(0);
+  const std::size_t axis = axis_of(c.whole(1), given.rank());
+  data_type to = c.type_or(2, given.type);
+  // The truth value of aten._softmax: whether halves result in float32.
+  if (c.has(2) && c.at(2).is_tensor() && c.truth_or(2, false) && is_floating(to) &&
+      model::size_of(to) == 2)
+    to = data_type::float32;
+  if (!is_floating(to)) fail(errc::nac_run_type, std::string(model::name(to)));
+  if (given.size() == 0) return make_tensor(c.room, to, given.dims);
+  const groups g = along(given.dims, axis);
+  if (to == data_type::float64) {
+    const tensor x = cast(c.room, given, to);
+    tensor out = make_tensor(c.room, to, given.dims);
+    softmax_of_doubles(x.as<double>(), out.as<double>(), g, logarithm);
+    return out;
+  }
+  // Values are those of the result's type, halves computed in float32.
+  const tensor rounded =
+      is_floating(given.type) && model::size_of(given.type) == 2 ? given : cast(c.room, given, to);
+  const tensor x = cast(c.room, rounded, data_type::float32);
+  tensor out = make_tensor(c.room, data_type::float32, given.dims);
+  const float* const from = x.as<float>();
+  float* const result = out.as<float>();
+  if (g.inner == 1)
+    softmax_rows(from, result, g.outer, g.count, logarithm);
+  else
+    for (std::int64_t o = 0; o < g.outer; ++o)
+      softmax_columns(from + o * g.count * g.inner, result + o * g.count * g.inner, g.count,
+                      g.inner, logarithm);
+  return cast(c.room, out, to);
+}
+
+}  // namespace
+
+value sum(call& c) { return sum_or_mean(c, false); }
+value mean(call& c) { return sum_or_mean(c, true); }
+value var(call& c) { return variance(c, spread::variance); }
+value std_dev(call& c) { return variance(c, spread::deviation); }
+value var_mean(call& c) { return variance(c, spread::both); }
+value all(call& c) { return truth<true>(c); }
+value any(call& c) { return truth<false>(c); }
+value max_all(call& c) { return extreme<true>(c, c.tensor_at(0), all_axes, false); }
+value min_all(call& c) { return extreme<false>(c, c.tensor_at(0), all_axes, false); }
+value max_dim(call& c) { return extreme_along<true>(c); }
+value min_dim(call& c) { return extreme_along<false>(c); }
+value amax(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return extreme<true>(c, x, axes_at(c, 1, x.rank()), c.truth_or(2, false));
+}
+value amin(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return extreme<false>(c, x, axes_at(c, 1, x.rank()), c.truth_or(2, false));
+}
+value argmax(call& c) { return index_of_extreme<true>(c); }
+value argmin(call& c) { return index_of_extreme<false>(c); }
+
+value topk(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (x.type == data_type::boolean) fail(errc::nac_run_type, "bool");
+  const std::int64_t k = c.whole(1);
+  const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
+  const std::int64_t count = along(x.dims, axis).count;
+  if (k < 0 || k > count)
+    fail(errc::nac_run_argument, std::to_string(k) + " of " + std::to_string(count));
+  return ordered(c, x, axis, x.rank() == 0 ? 1 : k, c.truth_or(3, true), true);
+}
+value sort(call& c) { return sorted(c, true); }
+value argsort(call& c) { return sorted(c, false); }
+
+value cumsum(call& c) {
+  const tensor& given = c.tensor_at(0);
+  const std::size_t axis = axis_of(c.whole(1), given.rank());
+  const data_type to = c.type_or(2, is_floating(given.type) ? given.type : data_type::int64);
+  if (to == data_type::boolean) fail(errc::nac_run_type, "running sums as bool");
+  const tensor x = cast(c.room, given, to);
+  tensor out = make_tensor(c.room, to, x.dims);
+  if (out.size() == 0) return out;
+  const groups g = along(x.dims, axis);
+  visit(to, [&]<class T>(of<T>) {
+    using A = std::conditional_t<is_float<T>, double, std::uint64_t>;
+    const T* from = x.template as<T>();
+    T* result = out.template as<T>();
+    A a[columns_at_once];
+    for (std::int64_t o = 0; o < g.outer;
+         ++o, from += g.count * g.inner, result += g.count * g.inner)
+      for (std::int64_t first = 0; first < g.inner; first += columns_at_once) {
+        const std::int64_t n = std::min(columns_at_once, g.inner - first);
+        std::fill(a, a + n, A{});
+        for (std::int64_t r = 0; r < g.count; ++r)
+          for (std::int64_t k = 0; k < n; ++k) {
+            const std::int64_t i = r * g.inner + first + k;
+            a[k] += convert<A>(from[i]);
+            result[i] = convert<T>(a[k]);
+          }
+      }
+  });
+  return out;
+}
+
+value softmax(call& c) { return softmax_along(c, false); }
+value log_softmax(call& c) { return softmax_along(c, true); }
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

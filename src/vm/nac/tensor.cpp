@@ -154,12 +154,15 @@ tensor make_number(memory& room, double v) { return number_of(room, data_type::f
 
 value::value(form f, others&& of) : form_(f), others_(std::make_shared<others>(std::move(of))) {}
 
-value::value(std::vector<value> list) : value(form::list, {std::move(list), {}, {}, {}}) {}
-value value::string(std::string_view v) { return {form::string, {{}, std::string(v), {}, {}}}; }
+value::value(std::vector<value> list, storage counted)
+    : value(form::list, {std::move(list), {}, {}, {}, std::move(counted)}) {}
+value value::string(std::string_view v) { return {form::string, {{}, std::string(v), {}, {}, {}}}; }
 value value::wholes(std::vector<std::int64_t> v) {
-  return {form::wholes, {{}, {}, std::move(v), {}}};
+  return {form::wholes, {{}, {}, std::move(v), {}, {}}};
 }
-value value::numbers(std::vector<double> v) { return {form::numbers, {{}, {}, {}, std::move(v)}}; }
+value value::numbers(std::vector<double> v) {
+  return {form::numbers, {{}, {}, {}, std::move(v), {}}};
+}
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -243,8 +243,8 @@ class value {
 
   value() noexcept = default;
   value(nac::tensor t) noexcept : form_(form::tensor), tensor_(std::move(t)) {}
-  /// What operations with several results give.
-  explicit value(std::vector<value> list);
+  /// What operations with several results give; `counted` is kept with them, as what they take.
+  explicit value(std::vector<value> list, storage counted = {});
   [[nodiscard]] static value string(std::string_view v);
   [[nodiscard]] static value wholes(std::vector<std::int64_t> v);
   [[nodiscard]] static value numbers(std::vector<double> v);
@@ -275,6 +275,7 @@ struct value::others {
   std::string string;
   std::vector<std::int64_t> wholes;
   std::vector<double> numbers;
+  storage counted;
 };
 inline std::span<const value> value::as_list() const noexcept { return others_->list; }
 inline std::string_view value::as_string() const noexcept { return others_->string; }

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Axes, and copies of elements that lie in memory in any regular order, to any other.
+//
+//   walk w;                                  // the transpose of a matrix [rows, columns]
+//   w.add(columns, 1, rows);                 // so many steps: of 1 element there, of `rows` here
+//   w.add(rows, columns, 1);
+//   w.copy(to.data, from.data, size_of(from.type));
+//
+//   runs of elements that lie side by side on both sides      memcpy
+//   one side runs along one axis, the other along another     4 x 4 blocks (of 4-byte elements: in
+//                                                             registers), in tiles of 32 x 32
+//   others                                                    one element after another
+//
+// Lifetime:   nothing is kept.
+// Errors:     walk: none; steps must stay inside of both tensors. axes_of: nac_run_axis. permuted and
+//             narrowed: budget_memory.
+// Limits:     2 * max_rank axes.
+// Allocation: what permuted and narrowed give.
+
+#ifndef TESSERA_VM_NAC_STRIDED_HPP
+#define TESSERA_VM_NAC_STRIDED_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tensor.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac {
+
+class walk {
+ public:
+  /// One more axis, inside of those before: strides in elements, negative or 0 too (0 only where
+  /// is read).
+  void add(std::int64_t size, std::int64_t from, std::int64_t to) noexcept;
+  /// Copies as many elements as there are steps; `from` and `to` are those of the first step.
+  void copy(std::byte* to, const std::byte* from, std::size_t element_size) const noexcept;
+
+ private:
+  struct axis {
+    std::int64_t size, from, to;
+  };
+  axis axes_[2 * max_rank];
+  std::size_t count_ = 0;
+  bool empty_ = false;
+};
+
+/// Distances of a dense tensor's elements along each axis.
+struct strides {
+  std::int64_t of[max_rank];
+  explicit strides(const shape& dims) noexcept {
+    std::int64_t n = 1;
+    for (std::size_t i = dims.rank(); i-- != 0; n *= dims[i]) of[i] = n;
+  }
+  [[nodiscard]] std::int64_t operator[](std::size_t i) const noexcept { return of[i]; }
+};
+
+/// Which axes a list names, a bit for each; throws nac_run_axis for those that aren't there, and for
+/// repeated ones.
+[[nodiscard]] std::uint32_t axes_of(std::span<const std::int64_t> list, std::size_t rank);
+[[nodiscard]] constexpr bool names(std::uint32_t axes, std::size_t axis) noexcept {
+  return (axes >> axis & 1) != 0;
+}
+
+/// A dense tensor with the axes of `x` in another order: axis i is order[i] of `x`.
+[[nodiscard]] tensor permuted(memory& room, const tensor& x, const std::size_t* order);
+/// A part of `x` along an axis; shares its elements where they lie side by side.
+[[nodiscard]] tensor narrowed(memory& room, const tensor& x, std::size_t axis, std::int64_t start,
+                              std::int64_t count);
+}  // namespace vm::nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NAC_STRIDED_HPP
