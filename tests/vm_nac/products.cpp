@@ -221,7 +221,13 @@ TEST_CASE("vm_nac/products: linear layers", "[vm_nac]") {
   CHECK(text(b.run("aten.linear.default", {one, w, b.f32({}, {10})})) == "f32 [1, 3] 11 12 13");
   CHECK(text(b.run("aten.linear.default", {one, w, b.f32({1, 3}, {10, 20, 30})})) ==
         "f32 [1, 3] 11 22 33");
+  CHECK(text(b.run("aten.linear.default",
+                   {b.f32({2, 1, 1, 2}, {1, 2, 3, 4}), w, b.f32({2, 1, 1, 1}, {10, 20})})) ==
+        "f32 [2, 1, 1, 3] 11 12 13 23 24 27");
   CHECK(text(b.run("aten.linear.default", {b.f32({0, 2}, {}), w})) == "f32 [0, 3]");
+  vm::shape deep = {2};
+  while (deep.rank() < vm::max_rank) deep.insert(0, 1);
+  CHECK(b.run("aten.linear.default", {b.f32(deep, {1, 2}), w}).as_tensor().dims[15] == 3);
   CHECK(text(b.run("aten.linear.default", {b.f32({2, 0}, {}), b.f32({2, 0}, {}),
                                            b.f32({2}, {5, 6})})) == "f32 [2, 2] 5 6 5 6");
   // 16-bit weights of more than the part that is widened at a time.
