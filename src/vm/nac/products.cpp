@@ -151,22 +151,20 @@ void fill(const tensor& from, T scale, const shape& dims, T* out) {
     });
 }
 
-/// beta * addend + alpha * A B, rounded once; without an addend the product.
+/// beta * addend + alpha * A B, rounded once; without an addend the product. `result` has the elements
+/// of [batch …, m, n], and is what the addend broadcasts to.
 [[nodiscard]] tensor product(call& c, const matrices& by, const shape& batch, const shape& result,
                              const tensor& a, const tensor& b, const tensor* addend = nullptr,
                              const scalar* beta = nullptr, const scalar* alpha = nullptr) {
   tensor out = make_tensor(c.room, widened(a.type), result);
   visit_product(a.type, [&]<class T>(of<T>) {
-    shape full = batch;
-    full.push_back(static_cast<std::int64_t>(by.m));
-    full.push_back(static_cast<std::int64_t>(by.n));
     const T times = alpha == nullptr ? T{1} : alpha->as<T>();
     const T addend_times = addend == nullptr ? T{} : beta == nullptr ? T{1} : beta->as<T>();
     // What isn't counted isn't looked at: a NaN there doesn't matter.
     if (times == T{}) {
       std::fill_n(out.as<T>(), out.size(), T{});
     } else if (times == T{1} && addend_times != T{}) {
-      fill<T>(*addend, addend_times, full, out.as<T>());
+      fill<T>(*addend, addend_times, result, out.as<T>());
       return multiply_all<T>(c, by, batch, a, b, out.as<T>(), true);
     } else {
       multiply_all<T>(c, by, batch, a, b, out.as<T>(), false);
@@ -174,8 +172,8 @@ void fill(const tensor& from, T scale, const shape& dims, T* out) {
     if (times != T{1} && times != T{})
       for (T& v : out.elements<T>()) v = sum_of(T{}, times, v);
     if (addend_times == T{}) return;
-    const tensor more = make_tensor(c.room, out.type, full);
-    fill<T>(*addend, addend_times, full, more.as<T>());
+    const tensor more = make_tensor(c.room, out.type, result);
+    fill<T>(*addend, addend_times, result, more.as<T>());
     for (std::size_t i = 0; i < out.size(); ++i)
       out.as<T>()[i] = sum_of(out.as<T>()[i], T{1}, more.as<T>()[i]);
   });
@@ -213,34 +211,16 @@ void expect_broadcasts(const shape& from, const shape& to) {
   if (x.rank() == 0 || w.rank() == 0 || w.rank() > 2 || (w.rank() == 1 && bias != nullptr) ||
       x.dim(x.rank() - 1) != w.dim(w.rank() - 1))
     refuse_shapes(x, w);
+  // All rows at once.
+  shape result = leading(x.dims, 1);
   matrices by;
-  const shape batch = leading(x.dims, 1);
-  by.a_batch = batch;
-  by.m = 1;
+  by.m = count_of(result.product(0, result.rank()));
   by.k = count_of(x.dim(x.rank() - 1));
   by.n = w.rank() == 1 ? 1 : count_of(w.dim(0));
   by.transposed = true;
-  shape result = batch;
   if (w.rank() == 2) result.push_back(w.dim(0));
   if (bias != nullptr) expect_broadcasts(bias->dims, result);
-  if (x.rank() < max_rank && (bias == nullptr || bias->rank() <= 1)) {
-    // All rows at once.
-    shape all, row;
-    all.push_back(batch.product(0, batch.rank()));
-    by.a_batch = {};
-    by.m = count_of(all[0]);
-    return product(c, by, {}, result, x, w, bias);
-  }
-  tensor out = product(c, by, batch, result, x, w);
-  if (bias == nullptr) return out;
-  const tensor more = make_tensor(c.room, widened(x.type), result);
-  const tensor wide = cast(c.room, out, widened(x.type));
-  visit_product(x.type, [&]<class T>(of<T>) {
-    fill<T>(*bias, T{1}, result, more.as<T>());
-    for (std::size_t i = 0; i < more.size(); ++i)
-      more.as<T>()[i] = sum_of(more.as<T>()[i], T{1}, wide.as<T>()[i]);
-  });
-  return cast(c.room, more, x.type);
+  return product(c, by, {}, result, x, w, bias);
 }
 
 [[nodiscard]] const scalar* number_or_null(call& c, std::size_t letter, scalar& held) {
