@@ -175,11 +175,13 @@ TESSERA_TARGET void pack(const std::uint8_t* from, std::size_t along_k, std::siz
   constexpr std::size_t unit = Method::unit;
   std::size_t p = 0;
   if (count == Width && along_k == 1) {
-    // Sixteen along k of four; the last four of a width overlap those before.
-    for (; p + 16 <= k; p += 16)
-      for (std::size_t next = 0; next < Width; next += 4) {
-        const std::size_t w = next + 4 <= Width ? next : Width - 4;
-        const std::uint8_t* const at = from + p + w * along_width;
+    p = k / 16 * 16;
+    // Sixteen along k of four at a time, whose lines are read to the end before others; the last
+    // four of a width overlap those before.
+    for (std::size_t next = 0; next < Width; next += 4) {
+      const std::size_t w = next + 4 <= Width ? next : Width - 4;
+      for (std::size_t i = 0; i < p; i += 16) {
+        const std::uint8_t* const at = from + i + w * along_width;
         const auto r0 = read<words4>(at), r1 = read<words4>(at + along_width);
         const auto r2 = read<words4>(at + 2 * along_width), r3 = read<words4>(at + 3 * along_width);
         const words4 low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
@@ -191,15 +193,10 @@ TESSERA_TARGET void pack(const std::uint8_t* from, std::size_t along_k, std::siz
                                    __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
                                    __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
         for (std::size_t q = 0; q < 4; ++q)
-          Method::template put_along_k<Signed>(to + (p + 4 * q) / unit * Width + w, Width,
+          Method::template put_along_k<Signed>(to + (i + 4 * q) / unit * Width + w, Width,
                                                columns[q]);
       }
-  }
-  if constexpr (Width % 16 == 0) {
-    if (count == Width && along_width == 1)
-      for (; p + unit <= k; p += unit)
-        for (std::size_t w = 0; w < Width; w += 16)
-          Method::put_rows(to + p / unit * Width + w, from + p * along_k + w, along_k);
+    }
   }
   for (; p < k; p += unit)
     for (std::size_t w = 0; w < Width; ++w) {
@@ -283,25 +280,43 @@ TESSERA_TARGET void pack_rows(const problem& x, std::size_t row, std::size_t row
                std::min(tile_rows, rows - i), to + i * units);
 }
 
-/// Packs columns of B, panel by panel.
+/// Packs columns of B, panel by panel. Rows are read some panels at a time: one panel's part of a row
+/// is less than a line of the cache, and rows are often a page apart.
 template <class Method>
 TESSERA_TARGET void pack_columns(const problem& x, std::size_t p, std::size_t k, std::size_t column,
                                  std::size_t columns, std::uint32_t* to, std::uint32_t* start) {
-  const std::size_t units = (k + Method::unit - 1) / Method::unit;
-  for (std::size_t j = 0; j < columns; j += tile_columns) {
-    pack<Method, tile_columns, !Method::moves_signs>(
-        x.b + p * x.b_k + (column + j) * x.b_column, x.b_k, x.b_column, k,
-        std::min(tile_columns, columns - j), to + j * units);
+  constexpr std::size_t unit = Method::unit, width = tile_columns;
+  const std::size_t units = (k + unit - 1) / unit;
+  const std::uint8_t* const from = x.b + p * x.b_k + column * x.b_column;
+  const bool by_rows = width % 16 == 0 && x.b_column == 1;
+  const std::size_t whole = columns / width * width, whole_k = k / unit * unit;
+  if (by_rows)
+    for (std::size_t q = 0; q < whole_k; q += unit)
+      for (std::size_t j = 0; j < whole; j += 16) {
+        const std::uint8_t* const rows = from + q * x.b_k + j;
+        for (std::size_t r = 0; r < unit; ++r)
+          __builtin_prefetch(from + std::min(q + 4 * unit + r, k - 1) * x.b_k + j);
+        Method::put_rows(to + j / width * width * units + q / unit * width + j % width, rows,
+                         x.b_k);
+      }
+  for (std::size_t j = 0; j < columns; j += width) {
+    std::uint32_t* const panel = to + j * units;
+    const std::size_t packed = by_rows && j < whole ? whole_k : 0;
+    pack<Method, width, !Method::moves_signs>(from + packed * x.b_k + j * x.b_column, x.b_k,
+                                              x.b_column, k - packed, std::min(width, columns - j),
+                                              panel + packed / unit * width);
     if (Method::moves_signs && x.a_signed)
-      find_start<Method>(units, to + j * units, start + j);
+      find_start<Method>(units, panel, start + j);
     else
-      std::fill_n(start + j, tile_columns, 0u);
+      std::fill_n(start + j, width, 0u);
   }
 }
 
 template <class Method>
 TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
-  constexpr std::size_t width = tile_columns, group = 4 * width;
+  // A group of columns is a line of the cache.
+  constexpr std::size_t width = tile_columns, group = 64;
+  static_assert(group % width == 0);
   std::uint32_t* const packed_b = static_cast<std::uint32_t*>(scratch);
   std::uint32_t* const packed_a = packed_b + most_k * most_columns;
   std::uint32_t* const starts = packed_a + most_rows * most_k;
