@@ -352,3 +352,122 @@ TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
     }
   }
 }
+
+#if defined(TESSERA_FEW_ROWS)
+typedef std::uint8_t bytes_of_lanes [[gnu::vector_size(lanes)]];
+typedef std::int8_t signed_bytes [[gnu::vector_size(2 * lanes)]];
+typedef std::int16_t signed_shorts [[gnu::vector_size(4 * lanes)]];
+
+TESSERA_TARGET [[gnu::always_inline]] inline words widen(signed_bytes v) {
+  return reinterpret_cast<words>(__builtin_convertvector(v, signed_shorts));
+}
+/// Units of pairs, for one row below another.
+TESSERA_TARGET [[gnu::always_inline]] inline words pairs_of_rows(const std::uint8_t* from,
+                                                                 std::size_t along_k) {
+  const auto a = read<bytes_of_lanes>(from), b = read<bytes_of_lanes>(from + along_k);
+  return widen(reinterpret_cast<signed_bytes>(
+      __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15)));
+}
+TESSERA_TARGET [[gnu::always_inline]] inline std::uint32_t widened(const problem& x, std::size_t i,
+                                                                   std::size_t p) {
+  const std::uint32_t byte = x.a[i * x.a_row + p * x.a_k];
+  return x.a_signed ? (byte ^ 0x80u) - 0x80u : byte;
+}
+TESSERA_TARGET [[gnu::always_inline]] inline void put(const problem& x, std::size_t i,
+                                                      std::size_t j, bool add, std::uint32_t sum) {
+  std::int32_t& c = x.c[i * x.c_row + j];
+  c = static_cast<std::int32_t>(add ? static_cast<std::uint32_t>(c) + sum : sum);
+}
+
+/// Few rows of A, and rows of B that are contiguous: those are read once, in the order of memory.
+template <std::size_t Rows>
+TESSERA_TARGET void multiply_few_by_rows(const problem& x, std::uint32_t* sums) {
+  constexpr std::size_t most = 2048, together = 4;
+  for (std::size_t column = 0; column < x.n; column += most) {
+    const std::size_t columns = std::min(most, x.n - column);
+    for (std::size_t i = 0; i < Rows; ++i) std::fill_n(sums + i * most, columns, 0u);
+    std::size_t p = 0;
+    for (; p + together <= x.k; p += together) {
+      const std::uint8_t* const b = x.b + p * x.b_k + column;
+      std::uint32_t a[Rows][together];
+      words first[Rows], second[Rows];
+      for (std::size_t i = 0; i < Rows; ++i) {
+        for (std::size_t q = 0; q < together; ++q) a[i][q] = widened(x, i, p + q);
+        first[i] = words{} + ((a[i][0] & 0xffffu) | a[i][1] << 16);
+        second[i] = words{} + ((a[i][2] & 0xffffu) | a[i][3] << 16);
+      }
+      std::size_t j = 0;
+      for (; j + lanes <= columns; j += lanes) {
+        const words b0 = pairs_of_rows(b + j, x.b_k), b1 = pairs_of_rows(b + 2 * x.b_k + j, x.b_k);
+        for (std::size_t i = 0; i < Rows; ++i) {
+          const words sum = pairs::add(load(sums + i * most + j), first[i], b0);
+          store(sums + i * most + j, pairs::add(sum, second[i], b1));
+        }
+      }
+      for (; j < columns; ++j)
+        for (std::size_t i = 0; i < Rows; ++i)
+          for (std::size_t q = 0; q < together; ++q)
+            sums[i * most + j] += a[i][q] * pairs::widen<true>(b[q * x.b_k + j]);
+    }
+    for (; p < x.k; ++p)
+      for (std::size_t i = 0; i < Rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j)
+          sums[i * most + j] += widened(x, i, p) * pairs::widen<true>(x.b[p * x.b_k + column + j]);
+    for (std::size_t i = 0; i < Rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j)
+        put(x, i, column + j, x.accumulate, sums[i * most + j]);
+  }
+}
+
+/// Dot products of rows of A, widened, with Columns columns of B, which are contiguous.
+template <std::size_t Rows, std::size_t Columns>
+TESSERA_TARGET void dot_products(const problem& x, const std::int16_t* a, std::size_t a_row,
+                                 std::size_t p, std::size_t k, std::size_t column) {
+  const std::uint8_t* const b = x.b + p + column * x.b_column;
+  words sums[Rows][Columns] = {};
+  std::size_t q = 0;
+  for (; q + 2 * lanes <= k; q += 2 * lanes) {
+    words rows[Rows];
+    for (std::size_t i = 0; i < Rows; ++i) rows[i] = load(a + i * a_row + q);
+    for (std::size_t j = 0; j < Columns; ++j) {
+      const words y = widen(read<signed_bytes>(b + j * x.b_column + q));
+      for (std::size_t i = 0; i < Rows; ++i) sums[i][j] = pairs::add(sums[i][j], rows[i], y);
+    }
+  }
+  for (std::size_t i = 0; i < Rows; ++i)
+    for (std::size_t j = 0; j < Columns; ++j) {
+      std::uint32_t sum = 0;
+      for (std::size_t l = 0; l < lanes; ++l) sum += sums[i][j][l];
+      for (std::size_t r = q; r < k; ++r)
+        sum += static_cast<std::uint32_t>(a[i * a_row + r]) *
+               pairs::widen<true>(b[j * x.b_column + r]);
+      put(x, i, column + j, x.accumulate || p != 0, sum);
+    }
+}
+
+/// Few rows of A, and columns of B that are contiguous.
+template <std::size_t Rows>
+TESSERA_TARGET void multiply_few_by_columns(const problem& x, std::int16_t* a) {
+  constexpr std::size_t most = 4096, together = Rows <= 2 ? 4 : 2;
+  for (std::size_t p = 0; p < x.k; p += most) {
+    const std::size_t k = std::min(most, x.k - p);
+    for (std::size_t i = 0; i < Rows; ++i)
+      for (std::size_t q = 0; q < k; ++q)
+        a[i * most + q] = static_cast<std::int16_t>(widened(x, i, p + q));
+    std::size_t j = 0;
+    for (; j + together <= x.n; j += together) dot_products<Rows, together>(x, a, most, p, k, j);
+    for (; j < x.n; ++j) dot_products<Rows, 1>(x, a, most, p, k, j);
+  }
+}
+
+template <std::size_t Rows>
+TESSERA_TARGET void multiply_few(const problem& x, void* scratch) {
+  if (x.b_column == 1)
+    multiply_few_by_rows<Rows>(x, static_cast<std::uint32_t*>(scratch));
+  else
+    multiply_few_by_columns<Rows>(x, static_cast<std::int16_t*>(scratch));
+}
+/// For 1 to 4 rows of A, nothing of B packed.
+inline constexpr multiply_function few[4] = {multiply_few<1>, multiply_few<2>, multiply_few<3>,
+                                             multiply_few<4>};
+#endif
