@@ -54,7 +54,15 @@ if(TESSERA_BUILD_BENCHMARKS)
     message(FATAL_ERROR "The benchmarks need Google Benchmark (Debian and Ubuntu: apt-get install libbenchmark-dev).\n"
                         "To go without them, configure with -DTESSERA_BUILD_BENCHMARKS=OFF.")
   endif()
-  tessera_optional(OPENBLAS openblas libopenblas-dev "benchmark of matrix products")
+  tessera_optional(OPENBLAS openblas libopenblas-dev "benchmarks of matrix products and convolutions")
+  if(NOT CMAKE_CROSSCOMPILING)
+    find_package(dnnl CONFIG QUIET)
+  endif()
+  if(TARGET DNNL::dnnl)
+    message(STATUS "Tessera: oneDNN ${dnnl_VERSION}: benchmark of products of bytes")
+  else()
+    message(STATUS "Tessera: oneDNN not found: no benchmark of products of bytes (Debian: libdnnl-dev)")
+  endif()
 endif()
 # A cross build goes without the libraries that are there for the host only, and without comparisons.
 if(NOT CMAKE_CROSSCOMPILING

@@ -17,7 +17,7 @@
 // Errors:     none.
 // Limits:     sizes agree: out = (in + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1 in both
 //             directions, at least 0; groups divide both numbers of channels; strides, dilations and
-//             groups are at least 1; products of sizes and in + 2 * pad fit in ptrdiff_t.
+//             groups are at least 1; products of sizes and 2 * (in + 2 * pad) fit in ptrdiff_t.
 // Allocation: the workspace alone, when it is made. It serves one call at a time.
 
 #ifndef TESSERA_KERNELS_CONVOLUTION_HPP

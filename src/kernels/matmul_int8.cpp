@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "kernels/parts.hpp"
@@ -43,9 +44,11 @@ namespace baseline {
 #if defined(__x86_64__) && defined(__GNUC__)
 #define TESSERA_TARGET [[gnu::target("avx2")]]
 #define TESSERA_VECTOR_BYTES 32
+#define TESSERA_FEW_ROWS
 namespace avx2 {
 #include "matmul_int8_loop.hpp"
 }  // namespace avx2
+#undef TESSERA_FEW_ROWS
 #undef TESSERA_TARGET
 #undef TESSERA_VECTOR_BYTES
 #undef TESSERA_TILE_ROWS
@@ -68,11 +71,13 @@ namespace vnni {
 #undef TESSERA_TARGET
 #undef TESSERA_VECTOR_BYTES
 
-/// AVX-512 without VNNI has no loop of its own.
-multiply_function function_of(level l, int8_method method) noexcept {
+/// AVX-512 without VNNI has no loops of its own, and neither have few rows, which wait for memory.
+multiply_function function_of(std::size_t rows, level l, int8_method method) noexcept {
   static const bool has_vnni =
       best_level() == level::avx512 && __builtin_cpu_supports("avx512vnni") != 0;
   l = std::min(l, best_level());
+  if (rows <= std::size(avx2::few) && l >= level::avx2 && method != int8_method::quads)
+    return avx2::few[rows - 1];
   if (l == level::avx512 && has_vnni && method != int8_method::pairs)
     return vnni::multiply_blocked<vnni::quads>;
   if (method == int8_method::quads)
@@ -82,7 +87,7 @@ multiply_function function_of(level l, int8_method method) noexcept {
                               : avx2::multiply_blocked<avx2::pairs>;
 }
 #else
-multiply_function function_of(level, int8_method method) noexcept {
+multiply_function function_of(std::size_t, level, int8_method method) noexcept {
   return method == int8_method::quads ? baseline::multiply_blocked<baseline::quads>
                                       : baseline::multiply_blocked<baseline::pairs>;
 }
@@ -96,7 +101,7 @@ const std::uint8_t* bits_of(const std::int8_t* bytes) noexcept {
 void multiply(const problem& p, matmul_int8_workspace& scratch, level at_most,
               int8_method method) noexcept {
   if (p.m == 0 || p.n == 0) return;
-  if (p.k != 0) return function_of(at_most, method)(p, scratch.data());
+  if (p.k != 0) return function_of(p.m, at_most, method)(p, scratch.data());
   if (!p.accumulate)
     for (std::size_t i = 0; i < p.m; ++i) std::fill_n(p.c + i * p.c_row, p.n, 0);
 }

@@ -175,11 +175,13 @@ TESSERA_TARGET void pack(const std::uint8_t* from, std::size_t along_k, std::siz
   constexpr std::size_t unit = Method::unit;
   std::size_t p = 0;
   if (count == Width && along_k == 1) {
-    // Sixteen along k of four; the last four of a width overlap those before.
-    for (; p + 16 <= k; p += 16)
-      for (std::size_t next = 0; next < Width; next += 4) {
-        const std::size_t w = next + 4 <= Width ? next : Width - 4;
-        const std::uint8_t* const at = from + p + w * along_width;
+    p = k / 16 * 16;
+    // Sixteen along k of four at a time, whose lines are read to the end before others; the last
+    // four of a width overlap those before.
+    for (std::size_t next = 0; next < Width; next += 4) {
+      const std::size_t w = next + 4 <= Width ? next : Width - 4;
+      for (std::size_t i = 0; i < p; i += 16) {
+        const std::uint8_t* const at = from + i + w * along_width;
         const auto r0 = read<words4>(at), r1 = read<words4>(at + along_width);
         const auto r2 = read<words4>(at + 2 * along_width), r3 = read<words4>(at + 3 * along_width);
         const words4 low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
@@ -191,15 +193,10 @@ TESSERA_TARGET void pack(const std::uint8_t* from, std::size_t along_k, std::siz
                                    __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
                                    __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
         for (std::size_t q = 0; q < 4; ++q)
-          Method::template put_along_k<Signed>(to + (p + 4 * q) / unit * Width + w, Width,
+          Method::template put_along_k<Signed>(to + (i + 4 * q) / unit * Width + w, Width,
                                                columns[q]);
       }
-  }
-  if constexpr (Width % 16 == 0) {
-    if (count == Width && along_width == 1)
-      for (; p + unit <= k; p += unit)
-        for (std::size_t w = 0; w < Width; w += 16)
-          Method::put_rows(to + p / unit * Width + w, from + p * along_k + w, along_k);
+    }
   }
   for (; p < k; p += unit)
     for (std::size_t w = 0; w < Width; ++w) {
@@ -283,25 +280,43 @@ TESSERA_TARGET void pack_rows(const problem& x, std::size_t row, std::size_t row
                std::min(tile_rows, rows - i), to + i * units);
 }
 
-/// Packs columns of B, panel by panel.
+/// Packs columns of B, panel by panel. Rows are read some panels at a time: one panel's part of a row
+/// is less than a line of the cache, and rows are often a page apart.
 template <class Method>
 TESSERA_TARGET void pack_columns(const problem& x, std::size_t p, std::size_t k, std::size_t column,
                                  std::size_t columns, std::uint32_t* to, std::uint32_t* start) {
-  const std::size_t units = (k + Method::unit - 1) / Method::unit;
-  for (std::size_t j = 0; j < columns; j += tile_columns) {
-    pack<Method, tile_columns, !Method::moves_signs>(
-        x.b + p * x.b_k + (column + j) * x.b_column, x.b_k, x.b_column, k,
-        std::min(tile_columns, columns - j), to + j * units);
+  constexpr std::size_t unit = Method::unit, width = tile_columns;
+  const std::size_t units = (k + unit - 1) / unit;
+  const std::uint8_t* const from = x.b + p * x.b_k + column * x.b_column;
+  const bool by_rows = width % 16 == 0 && x.b_column == 1;
+  const std::size_t whole = columns / width * width, whole_k = k / unit * unit;
+  if (by_rows)
+    for (std::size_t q = 0; q < whole_k; q += unit)
+      for (std::size_t j = 0; j < whole; j += 16) {
+        const std::uint8_t* const rows = from + q * x.b_k + j;
+        for (std::size_t r = 0; r < unit; ++r)
+          __builtin_prefetch(from + std::min(q + 4 * unit + r, k - 1) * x.b_k + j);
+        Method::put_rows(to + j / width * width * units + q / unit * width + j % width, rows,
+                         x.b_k);
+      }
+  for (std::size_t j = 0; j < columns; j += width) {
+    std::uint32_t* const panel = to + j * units;
+    const std::size_t packed = by_rows && j < whole ? whole_k : 0;
+    pack<Method, width, !Method::moves_signs>(from + packed * x.b_k + j * x.b_column, x.b_k,
+                                              x.b_column, k - packed, std::min(width, columns - j),
+                                              panel + packed / unit * width);
     if (Method::moves_signs && x.a_signed)
-      find_start<Method>(units, to + j * units, start + j);
+      find_start<Method>(units, panel, start + j);
     else
-      std::fill_n(start + j, tile_columns, 0u);
+      std::fill_n(start + j, width, 0u);
   }
 }
 
 template <class Method>
 TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
-  constexpr std::size_t width = tile_columns, group = 4 * width;
+  // A group of columns is a line of the cache.
+  constexpr std::size_t width = tile_columns, group = 64;
+  static_assert(group % width == 0);
   std::uint32_t* const packed_b = static_cast<std::uint32_t*>(scratch);
   std::uint32_t* const packed_a = packed_b + most_k * most_columns;
   std::uint32_t* const starts = packed_a + most_rows * most_k;
@@ -337,3 +352,122 @@ TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
     }
   }
 }
+
+#if defined(TESSERA_FEW_ROWS)
+typedef std::uint8_t bytes_of_lanes [[gnu::vector_size(lanes)]];
+typedef std::int8_t signed_bytes [[gnu::vector_size(2 * lanes)]];
+typedef std::int16_t signed_shorts [[gnu::vector_size(4 * lanes)]];
+
+TESSERA_TARGET [[gnu::always_inline]] inline words widen(signed_bytes v) {
+  return reinterpret_cast<words>(__builtin_convertvector(v, signed_shorts));
+}
+/// Units of pairs, for one row below another.
+TESSERA_TARGET [[gnu::always_inline]] inline words pairs_of_rows(const std::uint8_t* from,
+                                                                 std::size_t along_k) {
+  const auto a = read<bytes_of_lanes>(from), b = read<bytes_of_lanes>(from + along_k);
+  return widen(reinterpret_cast<signed_bytes>(
+      __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15)));
+}
+TESSERA_TARGET [[gnu::always_inline]] inline std::uint32_t widened(const problem& x, std::size_t i,
+                                                                   std::size_t p) {
+  const std::uint32_t byte = x.a[i * x.a_row + p * x.a_k];
+  return x.a_signed ? (byte ^ 0x80u) - 0x80u : byte;
+}
+TESSERA_TARGET [[gnu::always_inline]] inline void put(const problem& x, std::size_t i,
+                                                      std::size_t j, bool add, std::uint32_t sum) {
+  std::int32_t& c = x.c[i * x.c_row + j];
+  c = static_cast<std::int32_t>(add ? static_cast<std::uint32_t>(c) + sum : sum);
+}
+
+/// Few rows of A, and rows of B that are contiguous: those are read once, in the order of memory.
+template <std::size_t Rows>
+TESSERA_TARGET void multiply_few_by_rows(const problem& x, std::uint32_t* sums) {
+  constexpr std::size_t most = 2048, together = 4;
+  for (std::size_t column = 0; column < x.n; column += most) {
+    const std::size_t columns = std::min(most, x.n - column);
+    for (std::size_t i = 0; i < Rows; ++i) std::fill_n(sums + i * most, columns, 0u);
+    std::size_t p = 0;
+    for (; p + together <= x.k; p += together) {
+      const std::uint8_t* const b = x.b + p * x.b_k + column;
+      std::uint32_t a[Rows][together];
+      words first[Rows], second[Rows];
+      for (std::size_t i = 0; i < Rows; ++i) {
+        for (std::size_t q = 0; q < together; ++q) a[i][q] = widened(x, i, p + q);
+        first[i] = words{} + ((a[i][0] & 0xffffu) | a[i][1] << 16);
+        second[i] = words{} + ((a[i][2] & 0xffffu) | a[i][3] << 16);
+      }
+      std::size_t j = 0;
+      for (; j + lanes <= columns; j += lanes) {
+        const words b0 = pairs_of_rows(b + j, x.b_k), b1 = pairs_of_rows(b + 2 * x.b_k + j, x.b_k);
+        for (std::size_t i = 0; i < Rows; ++i) {
+          const words sum = pairs::add(load(sums + i * most + j), first[i], b0);
+          store(sums + i * most + j, pairs::add(sum, second[i], b1));
+        }
+      }
+      for (; j < columns; ++j)
+        for (std::size_t i = 0; i < Rows; ++i)
+          for (std::size_t q = 0; q < together; ++q)
+            sums[i * most + j] += a[i][q] * pairs::widen<true>(b[q * x.b_k + j]);
+    }
+    for (; p < x.k; ++p)
+      for (std::size_t i = 0; i < Rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j)
+          sums[i * most + j] += widened(x, i, p) * pairs::widen<true>(x.b[p * x.b_k + column + j]);
+    for (std::size_t i = 0; i < Rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j)
+        put(x, i, column + j, x.accumulate, sums[i * most + j]);
+  }
+}
+
+/// Dot products of rows of A, widened, with Columns columns of B, which are contiguous.
+template <std::size_t Rows, std::size_t Columns>
+TESSERA_TARGET void dot_products(const problem& x, const std::int16_t* a, std::size_t a_row,
+                                 std::size_t p, std::size_t k, std::size_t column) {
+  const std::uint8_t* const b = x.b + p + column * x.b_column;
+  words sums[Rows][Columns] = {};
+  std::size_t q = 0;
+  for (; q + 2 * lanes <= k; q += 2 * lanes) {
+    words rows[Rows];
+    for (std::size_t i = 0; i < Rows; ++i) rows[i] = load(a + i * a_row + q);
+    for (std::size_t j = 0; j < Columns; ++j) {
+      const words y = widen(read<signed_bytes>(b + j * x.b_column + q));
+      for (std::size_t i = 0; i < Rows; ++i) sums[i][j] = pairs::add(sums[i][j], rows[i], y);
+    }
+  }
+  for (std::size_t i = 0; i < Rows; ++i)
+    for (std::size_t j = 0; j < Columns; ++j) {
+      std::uint32_t sum = 0;
+      for (std::size_t l = 0; l < lanes; ++l) sum += sums[i][j][l];
+      for (std::size_t r = q; r < k; ++r)
+        sum += static_cast<std::uint32_t>(a[i * a_row + r]) *
+               pairs::widen<true>(b[j * x.b_column + r]);
+      put(x, i, column + j, x.accumulate || p != 0, sum);
+    }
+}
+
+/// Few rows of A, and columns of B that are contiguous.
+template <std::size_t Rows>
+TESSERA_TARGET void multiply_few_by_columns(const problem& x, std::int16_t* a) {
+  constexpr std::size_t most = 4096, together = Rows <= 2 ? 4 : 2;
+  for (std::size_t p = 0; p < x.k; p += most) {
+    const std::size_t k = std::min(most, x.k - p);
+    for (std::size_t i = 0; i < Rows; ++i)
+      for (std::size_t q = 0; q < k; ++q)
+        a[i * most + q] = static_cast<std::int16_t>(widened(x, i, p + q));
+    std::size_t j = 0;
+    for (; j + together <= x.n; j += together) dot_products<Rows, together>(x, a, most, p, k, j);
+    for (; j < x.n; ++j) dot_products<Rows, 1>(x, a, most, p, k, j);
+  }
+}
+
+template <std::size_t Rows>
+TESSERA_TARGET void multiply_few(const problem& x, void* scratch) {
+  if (x.b_column == 1)
+    multiply_few_by_rows<Rows>(x, static_cast<std::uint32_t*>(scratch));
+  else
+    multiply_few_by_columns<Rows>(x, static_cast<std::int16_t*>(scratch));
+}
+/// For 1 to 4 rows of A, nothing of B packed.
+inline constexpr multiply_function few[4] = {multiply_few<1>, multiply_few<2>, multiply_few<3>,
+                                             multiply_few<4>};
+#endif

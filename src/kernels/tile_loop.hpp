@@ -54,7 +54,7 @@ TESSERA_TARGET [[gnu::always_inline]] inline void multiply_rows(std::size_t k, c
   for (std::size_t p = 0; p < k; ++p) {
     const vec x = load(b), y = load(b + width);
     ((left[Row] += a[Row] * x, right[Row] += a[Row] * y), ...);
-    a += sizeof...(Row);
+    a += tile_rows;
     b += 2 * width;
   }
   if (!continues && add)
@@ -69,17 +69,28 @@ TESSERA_TARGET void multiply_tile(std::size_t k, const Real* a, const Real* b, R
   multiply_rows(k, a, b, c, stride, add, std::make_index_sequence<tile_rows>());
 }
 
-/// A tile that C has only a part of.
+/// A tile that C has only a part of. With few rows, it is computed no higher than this.
+inline constexpr std::size_t low_rows = tile_rows / 2 + 1;
 TESSERA_TARGET void multiply_edge(std::size_t k, const float* a, const float* b, float* c,
                                   std::size_t stride, bool add, std::size_t rows,
                                   std::size_t columns) {
-  alignas(64) float tile[tile_rows * tile_columns<float>];
-  multiply_tile(k, a, b, tile, tile_columns<float>, false);
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < columns; ++j) {
-      const float sum = tile[i * tile_columns<float> + j];
-      c[i * stride + j] = add ? c[i * stride + j] + sum : sum;
+  constexpr std::size_t width = tile_columns<float>;
+  alignas(64) float tile[tile_rows * width];
+  if (rows <= low_rows)
+    multiply_rows(k, a, b, tile, width, false, std::make_index_sequence<low_rows>());
+  else
+    multiply_tile(k, a, b, tile, width, false);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const float* const from = tile + i * width;
+    float* const to = c + i * stride;
+    if (columns == width) {
+      const vector left = load(from), right = load(from + lanes);
+      store(to, add ? load(to) + left : left);
+      store(to + lanes, add ? load(to + lanes) + right : right);
+      continue;
     }
+    for (std::size_t j = 0; j < columns; ++j) to[j] = add ? to[j] + from[j] : from[j];
+  }
 }
 
 /// Packs a panel: for each of k values of p, Width elements, the last of them 0 where there are only

@@ -171,25 +171,29 @@ TEST_CASE("kernels/convolution: every edge of a panel and of a tile", "[kernels]
 }
 
 TEST_CASE("kernels/convolution: more than one block", "[kernels]") {
-  space in(1 << 17);
-  // Terms, outputs, places of the output; all three.
-  check({.in_channels = 70, .out_channels = 8, .in_h = 5, .in_w = 6, .kernel_h = 3, .kernel_w = 3},
-        in);
-  check({.in_channels = 3, .out_channels = 345, .in_h = 5, .in_w = 6, .kernel_h = 3, .kernel_w = 2},
-        in);
-  check({.in_channels = 1, .out_channels = 2, .in_h = 49, .in_w = 47, .kernel_h = 2, .kernel_w = 2},
-        in);
-  check({.in_channels = 33,
-         .out_channels = 150,
-         .in_h = 36,
-         .in_w = 35,
-         .kernel_h = 3,
-         .kernel_w = 3,
-         .stride_h = 2,
-         .stride_w = 1,
-         .pad_h = 1,
-         .pad_w = 1},
-        in);
+  space in(1 << 20);
+  const auto square = [](std::size_t kernel, std::size_t inputs, std::size_t outputs,
+                         std::size_t size) {
+    return convolution{.in_channels = inputs,
+                       .out_channels = outputs,
+                       .in_h = size,
+                       .in_w = size,
+                       .kernel_h = kernel,
+                       .kernel_w = kernel,
+                       .pad_h = 1,
+                       .pad_w = 1};
+  };
+  // Of terms, outputs, places of the output, and two of them at once.
+  check(square(3, 70, 8, 5), in);
+  check(square(2, 3, 345, 5), in);
+  check(square(2, 1, 7, 49), in);
+  check(square(3, 33, 150, 5), in);
+  check(square(3, 33, 7, 34), in);
+  check(square(2, 1, 150, 34), in);
+  // Too many weights to pack at once.
+  check(
+      {.in_channels = 600, .out_channels = 150, .in_h = 3, .in_w = 3, .kernel_h = 3, .kernel_w = 3},
+      in);
   // Kernels that end in the middle of a block.
   check({.in_channels = 11,
          .out_channels = 7,
@@ -253,6 +257,31 @@ TEST_CASE("kernels/convolution: places that are far apart", "[kernels]") {
     check({.out_channels = outputs, .in_h = 2, .in_w = 4000, .kernel_w = 2, .dilation_w = 3900},
           in);
     check({.out_channels = outputs, .in_h = 50, .in_w = 100, .kernel_h = 50, .kernel_w = 70}, in);
+  }
+}
+
+TEST_CASE("kernels/convolution: strides and dilations that lead nowhere", "[kernels]") {
+  space in(1 << 12);
+  const std::size_t large = ~std::size_t{0} / 2;
+  for (const std::size_t outputs : {2u, 7u}) {
+    check({.out_channels = outputs,
+           .in_h = 3,
+           .in_w = 4,
+           .kernel_h = 2,
+           .kernel_w = 3,
+           .stride_h = large,
+           .stride_w = large},
+          in);
+    check({.out_channels = outputs, .in_h = 3, .in_w = 4, .dilation_h = large, .dilation_w = large},
+          in);
+    check({.out_channels = outputs,
+           .in_h = 0,
+           .in_w = 0,
+           .kernel_h = 2,
+           .kernel_w = 2,
+           .pad_h = 1,
+           .pad_w = 2},
+          in);
   }
 }
 

@@ -135,17 +135,18 @@ void check(const shape& x, both_spaces& spaces) {
 
 TEST_CASE("kernels/matmul_int8: every edge of a tile, every layout", "[kernels]") {
   both_spaces spaces(4096);
-  for (const std::size_t m : {1u, 2u, 3u, 6u, 7u, 12u, 13u})
+  for (const std::size_t m : {1u, 2u, 3u, 4u, 6u, 7u, 12u, 13u})
     for (const std::size_t n : {1u, 7u, 8u, 9u, 16u, 17u, 33u})
       for (const std::size_t k : {1u, 2u, 5u}) check({m, n, k}, spaces);
   for (const std::size_t k : {3u, 4u, 15u, 16u, 17u, 18u, 31u, 32u, 35u})
-    for (const std::size_t m : {1u, 6u, 13u}) check({m, 33, k}, spaces);
+    for (const std::size_t m : {1u, 4u, 6u, 13u}) check({m, 33, k}, spaces);
 }
 
 TEST_CASE("kernels/matmul_int8: matrices of more than one block", "[kernels]") {
   both_spaces spaces(1 << 17);
-  for (const shape& x : {shape{7, 20, 1030}, shape{150, 17, 9}, shape{3, 1050, 35},
-                         shape{150, 520, 5}, shape{1, 2060, 3}})
+  for (const shape& x :
+       {shape{7, 20, 1030}, shape{150, 17, 9}, shape{3, 1050, 35}, shape{150, 520, 5},
+        shape{1, 2060, 3}, shape{2, 2060, 9}, shape{3, 7, 4100}})
     check(x, spaces);
 }
 
