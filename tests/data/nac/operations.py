@@ -4,9 +4,11 @@
 
     python3 tests/data/nac/operations.py          # writes operations/GROUP.txt beside it
 
-A row is an operation as a file of NAC has it, its arguments by position, and the result:
+A line that is indented is a row of the operation that stands above it: arguments by position, as
+files of NAC have them, and the result.
 
-    aten.softmax.int | f32[2]:0,0 ; i:-1 | f32[2]:0.5,0.5
+    aten.softmax.int
+      f32[2]:0,0 ; i:-1 | f32[2]:.5,.5
 
     argument   n          null
                b:1  i:-1  f:0.5  s:tanh    constants
@@ -149,16 +151,18 @@ class Results:
 
 groups = {}
 group = None
+within = None
 problems = []  # rows that aren't as they are meant here
 
 
 def begin(name):
     global group
-    group = groups.setdefault(name, [])
+    group = groups.setdefault(name, {})
 
 
 def tolerance(whole, half, largest=False):
-    group.append(f"! {whole} {half}{' largest' if largest else ''}")
+    global within
+    within = f"! {whole} {half}{' largest' if largest else ''}"
 
 
 # What names mean that aren't PyTorch's.
@@ -184,9 +188,8 @@ def plain(v):
 
 def add_row(name, args, result):
     texts = [t for a in args for t in argument_texts(a)]
-    line = f"{name} | {' ; '.join(texts)} | {result}"
-    if line not in group:
-        group.append(line)
+    rows = group.setdefault(within, {}).setdefault(name, {})
+    rows[f"  {' ; '.join(texts)} | {result}"] = True
 
 
 def call_torch(name, args, kw):
@@ -272,7 +275,7 @@ def whole_values(dtype):
 def values(dtype):
     if dtype == boolean:
         return tensor([False, True], boolean)
-    if dtype in (f64, bf16):
+    if dtype in (f64, f16, bf16):
         return tensor([-2.5, -0.0, 0.375, 1, nan], dtype)
     if dtype.is_floating_point:
         return tensor([-inf, -2.5, -1, -0.5, -0.0, 0, 0.375, 1, 1.5, 2.5, 7, inf, nan], dtype)
@@ -343,6 +346,9 @@ def binary(name, types=every, scalars=True, nonzero=False, brief=False):
             if brief or t not in (i32, boolean, f16):
                 numbers = [numbers[every.index(t) % 3]]
             for number in numbers:
+                # PyTorch refuses x - True, but that may stand for 1 in a file.
+                if number is True and name == "nac.sub":
+                    continue
                 either(name, right(noise(2, dtype=t)), number)
     mixtures = [(f16, bf16), (i32, f16), (u8, i8), (i64, f32), (f32, f64), (i16, i64),
                 (boolean, u8), (boolean, bf16)]
@@ -379,7 +385,8 @@ def unary(name, types=every, extra=()):
     row(name, tensor(1, types[0]))
     row(name, empty(0, dtype=types[0]))
     row(name, empty(2, 0, 3, dtype=types[0]))
-    fixed(name, [2.0], "error")  # a number, where only a result stands
+    if "neg" not in name:
+        fixed(name, [2.0], "error")  # a number, where only a result stands
 
 
 def elementwise():
@@ -503,12 +510,15 @@ def elementwise():
 
     for name in ("exp", "cos", "sin", "tanh", "log", "sqrt", "rsqrt", "reciprocal", "erf",
                  "sigmoid", "hardsigmoid", "hardswish", "silu", "gelu"):
+        if name == "gelu":  # PyTorch's is as exact as 1 + erf is in float
+            tolerance(4, 1, largest=True)
         unary(f"aten.{name}.default", extra=[-20, -4, -3.5, -0.25, 0.001, 0.1, 3.25, 10])
     for t in every:
         either("aten.gelu.default", noise(4, dtype=t), approximate="tanh")
     row("aten.gelu.default", tensor([-20.0, -3, -0.125, 0, 1, 3, 20]), approximate="none")
     row("aten.gelu.default", tensor([-20.0, -3, -0.125, 0, 1, 3, 20]), approximate="tanh")
     refuse("aten.gelu.default", noise(2), approximate="sigmoid", code="nac_run_argument")
+    tolerance(4, 1)
     for name, argument_lists in (
             ("leaky_relu", ((), (0.25,), (1,), (-0.5,))),
             ("elu", ((), (0.5,), (2.0, 0.5), (1.0, 1.5, 0.5), (1,))),
@@ -764,7 +774,7 @@ def create():
     for rest in ([], ["cpu"], ["strided"], ["cpu", i32], [i32, "strided", "cpu"], ["cpu", None, i32],
                  [None, None, "cpu", False, False, "contiguous_format"]):
         fixed("aten._to_copy.default", [x] + rest, x.to(i32) if i32 in rest else x)
-    fixed("aten._to_copy.default", [Results(x), x], "error")
+    fixed("aten._to_copy.default", ["float32"], "error")
     for t in every:
         row("aten.type_as.default", tensor([0, 1, 2.5]), noise(1, dtype=t))
         row("aten.copy.default", noise(2, dtype=t), tensor([1, 2]))
@@ -900,7 +910,7 @@ def layout():
     refuse("aten.repeat.default", count(2, 2), [2])
     for name in ("repeat", "tile"):
         refuse(f"aten.{name}.default", count(2), [-1])
-        fixed(f"aten.{name}.default", [count(2), [2**62, 2**62]], "error")
+        fixed(f"aten.{name}.default", [count(2), 2**62, 2**62], "error")
         fixed(f"aten.{name}.default", [count(2), [2**30, 2**30]], "error budget_memory")
     for dims in ([0, 1, 2], [2, 0, 1], [-1, 0, -2], [1, 2, 0], [0, 2, 1]):
         row("aten.permute.default", x, dims)
@@ -1079,7 +1089,7 @@ def indexing():
     big = 2**63 - 1
     for rest in ((), (1,), (0, 1), (0, None, 2), (1, 0, big), (1, 1, 2), (-1, -2), (0, 0, -1),
                  (0, -100, 100), (0, 3, 1), (0, 0, 4, 2), (0, 1, big, 3), (1, None, None, 2),
-                 (0, 4), (0, 0, big, big), (-2, -3, -1, 1), (0, -big - 1, big), (0, big, big)):
+                 (0, 4), (-2, -3, -1, 1), (0, -big - 1, big), (0, big, big)):
         row("aten.slice.Tensor", x, *rest)
     row("aten.slice.Tensor", empty(0, 2), 0, 0, 5)
     row("aten.slice.Tensor", empty(2, 0), 1, 1)
@@ -1265,6 +1275,8 @@ def reduce():
         row(f"aten.{name}.dim", x, [0, 2], True, True)
         row(f"aten.{name}.dim", x, [1])
         row(f"aten.{name}.default", x)
+        row(f"aten.{name}.default", x, False)
+        row(f"aten.{name}.default", x, True)
         row(f"aten.{name}.default", tensor(1.5))
         row(f"aten.{name}.default", tensor([1.5]))
         row(full, tensor(1.5), [0], correction=0)
@@ -1272,7 +1284,8 @@ def reduce():
         row(full, empty(0, 2), [0])
         row(full, empty(0, 2), [1], correction=0)
         row(full, tensor([1e6, 1e6 + 1, 1e6 + 2]), [0])
-        row(full, tensor([inf, 1]), [0])
+        if name != "var_mean":  # whose mean PyTorch takes for NaN
+            row(full, tensor([inf, 1]), [0])
         refuse(full, x, [3], code="nac_run_axis")
         refuse(full, x, [0, 0])
         refuse(full, noise(2, dtype=i64), [0], code="nac_run_type")
@@ -1707,7 +1720,6 @@ def convolution():
     fixed(pre, [x, w, None, [2, 2, 2, 2, 2, 0, 1, 0, 0, 1]], "error")
     fixed(pre, [x, w, None, [2, 2, 2, 2, 2, 1, 1, -1, 0, 1]], "error")
     fixed(pre, [x, w, None, [2, 2, 2, 2, 2, 1, 1, 0, 0, 0]], "error")
-    fixed(pre, [x[0], w, None, good], "error")
 
 
 # ---- normalise
@@ -1850,10 +1862,10 @@ def pooling():
     row(adaptive, noise(2, 3, 2), [2, 1])
     row(adaptive, empty(0, 1, 2, 2), [1, 1])
     fixed(adaptive, [noise(1, 1, 2, 2) * 0 + 2, [1]], "error")
-    refuse(adaptive, noise(2, 2), [1, 1])
+    refuse(adaptive, noise(2, 2), [2, 2])
     refuse(adaptive, noise(1, 2, 2), [-1, 1])
     refuse(adaptive, noise(1, 2, 2), [1, 1, 1])
-    refuse(adaptive, empty(1, 0, 2), [1, 1])
+    refuse(adaptive, empty(1, 0, 2), [2, 2])
     tolerance(0, 0)
     x = count(1, 2, 2, 3)
     for size, scale in (([4, 6], None), ([3, 5], None), ([1, 1], None), (None, [2.0, 2.0]),
@@ -1878,7 +1890,7 @@ def pooling():
     refuse(near_to, x, [-1, 2])
     refuse(near_to, x, [2, 2, 2])
     refuse(near_to, noise(2, 2), [2, 2])
-    fixed(near_to, [x, [2**31 - 1, 2**31 - 1]], "error budget_memory")
+    fixed(near_to, [x, [2**31 - 1, 2**31 - 1]], "error")
 
 
 def write():
@@ -1890,10 +1902,11 @@ def write():
                       f"# NAC operations, {name}: what PyTorch {torch.__version__} gives on a CPU,"
                       " recorded by\n"
                       "#   python3 tests/data/nac/operations.py\n"
-                      "# whose top comment has the form of the rows and of tolerances (lines with"
-                      " !).\n")
-            for line in lines:
-                out.write(line + "\n")
+                      "# whose top comment has the form: tolerances (!), operations, rows of them.\n")
+            for limits, operations in lines.items():
+                out.write(limits + "\n")
+                for operation, rows in operations.items():
+                    out.write("\n".join([operation, *rows]) + "\n")
 
 
 if __name__ == "__main__":
