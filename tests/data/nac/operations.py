@@ -1788,10 +1788,10 @@ def normalise():
     refuse(layer, x, [3], noise(2))
     refuse(layer, x, [3], w, noise(2))
     refuse(native, x, [3], noise(2), None, 1e-5)
-    for shape, g in (((1, 4), 2), ((2, 2, 3), 1), ((1, 4, 1, 2), 4), ((1, 4, 2, 1), 1),
-                     ((2, 2, 1), 2)):
+    for shape, g in (((1, 4), 2), ((2, 2, 3), 1), ((1, 4, 1, 2), 4), ((1, 4, 2, 1), 1)):
         row(group_norm, noise(*shape), g)
         row(group_norm, noise(*shape), g, noise(shape[1]), noise(shape[1]), 0.001)
+    row(group_norm, noise(2, 2, 1), 2, None, noise(2), 0.5)  # groups of one element
     row(group_norm, noise(1, 2, 2), 2, None, noise(2))
     row(group_norm, noise(1, 2, 2), 2, noise(2), None, 1e-5, False)
     row(group_norm, noise(1, 2, 2), 2, None, None, 1e-5, True)
