@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/parts.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace kernels {
 
@@ -42,6 +44,8 @@ constexpr std::size_t few_rows = 8;
 #define TESSERA_VECTOR_BYTES 16
 #define TESSERA_TILE_ROWS 6
 namespace baseline {
+#include "tile_loop.hpp"
+//
 #include "matmul_loop.hpp"
 }  // namespace baseline
 #undef TESSERA_TARGET
@@ -51,6 +55,8 @@ namespace baseline {
 #define TESSERA_TARGET [[gnu::target("avx2,fma")]]
 #define TESSERA_VECTOR_BYTES 32
 namespace avx2 {
+#include "tile_loop.hpp"
+//
 #include "matmul_loop.hpp"
 }  // namespace avx2
 #undef TESSERA_TARGET
@@ -61,6 +67,8 @@ namespace avx2 {
 #define TESSERA_VECTOR_BYTES 64
 #define TESSERA_TILE_ROWS 14
 namespace avx512 {
+#include "tile_loop.hpp"
+//
 #include "matmul_loop.hpp"
 }  // namespace avx512
 #undef TESSERA_TARGET

@@ -28,9 +28,9 @@
 #define TESSERA_KERNELS_MATMUL_HPP
 
 #include <cstddef>
-#include <memory>
 
 #include "kernels/level.hpp"
+#include "kernels/workspace.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace kernels {
@@ -51,21 +51,7 @@ struct product {
 };
 
 /// Room for the parts of A and B that are worked on, in the order in which they are read.
-class matmul_workspace {
- public:
-  /// The memory of one, whatever the sizes of the matrices. Untouched pages cost nothing.
-  static constexpr std::size_t bytes = (256 * 2048 + 24 * 14 * 256) * sizeof(float);
-
-  matmul_workspace() : memory_(std::make_unique_for_overwrite<line[]>(bytes / sizeof(line))) {}
-
-  [[nodiscard]] void* data() noexcept { return memory_.get(); }
-
- private:
-  struct alignas(64) line {
-    unsigned char bytes[64];
-  };
-  std::unique_ptr<line[]> memory_;
-};
+class matmul_workspace : public workspace<(256 * 2048 + 24 * 14 * 256) * sizeof(float)> {};
 
 void matmul(std::size_t m, std::size_t n, std::size_t k, const matrix& a, const matrix& b,
             const product& c, matmul_workspace& scratch, level at_most = best_level()) noexcept;

@@ -31,6 +31,7 @@
 #include <span>
 #include <string_view>
 
+#include "kernels/convolution.hpp"
 #include "kernels/matmul.hpp"
 #include "tensor.hpp"
 #include "types.hpp"
@@ -56,9 +57,15 @@ class workspaces {
     if (products_ == nullptr) products_ = std::make_unique<kernels::matmul_workspace>();
     return *products_;
   }
+  [[nodiscard]] kernels::convolution_workspace& convolutions() {
+    if (convolutions_ == nullptr)
+      convolutions_ = std::make_unique<kernels::convolution_workspace>();
+    return *convolutions_;
+  }
 
  private:
   std::unique_ptr<kernels::matmul_workspace> products_;
+  std::unique_ptr<kernels::convolution_workspace> convolutions_;
 };
 
 class call {

@@ -1,22 +1,395 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// Convolutions of one to three dimensions, and their transposes.
 
+#include "multiply.hpp"
 #include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
 
-value conv1d(call&) { fail(errc::nac_operation_unsupported, "conv1d"); }            // "tt?Tllli"
-value conv2d(call&) { fail(errc::nac_operation_unsupported, "conv2d"); }            // "tt?Tllli"
-value conv3d(call&) { fail(errc::nac_operation_unsupported, "conv3d"); }            // "tt?Tllli"
-value conv_padded(call&) { fail(errc::nac_operation_unsupported, "conv_padded"); }  // "tt?Tlsli"
-value convolution(call&) { fail(errc::nac_operation_unsupported, "convolution"); }  // "ttTlllbli"
-value conv_transpose(call&) {
-  fail(errc::nac_operation_unsupported, "conv_transpose");
-}  // "tt?Tlllil"
-value conv2d_precomputed(call&) {
-  fail(errc::nac_operation_unsupported, "conv2d_precomputed");
-}  // "ttTl"
+namespace {
+
+[[nodiscard]] std::size_t count_of(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
+
+/// Depth, height and width; dimensions that aren't there come first.
+using sizes = std::array<std::int64_t, 3>;
+/// Beyond this sizes and steps are refused, so that their sums and products can't overflow.
+constexpr std::int64_t most = std::int64_t{1} << 30;
+
+/// One number for all dimensions, or one for each; those in front become `neutral`.
+[[nodiscard]] sizes sizes_of(std::span<const std::int64_t> given, std::size_t spatial,
+                             std::int64_t neutral, std::int64_t least, const char* what) {
+  if (given.size() != 1 && given.size() != spatial)
+    fail(errc::nac_run_argument,
+         std::string(what) + " of " + std::to_string(given.size()) + " axes");
+  sizes s = {neutral, neutral, neutral};
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const std::int64_t v = given[given.size() == 1 ? 0 : i];
+    if (v < least || v > most)
+      fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v));
+    s[3 - spatial + i] = v;
+  }
+  return s;
+}
+[[nodiscard]] sizes sizes_or(call& c, std::size_t letter, std::size_t spatial, std::int64_t neutral,
+                             std::int64_t least, const char* what) {
+  if (c.has(letter)) return sizes_of(c.wholes(letter), spatial, neutral, least, what);
+  return {neutral, neutral, neutral};
+}
+
+/// What a convolution is called with; a transposed one turns `in` and `out` around.
+struct geometry {
+  std::size_t spatial = 2;
+  std::int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
+  sizes in{}, out{}, kernel{}, stride{}, padding{}, dilation{};
+  bool transposed = false, is_batch = true;
+};
+
+/// From the shapes, without the sizes of the result.
+[[nodiscard]] geometry geometry_of(const tensor& x, const tensor& w, const tensor* bias,
+                                   std::size_t spatial, std::int64_t groups, bool transposed) {
+  expect_type(w, x.type);
+  if (bias != nullptr) expect_type(*bias, x.type);
+  if (x.type == data_type::boolean) refuse_type(x.type);
+  if (transposed && !is_floating(x.type) && x.type != data_type::int64) refuse_type(x.type);
+  const auto refuse = [&] {
+    fail(errc::nac_run_shape, x.dims.text() + " by weights of " + w.dims.text() + " in " +
+                                  std::to_string(groups) + " groups");
+  };
+  if (groups <= 0) fail(errc::nac_run_argument, std::to_string(groups) + " groups");
+  if (w.rank() != spatial + 2 || (x.rank() != w.rank() && x.rank() + 1 != w.rank())) refuse();
+  geometry g;
+  g.spatial = spatial;
+  g.groups = groups;
+  g.transposed = transposed;
+  g.is_batch = x.rank() == w.rank();
+  const std::size_t at = g.is_batch ? 1 : 0;
+  g.batch = g.is_batch ? x.dim(0) : 1;
+  g.in_channels = x.dim(at);
+  if (w.dim(0) == 0 || w.dim(1) == 0 || w.dim(0) % groups != 0) refuse();
+  if (w.dim(1) > most || w.dim(0) > most || groups > most || g.in_channels > most) refuse();
+  if ((transposed ? w.dim(0) : w.dim(1) * groups) != g.in_channels) refuse();
+  g.out_channels = transposed ? w.dim(1) * groups : w.dim(0);
+  if (bias != nullptr && !(bias->dims == shape{g.out_channels}))
+    fail(errc::nac_run_shape,
+         "a bias of " + bias->dims.text() + " for " + std::to_string(g.out_channels) + " channels");
+  g.in = g.kernel = {1, 1, 1};
+  for (std::size_t i = 0; i < spatial; ++i) {
+    g.in[3 - spatial + i] = x.dim(at + 1 + i);
+    g.kernel[3 - spatial + i] = w.dim(2 + i);
+  }
+  for (std::size_t i = 0; i < 3; ++i)
+    if (g.in[i] == 0 || g.kernel[i] == 0 || g.in[i] > most || g.kernel[i] > most) refuse();
+  g.stride = g.dilation = {1, 1, 1};
+  return g;
+}
+
+[[nodiscard]] shape result_shape(const geometry& g) {
+  shape s;
+  if (g.is_batch) s.push_back(g.batch);
+  s.push_back(g.out_channels);
+  for (std::size_t i = 3 - g.spatial; i < 3; ++i) s.push_back(g.out[i]);
+  return s;
+}
+
+[[nodiscard]] std::int64_t volume(const sizes& s) noexcept { return s[0] * s[1] * s[2]; }
+
+/// The rows of a matrix that are the elements of an image under each element of a kernel, for the
+/// windows [first, first + count): [channels * kernel, count]. `each` gets for a run of windows that
+/// lie side by side the place of the first in its row, its element in the image or null for
+/// padding, and how many.
+template <class T, class F>
+void each_under_kernel(const sizes& image, const sizes& windows, const geometry& g, T* from,
+                       std::int64_t channels, std::int64_t first, std::int64_t count, F&& each) {
+  std::int64_t row = 0;
+  const std::int64_t width = image[2], stride = g.stride[2];
+  for (std::int64_t k = 0; k < channels; ++k, from += volume(image))
+    for (std::int64_t kd = 0; kd < g.kernel[0]; ++kd)
+      for (std::int64_t kh = 0; kh < g.kernel[1]; ++kh)
+        for (std::int64_t kw = 0; kw < g.kernel[2]; ++kw, ++row) {
+          const std::int64_t shift = kw * g.dilation[2] - g.padding[2];
+          // Windows of a line for which the element lies in the image.
+          const std::int64_t inside = shift < 0 ? (-shift + stride - 1) / stride : 0;
+          const std::int64_t outside =
+              shift >= width ? 0 : std::min(windows[2], (width - 1 - shift) / stride + 1);
+          for (std::int64_t at = first; at < first + count;) {
+            const std::int64_t line = at / windows[2], start = at % windows[2];
+            const std::int64_t end = std::min(windows[2], start + first + count - at);
+            const std::int64_t h =
+                line % windows[1] * g.stride[1] + kh * g.dilation[1] - g.padding[1];
+            const std::int64_t d =
+                line / windows[1] * g.stride[0] + kd * g.dilation[0] - g.padding[0];
+            const bool padded = h < 0 || h >= image[1] || d < 0 || d >= image[0];
+            const std::int64_t lo = padded ? end : std::clamp(inside, start, end);
+            const std::int64_t hi = padded ? end : std::clamp(outside, lo, end);
+            const std::int64_t place = row * count + at - first;
+            if (lo > start) each(place, static_cast<T*>(nullptr), lo - start);
+            if (hi > lo)
+              each(place + lo - start, from + (d * image[1] + h) * width + lo * stride + shift,
+                   hi - lo);
+            if (end > hi) each(place + hi - start, static_cast<T*>(nullptr), end - hi);
+            at += end - start;
+          }
+        }
+}
+
+/// How many windows' columns are made at a time: as many as stay in the cache.
+[[nodiscard]] std::int64_t windows_at_once(std::int64_t rows, std::int64_t windows) noexcept {
+  constexpr std::int64_t elements = std::int64_t{1} << 17;
+  return std::min(std::max<std::int64_t>(elements / rows, 4), windows);
+}
+
+template <class T>
+void fill_bias(const geometry& g, const T* bias, T* y) {
+  const auto n = count_of(volume(g.out));
+  for (std::int64_t i = 0; i < g.batch * g.out_channels; ++i, y += n)
+    std::fill_n(y, n, bias != nullptr ? bias[i % g.out_channels] : T{});
+}
+
+/// Weights times the columns of a part of the image.
+template <class T>
+void convolve(call& c, const geometry& g, const T* x, const T* w, const T* bias, T* y) {
+  const std::int64_t in_group = g.in_channels / g.groups, out_group = g.out_channels / g.groups;
+  const std::int64_t rows = in_group * volume(g.kernel), windows = volume(g.out);
+  const std::int64_t once = windows_at_once(rows, windows);
+  const storage held = c.room.take(count_of(rows * once) * sizeof(T));
+  T* const columns = static_cast<T*>(static_cast<void*>(held.data()));
+  fill_bias(g, bias, y);
+  for (std::int64_t i = 0; i < g.batch * g.groups; ++i) {
+    const T* const image = x + i * in_group * volume(g.in);
+    const T* const weights = w + i % g.groups * out_group * rows;
+    for (std::int64_t first = 0; first < windows; first += once) {
+      const std::int64_t now = std::min(once, windows - first);
+      each_under_kernel(g.in, g.out, g, image, in_group, first, now,
+                        [&](std::int64_t place, const T* from, std::int64_t n) {
+                          T* const to = columns + place;
+                          if (from == nullptr)
+                            std::fill_n(to, n, T{});
+                          else
+                            for (std::int64_t j = 0; j < n; ++j) to[j] = from[j * g.stride[2]];
+                        });
+      multiply<T>(count_of(out_group), count_of(now), count_of(rows), {weights, count_of(rows)},
+                  {columns, count_of(now)}, y + i * out_group * windows + first, count_of(windows),
+                  true, c.work);
+    }
+  }
+}
+
+/// Transposed weights times a part of the image are columns, which are added up where they belong.
+template <class T>
+void convolve_transposed(call& c, const geometry& g, const T* x, const T* w, const T* bias, T* y) {
+  const std::int64_t in_group = g.in_channels / g.groups, out_group = g.out_channels / g.groups;
+  const std::int64_t rows = out_group * volume(g.kernel), windows = volume(g.in);
+  const std::int64_t once = windows_at_once(rows, windows);
+  const storage held = c.room.take(count_of(rows * once) * sizeof(T));
+  T* const columns = static_cast<T*>(static_cast<void*>(held.data()));
+  fill_bias(g, bias, y);
+  for (std::int64_t i = 0; i < g.batch * g.groups; ++i) {
+    const T* const image = x + i * in_group * windows;
+    const T* const weights = w + i % g.groups * in_group * rows;
+    T* const result = y + i * out_group * volume(g.out);
+    for (std::int64_t first = 0; first < windows; first += once) {
+      const std::int64_t now = std::min(once, windows - first);
+      // The part's rows are `windows` apart.
+      multiply<T>(count_of(rows), count_of(now), count_of(in_group),
+                  {weights, count_of(rows), true}, {image + first, count_of(windows)}, columns,
+                  count_of(now), false, c.work);
+      each_under_kernel(g.out, g.in, g, result, out_group, first, now,
+                        [&](std::int64_t place, T* to, std::int64_t n) {
+                          if (to == nullptr) return;
+                          const T* const from = columns + place;
+                          for (std::int64_t j = 0; j < n; ++j)
+                            to[j * g.stride[2]] = sum_of(to[j * g.stride[2]], T{1}, from[j]);
+                        });
+    }
+  }
+}
+
+[[nodiscard]] tensor run(call& c, const geometry& g, const tensor& x, const tensor& w,
+                         const tensor* bias) {
+  const data_type type = widened(x.type);
+  const tensor out = make_tensor(c.room, type, result_shape(g));
+  if (out.size() == 0) return cast(c.room, out, x.type);
+  // Counts of a group are those of tensors, and a row of columns is not longer than the weights.
+  const tensor wide_x = cast(c.room, x, type), wide_w = cast(c.room, w, type);
+  const tensor wide_bias = bias != nullptr ? cast(c.room, *bias, type) : tensor{};
+  visit(type, [&]<class T>(of<T>) {
+    if constexpr (!is_half<T> && !std::is_same_v<T, bool>) {
+      const T* const b = bias != nullptr ? wide_bias.as<T>() : nullptr;
+      if (g.transposed)
+        return convolve_transposed<T>(c, g, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>());
+      if constexpr (std::is_same_v<T, float>) {
+        // What the kernel pads on both sides: not the one zero more of an even "same".
+        bool agrees = g.kernel[0] == 1 && g.in[0] == 1 && g.padding[0] == 0;
+        for (std::size_t i = 1; i < 3; ++i)
+          agrees &=
+              (g.in[i] + 2 * g.padding[i] - g.dilation[i] * (g.kernel[i] - 1) - 1) / g.stride[i] +
+                  1 ==
+              g.out[i];
+        if (agrees) {
+          kernels::convolution k;
+          k.batch = count_of(g.batch);
+          k.in_channels = count_of(g.in_channels);
+          k.out_channels = count_of(g.out_channels);
+          k.groups = count_of(g.groups);
+          k.in_h = count_of(g.in[1]);
+          k.in_w = count_of(g.in[2]);
+          k.out_h = count_of(g.out[1]);
+          k.out_w = count_of(g.out[2]);
+          k.kernel_h = count_of(g.kernel[1]);
+          k.kernel_w = count_of(g.kernel[2]);
+          k.stride_h = count_of(g.stride[1]);
+          k.stride_w = count_of(g.stride[2]);
+          k.pad_h = count_of(g.padding[1]);
+          k.pad_w = count_of(g.padding[2]);
+          k.dilation_h = count_of(g.dilation[1]);
+          k.dilation_w = count_of(g.dilation[2]);
+          return kernels::convolve(k, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>(),
+                                   c.work.convolutions());
+        }
+      }
+      convolve<T>(c, g, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>());
+    }
+  });
+  return cast(c.room, out, x.type);
+}
+
+/// Sets the sizes of the result; `more` is what stands behind the image beyond the padding.
+void count_windows(geometry& g, const sizes& more) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int64_t under = g.dilation[i] * (g.kernel[i] - 1);
+    const std::int64_t room = g.in[i] + 2 * g.padding[i] + more[i] - under - 1;
+    if (room < 0)
+      fail(errc::nac_run_shape, "a kernel of " + std::to_string(under + 1) + " for " +
+                                    std::to_string(g.in[i] + 2 * g.padding[i]) + " elements");
+    g.out[i] = room / g.stride[i] + 1;
+  }
+}
+
+void count_transposed(geometry& g, const sizes& output_padding) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (output_padding[i] != 0 && output_padding[i] >= std::max(g.stride[i], g.dilation[i]))
+      fail(errc::nac_run_argument, "output padding of " + std::to_string(output_padding[i]) +
+                                       " with a stride of " + std::to_string(g.stride[i]));
+    // At most 2^30 times 2^30 each.
+    g.out[i] = (g.in[i] - 1) * g.stride[i] - 2 * g.padding[i] + g.dilation[i] * (g.kernel[i] - 1) +
+               output_padding[i] + 1;
+    if (g.out[i] <= 0)
+      fail(errc::nac_run_shape,
+           std::to_string(g.out[i]) + " elements from " + std::to_string(g.in[i]));
+    if (g.out[i] > most) fail(errc::budget_memory, std::to_string(g.out[i]) + " elements");
+  }
+}
+
+/// Of "tt?Tllli": x, w, bias, stride, padding, dilation, groups.
+[[nodiscard]] tensor plain(call& c, std::size_t spatial) {
+  const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
+  const tensor* const bias = c.optional(2);
+  geometry g = geometry_of(x, w, bias, spatial, c.whole_or(6, 1), false);
+  g.stride = sizes_or(c, 3, spatial, 1, 1, "a stride");
+  g.padding = sizes_or(c, 4, spatial, 0, 0, "padding");
+  g.dilation = sizes_or(c, 5, spatial, 1, 1, "a dilation");
+  count_windows(g, {});
+  return run(c, g, x, w, bias);
+}
+
+/// Refuses images without a batch.
+void expect_batch(const geometry& g, const tensor& x, const tensor& w) {
+  if (!g.is_batch) fail(errc::nac_run_shape, x.dims.text() + " by weights of " + w.dims.text());
+}
+
+/// Dimensions of the images that weights are for.
+[[nodiscard]] std::size_t spatial_of(const tensor& w) {
+  if (w.rank() < 3 || w.rank() > 5) fail(errc::nac_run_shape, "weights of " + w.dims.text());
+  return w.rank() - 2;
+}
+
+}  // namespace
+
+value conv1d(call& c) { return plain(c, 1); }
+value conv2d(call& c) { return plain(c, 2); }
+value conv3d(call& c) { return plain(c, 3); }
+
+value conv_padded(call& c) {
+  const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
+  const tensor* const bias = c.optional(2);
+  const std::size_t spatial = spatial_of(w);
+  geometry g = geometry_of(x, w, bias, spatial, c.whole_or(6, 1), false);
+  g.stride = sizes_or(c, 3, spatial, 1, 1, "a stride");
+  g.dilation = sizes_or(c, 5, spatial, 1, 1, "a dilation");
+  const std::string_view padding = c.string_or(4, "valid");
+  sizes more = {};
+  if (padding == "same") {
+    // As many zeros on both sides, and one more behind where their number is odd.
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (g.stride[i] != 1) fail(errc::nac_run_argument, "\"same\" with a stride");
+      const std::int64_t zeros = g.dilation[i] * (g.kernel[i] - 1);
+      g.padding[i] = zeros / 2;
+      more[i] = zeros % 2;
+    }
+  } else if (padding != "valid") {
+    fail(errc::nac_run_argument, "\"" + std::string(padding.substr(0, 40)) + "\" as padding");
+  }
+  count_windows(g, more);
+  return run(c, g, x, w, bias);
+}
+
+value convolution(call& c) {
+  const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
+  const tensor* const bias = c.optional(2);
+  const std::size_t spatial = spatial_of(w);
+  geometry g = geometry_of(x, w, bias, spatial, c.whole(8), c.truth_or(6, false));
+  expect_batch(g, x, w);
+  g.stride = sizes_or(c, 3, spatial, 1, 1, "a stride");
+  g.padding = sizes_or(c, 4, spatial, 0, 0, "padding");
+  g.dilation = sizes_or(c, 5, spatial, 1, 1, "a dilation");
+  const sizes output_padding = sizes_or(c, 7, spatial, 0, 0, "output padding");
+  if (g.transposed)
+    count_transposed(g, output_padding);
+  else
+    count_windows(g, {});
+  return run(c, g, x, w, bias);
+}
+
+value conv_transpose(call& c) {
+  const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
+  const tensor* const bias = c.optional(2);
+  const std::size_t spatial = spatial_of(w);
+  geometry g = geometry_of(x, w, bias, spatial, c.whole_or(6, 1), true);
+  g.stride = sizes_or(c, 3, spatial, 1, 1, "a stride");
+  g.padding = sizes_or(c, 4, spatial, 0, 0, "padding");
+  g.dilation = sizes_or(c, 7, spatial, 1, 1, "a dilation");
+  count_transposed(g, sizes_or(c, 5, spatial, 0, 0, "output padding"));
+  return run(c, g, x, w, bias);
+}
+
+// The numbers: channels, height and width of the result; then the kernel's size, stride and padding
+// by height and width; groups. Weights are matrices of a row for each channel of the result.
+value conv2d_precomputed(call& c) {
+  const tensor &x = c.tensor_at(0), &matrix = c.tensor_at(1);
+  const tensor* const bias = c.optional(2);
+  const std::span<const std::int64_t> n = c.wholes(3);
+  if (n.size() != 10) fail(errc::nac_run_argument, std::to_string(n.size()) + " numbers for 10");
+  for (const std::int64_t v : n)
+    if (v < 0 || v > most) fail(errc::nac_run_argument, std::to_string(v));
+  const std::int64_t window = n[3] * n[4];
+  if (matrix.rank() != 2 || matrix.dim(0) != n[0] || window == 0 || matrix.dim(1) % window != 0)
+    fail(errc::nac_run_shape, "weights of " + matrix.dims.text() + " for a kernel of " +
+                                  std::to_string(n[3]) + " by " + std::to_string(n[4]));
+  const tensor w = matrix.with_shape({n[0], matrix.dim(1) / window, n[3], n[4]});
+  geometry g = geometry_of(x, w, bias, 2, n[9], false);
+  expect_batch(g, x, w);
+  g.stride = sizes_of(n.subspan(5, 2), 2, 1, 1, "a stride");
+  g.padding = sizes_of(n.subspan(7, 2), 2, 0, 0, "padding");
+  count_windows(g, {});
+  if (g.out[1] != n[1] || g.out[2] != n[2])
+    fail(errc::nac_run_argument, std::to_string(g.out[1]) + " by " + std::to_string(g.out[2]) +
+                                     " instead of " + std::to_string(n[1]) + " by " +
+                                     std::to_string(n[2]));
+  return run(c, g, x, w, bias);
+}
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

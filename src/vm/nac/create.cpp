@@ -16,6 +16,14 @@ namespace {
 
 constexpr scalar zero{data_type::int64, 0, 0}, one{data_type::int64, 1, 1};
 
+/// The value everywhere. A single float of 16 bits may overflow to infinity, as in PyTorch; other
+/// values that don't fit are refused.
+[[nodiscard]] tensor filled_if_it_fits(memory& room, data_type type, const shape& dims,
+                                       const scalar& v) {
+  if (lane_of(type) == type || dims.elements() != 1) fits(v, type);
+  return filled(room, type, dims, v);
+}
+
 [[nodiscard]] shape sizes(call& c, std::size_t letter) { return shape(c.wholes(letter)); }
 
 /// What a sequence of numbers is made in: integers exactly, floats in double.
@@ -95,16 +103,20 @@ value arange(call& c) {
 }
 
 value linspace(call& c) {
-  const double from = c.real(0), to = c.real(1);
+  const scalar first = c.number(0), last = c.number(1);
   const std::int64_t steps = c.whole(2);
   const data_type type = c.type_or(3, data_type::float32);
   if (type == data_type::boolean) refuse(c, type);
   if (steps < 0) fail(errc::nac_run_argument, std::to_string(steps) + " steps");
-  fits(c.number(0), type);
-  fits(c.number(1), type);
+  fits(first, type);
+  fits(last, type);
   tensor out = make_tensor(c.room, type, {steps});
-  const double step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
   visit(type, [&]<class T>(of<T>) {
+    // Integers lie between integers.
+    const bool whole = !is_float<T>;
+    const double from = whole ? convert<double>(first.as<T>()) : first.real;
+    const double to = whole ? convert<double>(last.as<T>()) : last.real;
+    const double step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
     // From both ends to the middle, so that both are what was asked for.
     T* const y = out.as<T>();
     for (std::int64_t i = 0; i < steps; ++i)
@@ -135,28 +147,19 @@ value new_ones(call& c) {
 value full(call& c) {
   const scalar v = c.number(1);
   const data_type inferred = v.type == data_type::float64 ? data_type::float32 : v.type;
-  const data_type type = c.type_or(2, inferred);
-  fits(v, type);
-  return filled(c.room, type, sizes(c, 0), v);
+  return filled_if_it_fits(c.room, c.type_or(2, inferred), sizes(c, 0), v);
 }
 value full_like(call& c) {
   const tensor& x = c.tensor_at(0);
   const scalar v = c.number(1);
-  const data_type type = c.type_or(2, type_of(x));
-  fits(v, type);
-  return filled(c.room, type, x.dims, v);
+  return filled_if_it_fits(c.room, c.type_or(2, type_of(x)), x.dims, v);
 }
 value fill(call& c) {
   const tensor& x = c.tensor_at(0);
-  const scalar v = c.number(1);
-  fits(v, type_of(x));
-  return filled(c.room, type_of(x), x.dims, v);
+  return filled_if_it_fits(c.room, type_of(x), x.dims, c.number(1));
 }
 value scalar_tensor(call& c) {
-  const scalar v = c.number(0);
-  const data_type type = c.type_or(1, data_type::float32);
-  fits(v, type);
-  return filled(c.room, type, {}, v);
+  return filled_if_it_fits(c.room, c.type_or(1, data_type::float32), {}, c.number(0));
 }
 
 /// Zeros: PyTorch leaves there what it finds. The order in memory is always the same here.

@@ -188,7 +188,8 @@ void fits(const scalar& v, data_type type) {
       constexpr std::int64_t least =
           std::is_signed_v<T> ? std::int64_t{std::numeric_limits<T>::min()} : -std::int64_t{most};
       if (v.type != data_type::float64) return v.whole >= least && v.whole <= most;
-      return v.real >= static_cast<double>(least) && v.real <= static_cast<double>(most);
+      return v.real >= static_cast<double>(std::numeric_limits<T>::min()) &&
+             v.real <= static_cast<double>(most);
     }
   });
   if (taken) return;
@@ -244,8 +245,11 @@ namespace operations {
 value where(call& c) {
   const tensor &mask = c.tensor_at(0), &yes = c.tensor_at(1), &no = c.tensor_at(2);
   if (mask.type != data_type::boolean && mask.type != data_type::uint8) refuse(c, mask.type);
-  return choose(c.room, broadcast(mask.dims, broadcast(yes.dims, no.dims)), mask, yes, no,
-                promote(yes, no));
+  const data_type type = promote(yes, no);
+  // Floats of 16 bits have infinities for numbers that are too great, as in PyTorch.
+  for (const std::size_t k : {std::size_t{1}, std::size_t{2}})
+    if (c.tensor_at(k).is_number && lane_of(type) == type) fits(c.number(k), type);
+  return choose(c.room, broadcast(mask.dims, broadcast(yes.dims, no.dims)), mask, yes, no, type);
 }
 
 value masked_fill(call& c) {
@@ -254,7 +258,7 @@ value masked_fill(call& c) {
   if (v.rank() != 0)
     fail(errc::nac_run_shape, "a value of shape " + v.dims.text() + ", and not of rank 0");
   const data_type type = type_of(x);
-  if (v.is_number) fits(c.number(2), type);
+  fits(c.number(2), type);
   return choose(c.room, broadcast(x.dims, mask.dims), mask, v, x, type);
 }
 

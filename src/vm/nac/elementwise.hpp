@@ -59,7 +59,8 @@ struct source {
 [[nodiscard]] tensor filled(memory& room, data_type type, const shape& dims, const scalar& v);
 
 /// Throws nac_run_argument unless PyTorch takes the number for an element of that type: whole parts
-/// of those that are too great aren't dropped silently. -n stands for what it wraps to in uint8.
+/// of those that are too great aren't dropped silently. Integers below 0 stand for what they wrap to in
+/// uint8.
 void fits(const scalar& v, data_type type);
 
 /// Throws nac_run_type: "relu of boolean".

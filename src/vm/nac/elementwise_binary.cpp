@@ -455,12 +455,13 @@ template <class Op>
   return combine(c, *a, *b, common, common, common, loop_of<Op>(lane_of(common)));
 }
 
-/// a + alpha b, or a - alpha b.
+/// a + alpha b, or a - alpha b. Sums with a number have it behind.
 template <class Op, class Scaled>
 [[nodiscard]] value plus(call& c, const tensor& a, const tensor& b) {
+  constexpr int exact = std::is_same_v<Op, add_op> ? 2 : 1;
   const data_type common = promote(a, b), lane = lane_of(common);
   const scalar alpha = c.has(2) ? c.number(2) : scalar{data_type::int64, 1, 1};
-  if (alpha.real == 1) return combine(c, a, b, common, lane, common, loop_of<Op>(lane), 2);
+  if (alpha.real == 1) return combine(c, a, b, common, lane, common, loop_of<Op>(lane), exact);
   // 1, 1.0 and true are one constant in files, so a whole number may stand as any of them.
   if (!is_floating(common) && std::floor(alpha.real) != alpha.real)
     fail(errc::nac_run_argument, "alpha " + std::to_string(alpha.real) + " for integers");
@@ -471,7 +472,7 @@ template <class Op, class Scaled>
       refuse(c, a.type, b.type);
     } else {
       const typename Scaled::template state<T> op{alpha.as<T>()};
-      return combine(c, a, b, common, lane, common, each<Scaled, T>, 2, &op);
+      return combine(c, a, b, common, lane, common, each<Scaled, T>, exact, &op);
     }
   });
 }
@@ -505,7 +506,7 @@ value div(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   if (a.is_number && b.is_number) return of_two_numbers(c);
   const data_type common = as_float(promote(a, b)), lane = lane_of(common);
-  return combine(c, a, b, common, lane, common, loop_of<div_op>(lane), 2);
+  return combine(c, a, b, common, lane, common, loop_of<div_op>(lane), 1);
 }
 
 value minimum(call& c) { return same_type<minimum_op>(c); }
@@ -529,9 +530,11 @@ value pow(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   if (a.is_number && b.is_number) return of_two_numbers(c);
   const data_type common = promote(a, b), lane = lane_of(common);
-  if (!b.is_number || common == data_type::boolean)
-    return combine(c, a, b, common, lane, common, loop_of<pow_op>(lane));
+  if (!b.is_number) return combine(c, a, b, common, lane, common, loop_of<pow_op>(lane));
   const scalar exponent = c.number(1);
+  if (common == data_type::boolean)
+    return exponent.whole != 0 ? cast(c.room, a, common)
+                               : filled(c.room, common, a.dims, {data_type::int64, 1, 1});
   if (!is_floating(common) && exponent.whole < 0)
     fail(errc::nac_run_argument, "integers to the power of " + std::to_string(exponent.whole));
   fits(exponent, common);

@@ -248,7 +248,7 @@ void machine::end_run(outcome& done) noexcept {
   frames_.clear();
   next_states_.clear();
   for (value& v : results_)
-    if (!v.is_none()) v = {};
+    if (!v.is_none()) v.clear();
   if (preloader_ != nullptr) preloader_->forget_waiting();
   for (weight& w : weights_) {
     if (w.loading && !preloader_->forget(static_cast<std::uint32_t>(&w - weights_.data())))
@@ -439,8 +439,8 @@ void machine::count_freed(std::uint64_t live_before) noexcept {
 
 void machine::drop(std::uint32_t target) {
   const std::uint64_t live = room_.live();
-  results_[target] = {};
-  if (holds_[target]) {
+  results_[target].clear();
+  if (!how_.keep_parameters && holds_[target]) {
     holds_[target] = false;
     weight& w = weights_[plan_[target].slot];
     if (--w.uses == 0) release(w);

@@ -1,20 +1,298 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// Normalisation: by channel, by row, by group of channels.
 
+#include <cmath>
+#include <limits>
+
+#include "multiply.hpp"
 #include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
 
-value batch_norm(call&) { fail(errc::nac_operation_unsupported, "batch_norm"); }  // "tTTttnn"
-value batch_norm_by_mode(call&) {
-  fail(errc::nac_operation_unsupported, "batch_norm_by_mode");
-}  // "tTTTTbnnb"
-value layer_norm(call&) { fail(errc::nac_operation_unsupported, "layer_norm"); }  // "tl?TTnb"
-value native_layer_norm(call&) {
-  fail(errc::nac_operation_unsupported, "native_layer_norm");
-}  // "tlTTn"
-value group_norm(call&) { fail(errc::nac_operation_unsupported, "group_norm"); }  // "ti?TTnb"
+namespace {
+
+[[nodiscard]] std::size_t count_of(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
+
+/// Refuses what isn't a float, and parameters that are neither of its type nor, to 16-bit floats,
+/// all of float32. Returns the parameters' type; without any, the operand's.
+[[nodiscard]] data_type expect_floats(const tensor& x,
+                                      std::initializer_list<const tensor*> parameters) {
+  if (!is_floating(x.type)) refuse_type(x.type);
+  data_type type = x.type;
+  bool any = false;
+  for (const tensor* p : parameters) {
+    if (p == nullptr) continue;
+    if (any) expect_type(*p, type);
+    type = p->type;
+    any = true;
+  }
+  if (type != x.type && type != widened(x.type))
+    fail(errc::nac_run_type, std::string(model::name(x.type)) + " with parameters of " +
+                                 std::string(model::name(type)));
+  return type;
+}
+
+void expect_shape(const tensor* parameter, const shape& s) {
+  if (parameter != nullptr && !(parameter->dims == s))
+    fail(errc::nac_run_shape, parameter->dims.text() + " instead of " + s.text());
+}
+
+/// Calls f with float or double, what floats of the type are computed in.
+template <class F>
+void visit_wide(data_type type, F&& f) {
+  if (type == data_type::float64)
+    f(of<double>{});
+  else
+    f(of<float>{});
+}
+
+struct moments {
+  double mean, variance;
+};
+
+/// Sums in as many parts as vectors have lanes.
+template <class T, class F>
+[[nodiscard]] double sum_over(const T* x, std::size_t n, F&& f) noexcept {
+  constexpr std::size_t lanes = 8;
+  double sums[lanes] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) sums[l] += f(static_cast<double>(x[i + l]));
+  for (; i < n; ++i) sums[0] += f(static_cast<double>(x[i]));
+  double all = 0;
+  for (const double s : sums) all += s;
+  return all;
+}
+
+/// The mean and the variance of the population, in two passes; NaN where there is nothing.
+template <class T>
+[[nodiscard]] moments moments_of(const T* x, std::size_t n) noexcept {
+  const auto count = static_cast<double>(n);
+  const double mean = sum_over(x, n, [](double v) { return v; }) / count;
+  return {mean, sum_over(x, n, [mean](double v) { return (v - mean) * (v - mean); }) / count};
+}
+
+[[nodiscard]] double inverse_deviation(double variance, double epsilon) noexcept {
+  return 1 / std::sqrt(variance + epsilon);
+}
+
+/// (x - center) * factor + offset.
+template <class T>
+void shift_and_scale(const T* x, T* to, std::size_t n, T center, T factor, T offset) noexcept {
+  for (std::size_t i = 0; i < n; ++i) to[i] = (x[i] - center) * factor + offset;
+}
+
+/// The results in the type that is computed in: `wide` itself where that was made for them.
+[[nodiscard]] tensor target(call& c, const tensor& x, const tensor& wide) {
+  return widened(x.type) == x.type ? make_tensor(c.room, x.type, x.dims) : wide;
+}
+
+template <class T>
+[[nodiscard]] const T* data_or_null(const tensor& t) noexcept {
+  return t.data == nullptr ? nullptr : t.as<T>();
+}
+/// The parameter as the type that is computed in; no data where it is missing.
+[[nodiscard]] tensor wide_parameter(call& c, const tensor* p) {
+  return p == nullptr ? tensor{} : cast(c.room, *p, widened(p->type));
+}
+
+/// (x - mean) / sqrt(variance + epsilon) * weight + bias, by the channels of axis 1. Without means
+/// and variances those of the batch.
+[[nodiscard]] tensor by_channel(call& c, const tensor& x, const tensor* weight, const tensor* bias,
+                                const tensor* mean, const tensor* variance, double epsilon) {
+  const std::int64_t channels = x.dim(1);
+  for (const tensor* p : {weight, bias, mean, variance}) expect_shape(p, {channels});
+  const tensor wide = cast(c.room, x, widened(x.type));
+  const tensor out = target(c, x, wide);
+  if (out.size() == 0) return cast(c.room, out, x.type);
+  const auto batch = count_of(x.dim(0)), n = count_of(channels);
+  const auto inner = count_of(x.dims.product(2, x.rank()));
+  visit_wide(x.type, [&]<class T>(of<T>) {
+    const tensor w = wide_parameter(c, weight), b = wide_parameter(c, bias);
+    const tensor m = wide_parameter(c, mean), v = wide_parameter(c, variance);
+    // (x - center) * factor + offset: nothing cancels that the statistics don't.
+    const tensor parts = make_tensor(c.room, out.type, {3, channels});
+    T *const center = parts.as<T>(), *const factor = center + n, *const offset = factor + n;
+    const T* const data = wide.as<T>();
+    for (std::size_t k = 0; k < n; ++k) {
+      moments s{};
+      if (mean != nullptr) {
+        s = {static_cast<double>(m.as<T>()[k]), static_cast<double>(v.as<T>()[k])};
+      } else {
+        const auto count = static_cast<double>(batch * inner);
+        const auto total = [&](auto&& f) {
+          double sum = 0;
+          for (std::size_t i = 0; i < batch; ++i)
+            sum += sum_over(data + (i * n + k) * inner, inner, f);
+          return sum / count;
+        };
+        s.mean = total([](double y) { return y; });
+        s.variance = total([&s](double y) { return (y - s.mean) * (y - s.mean); });
+      }
+      const double weighted = weight != nullptr ? static_cast<double>(w.as<T>()[k]) : 1;
+      center[k] = static_cast<T>(s.mean);
+      factor[k] = static_cast<T>(inverse_deviation(s.variance, epsilon) * weighted);
+      offset[k] = bias != nullptr ? b.as<T>()[k] : T{};
+    }
+    T* const to = out.as<T>();
+    if (inner == 1) {
+      for (std::size_t i = 0; i < batch; ++i)
+        for (std::size_t k = 0; k < n; ++k)
+          to[i * n + k] = (data[i * n + k] - center[k]) * factor[k] + offset[k];
+      return;
+    }
+    for (std::size_t i = 0; i < batch * n; ++i)
+      shift_and_scale(data + i * inner, to + i * inner, inner, center[i % n], factor[i % n],
+                      offset[i % n]);
+  });
+  return cast(c.room, out, x.type);
+}
+
+struct normalised {
+  tensor out, mean, inverse;
+};
+
+/// By rows over the last dimensions; means and inverse deviations where they are asked for.
+[[nodiscard]] normalised by_row(call& c, const tensor& x, std::span<const std::int64_t> over,
+                                const tensor* weight, const tensor* bias, double epsilon,
+                                bool with_moments) {
+  const data_type parameters = expect_floats(x, {weight, bias});
+  const shape inner(over);
+  const std::size_t outer = x.rank() - std::min(x.rank(), inner.rank());
+  if (inner.rank() == 0 || inner.rank() > x.rank() ||
+      !(shape(x.dims.dims().subspan(outer)) == inner))
+    fail(errc::nac_run_shape, x.dims.text() + " by " + inner.text());
+  expect_shape(weight, inner);
+  expect_shape(bias, inner);
+  const tensor wide = cast(c.room, x, widened(x.type));
+  normalised r;
+  r.out = target(c, x, wide);
+  const auto rows = count_of(x.dims.product(0, outer)), n = count_of(inner.elements());
+  if (with_moments) {
+    shape s(x.dims.dims().first(outer));
+    while (s.rank() < x.rank()) s.push_back(1);
+    r.mean = make_tensor(c.room, wide.type, s);
+    r.inverse = make_tensor(c.room, wide.type, s);
+  }
+  if (rows != 0 && (n != 0 || with_moments)) {
+    visit_wide(x.type, [&]<class T>(of<T>) {
+      const tensor w_held = wide_parameter(c, weight), b_held = wide_parameter(c, bias);
+      const T *const w = data_or_null<T>(w_held), *const b = data_or_null<T>(b_held);
+      for (std::size_t i = 0; i < rows; ++i) {
+        const T* const from = wide.as<T>() + i * n;
+        T* const to = r.out.as<T>() + i * n;
+        const moments s = moments_of(from, n);
+        const double inverse = inverse_deviation(s.variance, epsilon);
+        const T mean = static_cast<T>(s.mean), scale = static_cast<T>(inverse);
+        if (with_moments) {
+          r.mean.as<T>()[i] = mean;
+          r.inverse.as<T>()[i] = scale;
+        }
+        if (w != nullptr && b != nullptr) {
+          for (std::size_t j = 0; j < n; ++j) to[j] = (from[j] - mean) * scale * w[j] + b[j];
+          continue;
+        }
+        for (std::size_t j = 0; j < n; ++j) {
+          T v = (from[j] - mean) * scale;
+          if (w != nullptr) v *= w[j];
+          if (b != nullptr) v += b[j];
+          to[j] = v;
+        }
+      }
+    });
+  }
+  r.out = cast(c.room, r.out, x.type);
+  if (with_moments) {
+    r.mean = cast(c.room, r.mean, parameters);
+    r.inverse = cast(c.room, r.inverse, parameters);
+  }
+  return r;
+}
+
+}  // namespace
+
+// Results: the tensor, and two empty ones where training would have its statistics.
+value batch_norm(call& c) {
+  const tensor &x = c.tensor_at(0), &mean = c.tensor_at(3), &variance = c.tensor_at(4);
+  const tensor *const weight = c.optional(1), *const bias = c.optional(2);
+  const data_type parameters = expect_floats(x, {weight, bias, &mean, &variance});
+  if (x.rank() < 2) fail(errc::nac_run_shape, x.dims.text());
+  const tensor out = by_channel(c, x, weight, bias, &mean, &variance, c.real(6));
+  const tensor none = make_tensor(c.room, parameters, {0});
+  return value(std::vector<value>{out, none, none});
+}
+
+// Training uses the statistics of the batch; the running ones, values like others, don't change.
+value batch_norm_by_mode(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const tensor *const weight = c.optional(1), *const bias = c.optional(2);
+  const tensor *mean = c.optional(3), *variance = c.optional(4);
+  (void)expect_floats(x, {weight, bias, mean, variance});
+  if (x.rank() < 2) fail(errc::nac_run_shape, x.dims.text());
+  const bool training = c.truth_or(5, false);
+  if ((mean == nullptr) != (variance == nullptr) || (!training && mean == nullptr))
+    fail(errc::nac_run_argument, "no running mean or variance");
+  if (training) {
+    expect_shape(mean, {x.dim(1)});
+    expect_shape(variance, {x.dim(1)});
+    mean = variance = nullptr;
+  }
+  return by_channel(c, x, weight, bias, mean, variance, c.real(7));
+}
+
+value layer_norm(call& c) {
+  return by_row(c, c.tensor_at(0), c.wholes(1), c.optional(2), c.optional(3), c.real_or(4, 1e-5),
+                false)
+      .out;
+}
+
+value native_layer_norm(call& c) {
+  normalised r =
+      by_row(c, c.tensor_at(0), c.wholes(1), c.optional(2), c.optional(3), c.real(4), true);
+  return value(std::vector<value>{std::move(r.out), std::move(r.mean), std::move(r.inverse)});
+}
+
+value group_norm(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const std::int64_t groups = c.whole(1);
+  const tensor *const weight = c.optional(2), *const bias = c.optional(3);
+  const double epsilon = c.real_or(4, 1e-5);
+  (void)expect_floats(x, {weight, bias});
+  if (x.rank() < 2) fail(errc::nac_run_shape, x.dims.text());
+  const std::int64_t channels = x.dim(1);
+  if (groups <= 0) fail(errc::nac_run_argument, std::to_string(groups) + " groups");
+  if (channels % groups != 0)
+    fail(errc::nac_run_shape,
+         std::to_string(channels) + " channels in " + std::to_string(groups) + " groups");
+  expect_shape(weight, {channels});
+  expect_shape(bias, {channels});
+  const tensor wide = cast(c.room, x, widened(x.type));
+  const tensor out = target(c, x, wide);
+  if (out.size() == 0) return cast(c.room, out, x.type);
+  const auto inner = count_of(x.dims.product(2, x.rank()));
+  const auto of_group = count_of(channels / groups);
+  visit_wide(x.type, [&]<class T>(of<T>) {
+    const tensor w_held = wide_parameter(c, weight), b_held = wide_parameter(c, bias);
+    const T *const w = data_or_null<T>(w_held), *const b = data_or_null<T>(b_held);
+    const std::size_t all = count_of(x.dim(0) * groups);
+    for (std::size_t g = 0; g < all; ++g) {
+      const std::size_t start = g * of_group * inner;
+      const moments s = moments_of(wide.as<T>() + start, of_group * inner);
+      const double inverse = inverse_deviation(s.variance, epsilon);
+      for (std::size_t k = 0; k < of_group; ++k) {
+        const std::size_t channel = (g * of_group + k) % count_of(channels);
+        const double weighted = w != nullptr ? static_cast<double>(w[channel]) : 1;
+        shift_and_scale(wide.as<T>() + start + k * inner, out.as<T>() + start + k * inner, inner,
+                        static_cast<T>(s.mean), static_cast<T>(inverse * weighted),
+                        b != nullptr ? b[channel] : T{});
+      }
+    }
+  });
+  return cast(c.room, out, x.type);
+}
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

@@ -727,14 +727,18 @@ template <class T>
 value attention(call& c) {
   const tensor &q = c.tensor_at(0), &k = c.tensor_at(1), &v = c.tensor_at(2);
   const tensor* const mask = c.optional(3);
-  // Names of arguments are lost: a number that no truth value follows is the scale, for evaluated
-  // programs have no dropout; but a lone truth value is is_causal.
+  // Names of arguments are lost. A number that no truth value follows is the scale, for programs
+  // that are evaluated have no dropout; a truth value alone is is_causal where there is no mask, and
+  // behind is_causal enable_gqa.
   const bool lone = c.has(4) && c.count(5) == 0;
-  const bool lone_truth = lone && c.number(4).type == data_type::boolean;
-  const bool is_causal = lone_truth ? c.truth_or(4, false) : c.truth_or(5, false);
+  const bool lone_truth = lone && mask == nullptr && c.number(4).type == data_type::boolean;
+  const bool truth_for_scale =
+      c.has(6) && c.count(7) == 0 && c.number(6).type == data_type::boolean;
+  const bool is_causal = c.truth_or(lone_truth ? 4 : 5, false);
+  const bool grouped = c.truth_or(truth_for_scale ? 6 : 7, false);
+  const bool has_scale = c.has(6) && !truth_for_scale;
   if (!lone && c.real_or(4, 0) != 0)
     fail(errc::nac_run_argument, "dropout of " + std::to_string(c.real(4)) + " isn't repeatable");
-  const bool grouped = c.truth_or(7, false);
 
   expect_type(k, q.type);
   expect_type(v, q.type);
@@ -784,7 +788,7 @@ value attention(call& c) {
   if (out.size() == 0) return out;
 
   const double given = lone && !lone_truth ? c.real(4)
-                       : c.has(6)          ? c.real(6)
+                       : has_scale         ? c.real(6)
                        : depth == 0        ? 1.0
                                            : 1 / std::sqrt(static_cast<double>(depth));
   visit_wide(q.type, [&]<class T>(of<T>) {

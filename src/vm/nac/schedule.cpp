@@ -16,7 +16,7 @@ blocks::blocks(const model::program& p) {
   const model::code& code = p.code();
   const auto n = static_cast<std::uint32_t>(p.size());
   of_.resize(n);
-  all_.push_back({0, n, n, 0});
+  all_.push_back({0, n, n, 0, 0, 0});
   std::vector<std::uint32_t> open;  // blocks that begin later, or hold the instruction; inner last
   open.push_back(0);
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -37,9 +37,26 @@ blocks::blocks(const model::program& p) {
     for (std::size_t k = starts.size(); k-- > 0; end = starts[k]) {
       if (starts[k] >= end) continue;
       open.push_back(static_cast<std::uint32_t>(all_.size()));
-      all_.push_back({starts[k], end, behind, parent});
+      // Far ones in steps whose lengths are those of a skew binary number.
+      const block& p1 = all_[parent];
+      const block& p2 = all_[p1.far];
+      const bool same = p1.depth - p2.depth == p2.depth - all_[p2.far].depth;
+      all_.push_back({starts[k], end, behind, parent, same ? p2.far : parent, p1.depth + 1});
     }
   }
+}
+
+std::uint32_t blocks::around(std::uint32_t b, std::uint32_t i,
+                             std::uint32_t& behind) const noexcept {
+  while (!contains(b, i)) {
+    if (!contains(all_[b].far, i)) {
+      b = all_[b].far;
+    } else {
+      behind = all_[b].behind;
+      b = all_[b].parent;
+    }
+  }
+  return b;
 }
 
 // ---- the plan
@@ -53,6 +70,7 @@ class planner {
 
   [[nodiscard]] std::vector<scheduled> plan() {
     find_uses();
+    find_ends();
     for (std::uint32_t i = 0; i < n_; ++i) {
       const model::step& s = p_.code().steps[i];
       if (s.a == model::op_output) continue;
@@ -120,18 +138,20 @@ class planner {
     }
   }
 
+  /// For each block, the first instruction behind its branches that is of a block around it.
+  void find_ends() {
+    behind_.resize(in_.size(), n_);
+    for (std::uint32_t b = 1; b < in_.size(); ++b)
+      behind_[b] = in_[b].behind == in_[in_[b].parent].end ? behind_[in_[b].parent] : in_[b].behind;
+  }
+
   /// Behind all that take the result, where it is certain that none comes any more; n_: never.
   [[nodiscard]] std::uint32_t tick_to_free(std::uint32_t i) const noexcept {
-    std::uint32_t b = in_.of(last_[i]), tick = last_[i] + 1;
-    while (!in_.contains(b, i)) {
-      tick = in_[b].behind;
-      b = in_[b].parent;
-    }
-    while (tick == in_[b].end && b != 0) {
-      tick = in_[b].behind;
-      b = in_[b].parent;
-    }
-    return tick;
+    std::uint32_t tick = last_[i] + 1;
+    const std::uint32_t b = in_.around(in_.of(last_[i]), i, tick);
+    if (tick == in_[b].end) return behind_[b];
+    const std::uint32_t there = in_.of(tick);  // a branch that begins, or b
+    return there == b ? tick : behind_[there];
   }
 
   void preload(std::uint32_t input) {
@@ -151,6 +171,7 @@ class planner {
   blocks in_;
   std::uint32_t n_;
   std::vector<std::uint32_t> first_, last_;  // that take a result
+  std::vector<std::uint32_t> behind_;        // by block
   std::vector<bool> returned_;
   std::vector<scheduled> out_;
 };

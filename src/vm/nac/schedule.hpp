@@ -20,7 +20,7 @@
 // Errors:     nac_no_instructions where the parts have other instructions than the program.
 // Limits:     of a file: instructions up to 65535, 255 commands for each; what is beyond is left to
 //             the end of the run, or done later where that is in the same branch.
-// Allocation: 28 bytes for an instruction, 16 for a branch, and the commands.
+// Allocation: 28 bytes for an instruction, 28 for a branch, and the commands.
 
 #ifndef TESSERA_VM_NAC_SCHEDULE_HPP
 #define TESSERA_VM_NAC_SCHEDULE_HPP
@@ -52,6 +52,7 @@ class blocks {
     std::uint32_t first = 0, end = 0;  ///< its instructions
     std::uint32_t behind = 0;          ///< the end of the last branch beside it
     std::uint32_t parent = 0;
+    std::uint32_t far = 0, depth = 0;  ///< one of the blocks around it; how many those are
   };
   explicit blocks(const model::program& p);
 
@@ -62,6 +63,11 @@ class blocks {
   [[nodiscard]] bool contains(std::uint32_t b, std::uint32_t i) const noexcept {
     return all_[b].first <= i && i < all_[b].end;
   }
+
+  /// The innermost one around `b`, or `b`, that holds instruction `i`; `behind` becomes the end of
+  /// the branches inside of it that hold `b`. Logarithmic in the depth.
+  [[nodiscard]] std::uint32_t around(std::uint32_t b, std::uint32_t i,
+                                     std::uint32_t& behind) const noexcept;
 
  private:
   std::vector<block> all_;

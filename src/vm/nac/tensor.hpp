@@ -249,6 +249,13 @@ class value {
   [[nodiscard]] static value wholes(std::vector<std::int64_t> v);
   [[nodiscard]] static value numbers(std::vector<double> v);
 
+  /// As one that was never set.
+  void clear() noexcept {
+    form_ = form::none;
+    tensor_.owner = {};
+    others_.reset();
+  }
+
   [[nodiscard]] form what() const noexcept { return form_; }
   [[nodiscard]] bool is_none() const noexcept { return form_ == form::none; }
   [[nodiscard]] bool is_tensor() const noexcept { return form_ == form::tensor; }
