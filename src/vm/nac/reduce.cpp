@@ -504,7 +504,7 @@ using kernels::unary;
 constexpr std::int64_t short_row = 32;  // a call costs more than it saves
 constexpr std::int64_t rows_at_once = 4096;
 
-/// Rows of n; y may be x.
+/// Rows of n.
 void softmax_rows(const float* x, float* y, std::int64_t rows, std::int64_t n,
                   bool logarithm) noexcept {
   const auto width = static_cast<std::size_t>(n);
@@ -513,10 +513,11 @@ void softmax_rows(const float* x, float* y, std::int64_t rows, std::int64_t n,
   float scratch[rows_at_once];
   for (std::int64_t first = 0; first < rows; first += batch) {
     const std::int64_t count = std::min(batch, rows - first);
+    float most = 0;
     for (std::int64_t r = 0; r < count; ++r) {
       const float* const from = x + (first + r) * n;
       float* const to = y + (first + r) * n;
-      const float most = greatest(from, n);
+      most = greatest(from, n);
       if (n >= short_row)
         apply(binary::sub, from, most, to, width);
       else
@@ -530,8 +531,9 @@ void softmax_rows(const float* x, float* y, std::int64_t rows, std::int64_t n,
         apply(unary::exp, block + i, scratch, static_cast<std::size_t>(part));
         sum += sum_of(scratch, part);
       }
-      const double less = std::log(sum);
-      for (std::int64_t i = 0; i < n; ++i) block[i] = static_cast<float>(double{block[i]} - less);
+      const double less = double{most} + std::log(sum);
+      for (std::int64_t i = 0; i < n; ++i)
+        block[i] = static_cast<float>(double{x[first * n + i]} - less);
       continue;
     }
     apply(unary::exp, block, block, static_cast<std::size_t>(count) * width);
@@ -568,13 +570,14 @@ void softmax_columns(const float* x, float* y, std::int64_t count, std::int64_t 
       for (std::int64_t k = 0; k < n; ++k) sum[k] += double{e[k]};
     }
     if (logarithm)
-      for (std::int64_t k = 0; k < n; ++k) sum[k] = std::log(sum[k]);
+      for (std::int64_t k = 0; k < n; ++k) sum[k] = double{most[k]} + std::log(sum[k]);
     else
       for (std::int64_t k = 0; k < n; ++k) row[k] = static_cast<float>(sum[k]);
     for (std::int64_t r = 0; r < count; ++r) {
+      const float* const from = x + r * inner + first;
       float* const to = y + r * inner + first;
       if (logarithm)
-        for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<float>(double{to[k]} - sum[k]);
+        for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<float>(double{from[k]} - sum[k]);
       else
         apply(binary::div, to, row, to, width);
     }
@@ -677,6 +680,7 @@ value cumsum(call& c) {
   const tensor& given = c.tensor_at(0);
   const std::size_t axis = axis_of(c.whole(1), given.rank());
   const data_type to = c.type_or(2, is_floating(given.type) ? given.type : data_type::int64);
+  if (to == data_type::boolean) fail(errc::nac_run_type, "running sums as bool");
   const tensor x = cast(c.room, given, to);
   tensor out = make_tensor(c.room, to, x.dims);
   if (out.size() == 0) return out;
