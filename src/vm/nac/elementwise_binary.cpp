@@ -532,9 +532,6 @@ value pow(call& c) {
   const data_type common = promote(a, b), lane = lane_of(common);
   if (!b.is_number) return combine(c, a, b, common, lane, common, loop_of<pow_op>(lane));
   const scalar exponent = c.number(1);
-  if (common == data_type::boolean)
-    return exponent.whole != 0 ? cast(c.room, a, common)
-                               : filled(c.room, common, a.dims, {data_type::int64, 1, 1});
   if (!is_floating(common) && exponent.whole < 0)
     fail(errc::nac_run_argument, "integers to the power of " + std::to_string(exponent.whole));
   fits(exponent, common);
