@@ -3,12 +3,12 @@
 
 #include "vm/nac/plan.hpp"
 
+#include <unistd.h>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "io/npy.hpp"
@@ -60,9 +60,7 @@ struct plan_case {
     set_list(slot, v);
     plan.emit(plan_op::tensor_create, {slot, 0, 0, slot});
   }
-  void source(std::int64_t slot, std::uint16_t id) {
-    plan.emit(plan_op::src_constant, {slot, id});
-  }
+  void source(std::int64_t slot, std::uint16_t id) { plan.emit(plan_op::src_constant, {slot, id}); }
   void print(std::int64_t slot) { plan.emit(plan_op::io_write, {slot, 0, 0, 0}); }
 
   void build() {
@@ -117,9 +115,7 @@ struct plan_case {
   std::ifstream in(p, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-void put(const fs::path& p, std::string_view s) {
-  std::ofstream(p, std::ios::binary) << s;
-}
+void put(const fs::path& p, std::string_view s) { std::ofstream(p, std::ios::binary) << s; }
 
 /// An empty folder, gone at the end.
 struct folder {
@@ -169,7 +165,8 @@ TEST_CASE("vm_nac/plan: the program that runs a model", "[vm_nac]") {
   c.container.parts = nac::parts_of(*file);
   c.container.parts.plan_constants.clear();
   nac::plan_writer w(c.container.parts);
-  (void)w.int32_list(std::vector<std::int32_t>{1, 3}), (void)w.int64(0), (void)w.int64(1);
+  const std::int32_t dims[] = {1, 3};
+  (void)w.int32_list({dims, 2}), (void)w.int64(0), (void)w.int64(1);
   (void)w.string("r={:.3f} {:.3f}");
   const std::vector<std::byte> code = from_hex(
       "04000000 3001000200 800001010102 04030100 3b040203 3a020504 04030200 3b070203 3a020807"
@@ -316,12 +313,10 @@ TEST_CASE("vm_nac/plan: tensors that can't be created", "[vm_nac]") {
   fails(errc::nac_plan_slot, 1, [](plan_case& c) { c.set(0, std::nan("")); });
   fails(errc::nac_plan_slot, 2, [](plan_case& c) { c.set(0, 1.5); });
   fails(errc::nac_run_shape, 2, [](plan_case& c) { c.set(0, -1); });
-  fails(errc::nac_run_rank, 2, [](plan_case& c) {
-    c.set_list(0, std::vector<std::int32_t>(17, 1));
-  });
-  fails(errc::budget_memory, 3, [](plan_case& c) {
-    c.set_list(0, std::vector<std::int32_t>(9, 0x7fffffff));
-  });
+  fails(errc::nac_run_rank, 2,
+        [](plan_case& c) { c.set_list(0, std::vector<std::int32_t>(17, 1)); });
+  fails(errc::budget_memory, 3,
+        [](plan_case& c) { c.set_list(0, std::vector<std::int32_t>(9, 0x7fffffff)); });
 }
 
 TEST_CASE("vm_nac/plan: tensors are padded, reshaped, joined and looked into", "[vm_nac]") {
@@ -335,19 +330,19 @@ TEST_CASE("vm_nac/plan: tensors are padded, reshaped, joined and looked into", "
   c.set(6, 0);
   c.plan.emit(plan_op::tensor_manipulate, {3, 7, 0, 6});  // [2]
   c.set_list(8, std::vector<std::int32_t>{5});
-  c.plan.emit(plan_op::tensor_combine, {0, 9, 3, 7, 8, 7, 4});   // [1, 2, 5, 1, 2]
-  c.plan.emit(plan_op::tensor_combine, {0, 10, 2, 0, 0, 6});     // [[1, 2], [1, 2]]
-  c.plan.emit(plan_op::tensor_info, {0, 11, 5});                 // (1, 2, 1)
-  c.plan.emit(plan_op::tensor_info, {1, 12, 3, 4});              // 4
+  c.plan.emit(plan_op::tensor_combine, {0, 9, 3, 7, 8, 7, 4});  // [1, 2, 5, 1, 2]
+  c.plan.emit(plan_op::tensor_combine, {0, 10, 2, 0, 0, 6});    // [[1, 2], [1, 2]]
+  c.plan.emit(plan_op::tensor_info, {0, 11, 5});                // (1, 2, 1)
+  c.plan.emit(plan_op::tensor_info, {1, 12, 3, 4});             // 4
   c.set(13, 1);
-  c.plan.emit(plan_op::tensor_extract, {14, 3, 1});          // [0, 2]: 1.0
+  c.plan.emit(plan_op::tensor_extract, {14, 3, 1});  // [0, 2]: 1.0
   c.plan.emit(plan_op::tensor_info, {2, 15, 14});
-  c.plan.emit(plan_op::tensor_extract, {16, 5, 13});             // rank 3: [2.0]
-  c.plan.emit(plan_op::tensor_manipulate, {2, 17, 5, 6});        // [1, 1, 2, 1]
-  c.plan.emit(plan_op::tensor_extract, {18, 17, 4});             // rank 4: [[1], [2]]
-  c.plan.emit(plan_op::tensor_extract, {19, 9, 4});              // rank 1: 2.0
-  c.plan.emit(plan_op::tensor_extract, {20, 11, 13});            // of a tuple: 2
-  c.plan.emit(plan_op::tensor_combine, {0, 21, 2, 8, 7, 6});     // [5, 1, 2] of int64
+  c.plan.emit(plan_op::tensor_extract, {16, 5, 13});          // rank 3: [2.0]
+  c.plan.emit(plan_op::tensor_manipulate, {2, 17, 5, 6});     // [1, 1, 2, 1]
+  c.plan.emit(plan_op::tensor_extract, {18, 17, 4});          // rank 4: [[1], [2]]
+  c.plan.emit(plan_op::tensor_extract, {19, 9, 4});           // rank 1: 2.0
+  c.plan.emit(plan_op::tensor_extract, {20, 11, 13});         // of a tuple: 2
+  c.plan.emit(plan_op::tensor_combine, {0, 21, 2, 8, 7, 6});  // [5, 1, 2] of int64
   CHECK(c.run());
   INFO(c.done.text);
   CHECK(c.shape(3) == "[1, 4]");
@@ -530,4 +525,615 @@ TEST_CASE("vm_nac/plan: comparisons of scalars, texts and null", "[vm_nac]") {
   bad.set(1, 1);
   bad.plan.emit(plan_op::logic_compare, {2, 2, 0, 1});
   bad.fails(errc::nac_plan_slot);
+}
+
+// ---- choices
+
+TEST_CASE("vm_nac/plan: the largest, in their order", "[vm_nac]") {
+  plan_case c;
+  c.set_tensor(0, {1, 5, std::nanf(""), 5, -2});
+  c.set(1, 3);
+  c.plan.emit(plan_op::analysis_top_k, {0, 1, 2, 3});
+  c.set(4, 9);
+  c.set_list(5, std::vector<std::int32_t>{4, 6});
+  c.plan.emit(plan_op::analysis_top_k, {5, 4, 6, 7});
+  c.set(8, -1);
+  c.plan.emit(plan_op::analysis_top_k, {5, 8, 9, 10});
+  c.fails(errc::nac_run_argument);
+  CHECK(c.numbers(2) == std::vector<double>{2, 1, 3});
+  CHECK(std::isnan(c.numbers(3)[0]));
+  CHECK(c.numbers(3)[1] == 5);
+  CHECK(c.numbers(6) == std::vector<double>{1, 0});
+  CHECK(c.numbers(7) == std::vector<double>{6, 4});
+}
+
+namespace {
+/// How often each of the logits is chosen in 4000 rounds.
+[[nodiscard]] std::vector<int> choices(const std::vector<float>& logits, double temperature, int k,
+                                       std::uint64_t seed, std::string* order = nullptr) {
+  plan_case c;
+  c.set_tensor(0, logits);
+  c.set(1, temperature);
+  c.set(2, k);
+  c.set(3, 4000);
+  const auto again = c.plan.new_label();
+  c.plan.emit(plan_op::flow_loop_start, {3});
+  c.plan.place(again);
+  c.plan.emit(plan_op::analysis_sample, {0, 1, 2, 4});
+  c.plan.emit(plan_op::io_write, {4, 0, 0, 2});
+  c.plan.emit(plan_op::flow_loop_end, {again});
+  c.how.seed = seed;
+  REQUIRE(c.run());
+  std::vector<int> count(logits.size());
+  for (const char d : c.out) ++count.at(static_cast<std::size_t>(d - '0'));
+  if (order != nullptr) *order = c.out;
+  return count;
+}
+}  // namespace
+
+TEST_CASE("vm_nac/plan: samples follow their probabilities and the seed alone", "[vm_nac]") {
+  std::string first, again, other;
+  // e^0 : e^1 : e^2, of 4000: 360, 979, 2661; the deviation is at most 30.
+  const std::vector<int> all = choices({0, 1, 2}, 1, 0, 7, &first);
+  CHECK(std::abs(all[0] - 360) < 100);
+  CHECK(std::abs(all[1] - 979) < 150);
+  CHECK(std::abs(all[2] - 2661) < 150);
+  CHECK(choices({0, 1, 2}, 1, 3, 7, &again) == all);
+  CHECK(first == again);
+  CHECK(choices({0, 1, 2}, 1, 0, 8, &other) != all);
+  CHECK(first != other);
+  // The first of the generator's numbers: the sequence is part of the contract.
+  CHECK(first.substr(0, 20) == "02121222121222222102");
+  // Twice as hot: e^0 : e^0.5 : e^1, 745, 1229, 2026.
+  const std::vector<int> hot = choices({0, 1, 2}, 2, 0, 7);
+  CHECK(std::abs(hot[0] - 745) < 130);
+  CHECK(std::abs(hot[2] - 2026) < 160);
+  CHECK(choices({0, 1, 2}, 1, 1, 7) == std::vector<int>{0, 0, 4000});
+  CHECK(choices({0, 1, 2}, 1, 2, 7)[0] == 0);
+  CHECK(choices({0, 1, 2}, 1e-300, 0, 7) == std::vector<int>{0, 0, 4000});
+  CHECK(choices({0, -INFINITY, 0}, 0, 0, 7)[1] == 0);
+  CHECK(choices({0, INFINITY, 0}, 0, 0, 7) == std::vector<int>{0, 4000, 0});
+  for (const std::vector<float>& none :
+       {std::vector<float>{-INFINITY}, std::vector<float>{1, NAN}, std::vector<float>{}}) {
+    plan_case c;
+    c.set_tensor(0, none);
+    c.set(1, 1);
+    c.plan.emit(plan_op::analysis_sample, {0, 1, 1, 4});
+    c.fails(errc::nac_run_argument);
+  }
+}
+
+// ---- flow
+
+namespace {
+/// A loop of a count around "x", in one of as many rounds around "o".
+[[nodiscard]] std::string looped(const std::function<void(plan_case&)>& count, int outer = 1) {
+  plan_case c;
+  count(c);
+  c.set(1, outer);
+  c.set(2, "x");
+  c.set(3, "o");
+  const auto around = c.plan.new_label(), again = c.plan.new_label();
+  c.plan.emit(plan_op::flow_loop_start, {1});
+  c.plan.place(around);
+  c.plan.emit(plan_op::io_write, {3, 0, 0, 2});
+  c.plan.emit(plan_op::flow_loop_start, {0});
+  c.plan.place(again);
+  c.plan.emit(plan_op::io_write, {2, 0, 0, 2});
+  c.plan.emit(plan_op::flow_loop_end, {again});
+  c.plan.emit(plan_op::flow_loop_end, {around});
+  CHECK(c.run());
+  return c.out;
+}
+}  // namespace
+
+TEST_CASE("vm_nac/plan: loops of any count", "[vm_nac]") {
+  CHECK(looped([](plan_case& c) { c.set(0, 2); }, 3) == "oxxoxxoxx");
+  CHECK(looped([](plan_case& c) { c.set(0, 0); }, 2) == "oo");
+  CHECK(looped([](plan_case& c) { c.set(0, -5); }) == "o");
+  CHECK(looped([](plan_case& c) { c.set(0, 2.5); }) == "oxxx");
+  CHECK(looped([](plan_case& c) { c.set(0, -0.5); }) == "o");
+  CHECK(looped([](plan_case& c) { c.set(0, true); }) == "ox");
+  CHECK(looped([](plan_case& c) { c.set_tensor(0, {2}); }) == "oxx");
+  CHECK(looped([](plan_case& c) { c.set(0, 2); }, 0).empty());
+  plan_case c;
+  c.set(0, "two");
+  const auto again = c.plan.new_label();
+  c.plan.emit(plan_op::flow_loop_start, {0});
+  c.plan.place(again);
+  c.plan.emit(plan_op::flow_loop_end, {again});
+  c.run();
+  CHECK(c.done.code == errc::nac_plan_slot);
+  CHECK(c.done.offset == 4);
+}
+
+TEST_CASE("vm_nac/plan: a break leaves the innermost loop", "[vm_nac]") {
+  plan_case c;
+  c.set(0, 3);
+  c.set(1, "i");
+  c.set(2, true);
+  const auto outer = c.plan.new_label(), inner = c.plan.new_label(), behind = c.plan.new_label();
+  c.plan.emit(plan_op::flow_loop_start, {0});
+  c.plan.place(outer);
+  c.plan.emit(plan_op::flow_loop_start, {0});
+  c.plan.place(inner);
+  c.plan.emit(plan_op::io_write, {1, 0, 0, 2});
+  c.plan.emit(plan_op::flow_break_loop_if, {2, behind});
+  c.plan.emit(plan_op::flow_loop_end, {inner});
+  c.plan.place(behind);
+  c.plan.emit(plan_op::flow_loop_end, {outer});
+  CHECK(c.run());
+  CHECK(c.out == "iii");
+}
+
+TEST_CASE("vm_nac/plan: a plan without end ends with its steps, or its loops", "[vm_nac]") {
+  plan_case c;
+  c.set(0, true);
+  const auto again = c.plan.new_label();
+  c.plan.place(again);
+  c.plan.emit(plan_op::flow_branch_if, {0, again});
+  c.how.max_steps = 1000;
+  c.fails(errc::budget_steps);
+  CHECK(c.done.steps == 1000);
+  // Branches out of a loop leave its count behind.
+  plan_case out;
+  out.set(0, 2);
+  const auto start = out.plan.new_label(), body = out.plan.new_label();
+  out.plan.place(start);
+  out.plan.emit(plan_op::flow_loop_start, {0});
+  out.plan.place(body);
+  out.plan.emit(plan_op::flow_branch_if, {0, start});
+  out.plan.emit(plan_op::flow_loop_end, {body});
+  out.run();
+  CHECK(out.done.code == errc::budget_memory);
+  CHECK(out.done.steps == 2 * 65536 + 2);
+}
+
+TEST_CASE("vm_nac/plan: what is true", "[vm_nac]") {
+  const auto truth = [](const std::function<void(plan_case&)>& value) {
+    plan_case c;
+    value(c);
+    const auto behind = c.plan.new_label();
+    c.plan.emit(plan_op::flow_branch_if, {0, behind});
+    c.set(1, 1);
+    c.plan.place(behind);
+    c.run();
+    if (!c.done) return std::string(c.done.code == errc::nac_plan_slot ? "slot" : "?");
+    return std::string(c.slot(1).is_null() ? "true" : "false");
+  };
+  CHECK(truth([](plan_case&) {}) == "false");
+  CHECK(truth([](plan_case& c) { c.set(0, false); }) == "false");
+  CHECK(truth([](plan_case& c) { c.set(0, 0); }) == "false");
+  CHECK(truth([](plan_case& c) { c.set(0, -0.0); }) == "false");
+  CHECK(truth([](plan_case& c) { c.set(0, std::nan("")); }) == "true");
+  CHECK(truth([](plan_case& c) { c.set(0, ""); }) == "false");
+  CHECK(truth([](plan_case& c) { c.set(0, "0"); }) == "true");
+  CHECK(truth([](plan_case& c) { c.set_list(0, std::vector<float>{}); }) == "false");
+  CHECK(truth([](plan_case& c) { c.set_list(0, std::vector<float>{0}); }) == "true");
+  CHECK(truth([](plan_case& c) { c.set_tensor(0, {0}); }) == "false");
+  CHECK(truth([](plan_case& c) { c.set_tensor(0, {2}); }) == "true");
+  CHECK(truth([](plan_case& c) { c.set_tensor(0, {1, 1}); }) == "slot");
+}
+
+TEST_CASE("vm_nac/plan: plans return values, halt and fall through", "[vm_nac]") {
+  plan_case c;
+  c.set(0, 5);
+  c.set(1, "a");
+  c.plan.emit(plan_op::exec_return, {2, 1, 0});
+  c.set(0, 6);
+  CHECK(c.run());
+  REQUIRE(c.done.returned.size() == 2);
+  CHECK(c.done.returned[0].as_text() == "a");
+  CHECK(c.done.returned[1].as_whole() == 5);
+  CHECK(c.slot(0).as_whole() == 5);
+  CHECK(c.done.steps == 3);
+  // The same again, from the beginning.
+  CHECK(c.machine->run().returned.size() == 2);
+  plan_case halt;
+  halt.plan.emit(plan_op::exec_halt);
+  halt.set(0, 6);
+  CHECK(halt.run());
+  CHECK(halt.slot(0).is_null());
+  plan_case none;
+  CHECK(none.run());
+  CHECK(none.done.offset == 0);
+}
+
+// ---- models
+
+TEST_CASE("vm_nac/plan: models take values of any numeric kind", "[vm_nac]") {
+  plan_case c;
+  c.set_list(0, std::vector<std::int32_t>{1, 4});
+  c.plan.emit(plan_op::model_run_static, {0, 1, 0, 1, 1});
+  c.set(2, 5);
+  c.plan.emit(plan_op::model_run_static, {0, 1, 2, 2, 3, 4});
+  c.plan.emit(plan_op::tensor_info, {2, 5, 3});
+  CHECK(c.run());
+  INFO(c.done.text);
+  CHECK(c.numbers(1) == std::vector<double>{2, 8});
+  CHECK(c.slot(5).as_whole() == 10);
+  CHECK(c.done.steps == 2 + 2 * (1 + 4) + 1 + 1 + 1 - 1);
+  CHECK(c.machine->room().live() < 10000);
+}
+
+TEST_CASE("vm_nac/plan: models that can't run", "[vm_nac]") {
+  const auto fails = [](errc code, std::initializer_list<std::int64_t> operands,
+                        std::string_view text = {}) {
+    plan_case c;
+    c.set(0, 1);
+    c.set(1, "text");
+    c.plan.emit(plan_op::res_unload, {0, 3});
+    c.plan.emit(plan_op::model_run_static, operands);
+    c.fails(code);
+    if (!text.empty()) CHECK(c.done.text == text);
+  };
+  fails(errc::nac_plan_model, {3, 1, 0, 0}, "model 3");
+  fails(errc::nac_plan_outputs, {0, 1, 0, 3, 5, 6, 7}, "2 outputs, and 3 slots");
+  fails(errc::nac_plan_inputs, {0, 2, 0, 0, 0}, "1 inputs, and 2 slots");
+  fails(errc::nac_run_input, {0, 0, 0});
+  fails(errc::nac_plan_slot, {0, 1, 1, 0});
+  plan_case c;
+  c.plan.emit(plan_op::res_unload, {0, 0});
+  c.plan.emit(plan_op::model_zero_grad, {0});
+  c.fails(errc::nac_plan_model);
+}
+
+TEST_CASE("vm_nac/plan: inputs that are missing are those that were given, again", "[vm_nac]") {
+  plan_case c;
+  c.container.parts.instructions.clear();
+  c.container.parts.input_names.clear();
+  c.container.parts.inputs = 0;
+  const operand x = c.container.input(), y = c.container.input(), z = c.container.input();
+  c.container.output({x, y, z});
+  c.set(0, 1);
+  c.set(1, 2);
+  c.plan.emit(plan_op::model_run_static, {0, 2, 0, 1, 3, 2, 3, 4});
+  CHECK(c.run());
+  INFO(c.done.text);
+  CHECK(c.numbers(2) == std::vector<double>{1});
+  CHECK(c.numbers(3) == std::vector<double>{2});
+  CHECK(c.numbers(4) == std::vector<double>{1});
+}
+
+TEST_CASE("vm_nac/plan: a fault of a model tells where it was", "[vm_nac]") {
+  plan_case c;
+  c.container.parts.instructions.clear();
+  c.container.parts.input_names.clear();
+  c.container.parts.inputs = 0;
+  const operand x = c.container.input(), y = c.container.input();
+  c.container.output({c.container.op("nac.add", {x, y})});
+  c.set_tensor(0, {1, 2});
+  c.set_tensor(1, {1, 2, 3});
+  c.plan.emit(plan_op::model_run_static, {0, 2, 0, 1, 0});
+  c.fails(errc::nac_run_shape);
+  CHECK(c.done.text.substr(0, 24) == "model 0, instruction 2: ");
+}
+
+TEST_CASE("vm_nac/plan: a model's steps count as the plan's", "[vm_nac]") {
+  plan_case c;
+  c.set(0, 1);
+  c.plan.emit(plan_op::model_run_static, {0, 1, 0, 0});
+  CHECK(c.run());
+  CHECK(c.done.steps == 1 + 1 + 4 + 1);
+  c.how.max_steps = 5;
+  c.run();
+  CHECK(c.done.code == errc::budget_steps);
+  CHECK(c.done.offset == 4);
+  CHECK(c.done.steps == 5);
+}
+
+TEST_CASE("vm_nac/plan: models by path, from a caller, and the one that is run", "[vm_nac]") {
+  const folder at;
+  builder other;
+  const operand x = other.input();
+  other.output({other.op("nac.mul", {x, other.real(3)})});
+  const built triple = other.build();
+  put(at.path / "triple.nac", tessera::as_text({triple.bytes->data(), triple.bytes->size()}));
+  put(at.path / "bad.nac", "NACx");
+  const auto load = [&](plan_case& c, const char* path, int number) {
+    c.plan.emit(plan_op::res_load_model, {number, c.plan.string(path)});
+    c.set(0, 2);
+    c.plan.emit(plan_op::model_run_static, {number, 1, 0, 1, 1});
+    c.how.folder = at.path.string();
+  };
+  plan_case file;
+  load(file, "triple.nac", 1);
+  CHECK(file.run());
+  INFO(file.done.text);
+  CHECK(file.numbers(1) == std::vector<double>{6});
+  plan_case given;
+  load(given, "any", 0);
+  given.how.files = vm::file_access::none;
+  std::string asked;
+  given.how.load = [&](std::string_view path) { return asked = path, triple.program.get(); };
+  CHECK(given.run());
+  CHECK(asked == "any");
+  CHECK(given.numbers(1) == std::vector<double>{6});
+  for (const char* const path : {"self.nac", "link.nac"}) {
+    plan_case self;
+    load(self, path, 2);
+    self.build();
+    put(at.path / "self.nac", "not read");
+    fs::remove(at.path / "link.nac");
+    fs::create_symlink("self.nac", at.path / "link.nac");
+    self.how.path = (at.path / "self.nac").string();
+    CHECK(self.run());
+    CHECK(self.numbers(1) == std::vector<double>{4});
+  }
+  plan_case bad;
+  bad.plan.emit(plan_op::res_load_model, {1, bad.plan.string("bad.nac")});
+  bad.how.folder = at.path.string();
+  bad.fails(errc::nac_version);
+  plan_case missing;
+  missing.plan.emit(plan_op::res_load_model, {1, missing.plan.string("missing.nac")});
+  missing.how.folder = at.path.string();
+  missing.fails(errc::nac_plan_file);
+}
+
+TEST_CASE("vm_nac/plan: external weights stand beside their model", "[vm_nac]") {
+  const folder at;
+  builder other;
+  const operand x = other.input();
+  const operand p = other.parameter({2}, {10, 20});
+  other.output({other.op("nac.add", {x, p})});
+  const auto outside = nac::externalise(other.parts);
+  REQUIRE(outside);
+  const auto model = nac::write(outside->model);
+  const auto weights = nac::write_safetensors(outside->weights);
+  REQUIRE(model);
+  REQUIRE(weights);
+  put(at.path / "m.nac", tessera::as_text({model->data(), model->size()}));
+  plan_case c;
+  c.plan.emit(plan_op::res_load_model, {1, c.plan.string("m.nac")});
+  c.set(0, 1);
+  c.plan.emit(plan_op::model_run_static, {1, 1, 0, 1, 1});
+  c.how.folder = at.path.string();
+  c.run();
+  CHECK(c.done.code == errc::nac_plan_file);
+  CHECK(c.done.offset == 0);
+  put(at.path / "m.safetensors", tessera::as_text({weights->data(), weights->size()}));
+  CHECK(c.run());
+  INFO(c.done.text);
+  CHECK(c.numbers(1) == std::vector<double>{11, 21});
+}
+
+TEST_CASE("vm_nac/plan: training is refused", "[vm_nac]") {
+  for (const std::string_view mode : {"infer_train", "train", "infer"}) {
+    plan_case c;
+    c.set(0, "x");
+    c.print(0);
+    c.plan.emit(plan_op::model_save_weights, {0, 0, 0});
+    c.how.mode = mode;
+    c.fails(errc::nac_plan_training);
+    CHECK(c.done.text == "model_save_weights");
+    CHECK(c.out == (mode == "infer" ? "x\n" : ""));
+  }
+  plan_case c;
+  c.plan.emit(plan_op::model_train_step, {0, 0, 1, 0, 1, 1, 2, 3, 0, 0, 0});
+  c.fails(errc::nac_plan_training);
+  CHECK(c.done.steps == 0);
+}
+
+// ---- tokenizers
+
+TEST_CASE("vm_nac/plan: tokenizers encode, decode and know tokens", "[vm_nac]") {
+  plan_case c;
+  auto& p = c.container.parts;
+  const auto manifest = from_hex(
+      "544953410103060000000100090100200407000000020243630243660100000000102200000003000203005c73"
+      "2b01010d00283f3a203f295c5b434c535c5d0205005c707b507d0221030000000223233010000000030100055b"
+      "434c535d00010102000000");
+  p.manifest = p.keep({manifest.data(), manifest.size()});
+  p.has_manifest = p.has_resources = true;
+  std::string words;
+  const std::string_view tokens[] = {"[UNK]", "[CLS]", "[SEP]", "he", "##llo", "world",
+                                     "!",     "##l",   "##o",   "h",  "##e",   ","};
+  const auto number = [&words](std::uint64_t v, int bytes) {
+    for (; bytes-- != 0; v >>= 8) words += static_cast<char>(v & 255);
+  };
+  number(12, 4);
+  std::size_t behind = 0;
+  for (const std::string_view t : tokens) {
+    number(behind, 4);
+    behind += t.size() + 10;
+  }
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    number(tokens[i].size(), 2);
+    words += tokens[i];
+    number(i, 4);
+    number(0, 4);
+  }
+  const nac::range name = p.add_string("vocab.b");
+  p.resources.push_back({name, p.keep(tessera::as_bytes(words))});
+  c.plan.emit(plan_op::res_load_extern, {0, 0, c.plan.int64(0)});
+  c.set(1, "Hello, world!");
+  c.plan.emit(plan_op::preproc_encode, {0, 1, 2});
+  c.plan.emit(plan_op::preproc_decode, {0, 2, 3});
+  c.plan.emit(plan_op::preproc_get_id, {0, c.plan.string("world"), 4});
+  c.plan.emit(plan_op::preproc_get_id, {0, c.plan.string("nowhere"), 5});
+  c.plan.emit(plan_op::res_unload, {0, 0});  // the handle keeps its model
+  c.plan.emit(plan_op::preproc_decode, {0, 4, 6});
+  c.plan.emit(plan_op::sys_debug_print, {0, c.plan.string("t")});
+  CHECK(c.run());
+  INFO(c.done.text);
+  if (c.done.code == errc::nac_tokenizer_unavailable) return;
+  CHECK(c.slot(2).what() == kind::list);
+  CHECK(c.numbers(2) == std::vector<double>{1, 3, 4, 11, 5, 6, 2});
+  CHECK(c.slot(3).as_text() == "hello, world!");
+  CHECK(c.slot(4).as_whole() == 5);
+  CHECK(c.slot(5).is_null());
+  CHECK(c.slot(6).as_text() == "world");
+  CHECK(c.err == "[DEBUG] t: <tokenizer>\n");
+  const auto fails = [&](errc code, const std::function<void(plan_case&)>& more) {
+    plan_case bad;
+    more(bad);
+    bad.fails(code);
+  };
+  fails(errc::nac_tokenizer_missing, [](plan_case& b) {
+    b.plan.emit(plan_op::res_load_extern, {0, 0, b.plan.int64(0)});
+  });
+  fails(errc::nac_plan_model, [](plan_case& b) {
+    b.plan.emit(plan_op::res_load_extern, {0, 0, b.plan.int64(7)});
+  });
+  fails(errc::nac_plan_slot, [](plan_case& b) { b.plan.emit(plan_op::preproc_encode, {0, 1, 2}); });
+  fails(errc::nac_plan_slot, [](plan_case& b) { b.plan.emit(plan_op::preproc_decode, {0, 1, 2}); });
+}
+
+// ---- text and files
+
+TEST_CASE("vm_nac/plan: values are written as Python prints them", "[vm_nac]") {
+  plan_case c;
+  c.set_list(0, std::vector<std::int32_t>{1, 2});
+  c.set(1, 0.1);
+  c.set(2, "f");
+  c.print(0);
+  c.plan.emit(plan_op::io_write, {1, 1, 0, 0});
+  c.plan.emit(plan_op::io_write, {2, 0, 0, 2});
+  c.plan.emit(plan_op::serialize_object, {3, 0, 0});
+  c.plan.emit(plan_op::serialize_object, {4, 2, 1});
+  c.plan.emit(plan_op::io_write, {3, 0, 0, 1});
+  c.plan.emit(plan_op::io_write, {4, 0, 0, 1});
+  c.plan.emit(plan_op::string_format, {5, c.plan.string("{1:>4}|{0}"), 2, 0, 1});
+  c.print(5);
+  CHECK(c.run());
+  INFO(c.done.text);
+  CHECK(c.out == "[1, 2]\nf[1, 2]\n\"f\"\n 0.1|[1, 2]\n");
+  CHECK(c.err == "0.1\n");
+  plan_case bad;
+  bad.plan.emit(plan_op::string_format, {5, bad.plan.string("{} {}"), 1, 0});
+  bad.fails(errc::nac_plan_format);
+  plan_case closed;
+  closed.set(0, "x");
+  closed.print(0);
+  closed.build();
+  closed.how.out = [](std::string_view) { return false; };
+  vm::plan_machine machine(*closed.made->program, closed.how);
+  CHECK(machine.run().code == errc::nac_plan_file);
+}
+
+TEST_CASE("vm_nac/plan: files are replaced and appended to", "[vm_nac]") {
+  const folder at;
+  plan_case c;
+  c.set(0, "one");
+  c.set(1, "log.txt");
+  for (const std::int64_t mode : {0, 1, 2, 1}) c.plan.emit(plan_op::io_write, {0, 2, 1, mode});
+  c.how.folder = at.path.string();
+  CHECK(c.run());
+  INFO(c.done.text);
+  CHECK(contents(at.path / "log.txt") == "one\none\noneone\n");
+  CHECK(c.run());
+  CHECK(contents(at.path / "log.txt") == "one\none\noneone\n");
+  c.how.max_written = 15;
+  CHECK(c.run());
+  c.how.max_written = 14;
+  c.run();
+  CHECK(c.done.code == errc::budget_memory);
+  plan_case path;
+  path.set(0, 1);
+  path.plan.emit(plan_op::io_write, {0, 2, 0, 0});
+  path.fails(errc::nac_plan_slot);
+}
+
+TEST_CASE("vm_nac/plan: arrays of .npy files", "[vm_nac]") {
+  const folder at;
+  const auto store = [&](const char* name, char letter, std::uint8_t size,
+                         std::vector<std::byte> data, std::vector<std::uint64_t> shape) {
+    const tessera::text npy =
+        tessera::io::write_npy_array({{letter, size}, std::move(shape), std::move(data)});
+    put(at.path / name, npy.view());
+  };
+  store("b.npy", 'b', 1, from_hex("0100"), {2});
+  store("h.npy", 'i', 2, from_hex("0100feff"), {1, 2});
+  store("u.npy", 'u', 4, from_hex("01000000"), {});
+  put(at.path / "no.npy", "nothing");
+  plan_case c;
+  c.plan.emit(plan_op::res_load_datafile, {0, 2, c.plan.string("b.npy")});
+  c.set(1, "h.npy");
+  c.plan.emit(plan_op::res_load_dynamic, {2, 1, 2});
+  c.how.folder = at.path.string();
+  CHECK(c.run());
+  INFO(c.done.text);
+  CHECK(c.slot(0).elements().type == nac::data_type::boolean);
+  CHECK(c.numbers(0) == std::vector<double>{1, 0});
+  CHECK(c.shape(2) == "[1, 2]");
+  CHECK(c.numbers(2) == std::vector<double>{1, -2});
+  const auto fails = [&](errc code, const char* path) {
+    plan_case bad;
+    bad.plan.emit(plan_op::res_load_datafile, {0, 2, bad.plan.string(path)});
+    bad.how.folder = at.path.string();
+    bad.fails(code);
+  };
+  fails(errc::nac_run_type, "u.npy");
+  fails(errc::nac_plan_file, "no.npy");
+  fails(errc::nac_plan_file, "absent.npy");
+  fails(errc::nac_plan_file, "absent/absent.npy");
+}
+
+TEST_CASE("vm_nac/plan: paths stay in their folder", "[vm_nac]") {
+  const folder at;
+  const fs::path inside = at.path / "in", outside = at.path / "out";
+  fs::create_directories(inside / "sub");
+  fs::create_directories(outside);
+  put(outside / "secret", "secret");
+  put(inside / "mine", "mine");
+  fs::create_symlink(outside / "secret", inside / "link");
+  fs::create_symlink(outside, inside / "door");
+  fs::create_symlink(outside / "absent", inside / "nowhere");
+  fs::create_symlink("mine", inside / "alias");
+  fs::create_directories(at.path / "inner");  // begins like the folder
+  put(at.path / "inner/x", "x");
+  const auto write = [&](std::string_view path, vm::file_access files = vm::file_access::folder) {
+    plan_case c;
+    c.set(0, "new");
+    c.source(1, c.plan.string(path));
+    c.plan.emit(plan_op::io_write, {0, 2, 1, 2});
+    c.how.folder = inside.string();
+    c.how.files = files;
+    c.run();
+    return c.done.code;
+  };
+  CHECK(write("../out/secret") == errc::nac_plan_path);
+  CHECK(write("../inner/x") == errc::nac_plan_path);
+  CHECK(write((outside / "secret").string()) == errc::nac_plan_path);
+  CHECK(write("link") == errc::nac_plan_path);
+  CHECK(write("door/secret") == errc::nac_plan_path);
+  CHECK(write("door/new") == errc::nac_plan_path);
+  CHECK(write("sub/../../out/secret") == errc::nac_plan_path);
+  CHECK(write("nowhere") == errc::nac_plan_file);
+  for (const std::string_view p : {""sv, "."sv, ".."sv, "sub/"sv, "/"sv, "mine\0x"sv})
+    CHECK(write(p) == errc::nac_plan_path);
+  CHECK(write("sub") == errc::nac_plan_file);
+  CHECK(write("mine/x") == errc::nac_plan_file);
+  CHECK(write("mine", vm::file_access::none) == errc::nac_plan_path);
+  CHECK(contents(outside / "secret") == "secret");
+  CHECK_FALSE(fs::exists(outside / "new"));
+  CHECK_FALSE(fs::exists(outside / "absent"));
+  CHECK(write("alias") == errc::ok);
+  CHECK(write((inside / "sub/../sub/deep").string()) == errc::ok);
+  CHECK(contents(inside / "mine") == "minenew");
+  CHECK(contents(inside / "sub/deep") == "new");
+  CHECK(write("../out/secret", vm::file_access::anywhere) == errc::ok);
+  CHECK(contents(outside / "secret") == "secretnew");
+}
+
+TEST_CASE("vm_nac/plan: memory is limited", "[vm_nac]") {
+  // A text that doubles, round after round.
+  plan_case c;
+  c.set(0, 100);
+  c.set(1, "0123456789");
+  const auto again = c.plan.new_label();
+  c.plan.emit(plan_op::flow_loop_start, {0});
+  c.plan.place(again);
+  c.plan.emit(plan_op::string_format, {1, c.plan.string("{0}{0}"), 1, 1});
+  c.plan.emit(plan_op::flow_loop_end, {again});
+  c.how.max_memory = 1 << 20;
+  c.run();
+  CHECK(c.done.code == errc::budget_memory);
+  CHECK(c.done.offset == 10);
+  CHECK(c.machine->room().peak() <= 1 << 20);
+  // The plan itself.
+  c.how.max_memory = 640;
+  c.run();
+  CHECK(c.done.code == errc::budget_memory);
+  CHECK(c.done.steps == 0);
 }

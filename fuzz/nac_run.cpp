@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The reference machines of NAC: whatever verify() accepts runs within its budget and ends, a
+// program and its plan, the same every time; what a schedule frees changes no result. No file is
+// ever opened.
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "require.hpp"
+#include "vm/nac/format.hpp"
+#include "vm/nac/machine.hpp"
+#include "vm/nac/plan.hpp"
+
+using namespace tessera;
+using vm::nac::plan_value;
+using vm::nac::tensor;
+using vm::nac::value;
+
+namespace {
+
+// Products of what fits here take a moment each.
+constexpr std::uint64_t max_memory = 1 << 22;
+constexpr std::uint64_t max_steps = 200;
+
+// ---- results as bytes, which compare
+
+void describe(std::string& out, const tensor& t) {
+  out += t.dims.text();
+  out += static_cast<char>(t.type);
+  if (t.bytes() != 0) out += as_text({t.data, t.bytes()});
+}
+void describe(std::string& out, const value& v) {
+  out += static_cast<char>(v.what());
+  switch (v.what()) {
+    case value::form::none: break;
+    case value::form::tensor: describe(out, v.as_tensor()); break;
+    case value::form::string: out += v.as_string(); break;
+    case value::form::list:
+      for (const value& each : v.as_list()) describe(out, each);
+      break;
+    case value::form::wholes:
+      for (const std::int64_t each : v.as_wholes()) out += std::to_string(each) + ' ';
+      break;
+    case value::form::numbers:
+      for (const double each : v.as_numbers())
+        out.append(as_text({static_cast<const std::byte*>(static_cast<const void*>(&each)), 8}));
+      break;
+  }
+}
+void describe(std::string& out, const plan_value& v) {
+  out += static_cast<char>(v.what());
+  if (v.is_tensor() || v.is_list())
+    describe(out, v.elements());
+  else if (v.is_text())
+    out += v.as_text();
+  else if (v.is_number())
+    out += std::to_string(v.as_whole()) + ' ' + std::to_string(v.as_real());
+}
+
+/// How a run ended.
+struct ending {
+  errc code = errc::ok;
+  std::uint64_t place = 0, steps = 0;
+  std::string text, results;
+  friend bool operator==(const ending&, const ending&) = default;
+};
+
+// ---- programs
+
+/// An input that depends on the content and on its number.
+[[nodiscard]] tensor input(vm::nac::memory& room, std::size_t seed) {
+  static const vm::nac::shape shapes[] = {{},        {3},          {1, 3},          {2, 3},
+                                          {1, 1, 4}, {1, 3, 8, 8}, {2, 2, 3, 3, 2}, {0, 3}};
+  constexpr nac::data_type types[] = {nac::data_type::float32, nac::data_type::float32,
+                                      nac::data_type::int64,   nac::data_type::boolean,
+                                      nac::data_type::float16, nac::data_type::int32};
+  tensor t = vm::nac::make_tensor(room, types[seed / 8 % std::size(types)],
+                                  shapes[seed % std::size(shapes)]);
+  vm::nac::visit(t.type, [&]<class T>(vm::nac::of<T>) {
+    for (std::size_t i = 0; i < t.size(); ++i)
+      t.as<T>()[i] = vm::nac::convert<T>(static_cast<std::int64_t>((i * 7 + seed) % 5) - 1);
+  });
+  return t;
+}
+
+[[nodiscard]] ending run(const nac::program& p, std::size_t seed, vm::nac::freeing frees) {
+  vm::nac::machine_options how;
+  how.max_memory = max_memory;
+  how.frees = frees;
+  vm::nac::machine machine(p, how);
+  if (machine.room().live() < max_memory / 2)  // else without them
+    for (std::size_t i = 0; i < p.inputs().size() && i < 100; ++i)
+      machine.set_input(i, input(machine.room(), seed + i * 3));
+  const vm::nac::outcome done = machine.run(max_steps);
+  fuzz::require(done.steps <= max_steps, "steps are limited");
+  fuzz::require(machine.room().peak() <= max_memory, "memory is limited");
+  fuzz::require(done.code == errc::ok || done.instruction == vm::nac::outcome::none ||
+                    done.instruction < p.size(),
+                "a fault is an instruction's");
+  ending e{done.code, done.instruction, done.steps, done.text, {}};
+  if (done)
+    for (const value& v : machine.outputs()) describe(e.results, v);
+  return e;
+}
+
+// ---- plans
+
+[[nodiscard]] ending run_plan(const nac::program& p, std::size_t seed) {
+  std::string written;
+  vm::nac::plan_options how;
+  how.files = vm::nac::file_access::none;
+  how.answers = {"3", "a picture.png", "1.5"};
+  how.ask = [left = 3](std::string_view) mutable {
+    return left-- > 0 ? std::optional<std::string>("7") : std::nullopt;
+  };
+  how.out = how.err = [&](std::string_view s) { return written += s, true; };
+  how.load = [&](std::string_view path) { return path.size() % 2 == 0 ? &p : nullptr; };
+  how.mode = seed % 2 == 0 ? "infer" : "infer_train";
+  how.seed = seed;
+  how.max_steps = max_steps;
+  how.max_memory = max_memory;
+  how.max_written = 1 << 16;
+  vm::nac::plan_machine machine(p, how);
+  const vm::nac::plan_outcome done = machine.run();
+  fuzz::require(done.steps <= max_steps, "steps of a plan are limited");
+  fuzz::require(machine.room().peak() <= max_memory, "memory of a plan is limited");
+  fuzz::require(written.size() <= how.max_written, "what a plan writes is limited");
+  fuzz::require(done.offset <= p.file().plan().size(), "a plan ends at one of its instructions");
+  ending e{done.code, done.offset, done.steps, done.text, written};
+  for (const plan_value& v : done.returned) describe(e.results, v);
+  for (unsigned i = 0; i < 256; ++i)
+    describe(e.results, machine.slot(static_cast<std::uint8_t>(i)));
+  return e;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source = fuzz::as_text(data, size);
+  const result<nac::file> file = nac::read(as_bytes(source));
+  if (!file) return 0;
+  const result<nac::program> p = nac::verify(*file);
+  if (!p) return 0;
+  const std::size_t seed = fuzz::below(source, 1000);
+
+  const ending first = run(*p, seed, vm::nac::freeing::as_filed);
+  fuzz::require(run(*p, seed, vm::nac::freeing::as_filed) == first, "a program always runs alike");
+  const ending unfreed = run(*p, seed, vm::nac::freeing::never);
+  fuzz::require(
+      unfreed == first || unfreed.code == errc::budget_memory || first.code == errc::budget_memory,
+      "what is freed changes nothing");
+  if (!file->plan().empty())
+    fuzz::require(run_plan(*p, seed) == run_plan(*p, seed), "a plan always runs alike");
+  return 0;
+}
