@@ -680,6 +680,14 @@ template <class T>
   return all;
 }
 
+template <class T>
+void multiply_by_number(T* x, T by, std::size_t n) noexcept {
+  if constexpr (std::is_same_v<T, float>)
+    kernels::apply(kernels::binary::mul, x, by, x, n);
+  else
+    for (std::size_t j = 0; j < n; ++j) x[j] *= by;
+}
+
 /// e to what there is more than the largest, in place; the sum. A row of nothing but -infinity
 /// becomes zeros.
 template <class T>
@@ -782,7 +790,7 @@ value attention(call& c) {
     const auto data_of = [](const storage& s) {
       return s ? static_cast<T*>(static_cast<void*>(s.data())) : nullptr;
     };
-    const storage score_room = room_for(once * columns);
+    const storage score_room = room_for(once * columns), sum_room = room_for(once);
     const storage wide_room[] = {narrow ? room_for(rows * depth) : storage(),
                                  narrow ? room_for(columns * depth) : storage(),
                                  narrow ? room_for(columns * width) : storage(),
@@ -806,7 +814,7 @@ value attention(call& c) {
     const shape result_batch = leading(result, 2);
     walk<3> at(batch, {&q_batch, &k_batch, &v_batch});
     walk<1> mask_at(result_batch, {&mask_batch});  // in the same order
-    T* const s = data_of(score_room);
+    T *const s = data_of(score_room), *const sums = data_of(sum_room);
     const std::size_t batches = count_of(batch.product(0, batch.rank()));
     std::size_t k_before = SIZE_MAX, v_before = SIZE_MAX;
     const T *keys = nullptr, *values = nullptr;
@@ -820,25 +828,18 @@ value attention(call& c) {
         multiply<T>(now, seen, depth, {queries + row * depth, depth}, {keys, depth, true}, s, seen,
                     false, c.work);
         T* const to = narrow ? data_of(wide_room[3]) : out.as<T>() + (b * rows + row) * width;
-        T sums[64];
-        for (std::size_t first = 0; first < now; first += std::size(sums)) {
-          const std::size_t few = std::min(std::size(sums), now - first);
-          for (std::size_t i = 0; i < few; ++i) {
-            const std::size_t r = first + i;
-            T* const x = s + r * seen;
-            const std::size_t n = is_causal ? std::min(seen, row + r + 1) : seen;
-            for (std::size_t j = 0; j < n; ++j) x[j] *= scale;
-            if (mask != nullptr)
-              add_mask(*mask, mask_at[0] * mask_size + (row + r) * mask_row, mask_column, x, n);
-            sums[i] = exponentials(x, n);
-            std::fill(x + n, x + seen, T{});
-          }
-          T* const rows_to = to + first * width;
-          multiply<T>(few, width, seen, {s + first * seen, seen}, {values, width}, rows_to, width,
-                      false, c.work);
-          for (std::size_t i = 0; i < few; ++i)
-            for (std::size_t j = 0; j < width; ++j) rows_to[i * width + j] /= sums[i];
+        for (std::size_t r = 0; r < now; ++r) {
+          T* const x = s + r * seen;
+          const std::size_t n = is_causal ? std::min(seen, row + r + 1) : seen;
+          multiply_by_number(x, scale, n);
+          if (mask != nullptr)
+            add_mask(*mask, mask_at[0] * mask_size + (row + r) * mask_row, mask_column, x, n);
+          sums[r] = exponentials(x, n);
+          std::fill(x + n, x + seen, T{});
         }
+        multiply<T>(now, width, seen, {s, seen}, {values, width}, to, width, false, c.work);
+        for (std::size_t r = 0; r < now; ++r)
+          multiply_by_number(to + r * width, 1 / sums[r], width);
         if (narrow)
           cast(widened(q.type), wide_room[3].data(), q.type,
                out.data + (b * rows + row) * width * model::size_of(q.type), now * width);
