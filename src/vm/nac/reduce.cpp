@@ -281,7 +281,7 @@ template <bool Greatest>
     // Like beats, but a NaN may give way to another: without branches.
     const auto choose = [](A& a, A v) {
       const bool better = Greatest ? v > a : v < a;
-      a = (better | (v != v)) ? v : a;
+      a = (better || v != v) ? v : a;
     };
     fold(
         r.g, r.x.template as<T>(), worst<Greatest, A>(),
