@@ -25,7 +25,7 @@ constexpr std::uint32_t none = merges::none;
 class bpe {
  public:
   bpe(std::string_view suffix, const vocabulary& v, const merges& m, meter& use)
-      : suffix_(suffix), v_(v), m_(m), use_(use) {
+      : suffix_(suffix), m_(m), use_(use) {
     const token* const t = v.find("<unk>");
     unknown_ = id_or(t != nullptr ? t : v.find("[UNK]"), 0);
     // Code points of the printable characters, which most texts consist of.
@@ -47,23 +47,16 @@ class bpe {
     while (!queue_.empty()) merge_lowest();
     building_ = true;
     for (std::uint32_t i = 0; i != none; i = nodes_[i].next) {
-      const node& n = nodes_[i];
-      const token* t = nullptr;
-      if (n.symbol != none)
-        t = m_.token_of(n.symbol);
-      else if (n.next == none && !suffix_.empty())
-        t = v_.find(last_);
-      else
-        t = v_.find(text.substr(n.first, code_point_size(text[n.first])));
+      const std::uint32_t symbol = nodes_[i].symbol;
+      const token* const t = symbol != none ? m_.token_of(symbol) : nullptr;
       use_.push(ids, id_or(t, unknown_));
     }
   }
 
  private:
   struct node {
-    std::uint32_t symbol = none;  // none: no merge has it, and it is a character
+    std::uint32_t symbol = none;  // none: neither a token, nor does a merge have it
     std::uint32_t previous = none, next = none;
-    std::uint32_t first = 0;  // its place in the text
   };
 
   void split(std::string_view text) {
@@ -73,11 +66,12 @@ class bpe {
     nodes_.clear();
     use_.reserve(nodes_, text.size());
     use_.reserve(queue_, text.size());
+    std::size_t start = 0;  // of the last character
     for (std::size_t at = 0; at < text.size();) {
+      start = at;
       const code_point c = first_code_point(text.substr(at));
       node n;
       n.symbol = c.value < common_.size() ? common_[c.value] : m_.symbol(text.substr(at, c.size));
-      n.first = static_cast<std::uint32_t>(at);
       n.previous = static_cast<std::uint32_t>(nodes_.size()) - 1;  // none for the first
       n.next = static_cast<std::uint32_t>(nodes_.size()) + 1;
       nodes_.push_back(n);
@@ -86,7 +80,7 @@ class bpe {
     node& last = nodes_.back();
     last.next = none;
     if (!suffix_.empty()) {
-      last_.assign(text.substr(last.first));
+      last_.assign(text.substr(start));
       last_.append(suffix_);
       last.symbol = m_.symbol(last_);
     }
@@ -95,7 +89,7 @@ class bpe {
   /// Queues the merge of a node with the next one, if there is one.
   void look(std::uint32_t i) {
     const std::uint32_t next = nodes_[i].next;
-    if (next == none) return;
+    if (next == none || nodes_[i].symbol == none || nodes_[next].symbol == none) return;
     const merges::pair* const p = m_.find(nodes_[i].symbol, nodes_[next].symbol);
     if (p == nullptr) return;
     use_.push(queue_, std::uint64_t{p->rank} << 32 | i);
@@ -130,7 +124,6 @@ class bpe {
   }
 
   std::string_view suffix_;
-  const vocabulary& v_;
   const merges& m_;
   meter& use_;
   std::int32_t unknown_ = 0;

@@ -116,7 +116,7 @@ struct tokenizer::parts {
   bytes manifest;
   tokenizer_options options;
   vocabulary words;
-  merges pairs;
+  merges pairs{words};
   std::vector<partition> partitions;  // one for each partition_rules
   joining joined = joining::spaced;
 
@@ -383,6 +383,11 @@ trouble tokenizer::decode(std::span<const std::int64_t> ids, std::string& text,
 std::optional<std::int32_t> tokenizer::id_of(std::string_view text) const {
   const token* const t = made_ ? parts_->words.find(text) : nullptr;
   return t != nullptr ? std::optional(t->id) : std::nullopt;
+}
+
+std::optional<std::string_view> tokenizer::token_of(std::int64_t id) const {
+  const token* const t = made_ ? parts_->words.of_id(id) : nullptr;
+  return t != nullptr ? std::optional(t->text) : std::nullopt;
 }
 
 std::size_t tokenizer::size() const noexcept { return made_ ? parts_->words.size() : 0; }

@@ -91,6 +91,8 @@ class tokenizer {
   [[nodiscard]] trouble decode(std::span<const std::int64_t> ids, std::string& text,
                                bool keep_special = false) const;
   [[nodiscard]] std::optional<std::int32_t> id_of(std::string_view token) const;
+  /// The token that an id stands for.
+  [[nodiscard]] std::optional<std::string_view> token_of(std::int64_t id) const;
   /// Tokens in the vocabulary.
   [[nodiscard]] std::size_t size() const noexcept;
 

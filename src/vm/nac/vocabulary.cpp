@@ -46,7 +46,8 @@ bool vocabulary::add(const token& t, meter& use) {
   if (find(hash, t.text.size(), [&](std::string_view s) { return s == t.text; }) != nullptr)
     return false;
   const auto index = static_cast<std::uint32_t>(tokens_.size());
-  if (tokens_.size() == tokens_.capacity()) reserve(std::max<std::uint64_t>(64, index * 2), use);
+  if (tokens_.size() == tokens_.capacity())
+    reserve(std::max<std::uint64_t>(64, std::uint64_t{index} * 2), use);
   tokens_.push_back(t);
   by_text_.insert(hash.value(), index);
   prefer(&tokens_.back());
@@ -87,38 +88,31 @@ void merges::reserve(std::uint64_t count, meter& use) {
   by_pair_.reserve(count, use);
 }
 
-std::uint32_t merges::intern(std::string_view text, const vocabulary& v, meter& use) {
-  const text_hash hash(text);
-  use.work(text.size() + 1);
-  const std::uint32_t found =
-      by_text_.find(hash.value(), [&](std::uint32_t k) { return symbols_[k].text == text; });
-  if (found != none) return found;
-  const token* const t =
-      v.find(hash, text.size(), [text](std::string_view s) { return s == text; });
-  const auto index = static_cast<std::uint32_t>(symbols_.size());
-  if (symbols_.size() == symbols_.capacity()) {
-    use.reserve(symbols_, std::max<std::uint64_t>(256, symbols_.size() * 2));
-    by_text_.reserve(symbols_.capacity(), use);
+std::uint32_t merges::add_symbol(text_hash hash, std::string_view text, meter& use) {
+  const auto index = static_cast<std::uint32_t>(others_.size());
+  if (others_.size() == others_.capacity()) {
+    use.reserve(others_, std::max<std::uint64_t>(64, others_.size() * 2));
+    by_text_.reserve(others_.capacity(), use);
   }
-  symbols_.push_back({t != nullptr ? t->text : text, t});
+  others_.push_back(text);
   by_text_.insert(hash.value(), index);
-  return index;
+  return static_cast<std::uint32_t>(v_.size()) + index;
 }
 
-void merges::add(std::string_view a, std::string_view b, const vocabulary& v, meter& use) {
+void merges::add(std::string_view a, std::string_view b, meter& use) {
+  use.work(a.size() + b.size() * 2 + 1);
   const std::uint32_t rank = ranks_++;
   if (a.empty() || b.empty()) return;  // no symbol is empty: it merges nothing
+  text_hash hash(a);
+  const text_hash hash_b(b);
   pair p;
-  p.a = intern(a, v, use);
-  p.b = intern(b, v, use);
-  std::string both;
-  both.reserve(a.size() + b.size());
-  both.append(a).append(b);
-  p.merged = symbol(both);
-  if (p.merged == none) {
-    const token* const t = v.find(both);
-    p.merged = intern(t != nullptr ? t->text : keep(both, use), v, use);
-  }
+  p.a = symbol(hash, a, {});
+  if (p.a == none) p.a = add_symbol(hash, a, use);
+  p.b = symbol(hash_b, b, {});
+  if (p.b == none) p.b = add_symbol(hash_b, b, use);
+  hash.add(b);
+  p.merged = symbol(hash, a, b);
+  if (p.merged == none) p.merged = add_symbol(hash, keep(std::string(a).append(b), use), use);
   p.rank = rank;
   if (const pair* const known = find(p.a, p.b)) {
     pairs_[static_cast<std::size_t>(known - pairs_.data())].rank = rank;
@@ -269,7 +263,6 @@ class resource_reader {
     const auto count = number<std::uint32_t>(0);
     // A pair has 4 bytes at least. The count may be of lines, of which not all were pairs.
     m_.reserve(std::min<std::uint64_t>(count, data_.size() / 4), use_);
-    m_.set_present();
     std::uint64_t at = 4;
     for (std::uint32_t i = 0; i < count && at < data_.size(); ++i) {
       const std::string_view a = string(at);
@@ -277,7 +270,7 @@ class resource_reader {
       const std::uint64_t next = at + 2 + a.size();
       const std::string_view b = string(next);
       check_text(b, next);
-      m_.add(a, b, v_, use_);
+      m_.add(a, b, use_);
       at = next + 2 + b.size();
     }
     if (at != data_.size()) refuse("bytes behind the last merge", at);
@@ -383,7 +376,6 @@ class resource_reader {
   }
 
   void json_merges() {
-    m_.set_present();
     with_json(json_merges_, [this](json::reader& in, std::uint64_t base) {
       for (in.array(); in.element();) {
         const std::uint64_t at = base + in.offset();
@@ -398,7 +390,7 @@ class resource_reader {
         in.require_element();
         const std::string_view b = kept(in.string(), m_);
         in.end_array();
-        if (!in.failed()) m_.add(a, b, v_, use_);
+        if (!in.failed()) m_.add(a, b, use_);
       }
     });
   }
@@ -408,11 +400,10 @@ class resource_reader {
     if (space == both.npos || both.find(' ', space + 1) != both.npos || space == 0 ||
         space + 1 == both.size())
       refuse("a merge that isn't two texts with a space between", at);
-    m_.add(both.substr(0, space), both.substr(space + 1), v_, use_);
+    m_.add(both.substr(0, space), both.substr(space + 1), use_);
   }
 
   void text_merges() {
-    m_.set_present();
     const std::string_view all = as_text(data_);
     check_text(all, 0);
     for (std::size_t at = 0; at < all.size();) {

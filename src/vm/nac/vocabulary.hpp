@@ -158,7 +158,8 @@ class vocabulary {
   bool has_scores_ = false;
 };
 
-/// Merges of BPE: pairs of symbols, each of which has a number.
+/// Merges of BPE: pairs of symbols. A symbol is the index of a token, or, from the size of the
+/// vocabulary on, of another text that merges have.
 class merges {
  public:
   static constexpr std::uint32_t none = index_table::none;
@@ -166,49 +167,55 @@ class merges {
     std::uint32_t a = 0, b = 0, merged = 0, rank = 0;
   };
 
-  /// Whether there was a list of them.
-  [[nodiscard]] bool present() const noexcept { return present_; }
+  /// Of a vocabulary that stays and has all of its tokens before the first merge.
+  explicit merges(const vocabulary& v) noexcept : v_(v) {}
+
   [[nodiscard]] std::size_t size() const noexcept { return ranks_; }
-  /// The symbol of a text; none where no merge has it.
+  /// The symbol of a text, or none.
   [[nodiscard]] std::uint32_t symbol(std::string_view text) const {
-    return by_text_.find(text_hash(text).value(),
-                         [&](std::uint32_t k) { return symbols_[k].text == text; });
+    return symbol(text_hash(text), text, {});
   }
   /// The merge of two symbols, or null.
   [[nodiscard]] const pair* find(std::uint32_t a, std::uint32_t b) const {
-    if (a == none || b == none) return nullptr;
     const std::uint32_t i = by_pair_.find(
         pair_hash(a, b), [&](std::uint32_t k) { return pairs_[k].a == a && pairs_[k].b == b; });
     return i == none ? nullptr : &pairs_[i];
   }
   /// The token that a symbol is, or null.
   [[nodiscard]] const token* token_of(std::uint32_t symbol) const {
-    return symbols_[symbol].is_token;
+    return symbol < v_.size() ? &v_.tokens()[symbol] : nullptr;
   }
 
   void reserve(std::uint64_t count, meter& use);
   /// Adds the merge of the next rank, of texts that stay.
-  void add(std::string_view a, std::string_view b, const vocabulary& v, meter& use);
+  void add(std::string_view a, std::string_view b, meter& use);
   [[nodiscard]] std::string_view keep(std::string_view s, meter& use);
-  void set_present() noexcept { present_ = true; }
 
  private:
-  struct symbol_row {
-    std::string_view text;
-    const token* is_token = nullptr;
-  };
   [[nodiscard]] static std::uint32_t pair_hash(std::uint32_t a, std::uint32_t b) noexcept {
     const std::uint64_t key = (std::uint64_t{a} << 32 | b) ^ text_hash::point();
     return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u * (text_hash::point() | 1)) >> 32);
   }
-  [[nodiscard]] std::uint32_t intern(std::string_view text, const vocabulary& v, meter& use);
+  /// The symbol of two texts one behind the other, or none.
+  [[nodiscard]] std::uint32_t symbol(text_hash hash, std::string_view a, std::string_view b) const {
+    const auto equal = [a, b](std::string_view s) {
+      return s.size() == a.size() + b.size() && s.starts_with(a) && s.ends_with(b);
+    };
+    if (const token* const t = v_.find(hash, a.size() + b.size(), equal))
+      return static_cast<std::uint32_t>(t - v_.tokens().data());
+    const std::uint32_t i =
+        by_text_.find(hash.value(), [&](std::uint32_t k) { return equal(others_[k]); });
+    return i == none ? none : static_cast<std::uint32_t>(v_.size()) + i;
+  }
+  /// A new symbol, of a text that stays.
+  [[nodiscard]] std::uint32_t add_symbol(text_hash hash, std::string_view text, meter& use);
 
-  std::vector<symbol_row> symbols_;
+  const vocabulary& v_;
+  std::vector<std::string_view> others_;
   std::vector<pair> pairs_;
   index_table by_text_, by_pair_;
   std::deque<std::string> kept_;
   std::uint32_t ranks_ = 0;
-  bool present_ = false;
 };
 
 /// Reads what of these files there is; of several with one name the last. Merges are read if they
