@@ -11,12 +11,8 @@ namespace vm::nac::operations {
 
 namespace {
 
-[[nodiscard]] std::size_t count_of(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
-
 /// Depth, height and width; dimensions that aren't there come first.
 using sizes = std::array<std::int64_t, 3>;
-/// Beyond this sizes and steps are refused, so that their sums and products can't overflow.
-constexpr std::int64_t most = std::int64_t{1} << 30;
 
 /// One number for all dimensions, or one for each; those in front become `neutral`.
 [[nodiscard]] sizes sizes_of(std::span<const std::int64_t> given, std::size_t spatial,
@@ -27,7 +23,7 @@ constexpr std::int64_t most = std::int64_t{1} << 30;
   sizes s = {neutral, neutral, neutral};
   for (std::size_t i = 0; i < spatial; ++i) {
     const std::int64_t v = given[given.size() == 1 ? 0 : i];
-    if (v < least || v > most)
+    if (v < least || v > max_size)
       fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v));
     s[3 - spatial + i] = v;
   }
@@ -69,7 +65,8 @@ struct geometry {
   g.batch = g.is_batch ? x.dim(0) : 1;
   g.in_channels = x.dim(at);
   if (w.dim(0) == 0 || w.dim(1) == 0 || w.dim(0) % groups != 0) refuse();
-  if (w.dim(1) > most || w.dim(0) > most || groups > most || g.in_channels > most) refuse();
+  if (w.dim(1) > max_size || w.dim(0) > max_size || groups > max_size || g.in_channels > max_size)
+    refuse();
   if ((transposed ? w.dim(0) : w.dim(1) * groups) != g.in_channels) refuse();
   g.out_channels = transposed ? w.dim(1) * groups : w.dim(0);
   if (bias != nullptr && !(bias->dims == shape{g.out_channels}))
@@ -81,7 +78,7 @@ struct geometry {
     g.kernel[3 - spatial + i] = w.dim(2 + i);
   }
   for (std::size_t i = 0; i < 3; ++i)
-    if (g.in[i] == 0 || g.kernel[i] == 0 || g.in[i] > most || g.kernel[i] > most) refuse();
+    if (g.in[i] == 0 || g.kernel[i] == 0 || g.in[i] > max_size || g.kernel[i] > max_size) refuse();
   g.stride = g.dilation = {1, 1, 1};
   return g;
 }
@@ -279,7 +276,7 @@ void count_transposed(geometry& g, const sizes& output_padding) {
     if (g.out[i] <= 0)
       fail(errc::nac_run_shape,
            std::to_string(g.out[i]) + " elements from " + std::to_string(g.in[i]));
-    if (g.out[i] > most) fail(errc::budget_memory, std::to_string(g.out[i]) + " elements");
+    if (g.out[i] > max_size) fail(errc::budget_memory, std::to_string(g.out[i]) + " elements");
   }
 }
 
@@ -373,7 +370,7 @@ value conv2d_precomputed(call& c) {
   const std::span<const std::int64_t> n = c.wholes(3);
   if (n.size() != 10) fail(errc::nac_run_argument, std::to_string(n.size()) + " numbers for 10");
   for (const std::int64_t v : n)
-    if (v < 0 || v > most) fail(errc::nac_run_argument, std::to_string(v));
+    if (v < 0 || v > max_size) fail(errc::nac_run_argument, std::to_string(v));
   const std::int64_t window = n[3] * n[4];
   if (matrix.rank() != 2 || matrix.dim(0) != n[0] || window == 0 || matrix.dim(1) % window != 0)
     fail(errc::nac_run_shape, "weights of " + matrix.dims.text() + " for a kernel of " +

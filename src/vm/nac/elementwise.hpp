@@ -76,10 +76,6 @@ template <class T>
   return static_cast<T*>(static_cast<void*>(from));
 }
 
-/// Integers whose sums and products wrap.
-template <class T>
-using wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
-
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI
 

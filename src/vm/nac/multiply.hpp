@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What products and convolutions of the NAC machine share: matrices of any type multiplied, tensors
-// walked in batches, and 16-bit floats widened for as long as an operation takes.
+// What products, convolutions, normalisation and pooling of the NAC machine share: matrices of any
+// type multiplied, and tensors gone through in batches.
 //
 //   multiply(m, n, k, factor<double>{a, k}, factor<double>{b, k, true}, c, n, false, work);
-//   walk<2> at(out.dims, {&a.dims, &b.dims});         // both broadcast to out's
+//   offsets<2> at(out.dims, {&a.dims, &b.dims});         // both broadcast to out's
 //   for (; …; at.next()) f(a_data + at[0], b_data + at[1]);
 //
 //   float          by kernels::matmul
@@ -41,19 +41,10 @@ struct factor {
   bool transposed = false;
 };
 
-/// Unsigned for integers, so that sums wrap; as wide as arithmetic is.
-template <class T, bool Whole = std::is_integral_v<T>>
-struct wrapping {
-  using type = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
-};
-template <class T>
-struct wrapping<T, false> {
-  using type = T;
-};
 /// a + b c of one type.
 template <class T>
 [[nodiscard]] inline T sum_of(T a, T b, T c) noexcept {
-  using U = typename wrapping<T>::type;
+  using U = wrapping<T>;
   return static_cast<T>(static_cast<U>(a) + static_cast<U>(b) * static_cast<U>(c));
 }
 
@@ -95,9 +86,9 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a, c
 /// Goes through the indices of a shape in C order, with the offsets of operands whose shapes
 /// broadcast to it.
 template <std::size_t N>
-class walk {
+class offsets {
  public:
-  walk(const shape& over, const std::array<const shape*, N>& operands) noexcept : dims_(over) {
+  offsets(const shape& over, const std::array<const shape*, N>& operands) noexcept : dims_(over) {
     for (std::size_t k = 0; k < N; ++k) {
       const shape& s = *operands[k];
       std::int64_t step = 1;
@@ -129,9 +120,20 @@ class walk {
   std::int64_t at_[N] = {};
 };
 
-/// float32 for 16-bit floats, other types themselves: what their operations compute in.
-[[nodiscard]] inline data_type widened(data_type t) noexcept {
-  return t == data_type::float16 || t == data_type::bfloat16 ? data_type::float32 : t;
+/// Calls f with float or double, what floats of the type are computed in.
+template <class F>
+void visit_wide(data_type type, F&& f) {
+  if (type == data_type::float64)
+    f(of<double>{});
+  else
+    f(of<float>{});
+}
+
+/// Sizes and steps beyond this are refused, so that their sums and products can't overflow.
+inline constexpr std::int64_t max_size = std::int64_t{1} << 30;
+
+[[nodiscard]] inline std::size_t count_of(std::int64_t n) noexcept {
+  return static_cast<std::size_t>(n);
 }
 
 /// Refuses operands of other types than the first one's.
@@ -143,6 +145,27 @@ inline void expect_type(const tensor& t, data_type type) {
 [[noreturn]] inline void refuse_type(data_type type) {
   fail(errc::nac_run_type, std::string(model::name(type)));
 }
+[[noreturn]] inline void refuse_shapes(const tensor& a, const tensor& b) {
+  fail(errc::nac_run_shape, a.dims.text() + " and " + b.dims.text());
+}
+
+/// The leading dimensions, without the last `without`.
+[[nodiscard]] inline shape leading(const shape& s, std::size_t without) {
+  return shape(s.dims().first(s.rank() - without));
+}
+
+/// Matrices of two tensors: A is [a_batch …, m, k], B [b_batch …, k, n], or [n, k] if transposed.
+struct matrices {
+  shape a_batch, b_batch;
+  std::size_t m = 0, n = 0, k = 0;
+  bool transposed = false;  ///< B's
+};
+/// beta * addend + alpha * A B, rounded once; without an addend the product. `result` has the elements
+/// of [batch …, m, n], and is what the addend broadcasts to.
+[[nodiscard]] tensor matrix_product(call& c, const matrices& by, const shape& batch,
+                                    const shape& result, const tensor& a, const tensor& b,
+                                    const tensor* addend = nullptr, const scalar* beta = nullptr,
+                                    const scalar* alpha = nullptr);
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -14,8 +14,6 @@ namespace vm::nac::operations {
 
 namespace {
 
-[[nodiscard]] std::size_t count_of(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
-
 /// Refuses what isn't a float, and parameters that are neither of its type nor, to 16-bit floats,
 /// all of float32. Returns the parameters' type; without any, the operand's.
 [[nodiscard]] data_type expect_floats(const tensor& x,
@@ -38,15 +36,6 @@ namespace {
 void expect_shape(const tensor* parameter, const shape& s) {
   if (parameter != nullptr && !(parameter->dims == s))
     fail(errc::nac_run_shape, parameter->dims.text() + " instead of " + s.text());
-}
-
-/// Calls f with float or double, what floats of the type are computed in.
-template <class F>
-void visit_wide(data_type type, F&& f) {
-  if (type == data_type::float64)
-    f(of<double>{});
-  else
-    f(of<float>{});
 }
 
 struct moments {

@@ -168,9 +168,11 @@ namespace operations {
 [[nodiscard]] value addmm(call& c);
 [[nodiscard]] value baddbmm(call& c);
 [[nodiscard]] value outer(call& c);
-[[nodiscard]] value einsum(call& c);
 [[nodiscard]] value attention(call& c);
 [[nodiscard]] value lstm_cell(call& c);
+
+// einsum.cpp
+[[nodiscard]] value einsum(call& c);
 
 // convolution.cpp
 [[nodiscard]] value conv1d(call& c);

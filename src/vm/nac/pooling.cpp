@@ -14,14 +14,10 @@ namespace vm::nac::operations {
 
 namespace {
 
-[[nodiscard]] std::size_t count_of(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
-
 /// Height and width.
 struct pair {
   std::int64_t of[2];
 };
-/// Beyond this sizes and steps are refused, so that their sums and products can't overflow.
-constexpr std::int64_t most = std::int64_t{1} << 30;
 
 [[nodiscard]] pair pair_or(call& c, std::size_t letter, pair otherwise, const char* what,
                            std::int64_t least) {
@@ -32,7 +28,7 @@ constexpr std::int64_t most = std::int64_t{1} << 30;
          std::string(what) + " of " + std::to_string(given.size()) + " axes");
   const pair p = {{given.front(), given.back()}};
   for (const std::int64_t v : p.of)
-    if (v < least || v > most)
+    if (v < least || v > max_size)
       fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v));
   return p;
 }
@@ -47,7 +43,7 @@ struct images {
 /// The last two dimensions are those of images.
 [[nodiscard]] images images_of(const tensor& x) {
   const std::size_t rank = x.rank();
-  if (rank < 2 || x.dim(rank - 1) > most || x.dim(rank - 2) > most)
+  if (rank < 2 || x.dim(rank - 1) > max_size || x.dim(rank - 2) > max_size)
     fail(errc::nac_run_shape, x.dims.text() + " as images");
   images i;
   i.count = count_of(x.dims.product(0, rank - 2));

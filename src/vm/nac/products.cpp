@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Products of matrices, and what is made of them: linear layers, einsum, attention, LSTM cells.
+// Products of matrices, and what is made of them: linear layers, attention, LSTM cells.
 
 #include <cmath>
 #include <limits>
@@ -11,8 +11,7 @@
 #include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
-namespace vm::nac::operations {
-
+namespace vm::nac {
 namespace {
 
 /// The type's code for numbers that products are defined for, with the type they are computed in.
@@ -22,21 +21,6 @@ void visit_product(data_type type, F&& f) {
   visit(widened(type), [&]<class T>(of<T> t) {
     if constexpr (!std::is_same_v<T, bool> && !is_half<T>) f(t);
   });
-}
-
-/// The type's code for floats, in the type they are computed in.
-template <class F>
-void visit_wide(data_type type, F&& f) {
-  if (type == data_type::float64)
-    f(of<double>{});
-  else
-    f(of<float>{});
-}
-
-[[nodiscard]] std::size_t count_of(std::int64_t n) noexcept { return static_cast<std::size_t>(n); }
-
-[[noreturn]] void refuse_shapes(const tensor& a, const tensor& b) {
-  fail(errc::nac_run_shape, a.dims.text() + " and " + b.dims.text());
 }
 
 /// How many rows of so many 16-bit floats are widened at a time: a part that stays in the cache.
@@ -73,13 +57,6 @@ void multiply_by(call& c, std::size_t m, std::size_t n, std::size_t k, const T* 
   }
 }
 
-/// Matrices of two tensors: A is [a_batch …, m, k], B [b_batch …, k, n], or [n, k] if transposed.
-struct matrices {
-  shape a_batch, b_batch;
-  std::size_t m = 0, n = 0, k = 0;
-  bool transposed = false;  ///< B's
-};
-
 /// Products for each index of `batch`, written or added to `out`, [batch …, m, n] of the widened
 /// type.
 template <class T>
@@ -99,7 +76,7 @@ void multiply_all(call& c, const matrices& by, const shape& batch, const tensor&
                           out, accumulate);
   const tensor b = cast(c.room, b_given, widened(b_given.type));
   const T* const b_data = b.as<T>();
-  walk<2> at(batch, {&by.a_batch, &by.b_batch});
+  offsets<2> at(batch, {&by.a_batch, &by.b_batch});
   for (std::size_t i = 0; i < batches; ++i, at.next()) {
     const T *const x = a_data + at[0] * m * k, *const y = b_data + at[1] * k * n;
     T* const to = out + i * m * n;
@@ -118,11 +95,6 @@ void multiply_all(call& c, const matrices& by, const shape& batch, const tensor&
   }
 }
 
-/// The leading dimensions, without the last `without`.
-[[nodiscard]] shape leading(const shape& s, std::size_t without) {
-  return shape(s.dims().first(s.rank() - without));
-}
-
 /// `scale` times the elements that broadcast to `dims`.
 template <class T>
 void fill(const tensor& from, T scale, const shape& dims, T* out) {
@@ -132,7 +104,7 @@ void fill(const tensor& from, T scale, const shape& dims, T* out) {
     const bool repeats = from.rank() == 0 || from.dim(from.rank() - 1) == 1;
     const std::size_t count = columns == 0 ? 0 : count_of(outer.product(0, outer.rank()));
     shape from_outer = from.rank() == 0 ? from.dims : leading(from.dims, 1);
-    walk<1> at(outer, {&from_outer});
+    offsets<1> at(outer, {&from_outer});
     for (std::size_t r = 0; r < count; ++r, at.next()) {
       T* const to = out + r * columns;
       const auto* const row = data + at[0] * (repeats ? 1 : columns);
@@ -151,11 +123,11 @@ void fill(const tensor& from, T scale, const shape& dims, T* out) {
     });
 }
 
-/// beta * addend + alpha * A B, rounded once; without an addend the product. `result` has the elements
-/// of [batch …, m, n], and is what the addend broadcasts to.
-[[nodiscard]] tensor product(call& c, const matrices& by, const shape& batch, const shape& result,
-                             const tensor& a, const tensor& b, const tensor* addend = nullptr,
-                             const scalar* beta = nullptr, const scalar* alpha = nullptr) {
+}  // namespace
+
+tensor matrix_product(call& c, const matrices& by, const shape& batch, const shape& result,
+                      const tensor& a, const tensor& b, const tensor* addend, const scalar* beta,
+                      const scalar* alpha) {
   tensor out = make_tensor(c.room, widened(a.type), result);
   visit_product(a.type, [&]<class T>(of<T>) {
     const T times = alpha == nullptr ? T{1} : alpha->as<T>();
@@ -180,6 +152,9 @@ void fill(const tensor& from, T scale, const shape& dims, T* out) {
   return cast(c.room, out, a.type);
 }
 
+namespace operations {
+namespace {
+
 /// Refuses a shape that doesn't broadcast to another one without changing that.
 void expect_broadcasts(const shape& from, const shape& to) {
   if (from.rank() > to.rank() || !(broadcast(from, to) == to))
@@ -201,7 +176,7 @@ void expect_broadcasts(const shape& from, const shape& to) {
   shape result = batch;
   if (a.rank() > 1) result.push_back(a.dim(a.rank() - 2));
   if (b.rank() > 1) result.push_back(b.dim(b.rank() - 1));
-  return product(c, by, batch, result, a, b);
+  return matrix_product(c, by, batch, result, a, b);
 }
 
 /// x W' + b.
@@ -220,7 +195,7 @@ void expect_broadcasts(const shape& from, const shape& to) {
   by.transposed = true;
   if (w.rank() == 2) result.push_back(w.dim(0));
   if (bias != nullptr) expect_broadcasts(bias->dims, result);
-  return product(c, by, {}, result, x, w, bias);
+  return matrix_product(c, by, {}, result, x, w, bias);
 }
 
 [[nodiscard]] const scalar* number_or_null(call& c, std::size_t letter, scalar& held) {
@@ -247,8 +222,8 @@ value addmm(call& c) {
   by.n = count_of(b.dim(1));
   by.k = count_of(a.dim(1));
   scalar beta, alpha;
-  return product(c, by, {}, result, a, b, &addend, number_or_null(c, 3, beta),
-                 number_or_null(c, 4, alpha));
+  return matrix_product(c, by, {}, result, a, b, &addend, number_or_null(c, 3, beta),
+                        number_or_null(c, 4, alpha));
 }
 
 value baddbmm(call& c) {
@@ -265,8 +240,8 @@ value baddbmm(call& c) {
   by.n = count_of(b.dim(2));
   by.k = count_of(a.dim(2));
   scalar beta, alpha;
-  return product(c, by, batch, result, a, b, &addend, number_or_null(c, 3, beta),
-                 number_or_null(c, 4, alpha));
+  return matrix_product(c, by, batch, result, a, b, &addend, number_or_null(c, 3, beta),
+                        number_or_null(c, 4, alpha));
 }
 
 value outer(call& c) {
@@ -288,349 +263,6 @@ value outer(call& c) {
           *to++ = sum_of(T{}, v, w);
   });
   return out;
-}
-
-// ---- einsum
-
-namespace {
-
-/// Subscripts are numbers: 'A' … 'Z', 'a' … 'z', and then the dimensions of an ellipsis, which are
-/// aligned at the last one.
-constexpr std::uint8_t first_of_ellipsis = 52, subscripts = 52 + max_rank;
-
-/// A tensor whose dimensions have subscripts; its elements may stand in any order.
-struct labelled {
-  tensor from;
-  std::size_t rank = 0;
-  std::uint8_t label[max_rank];
-  std::int64_t dim[max_rank];
-  std::int64_t step[max_rank];
-
-  void add(std::uint8_t l, std::int64_t d, std::int64_t s) noexcept {
-    label[rank] = l;
-    dim[rank] = d;
-    step[rank++] = s;
-  }
-  [[nodiscard]] std::size_t find(std::uint8_t l) const noexcept {
-    return static_cast<std::size_t>(std::find(label, label + rank, l) - label);
-  }
-  [[nodiscard]] bool has(std::uint8_t l) const noexcept { return find(l) != rank; }
-};
-
-/// Some of a tensor's subscripts, in an order.
-struct order {
-  std::size_t count = 0;
-  std::uint8_t label[max_rank];
-  void add(std::uint8_t l) noexcept { label[count++] = l; }
-};
-
-/// The elements in the order of these subscripts, which are all that it has.
-[[nodiscard]] tensor in_order(call& c, const labelled& x, const order& wanted) {
-  shape dims;
-  std::int64_t step[max_rank] = {};
-  for (std::size_t i = 0; i < wanted.count; ++i) {
-    const std::size_t at = x.find(wanted.label[i]);
-    dims.push_back(x.dim[at]);
-    step[i] = x.step[at];
-  }
-  bool dense = true;
-  std::int64_t expected = 1;
-  for (std::size_t i = dims.rank(); i-- > 0; expected *= dims[i]) dense &= step[i] == expected;
-  if (dense) return x.from.with_shape(dims);
-  tensor out = make_tensor(c.room, x.from.type, dims);
-  const std::size_t n = out.size();
-  if (n == 0) return out;
-  visit(out.type, [&]<class T>(of<T>) {
-    T* to = out.as<T>();
-    const std::size_t last = dims.rank() - 1;
-    const auto columns = count_of(dims[last]);
-    std::int64_t index[max_rank] = {};
-    const T* from = x.from.as<T>();
-    for (std::size_t row = 0; row < n / columns; ++row) {
-      for (std::size_t j = 0; j < columns; ++j)
-        *to++ = from[static_cast<std::int64_t>(j) * step[last]];
-      for (std::size_t i = last; i-- > 0;) {
-        from += step[i];
-        if (++index[i] < dims[i]) break;
-        from -= step[i] * dims[i];
-        index[i] = 0;
-      }
-    }
-  });
-  return out;
-}
-
-/// A dense tensor with these subscripts.
-[[nodiscard]] labelled with_labels(tensor t, const order& labels) {
-  labelled x;
-  std::int64_t step = 1;
-  for (std::size_t i = 0; i < labels.count; ++i) x.add(labels.label[i], t.dim(i), 0);
-  for (std::size_t i = labels.count; i-- > 0; step *= x.dim[i]) x.step[i] = step;
-  x.from = std::move(t);
-  return x;
-}
-
-/// Adds up over the subscripts that aren't kept. Sums of integers and booleans are int64.
-void sum_out(call& c, labelled& x, const bool (&kept)[subscripts]) {
-  order all, rest;
-  for (std::size_t i = 0; i < x.rank; ++i)
-    if (kept[x.label[i]]) all.add(x.label[i]);
-  rest = all;
-  for (std::size_t i = 0; i < x.rank; ++i)
-    if (!kept[x.label[i]]) all.add(x.label[i]);
-  if (rest.count == all.count) return;
-  const tensor from = in_order(c, x, all);
-  const data_type type = is_floating(from.type) ? from.type : data_type::int64;
-  tensor out = make_tensor(c.room, type, leading(from.dims, all.count - rest.count));
-  const std::size_t rows = out.size(), columns = rows == 0 ? 0 : from.size() / rows;
-  visit(from.type, [&]<class F>(of<F>) {
-    using T = std::conditional_t<is_float<F>, F, std::int64_t>;
-    using U = std::conditional_t<is_float<F>, double, std::uint64_t>;
-    const F* row = from.as<F>();
-    for (std::size_t i = 0; i < rows; ++i, row += columns) {
-      U sum{};
-      for (std::size_t j = 0; j < columns; ++j) sum += static_cast<U>(row[j]);
-      if constexpr (is_half<F>)
-        out.as<T>()[i] = T(static_cast<float>(sum));
-      else
-        out.as<T>()[i] = static_cast<T>(sum);
-    }
-  });
-  x = with_labels(std::move(out), rest);
-}
-
-/// The product of two, summed over what they share and isn't kept.
-[[nodiscard]] labelled contract(call& c, labelled a, labelled b, const bool (&kept)[subscripts]) {
-  bool a_kept[subscripts], b_kept[subscripts];
-  for (std::uint8_t l = 0; l < subscripts; ++l) {
-    a_kept[l] = kept[l] || b.has(l);
-    b_kept[l] = kept[l] || a.has(l);
-  }
-  sum_out(c, a, a_kept);
-  sum_out(c, b, b_kept);
-  order batch, left, right, summed;
-  for (std::size_t i = 0; i < a.rank; ++i)
-    (!b.has(a.label[i]) ? left : kept[a.label[i]] ? batch : summed).add(a.label[i]);
-  for (std::size_t i = 0; i < b.rank; ++i)
-    if (!a.has(b.label[i])) right.add(b.label[i]);
-  const auto joined = [](std::initializer_list<const order*> parts) {
-    order all;
-    for (const order* p : parts) {
-      if (all.count + p->count > max_rank) fail(errc::nac_run_rank);
-      for (std::size_t i = 0; i < p->count; ++i) all.add(p->label[i]);
-    }
-    return all;
-  };
-  const order labels = joined({&batch, &left, &right});
-  tensor x = in_order(c, a, joined({&batch, &left, &summed}));
-  tensor y = in_order(c, b, joined({&batch, &right, &summed}));
-  matrices by;
-  by.transposed = true;
-  const auto size_of = [](const labelled& t, const order& some) {
-    std::int64_t n = 1;
-    for (std::size_t i = 0; i < some.count; ++i) n *= t.dim[t.find(some.label[i])];
-    return n;
-  };
-  shape result;
-  for (std::size_t i = 0; i < labels.count; ++i) {
-    const labelled& has = a.has(labels.label[i]) ? a : b;
-    result.push_back(has.dim[has.find(labels.label[i])]);
-  }
-  bool is_boolean = false;
-  if (summed.count == 0) {  // each with each, of any types
-    const data_type type = promote(x, y);
-    is_boolean = type == data_type::boolean;
-    x = cast(c.room, x, type);
-    y = cast(c.room, y, type);
-    // A product of truths is that of 0 and 1.
-    if (is_boolean) x.type = y.type = data_type::uint8;
-  } else {
-    expect_type(y, x.type);
-  }
-  if (result.elements() == 0)
-    return with_labels(make_tensor(c.room, is_boolean ? data_type::boolean : x.type, result),
-                       labels);
-  by.m = count_of(size_of(a, left));
-  by.n = count_of(size_of(b, right));
-  by.k = count_of(size_of(a, summed));
-  by.a_batch.push_back(size_of(a, batch));
-  by.b_batch = by.a_batch;
-  tensor out = product(c, by, by.a_batch, result, x, y);
-  if (is_boolean) out.type = data_type::boolean;
-  return with_labels(std::move(out), labels);
-}
-
-/// The subscripts of one operand, or of the result.
-struct term {
-  std::size_t count = 0;
-  std::uint8_t label[max_rank + 1];  ///< first_of_ellipsis: all dimensions of the ellipsis
-  std::size_t letters = 0;
-  bool has_ellipsis = false;
-};
-
-class equation {
- public:
-  explicit equation(std::string_view text) : text_(text) {}
-  [[noreturn]] void refuse(const std::string& why) const {
-    fail(errc::nac_run_argument, "\"" + std::string(text_.substr(0, 80)) + "\": " + why);
-  }
-  /// Reads up to what ends a term: a comma, the arrow or the end.
-  [[nodiscard]] term next(bool is_output) {
-    term t;
-    for (; at_ < text_.size(); ++at_) {
-      const char ch = text_[at_];
-      if (ch == ' ') continue;
-      if (!is_output && (ch == ',' || text_.substr(at_, 2) == "->")) break;
-      std::uint8_t label = first_of_ellipsis;
-      if (ch >= 'A' && ch <= 'Z') {
-        label = static_cast<std::uint8_t>(ch - 'A');
-      } else if (ch >= 'a' && ch <= 'z') {
-        label = static_cast<std::uint8_t>(26 + ch - 'a');
-      } else if (text_.substr(at_, 3) == "...") {
-        if (t.has_ellipsis) refuse("two ellipses in one term");
-        t.has_ellipsis = true;
-        at_ += 2;
-      } else {
-        refuse("a letter, \"...\", \",\" or \"->\" is expected at " + std::to_string(at_));
-      }
-      if (label != first_of_ellipsis && ++t.letters > max_rank) fail(errc::nac_run_rank);
-      t.label[t.count++] = label;
-    }
-    return t;
-  }
-  [[nodiscard]] bool at_comma() const { return at_ < text_.size() && text_[at_] == ','; }
-  [[nodiscard]] bool at_end() const { return at_ == text_.size(); }
-  void skip(std::size_t n) { at_ += n; }
-
- private:
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
-}  // namespace
-
-value einsum(call& c) {
-  equation text(c.string_or(0, {}));
-  const std::size_t operands = c.count(1);
-  if (operands == 0) text.refuse("no operands");
-
-  // What each operand has, and how large each subscript is.
-  std::vector<labelled> all(operands);
-  std::size_t uses[subscripts] = {}, operands_with[subscripts] = {};
-  std::int64_t size[subscripts];
-  std::fill_n(size, std::size_t{subscripts}, 1);
-  std::size_t ellipsis = 0;
-  for (std::size_t k = 0; k < operands; ++k) {
-    if (k != 0) {
-      if (!text.at_comma()) text.refuse(std::to_string(operands) + " operands");
-      text.skip(1);
-    }
-    const term t = text.next(false);
-    labelled& x = all[k];
-    x.from = c.tensor_at(1, k);
-    const std::size_t rank = x.from.rank();
-    if (t.letters > rank || (!t.has_ellipsis && t.letters != rank))
-      text.refuse("operand " + std::to_string(k) + " has shape " + x.from.dims.text());
-    const std::size_t missing = rank - t.letters;  // of letters: the ellipsis
-    if (t.has_ellipsis) ellipsis = std::max(ellipsis, missing);
-    std::size_t axis = 0;
-    std::int64_t dims[subscripts];
-    std::int64_t steps[subscripts];
-    bool seen[subscripts] = {};
-    const auto take = [&](std::uint8_t l) {
-      const std::int64_t d = x.from.dim(axis), s = x.from.dims.product(axis + 1, rank);
-      ++axis;
-      ++uses[l];
-      if (!seen[l]) {
-        seen[l] = true;
-        dims[l] = d;
-        steps[l] = s;
-        return;
-      }
-      if (dims[l] != d) text.refuse("a diagonal of " + x.from.dims.text());
-      steps[l] += s;
-    };
-    for (std::size_t i = 0; i < t.count; ++i) {
-      if (t.label[i] != first_of_ellipsis) {
-        take(t.label[i]);
-        continue;
-      }
-      for (std::size_t e = 0; e < missing; ++e)
-        take(static_cast<std::uint8_t>(subscripts - missing + e));
-    }
-    for (std::uint8_t l = 0; l < subscripts; ++l) {
-      if (!seen[l]) continue;
-      if (dims[l] != 1 && size[l] != 1 && dims[l] != size[l])
-        fail(errc::nac_run_shape, "a subscript of " + std::to_string(size[l]) + " and " +
-                                      std::to_string(dims[l]) + " elements");
-      if (dims[l] != 1) size[l] = dims[l];
-      ++operands_with[l];
-      x.add(l, dims[l], steps[l]);
-    }
-  }
-  if (text.at_comma()) text.refuse(std::to_string(operands) + " operands");
-
-  // The result's subscripts, in order.
-  order wanted;
-  bool in_result[subscripts] = {};
-  const auto want = [&](std::uint8_t l) {
-    if (wanted.count == max_rank) fail(errc::nac_run_rank);
-    in_result[l] = true;
-    wanted.add(l);
-  };
-  const auto want_ellipsis = [&] {
-    for (std::size_t e = 0; e < ellipsis; ++e)
-      want(static_cast<std::uint8_t>(subscripts - ellipsis + e));
-  };
-  if (text.at_end()) {
-    want_ellipsis();
-    for (std::uint8_t l = 0; l < first_of_ellipsis; ++l)
-      if (uses[l] == 1) want(l);
-  } else {
-    text.skip(2);
-    const term t = text.next(true);
-    for (std::size_t i = 0; i < t.count; ++i) {
-      const std::uint8_t l = t.label[i];
-      if (l == first_of_ellipsis) {
-        want_ellipsis();
-        continue;
-      }
-      if (uses[l] == 0) text.refuse("the result has a letter that no operand has");
-      if (in_result[l]) text.refuse("the result has a letter twice");
-      want(l);
-    }
-  }
-
-  // From left to right. A dimension of 1 is none to those that have the subscript; it comes back at
-  // the end.
-  std::size_t left[subscripts];
-  std::copy_n(operands_with, std::size_t{subscripts}, left);
-  bool kept[subscripts];
-  labelled result;
-  for (std::size_t k = 0; k < operands; ++k) {
-    labelled x;
-    x.from = all[k].from;
-    for (std::size_t i = 0; i < all[k].rank; ++i) {
-      const std::uint8_t l = all[k].label[i];
-      --left[l];
-      // Sums over one element are sums too where there is but one operand.
-      if (all[k].dim[i] != 1 || (operands == 1 && !in_result[l]))
-        x.add(l, all[k].dim[i], all[k].step[i]);
-    }
-    for (std::uint8_t l = 0; l < subscripts; ++l) kept[l] = in_result[l] || left[l] != 0;
-    if (k == 0)
-      result = std::move(x);
-    else
-      result = contract(c, std::move(result), std::move(x), kept);
-  }
-  if (operands == 1) sum_out(c, result, in_result);
-  order present;
-  shape dims;
-  for (std::size_t i = 0; i < wanted.count; ++i) {
-    if (result.has(wanted.label[i])) present.add(wanted.label[i]);
-    dims.push_back(size[wanted.label[i]]);
-  }
-  return in_order(c, result, present).with_shape(dims);
 }
 
 // ---- attention
@@ -812,8 +444,8 @@ value attention(call& c) {
       if (r > 2) mask_batch = leading(mask->dims, 2);
     }
     const shape result_batch = leading(result, 2);
-    walk<3> at(batch, {&q_batch, &k_batch, &v_batch});
-    walk<1> mask_at(result_batch, {&mask_batch});  // in the same order
+    offsets<3> at(batch, {&q_batch, &k_batch, &v_batch});
+    offsets<1> mask_at(result_batch, {&mask_batch});  // in the same order
     T *const s = data_of(score_room), *const sums = data_of(sum_room);
     const std::size_t batches = count_of(batch.product(0, batch.rank()));
     std::size_t k_before = SIZE_MAX, v_before = SIZE_MAX;
@@ -902,5 +534,6 @@ value lstm_cell(call& c) {
   return value(std::vector<value>{cast(c.room, hidden, type), cast(c.room, next, type)});
 }
 
-}  // namespace vm::nac::operations
+}  // namespace operations
+}  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -70,6 +70,15 @@ inline constexpr bool is_float = std::is_floating_point_v<T> || is_half<T>;
 /// What elements of type T are computed in.
 template <class T>
 using compute = std::conditional_t<is_half<T>, float, T>;
+/// The same of types: float32 for those with 16 bits.
+[[nodiscard]] constexpr data_type widened(data_type t) noexcept {
+  return t == data_type::float16 || t == data_type::bfloat16 ? data_type::float32 : t;
+}
+/// What sums and products of numbers of type T are made in, so that those of integers wrap.
+template <class T>
+using wrapping =
+    std::conditional_t<std::is_floating_point_v<T>, T,
+                       std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>>;
 
 using model::is_floating;
 [[nodiscard]] constexpr bool is_integral(data_type t) noexcept {
