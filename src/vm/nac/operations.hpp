@@ -29,14 +29,11 @@ namespace vm::nac {
 namespace operations {
 
 // elementwise.cpp
-[[nodiscard]] value add(call& c);
-[[nodiscard]] value sub(call& c);
-[[nodiscard]] value rsub(call& c);
-[[nodiscard]] value gt(call& c);
+[[nodiscard]] value where(call& c);
+[[nodiscard]] value masked_fill(call& c);
+
+// elementwise_unary.cpp
 [[nodiscard]] value neg(call& c);
-[[nodiscard]] value le(call& c);
-[[nodiscard]] value mul(call& c);
-[[nodiscard]] value div(call& c);
 [[nodiscard]] value exp(call& c);
 [[nodiscard]] value cos(call& c);
 [[nodiscard]] value sin(call& c);
@@ -60,30 +57,37 @@ namespace operations {
 [[nodiscard]] value leaky_relu(call& c);
 [[nodiscard]] value elu(call& c);
 [[nodiscard]] value softplus(call& c);
-[[nodiscard]] value prelu(call& c);
 [[nodiscard]] value clamp(call& c);
 [[nodiscard]] value clamp_max(call& c);
+[[nodiscard]] value bitwise_not(call& c);
+[[nodiscard]] value logical_not(call& c);
+[[nodiscard]] value isnan(call& c);
+[[nodiscard]] value isinf(call& c);
+
+// elementwise_binary.cpp
+[[nodiscard]] value add(call& c);
+[[nodiscard]] value sub(call& c);
+[[nodiscard]] value rsub(call& c);
+[[nodiscard]] value mul(call& c);
+[[nodiscard]] value div(call& c);
 [[nodiscard]] value pow(call& c);
 [[nodiscard]] value minimum(call& c);
 [[nodiscard]] value maximum(call& c);
 [[nodiscard]] value floor_divide(call& c);
 [[nodiscard]] value remainder(call& c);
 [[nodiscard]] value lt(call& c);
+[[nodiscard]] value le(call& c);
+[[nodiscard]] value gt(call& c);
 [[nodiscard]] value ge(call& c);
 [[nodiscard]] value eq(call& c);
 [[nodiscard]] value ne(call& c);
 [[nodiscard]] value bitwise_and(call& c);
 [[nodiscard]] value bitwise_or(call& c);
 [[nodiscard]] value bitwise_xor(call& c);
-[[nodiscard]] value bitwise_not(call& c);
 [[nodiscard]] value logical_and(call& c);
 [[nodiscard]] value logical_or(call& c);
 [[nodiscard]] value logical_xor(call& c);
-[[nodiscard]] value logical_not(call& c);
-[[nodiscard]] value isnan(call& c);
-[[nodiscard]] value isinf(call& c);
-[[nodiscard]] value where(call& c);
-[[nodiscard]] value masked_fill(call& c);
+[[nodiscard]] value prelu(call& c);
 
 // create.cpp
 [[nodiscard]] value pass(call& c);
@@ -155,12 +159,14 @@ namespace operations {
 [[nodiscard]] value amin(call& c);
 [[nodiscard]] value argmax(call& c);
 [[nodiscard]] value argmin(call& c);
-[[nodiscard]] value topk(call& c);
-[[nodiscard]] value sort(call& c);
-[[nodiscard]] value argsort(call& c);
 [[nodiscard]] value cumsum(call& c);
 [[nodiscard]] value softmax(call& c);
 [[nodiscard]] value log_softmax(call& c);
+
+// sorting.cpp
+[[nodiscard]] value topk(call& c);
+[[nodiscard]] value sort(call& c);
+[[nodiscard]] value argsort(call& c);
 
 // products.cpp
 [[nodiscard]] value matmul(call& c);

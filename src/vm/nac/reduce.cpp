@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Operations along axes: sums and the like, the greatest and the least, order, softmax.
+// Operations along axes: sums and the like, the greatest and the least, softmax.
 //
 // Sums of floats are made in FP64 and rounded once.
 
@@ -21,17 +21,6 @@ namespace vm::nac::operations {
 namespace {
 
 constexpr std::uint32_t all_axes = ~std::uint32_t{0};
-
-/// Elements as [outer, count, inner], of which those along the middle belong together.
-struct groups {
-  std::int64_t outer = 1, count = 1, inner = 1;
-  [[nodiscard]] std::int64_t results() const noexcept { return outer * inner; }
-};
-
-[[nodiscard]] groups along(const shape& dims, std::size_t axis) noexcept {
-  if (dims.rank() == 0) return {};
-  return {dims.product(0, axis), dims[axis], dims.product(axis + 1, dims.rank())};
-}
 
 /// A tensor whose elements along some axes become one.
 struct reduction {
@@ -218,10 +207,7 @@ enum class spread { variance, deviation, both };
     });
   }
   if (wanted != spread::both) return out;
-  std::vector<value> list;
-  list.emplace_back(std::move(out));
-  list.emplace_back(std::move(means));
-  return value(std::move(list));
+  return value(std::vector<value>{std::move(out), std::move(means)});
 }
 
 /// Whether all, or any, are true.
@@ -334,14 +320,6 @@ void each_best(const groups& g, const T* x, End&& end) {
     }
 }
 
-[[nodiscard]] value two(tensor&& values, tensor&& indices) {
-  std::vector<value> list;
-  list.reserve(2);
-  list.emplace_back(std::move(values));
-  list.emplace_back(std::move(indices));
-  return value(std::move(list));
-}
-
 /// Values and indices.
 template <bool Greatest>
 [[nodiscard]] value extreme_along(call& c) {
@@ -364,7 +342,7 @@ template <bool Greatest>
         indices.template as<std::int64_t>()[i] = best;
       });
     });
-  return two(std::move(values), std::move(indices));
+  return value(std::vector<value>{std::move(values), std::move(indices)});
 }
 
 template <bool Greatest>
@@ -393,72 +371,6 @@ template <bool Greatest>
     });
   });
   return out;
-}
-
-// ---- order
-
-template <class A>
-struct entry {
-  A v;
-  std::int64_t index;
-};
-
-/// Ascending, or descending; NaNs as the greatest, equals in their order.
-template <bool Descending, class A>
-[[nodiscard]] inline bool precedes(const entry<A>& a, const entry<A>& b) noexcept {
-  if constexpr (std::is_floating_point_v<A>) {
-    const bool a_nan = a.v != a.v, b_nan = b.v != b.v;
-    if (a_nan != b_nan) return Descending ? a_nan : b_nan;
-  }
-  if (a.v < b.v) return !Descending;
-  if (b.v < a.v) return Descending;
-  return a.index < b.index;
-}
-
-/// The first `taken` values in order along an axis, and their indices.
-[[nodiscard]] value ordered(call& c, const tensor& x, std::size_t axis, std::int64_t taken,
-                            bool descending, bool with_values) {
-  shape dims = x.dims;
-  if (x.rank() != 0) dims[axis] = taken;
-  tensor indices = make_tensor(c.room, data_type::int64, dims);
-  tensor values = with_values ? make_tensor(c.room, x.type, dims) : tensor{};
-  const groups g = along(x.dims, axis);
-  if (indices.size() != 0)
-    visit(x.type, [&]<class T>(of<T>) {
-      using A = compute<T>;
-      using item = entry<A>;
-      const storage scratch = c.room.take(static_cast<std::uint64_t>(g.count) * sizeof(item));
-      item* const all = static_cast<item*>(static_cast<void*>(scratch.data()));
-      for (std::int64_t i = 0; i < g.results(); ++i) {
-        const std::int64_t o = i / g.inner, k = i % g.inner;
-        const T* const from = x.template as<T>() + o * g.count * g.inner + k;
-        for (std::int64_t j = 0; j < g.count; ++j)
-          new (all + j) item{static_cast<A>(from[j * g.inner]), j};
-        const auto arrange = [&](auto before) {
-          if (taken == g.count)
-            std::sort(all, all + g.count, before);
-          else
-            std::partial_sort(all, all + taken, all + g.count, before);
-        };
-        if (descending)
-          arrange(precedes<true, A>);
-        else
-          arrange(precedes<false, A>);
-        const std::int64_t to = o * taken * g.inner + k;
-        for (std::int64_t j = 0; j < taken; ++j) {
-          indices.template as<std::int64_t>()[to + j * g.inner] = all[j].index;
-          if (with_values) values.template as<T>()[to + j * g.inner] = from[all[j].index * g.inner];
-        }
-      }
-    });
-  if (!with_values) return indices;
-  return two(std::move(values), std::move(indices));
-}
-
-[[nodiscard]] value sorted(call& c, bool with_values) {
-  const tensor& x = c.tensor_at(0);
-  const std::size_t axis = axis_of(c.whole_or(1, -1), x.rank());
-  return ordered(c, x, axis, along(x.dims, axis).count, c.truth_or(2, false), with_values);
 }
 
 // ---- softmax
@@ -669,19 +581,6 @@ value amin(call& c) {
 }
 value argmax(call& c) { return index_of_extreme<true>(c); }
 value argmin(call& c) { return index_of_extreme<false>(c); }
-
-value topk(call& c) {
-  const tensor& x = c.tensor_at(0);
-  if (x.type == data_type::boolean) fail(errc::nac_run_type, "bool");
-  const std::int64_t k = c.whole(1);
-  const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
-  const std::int64_t count = along(x.dims, axis).count;
-  if (k < 0 || k > count)
-    fail(errc::nac_run_argument, std::to_string(k) + " of " + std::to_string(count));
-  return ordered(c, x, axis, x.rank() == 0 ? 1 : k, c.truth_or(3, true), true);
-}
-value sort(call& c) { return sorted(c, true); }
-value argsort(call& c) { return sorted(c, false); }
 
 value cumsum(call& c) {
   const tensor& given = c.tensor_at(0);

@@ -58,6 +58,17 @@ struct strides {
   [[nodiscard]] std::int64_t operator[](std::size_t i) const noexcept { return of[i]; }
 };
 
+/// Elements as [outer, count, inner], of which those along the middle belong together.
+struct groups {
+  std::int64_t outer = 1, count = 1, inner = 1;
+  [[nodiscard]] std::int64_t results() const noexcept { return outer * inner; }
+};
+
+[[nodiscard]] inline groups along(const shape& dims, std::size_t axis) noexcept {
+  if (dims.rank() == 0) return {};
+  return {dims.product(0, axis), dims[axis], dims.product(axis + 1, dims.rank())};
+}
+
 /// Which axes a list names, a bit for each; throws nac_run_axis for those that aren't there, and for
 /// repeated ones.
 [[nodiscard]] std::uint32_t axes_of(std::span<const std::int64_t> list, std::size_t rank);
