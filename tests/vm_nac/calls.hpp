@@ -6,6 +6,7 @@
 //   bench b;
 //   const vm::value y = b.run("aten.cat.default", {b.f32({2}, {1, 2}), b.f32({1}, {3}), b.i(0)});
 //   CHECK(text(y) == "f32 [3] 1 2 3");
+//   CHECK(b.numbers("nac.add", {b.of<std::int8_t>({1}, {127}), b.i(1)}) == reals{-128});
 //   CHECK(b.fault("aten.select.int", {b.f32({1}, {1}), b.i(0), b.i(1)}) == errc::nac_run_index);
 
 #ifndef TESSERA_TESTS_VM_NAC_CALLS_HPP
@@ -17,6 +18,8 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -25,19 +28,37 @@
 
 namespace vm_nac_tests {
 
+namespace nac = tessera::nac;
 namespace vm = tessera::vm::nac;
+using nac::data_type;
 using tessera::errc;
-using tessera::nac::data_type;
 using arguments = std::vector<vm::value>;
+using reals = std::vector<double>;
+
+template <class T>
+inline constexpr data_type type_for = std::is_same_v<T, float>          ? data_type::float32
+                                      : std::is_same_v<T, double>       ? data_type::float64
+                                      : std::is_same_v<T, vm::half>     ? data_type::float16
+                                      : std::is_same_v<T, vm::bfloat>   ? data_type::bfloat16
+                                      : std::is_same_v<T, std::int32_t> ? data_type::int32
+                                      : std::is_same_v<T, std::int64_t> ? data_type::int64
+                                      : std::is_same_v<T, std::int16_t> ? data_type::int16
+                                      : std::is_same_v<T, std::int8_t>  ? data_type::int8
+                                      : std::is_same_v<T, std::uint8_t> ? data_type::uint8
+                                                                        : data_type::boolean;
 
 /// The elements of a tensor as numbers.
-[[nodiscard]] inline std::vector<double> numbers(const vm::tensor& t) {
-  std::vector<double> out(t.size());
+[[nodiscard]] inline reals numbers(const vm::tensor& t) {
+  reals out(t.size());
   vm::visit(t.type, [&]<class T>(vm::of<T>) {
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i] = vm::convert<double>(t.template as<T>()[i]);
   });
   return out;
+}
+[[nodiscard]] inline reals numbers(const vm::value& v) {
+  REQUIRE(v.is_tensor());
+  return numbers(v.as_tensor());
 }
 
 /// "f32 [3] 1 2 3"; lists in braces, by semicolons.
@@ -49,7 +70,7 @@ using arguments = std::vector<vm::value>;
   }
   if (!v.is_tensor()) return "no tensor";
   std::ostringstream out;
-  out << tessera::nac::name(v.as_tensor().type) << ' ' << v.as_tensor().dims.text();
+  out << nac::name(v.as_tensor().type) << ' ' << v.as_tensor().dims.text();
   for (const double d : numbers(v.as_tensor())) {
     if (std::isnan(d))
       out << " nan";
@@ -66,8 +87,7 @@ class bench {
 
   // ---- arguments
 
-  [[nodiscard]] vm::value make(data_type type, const vm::shape& dims,
-                               const std::vector<double>& values) {
+  [[nodiscard]] vm::value make(data_type type, const vm::shape& dims, const reals& values) {
     vm::tensor t = vm::make_tensor(room, type, dims);
     REQUIRE(t.size() == values.size());
     vm::visit(type, [&]<class T>(vm::of<T>) {
@@ -76,18 +96,22 @@ class bench {
     });
     return t;
   }
-  [[nodiscard]] vm::value f32(const vm::shape& dims, const std::vector<double>& values) {
+  [[nodiscard]] vm::value f32(const vm::shape& dims, const reals& values) {
     return make(data_type::float32, dims, values);
   }
-  [[nodiscard]] vm::value i64(const vm::shape& dims, const std::vector<double>& values) {
+  [[nodiscard]] vm::value i64(const vm::shape& dims, const reals& values) {
     return make(data_type::int64, dims, values);
   }
-  [[nodiscard]] vm::value truths(const vm::shape& dims, const std::vector<double>& values) {
+  [[nodiscard]] vm::value truths(const vm::shape& dims, const reals& values) {
     return make(data_type::boolean, dims, values);
+  }
+  template <class T>
+  [[nodiscard]] vm::value of(const vm::shape& dims, const reals& values) {
+    return make(type_for<T>, dims, values);
   }
   /// 0, 1, 2 …
   [[nodiscard]] vm::value counted(const vm::shape& dims, data_type type = data_type::float32) {
-    std::vector<double> values(static_cast<std::size_t>(dims.elements()));
+    reals values(static_cast<std::size_t>(dims.elements()));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
     return make(type, dims, values);
   }
@@ -102,43 +126,46 @@ class bench {
 
   // ---- calls
 
+  /// Throws the fault that it ends with; nac_argument_type where the pattern doesn't take these.
+  [[nodiscard]] vm::value run(nac::operation operation, const arguments& given) {
+    std::vector<nac::argument_form> forms;
+    std::vector<const vm::value*> at;
+    for (const vm::value& v : given) {
+      forms.push_back(form_of(v));
+      at.push_back(&v);
+    }
+    nac::binding binding;
+    const nac::match m = nac::bind(nac::pattern(operation), {forms.data(), forms.size()}, binding);
+    if (m.what != nac::match::kind::fits) throw vm::fault{errc::nac_argument_type};
+    vm::call c(room, shared_, operation, binding, at.data());
+    return vm::run(c);
+  }
   [[nodiscard]] vm::value run(std::string_view name, const arguments& given) {
-    const auto operation = tessera::nac::find_operation(name);
-    REQUIRE(operation != tessera::nac::operation::unknown);
-    tessera::nac::binding binding;
-    const bool fits = bind(operation, given, binding);
+    const nac::operation operation = nac::find_operation(name);
     INFO(name);
-    REQUIRE(fits);
-    return run(operation, given, binding);
+    REQUIRE(operation != nac::operation::unknown);
+    return run(operation, given);
+  }
+  [[nodiscard]] vm::tensor tensor(std::string_view name, const arguments& given) {
+    return run(name, given).as_tensor();
+  }
+  [[nodiscard]] reals numbers(std::string_view name, const arguments& given) {
+    return vm_nac_tests::numbers(run(name, given));
   }
   /// The error of a call that is refused; ok for others.
-  [[nodiscard]] errc fault(std::string_view name, const arguments& given) {
+  template <class Operation>
+  [[nodiscard]] errc fault(const Operation& operation, const arguments& given) {
     try {
-      (void)run(name, given);
+      (void)run(operation, given);
     } catch (const vm::fault& f) {
       return f.code;
     }
     return errc::ok;
   }
-  [[nodiscard]] vm::value run(tessera::nac::operation operation, const arguments& given,
-                              const tessera::nac::binding& binding) {
-    std::vector<const vm::value*> at;
-    for (const vm::value& v : given) at.push_back(&v);
-    vm::call c(room, shared_, operation, binding, at.data());
-    return vm::run(c);
-  }
-  /// Whether the operation's pattern takes these.
-  [[nodiscard]] static bool bind(tessera::nac::operation operation, const arguments& given,
-                                 tessera::nac::binding& out) {
-    std::vector<tessera::nac::argument_form> forms;
-    for (const vm::value& v : given) forms.push_back(form_of(v));
-    return tessera::nac::bind(tessera::nac::pattern(operation), {forms.data(), forms.size()}, out)
-               .what == tessera::nac::match::kind::fits;
-  }
 
  private:
-  [[nodiscard]] static tessera::nac::argument_form form_of(const vm::value& v) {
-    using form = tessera::nac::argument_form;
+  [[nodiscard]] static nac::argument_form form_of(const vm::value& v) {
+    using form = nac::argument_form;
     switch (v.what()) {
       case vm::value::form::none: return form::null;
       case vm::value::form::string: return form::string;
@@ -147,8 +174,10 @@ class bench {
       default: break;
     }
     if (!v.is_tensor() || !v.as_tensor().is_number) return form::result;
-    const double number = numbers(v.as_tensor())[0];
-    return number == std::floor(number) && std::isfinite(number) ? form::whole : form::number;
+    const vm::tensor& t = v.as_tensor();
+    if (!nac::is_floating(t.type)) return form::whole;
+    const double number = *t.as<double>();
+    return std::floor(number) == number && std::fabs(number) < 0x1p63 ? form::whole : form::number;
   }
 
   vm::workspaces shared_;

@@ -12,7 +12,6 @@ using namespace vm_nac_tests;
 
 namespace {
 
-using reals = std::vector<double>;
 using sizes = std::array<std::int64_t, 3>;  // depth, height, width
 
 struct geometry {

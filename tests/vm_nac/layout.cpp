@@ -410,15 +410,14 @@ TEST_CASE("vm_nac/layout: whatever the arguments, there is a result or a fault",
         default: given.push_back(b.i(whole())); break;
       }
     }
-    tessera::nac::binding binding;
-    if (!bench::bind(o, given, binding)) continue;
     try {
-      const vm::value y = b.run(o, given, binding);
+      const vm::value y = b.run(o, given);
       ++results;
       REQUIRE((y.is_tensor() || y.is_list()));
       REQUIRE(b.room.live() <= b.room.limit());
       if (y.is_tensor()) REQUIRE(y.as_tensor().dims.elements() >= 0);
     } catch (const vm::fault& f) {
+      if (f.code == errc::nac_argument_type) continue;  // the pattern doesn't take these
       ++faults;
       REQUIRE(f.code != errc::nac_operation_unsupported);
     }

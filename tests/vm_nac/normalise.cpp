@@ -12,7 +12,6 @@ using namespace vm_nac_tests;
 
 namespace {
 
-using reals = std::vector<double>;
 [[nodiscard]] reals of(const vm::value& v) { return numbers(v.as_tensor()); }
 
 struct moments {

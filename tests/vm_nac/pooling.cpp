@@ -15,7 +15,6 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-using reals = std::vector<double>;
 
 struct windows {
   std::int64_t kernel[2], stride[2], padding[2], dilation[2] = {1, 1};

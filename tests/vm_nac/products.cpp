@@ -16,7 +16,6 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-using reals = std::vector<double>;
 
 /// A[m,k] B[k,n] at offsets of both.
 void multiply(std::size_t m, std::size_t n, std::size_t k, const double* a, const double* b,
