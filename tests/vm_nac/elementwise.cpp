@@ -266,9 +266,10 @@ TEST_CASE("vm_nac/elementwise: any operands at all give a result or a fault", "[
     };
     for (const vm::value& a : operands) {
       call({a});
+      if (letters.size() == 1) continue;
       for (const vm::value& b : operands) {
         call({a, b});
-        call({a, b, operands[(i + done) % operands.size()]});
+        if (letters.size() > 2) call({a, b, operands[(i + done) % operands.size()]});
       }
     }
   }

@@ -380,7 +380,7 @@ TEST_CASE("vm_nac/layout: whatever the arguments, there is a result or a fault",
       operation::argsort,     operation::cumsum,       operation::softmax,
       operation::log_softmax,
   };
-  for (int round = 0; round < 30000; ++round) {
+  for (int round = 0; round < 10000; ++round) {
     const operation o = all[random() % std::size(all)];
     arguments given;
     for (const char letter : tessera::nac::pattern(o)) {
@@ -422,6 +422,6 @@ TEST_CASE("vm_nac/layout: whatever the arguments, there is a result or a fault",
       REQUIRE(f.code != errc::nac_operation_unsupported);
     }
   }
-  CHECK(results > 3000);
-  CHECK(faults > 3000);
+  CHECK(results > 1000);
+  CHECK(faults > 1000);
 }
