@@ -93,26 +93,18 @@ void compare(setting& s, const std::string& name) {
   bench::require(same, name + ": results differ");
 }
 
-template <class Run>
-void add_case(const std::string& name, std::shared_ptr<setting> s, Run run) {
-  benchmark::RegisterBenchmark(name.c_str(), [s, run](benchmark::State& state) {
-    for (auto _ : state) {
-      run(*s);
-      benchmark::ClobberMemory();
-    }
-    state.counters["flops"] = benchmark::Counter(2 * static_cast<double>(s->y.size() * s->k),
-                                                 benchmark::Counter::kIsIterationInvariantRate);
-  })->MinTime(0.1);
-}
-
 void add(const std::string& name, convolution c, bool quick) {
   c.out_h = (c.in_h + 2 * c.pad_h - c.dilation_h * (c.kernel_h - 1) - 1) / c.stride_h + 1;
   c.out_w = (c.in_w + 2 * c.pad_w - c.dilation_w * (c.kernel_w - 1) - 1) / c.stride_w + 1;
   const auto s = std::make_shared<setting>(c);
   compare(*s, name);
   if (quick) return;
-  add_case(name + "/tessera", s, [](setting& on) { on.ours(); });
-  add_case(name + "/openblas", s, [](setting& on) { on.openblas(); });
+  const double flops = 2 * static_cast<double>(s->y.size() * s->k);
+  const auto contender = [&](const char* who, auto run) {
+    bench::add_contender(name + who, s, "flops", flops, run);
+  };
+  contender("/tessera", [](setting& on) { on.ours(); });
+  contender("/openblas", [](setting& on) { on.openblas(); });
 }
 
 /// A square kernel over a square image, padded to keep its size where the stride is 1.

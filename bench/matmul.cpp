@@ -74,19 +74,6 @@ void compare(const std::vector<float>& c, const std::vector<float>& exact, const
   bench::require(same, of.name() + ": results differ");
 }
 
-template <class Run>
-void add_case(const std::string& name, std::shared_ptr<setting> s, Run run) {
-  benchmark::RegisterBenchmark(name.c_str(), [s, run](benchmark::State& state) {
-    for (auto _ : state) {
-      run(*s);
-      benchmark::ClobberMemory();
-    }
-    state.counters["flops"] =
-        benchmark::Counter(2 * static_cast<double>(s->of.m * s->of.n * s->of.k),
-                           benchmark::Counter::kIsIterationInvariantRate);
-  })->MinTime(0.1);
-}
-
 void add_shape(const shape& of, bool quick) {
   const auto s = std::make_shared<setting>(of);
   s->ours(true);
@@ -100,10 +87,14 @@ void add_shape(const shape& of, bool quick) {
     compare(s->c, exact, of);
   }
   if (quick) return;
-  add_case(of.name() + "/tessera", s, [](setting& on) { on.ours(false); });
-  add_case(of.name() + "/reference", s, [](setting& on) { on.ours(true); });
-  add_case(of.name() + "/openblas", s, [](setting& on) { on.openblas(); });
-  if (of.m == 1) add_case(of.name() + "/openblas_gemv", s, [](setting& on) { on.gemv(); });
+  const auto contender = [&](const char* who, auto run) {
+    bench::add_contender(of.name() + who, s, "flops", 2 * static_cast<double>(of.m * of.n * of.k),
+                         run);
+  };
+  contender("/tessera", [](setting& on) { on.ours(false); });
+  contender("/reference", [](setting& on) { on.ours(true); });
+  contender("/openblas", [](setting& on) { on.openblas(); });
+  if (of.m == 1) contender("/openblas_gemv", [](setting& on) { on.gemv(); });
 }
 
 }  // namespace

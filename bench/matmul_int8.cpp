@@ -79,18 +79,6 @@ struct setting {
   std::vector<std::int32_t> c;
 };
 
-template <class Run>
-void add_case(const std::string& name, std::shared_ptr<setting> s, Run run) {
-  benchmark::RegisterBenchmark(name.c_str(), [s, run](benchmark::State& state) {
-    for (auto _ : state) {
-      run(*s);
-      benchmark::ClobberMemory();
-    }
-    state.counters["ops"] = benchmark::Counter(2 * static_cast<double>(s->of.m * s->of.n * s->of.k),
-                                               benchmark::Counter::kIsIterationInvariantRate);
-  })->MinTime(0.1);
-}
-
 void add_shape(const shape& of, bool quick) {
   const auto s = std::make_shared<setting>(of);
   s->onednn();
@@ -100,8 +88,12 @@ void add_shape(const shape& of, bool quick) {
   s->ours(kernels::int8_method::quads);
   bench::require(s->c == expected, of.name() + ": results of quads differ");
   if (quick) return;
-  add_case(of.name() + "/tessera", s, [](setting& on) { on.ours(); });
-  add_case(of.name() + "/onednn", s, [](setting& on) { on.onednn(); });
+  const auto contender = [&](const char* who, auto run) {
+    bench::add_contender(of.name() + who, s, "ops", 2 * static_cast<double>(of.m * of.n * of.k),
+                         run);
+  };
+  contender("/tessera", [](setting& on) { on.ours(); });
+  contender("/onednn", [](setting& on) { on.onednn(); });
 }
 
 }  // namespace

@@ -29,6 +29,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,21 @@ inline void require(bool holds, const std::string& what) {
   if (holds) return;
   std::fprintf(stderr, "%s\n", what.c_str());
   std::exit(1);
+}
+
+/// A contender that works on what it shares with others of its case: `run` takes that. The counter is
+/// how much of `amount` there is in a second.
+template <class Setting, class Run>
+void add_contender(const std::string& name, const std::shared_ptr<Setting>& s, const char* counter,
+                   double amount, Run run) {
+  benchmark::RegisterBenchmark(name.c_str(), [s, counter, amount, run](benchmark::State& state) {
+    for (auto _ : state) {
+      run(*s);
+      benchmark::ClobberMemory();
+    }
+    state.counters[counter] =
+        benchmark::Counter(amount, benchmark::Counter::kIsIterationInvariantRate);
+  })->MinTime(0.1);
 }
 
 /// The usual table, and then the ratios.
