@@ -85,12 +85,14 @@ class program_runner {
             digits.find_first_not_of("0123456789") != digits.npos)
           return usage("no output is named '" + shown_name(name) +
                        "': expected its index, or state:ID");
-        if (is_state)
-          t.state = static_cast<std::uint16_t>(std::stoul(digits));
-        else
-          t.output = std::stoul(digits);
-        if (is_state && machine_.state(*t.state) == nullptr)
-          return usage("the program has no state " + digits);
+        const std::size_t number = std::stoul(digits);
+        if (!is_state) {
+          t.output = number;
+        } else {
+          t.state = static_cast<std::uint16_t>(number);
+          if (number > 0xffff || machine_.state(*t.state) == nullptr)
+            return usage("the program has no state " + digits);
+        }
       } else {
         t.output = next;
       }
