@@ -11,6 +11,7 @@
 
 #include "io/compress.hpp"
 #include "io/csv.hpp"
+#include "io/random.hpp"
 #include "tessera/core/float16.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -270,15 +271,8 @@ void element_summary::write(json::writer& w) const {
   w.key("not_finite").integer(not_finite).key("checksum").string(digits);
 }
 
-std::uint64_t next_bits(std::uint64_t& state) noexcept {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 double random_number(std::uint64_t& state, double low, double high, bool whole) {
-  const double fraction = static_cast<double>(next_bits(state) >> 11) * 0x1p-53;  // [0, 1)
+  const double fraction = static_cast<double>(io::next_bits(state) >> 11) * 0x1p-53;  // [0, 1)
   return whole ? low + std::floor(fraction * (high - low + 1)) : low + fraction * (high - low);
 }
 

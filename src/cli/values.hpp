@@ -73,9 +73,7 @@ struct element_summary {
   void write(json::writer& w) const;
 };
 
-/// SplitMix64: the same numbers everywhere.
-[[nodiscard]] std::uint64_t next_bits(std::uint64_t& state) noexcept;
-/// A random number of [low, high), or a whole one of [low, high].
+/// A random number of [low, high), or a whole one of [low, high]: the same everywhere.
 [[nodiscard]] double random_number(std::uint64_t& state, double low, double high, bool whole);
 
 }  // namespace cli

@@ -5,17 +5,11 @@
 
 #include <algorithm>
 
+#include "random.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace io {
 namespace {
-
-/// SplitMix64 (Steele, Lea and Flood, 2014): 64 uniform bits per step.
-[[nodiscard]] std::uint64_t next_bits(std::uint64_t& state) noexcept {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
 
 [[nodiscard]] double uniform(const interval& in, std::uint64_t bits) noexcept {
   const double fraction = static_cast<double>(bits >> 11) * 0x1p-53;  // [0, 1)

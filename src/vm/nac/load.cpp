@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
-//
-// Values from the bytes of a container.
+
+#include "load.hpp"
 
 #include <bit>
+#include <cstring>
+#include <utility>
+#include <vector>
 
-#include "machine.hpp"
+#include "preload.hpp"
+#include "types.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {

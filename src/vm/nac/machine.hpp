@@ -66,6 +66,7 @@
 #include <vector>
 
 #include "call.hpp"
+#include "load.hpp"
 #include "operations.hpp"
 #include "preload.hpp"
 #include "tensor.hpp"
@@ -411,17 +412,6 @@ outcome machine::run(std::uint64_t max_steps, Observer&& see) {
   end_run(done);
   return done;
 }
-
-/// The values of a tensor of DATA, quantized ones as float32, in memory of `room`.
-[[nodiscard]] tensor load(memory& room, const model::tensor& from);
-/// An array of a container.
-[[nodiscard]] tensor load(memory& room, const model::array& from);
-/// Elements in little-endian order.
-[[nodiscard]] tensor load(memory& room, data_type type, const shape& dims, bytes from);
-/// The elements of a tensor in little-endian order; room for t.bytes().
-void store(const tensor& t, std::byte* to) noexcept;
-/// A constant of CNST or of a plan.
-[[nodiscard]] value load(memory& room, const model::constant& from);
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "io/npy.hpp"
-#include "machine.hpp"
+#include "load.hpp"
 #include "types.hpp"
 
 namespace tessera::inline TESSERA_ABI {

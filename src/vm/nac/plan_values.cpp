@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "format.hpp"
+#include "io/random.hpp"
 #include "operations.hpp"
 #include "types.hpp"
 
@@ -158,13 +159,6 @@ constexpr std::uint64_t roots_of_half[] = {
   for (unsigned i = 0; i < 24; ++i)
     if ((fixed >> (23 - i) & 1) != 0) w = (w * roots_of_half[i]) >> 32;
   return w >> (fixed >> 24);
-}
-
-[[nodiscard]] std::uint64_t splitmix64(std::uint64_t& state) noexcept {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
 }
 
 /// Elements as doubles, in memory that lasts as long as `owner`.
@@ -486,8 +480,8 @@ plan_value plan_values::sample(const plan_value& logits, const plan_value& tempe
   std::uint64_t sum = 0;
   for (const double v : all) sum += weight_of(v);
   const std::uint64_t uneven = (0 - sum) % sum;  // 2^64 mod sum: those would come too often
-  std::uint64_t r = splitmix64(random);
-  while (r < uneven) r = splitmix64(random);
+  std::uint64_t r = io::next_bits(random);
+  while (r < uneven) r = io::next_bits(random);
   r %= sum;
   std::int64_t chosen = 0;
   for (std::uint64_t w; (w = weight_of(all[static_cast<std::size_t>(chosen)])) <= r; ++chosen)
