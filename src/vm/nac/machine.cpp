@@ -350,10 +350,14 @@ bool machine::begin_preload(std::uint32_t target) {
   } catch (const fault&) {
     return false;  // its INPUT may find more memory, or tells
   }
-  hold(target, w);
   w.instruction = target;
-  w.loading = preloader_->begin(plan_[target].slot, fill);
+  try {
+    w.loading = preloader_->begin(plan_[target].slot, fill);
+  } catch (const std::bad_alloc&) {
+    w.loading = false;
+  }
   if (!w.loading) fill();
+  hold(target, w);
   return w.loading;
 }
 

@@ -48,8 +48,8 @@
 // Errors:     run(): nac_run_*, budget_steps, budget_memory, with the instruction; none where making
 //             the machine took too much. A machine can be run again after any of them.
 // Limits:     machine_options; max_steps instructions.
-// Allocation: constants, parameters and results, within max_memory; about 300 bytes for an
-//             instruction; 100 for each branch that is being run. A thread at the first PRELOAD.
+// Allocation: constants, parameters and results, within max_memory; 256 KiB, and about 300 bytes for
+//             an instruction; 450 for each branch that is being run. A thread at the first PRELOAD.
 
 #ifndef TESSERA_VM_NAC_MACHINE_HPP
 #define TESSERA_VM_NAC_MACHINE_HPP
