@@ -42,8 +42,7 @@ void plan(walk& w, const shape& out, std::span<const source> in, std::size_t siz
     return;
   }
   // Dimensions from the innermost one, merged where they can be.
-  std::int64_t dims[max_rank] = {1}, strides[max_operands][max_rank],
-               step[max_operands] = {1, 1, 1};
+  std::int64_t dims[max_rank], strides[max_operands][max_rank], step[max_operands] = {1, 1, 1};
   std::size_t rank = 0;
   for (std::size_t i = 0; i < out.rank(); ++i) {
     const std::int64_t d = out[out.rank() - 1 - i];
@@ -240,7 +239,8 @@ tensor elementwise(memory& room, const shape& dims, std::span<const source> in, 
   };
   run(out.data);
   if (w.rank == 0) return out;
-  std::int64_t counters[max_rank] = {};
+  std::int64_t counters[max_rank];
+  for (std::size_t i = 0; i < w.rank; ++i) counters[i] = 0;
   std::byte* to = out.data;
   const std::size_t run_bytes = w.run * model::size_of(type);
   while (true) {
