@@ -20,7 +20,7 @@ constexpr scalar zero{data_type::int64, 0, 0}, one{data_type::int64, 1, 1};
 /// values that don't fit are refused.
 [[nodiscard]] tensor filled_if_it_fits(memory& room, data_type type, const shape& dims,
                                        const scalar& v) {
-  if (lane_of(type) == type || dims.elements() != 1) fits(v, type);
+  if (widened(type) == type || dims.elements() != 1) fits(v, type);
   return filled(room, type, dims, v);
 }
 

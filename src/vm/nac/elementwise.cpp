@@ -6,6 +6,7 @@
 #include "elementwise.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -43,6 +44,7 @@ void plan(walk& w, const shape& out, std::span<const source> in, std::size_t siz
   }
   // Dimensions from the innermost one, merged where they can be.
   std::int64_t dims[max_rank], strides[max_operands][max_rank], step[max_operands] = {1, 1, 1};
+  dims[0] = 1;
   std::size_t rank = 0;
   for (std::size_t i = 0; i < out.rank(); ++i) {
     const std::int64_t d = out[out.rank() - 1 - i];
@@ -127,7 +129,9 @@ void run_in_blocks(const walk& w, std::span<const source> in, const std::byte* c
 void fill_words(std::byte* to, const std::byte* one, std::size_t size, std::size_t n) noexcept {
   std::uint64_t word = 0;
   std::memcpy(&word, one, size);
-  for (std::size_t bits = 8 * size; bits < 64; bits *= 2) word |= word << bits;
+  constexpr bool little = std::endian::native == std::endian::little;
+  for (std::size_t bits = 8 * size; bits < 64; bits *= 2)
+    word |= little ? word << bits : word >> bits;
   for (std::size_t i = 0; i < size * n; i += sizeof word) std::memcpy(to + i, &word, sizeof word);
 }
 
@@ -349,7 +353,7 @@ value where(call& c) {
   const data_type type = promote(yes, no);
   // Floats of 16 bits have infinities for numbers that are too great, as in PyTorch.
   for (const std::size_t k : {std::size_t{1}, std::size_t{2}})
-    if (c.tensor_at(k).is_number && lane_of(type) == type) fits(c.number(k), type);
+    if (c.tensor_at(k).is_number && widened(type) == type) fits(c.number(k), type);
   return choose(c.room, broadcast(mask.dims, broadcast(yes.dims, no.dims)), mask, yes, no, type);
 }
 

@@ -3,7 +3,7 @@
 //
 // The one loop around all operations that treat elements alike: broadcasting, conversions, blocks.
 //
-//   const source in[] = {{&a, common, lane_of(common)}, {&b, common, lane_of(common)}};
+//   const source in[] = {{&a, common, widened(common)}, {&b, common, widened(common)}};
 //   return elementwise(room, broadcast(a.dims, b.dims), in, lane, common, add_loop);
 //
 // A `loop` sees arrays of one length and of the types that it was written for, the lanes: there are
@@ -41,10 +41,6 @@ struct source {
   data_type lane = data_type::float32;    ///< and computed in this
 };
 
-/// What elements of a type are computed in.
-[[nodiscard]] constexpr data_type lane_of(data_type t) noexcept {
-  return t == data_type::float16 || t == data_type::bfloat16 ? data_type::float32 : t;
-}
 /// The type that a number or tensor has by itself: float64 numbers are float32.
 [[nodiscard]] inline data_type type_of(const tensor& x) noexcept {
   return x.is_number && is_floating(x.type) ? data_type::float32 : x.type;
@@ -90,6 +86,30 @@ template <class T>
   std::memcpy(&out, from, sizeof out);
   return out;
 }
+
+// An operation on elements is a struct with a function of(x …) that makes one, derived from what says
+// which lanes it has: takes<T>. It may have a kernel for floats.
+
+struct of_floats {
+  template <class T>
+  static constexpr bool takes = std::is_floating_point_v<T>;
+};
+struct of_numbers {
+  template <class T>
+  static constexpr bool takes = !std::is_same_v<T, bool>;
+};
+struct of_whole {
+  template <class T>
+  static constexpr bool takes = !std::is_floating_point_v<T>;
+};
+struct of_all {
+  template <class T>
+  static constexpr bool takes = true;
+};
+template <class Op>
+inline constexpr bool has_kernel = requires {
+  Op::kernel;
+};
 
 /// A tensor of that one value, as `type` has it.
 [[nodiscard]] tensor filled(memory& room, data_type type, const shape& dims, const scalar& v);

@@ -15,27 +15,8 @@ namespace vm::nac {
 
 namespace {
 
-// An operation is a struct: takes<T> says which lanes it has, of(a, b) makes one element.
-
 template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
-struct of_floats {
-  template <class T>
-  static constexpr bool takes = std::is_floating_point_v<T>;
-};
-struct of_numbers {
-  template <class T>
-  static constexpr bool takes = !is_bool<T>;
-};
-struct of_whole {
-  template <class T>
-  static constexpr bool takes = !std::is_floating_point_v<T>;
-};
-struct of_all {
-  template <class T>
-  static constexpr bool takes = true;
-};
-
 template <class Op, class T>
 void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* with) {
   const T *const a = lanes<T>(in[0]), *const b = lanes<T>(in[1]);
@@ -48,11 +29,6 @@ void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* 
   else
     run(Op{});
 }
-template <class Op>
-inline constexpr bool has_kernel = requires {
-  Op::kernel;
-};
-
 /// Sums and the like have the same bits, however many there are.
 template <class Op>
 void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
@@ -426,7 +402,7 @@ using chooser = loop (*)(data_type lane);
 [[nodiscard]] value combine(call& c, const tensor& a, const tensor& b, data_type common,
                             data_type lane_out, data_type type, loop f, int exact = 0,
                             const void* with = nullptr) {
-  const data_type lane = lane_of(common);
+  const data_type lane = widened(common);
   if (f == nullptr) refuse(c, a.type, b.type);
   if (a.type == lane && b.type == lane && lane_out == type && a.dims == b.dims)
     return elementwise(c.room, a.dims, {a.data, b.data}, type, f, with);
@@ -440,7 +416,7 @@ template <class Op>
 [[nodiscard]] value same_type(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   if (a.is_number && b.is_number) return of_two_numbers(c);
-  const data_type common = promote(a, b), lane = lane_of(common);
+  const data_type common = promote(a, b), lane = widened(common);
   return combine(c, a, b, common, lane, common, loop_of<Op>(lane));
 }
 template <class Op>
@@ -449,7 +425,7 @@ template <class Op>
   if (a.is_number && b.is_number) return of_two_numbers(c);
   const data_type common = promote(a, b);
   return combine(c, a, b, common, data_type::boolean, data_type::boolean,
-                 loop_of<Op>(lane_of(common)));
+                 loop_of<Op>(widened(common)));
 }
 
 /// Operations on bits have integers alone: a whole number that a file stores as a float is one.
@@ -467,14 +443,14 @@ template <class Op>
     x = &stored;
   }
   const data_type common = promote(*a, *b);
-  return combine(c, *a, *b, common, common, common, loop_of<Op>(lane_of(common)));
+  return combine(c, *a, *b, common, common, common, loop_of<Op>(widened(common)));
 }
 
 /// a + alpha b, or a - alpha b. Sums with a number have it behind.
 template <class Op, class Scaled>
 [[nodiscard]] value plus(call& c, const tensor& a, const tensor& b) {
   constexpr int exact = std::is_same_v<Op, add_op> ? 2 : 1;
-  const data_type common = promote(a, b), lane = lane_of(common);
+  const data_type common = promote(a, b), lane = widened(common);
   const scalar alpha = c.has(2) ? c.number(2) : scalar{data_type::int64, 1, 1};
   if (alpha.real == 1) return combine(c, a, b, common, lane, common, loop_of<Op>(lane), exact);
   // 1, 1.0 and true are one constant in files, so a whole number may stand as any of them.
@@ -513,14 +489,14 @@ value rsub(call& c) { return minus(c, c.tensor_at(1), c.tensor_at(0)); }
 value mul(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   if (a.is_number && b.is_number) return of_two_numbers(c);
-  const data_type common = promote(a, b), lane = lane_of(common);
+  const data_type common = promote(a, b), lane = widened(common);
   return combine(c, a, b, common, lane, common, loop_of<mul_op>(lane), 2);
 }
 
 value div(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   if (a.is_number && b.is_number) return of_two_numbers(c);
-  const data_type common = as_float(promote(a, b)), lane = lane_of(common);
+  const data_type common = as_float(promote(a, b)), lane = widened(common);
   return combine(c, a, b, common, lane, common, loop_of<div_op>(lane), 1);
 }
 
@@ -544,7 +520,7 @@ value logical_xor(call& c) { return as_truths<logical_xor_op>(c); }
 value pow(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   if (a.is_number && b.is_number) return of_two_numbers(c);
-  const data_type common = promote(a, b), lane = lane_of(common);
+  const data_type common = promote(a, b), lane = widened(common);
   if (!b.is_number) return combine(c, a, b, common, lane, common, loop_of<pow_op>(lane));
   const scalar exponent = c.number(1);
   if (!is_floating(common) && exponent.whole < 0)
@@ -585,7 +561,7 @@ value prelu(call& c) {
     static float of(float a, float slope) { return a > 0 ? a : a * slope; }
     static double of(double a, double slope) { return a > 0 ? a : a * slope; }
   };
-  const data_type lane = lane_of(x.type);
+  const data_type lane = widened(x.type);
   return combine(c, x, slopes, x.type, lane, x.type,
                  lane == data_type::float64 ? each<slope_op, double> : each<slope_op, float>);
 }

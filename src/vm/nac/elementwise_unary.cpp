@@ -15,21 +15,7 @@ namespace vm::nac {
 
 namespace {
 
-// An operation is a struct: takes<T> says which lanes it has, of(x) makes one element. It is made
-// from the numbers of the call, if it needs any.
-
-struct of_floats {
-  template <class T>
-  static constexpr bool takes = std::is_floating_point_v<T>;
-};
-struct of_numbers {
-  template <class T>
-  static constexpr bool takes = !std::is_same_v<T, bool>;
-};
-struct of_all {
-  template <class T>
-  static constexpr bool takes = true;
-};
+// An operation whose elements need numbers of the call has a state<T> that is made from them.
 
 template <class Op, class T>
 void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* with) {
@@ -43,11 +29,6 @@ void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* 
   else
     run(Op{});
 }
-template <class Op>
-inline constexpr bool has_kernel = requires {
-  Op::kernel;
-};
-
 /// Whether it has the same bits, however many elements there are.
 template <class Op>
 inline constexpr bool is_exact = requires {
@@ -80,7 +61,7 @@ template <class Op>
 
 [[nodiscard]] value map(call& c, const tensor& x, data_type type, loop f,
                         const void* with = nullptr) {
-  const data_type lane = lane_of(type);
+  const data_type lane = widened(type);
   if (f == nullptr) refuse(c, x.type);
   if (x.type == lane && lane == type) return elementwise(c.room, x.dims, {x.data}, type, f, with);
   const source in[] = {{&x, type, lane}};
@@ -91,20 +72,20 @@ template <class Op>
 [[nodiscard]] value same_type(call& c) {
   const tensor& x = c.tensor_at(0);
   const data_type type = type_of(x);
-  return map(c, x, type, loop_of<Op>(lane_of(type)));
+  return map(c, x, type, loop_of<Op>(widened(type)));
 }
 /// One whose results are floats.
 template <class Op>
 [[nodiscard]] value as_floats(call& c) {
   const tensor& x = c.tensor_at(0);
   const data_type type = as_float(type_of(x));
-  return map(c, x, type, loop_of<Op>(lane_of(type)));
+  return map(c, x, type, loop_of<Op>(widened(type)));
 }
 /// One whose results are truth values.
 template <class Op>
 [[nodiscard]] value as_truths(call& c) {
   const tensor& x = c.tensor_at(0);
-  const data_type lane = lane_of(type_of(x));
+  const data_type lane = widened(type_of(x));
   const source in[] = {{&x, lane, lane}};
   return elementwise(c.room, x.dims, in, data_type::boolean, data_type::boolean, loop_of<Op>(lane));
 }
@@ -393,7 +374,7 @@ template <class T>
   if (any_nan)
     return filled(c.room, type, x.dims,
                   {data_type::float64, 0, std::numeric_limits<double>::quiet_NaN()});
-  return visit(lane_of(type), [&]<class T>(of<T>) -> value {
+  return visit(widened(type), [&]<class T>(of<T>) -> value {
     if constexpr (is_half<T> || std::is_same_v<T, bool>) {
       refuse(c, type);
     } else {
@@ -448,7 +429,7 @@ value bitwise_not(call& c) { return same_type<bitwise_not_op>(c); }
 value square(call& c) {
   const tensor& x = c.tensor_at(0);
   const data_type type = x.type == data_type::boolean ? data_type::int64 : type_of(x);
-  return map(c, x, type, loop_of<square_op>(lane_of(type)));
+  return map(c, x, type, loop_of<square_op>(widened(type)));
 }
 
 value neg(call& c) {
