@@ -8,6 +8,7 @@
 
 #include "elementwise.hpp"
 #include "kernels/elementwise.hpp"
+#include "kernels/rows.hpp"
 #include "operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -113,7 +114,7 @@ struct relu_op : of_numbers {
   }
 };
 struct exp_op : of_floats {
-  static constexpr auto kernel = kernels::unary::exp;
+  static constexpr auto kernel = kernels::function::exp;
   template <class T>
   static T of(T x) {
     return std::exp(x);
@@ -132,13 +133,14 @@ struct sin_op : of_floats {
   }
 };
 struct tanh_op : of_floats {
-  static constexpr auto kernel = kernels::unary::tanh;
+  static constexpr auto kernel = kernels::function::tanh;
   template <class T>
   static T of(T x) {
     return std::tanh(x);
   }
 };
 struct log_op : of_floats {
+  static constexpr auto kernel = kernels::function::log;
   template <class T>
   static T of(T x) {
     return std::log(x);
@@ -152,7 +154,7 @@ struct sqrt_op : of_floats {
   }
 };
 struct erf_op : of_floats {
-  static constexpr auto kernel = kernels::unary::erf;
+  static constexpr auto kernel = kernels::function::erf;
   template <class T>
   static T of(T x) {
     return std::erf(x);
@@ -229,14 +231,14 @@ struct round_op : of_floats {
   }
 };
 struct sigmoid_op : of_floats {
-  static constexpr auto kernel = kernels::unary::sigmoid;
+  static constexpr auto kernel = kernels::function::sigmoid;
   template <class T>
   static T of(T x) {
     return T{1} / (T{1} + std::exp(-x));
   }
 };
 struct silu_op : of_floats {
-  static constexpr auto kernel = kernels::unary::silu;
+  static constexpr auto kernel = kernels::function::silu;
   template <class T>
   static T of(T x) {
     return x / (T{1} + std::exp(-x));
@@ -261,14 +263,14 @@ struct hardswish_op : of_floats {
   }
 };
 struct gelu_op : of_floats {
-  static constexpr auto kernel = kernels::unary::gelu_erf;
+  static constexpr auto kernel = kernels::function::gelu_erf;
   template <class T>
   static T of(T x) {
     return x * T(0.5) * (T{1} + std::erf(x * T(0.70710678118654752440)));
   }
 };
 struct gelu_tanh_op : of_floats {
-  static constexpr auto kernel = kernels::unary::gelu;
+  static constexpr auto kernel = kernels::function::gelu;
   template <class T>
   static T of(T x) {
     const T inner = T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);

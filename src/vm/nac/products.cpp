@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/elementwise.hpp"
+#include "kernels/rows.hpp"
 #include "multiply.hpp"
 #include "operations.hpp"
 
@@ -286,32 +287,6 @@ void add_mask(const tensor& mask, std::size_t at, std::size_t step, T* scores, s
   });
 }
 
-/// The largest; NaNs don't count.
-template <class T>
-[[nodiscard]] T largest(const T* x, std::size_t n) noexcept {
-  constexpr std::size_t lanes = 16;
-  T most[lanes];
-  std::fill_n(most, lanes, -std::numeric_limits<T>::infinity());
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (std::size_t l = 0; l < lanes; ++l) most[l] = x[i + l] > most[l] ? x[i + l] : most[l];
-  for (; i < n; ++i) most[0] = std::max(most[0], x[i]);
-  return *std::max_element(most, most + lanes);
-}
-
-template <class T>
-[[nodiscard]] T sum_of_all(const T* x, std::size_t n) noexcept {
-  constexpr std::size_t lanes = 16;
-  T sums[lanes] = {};
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (std::size_t l = 0; l < lanes; ++l) sums[l] += x[i + l];
-  for (; i < n; ++i) sums[i % lanes] += x[i];
-  T all = 0;
-  for (const T s : sums) all += s;
-  return all;
-}
-
 template <class T>
 void multiply_by_number(T* x, T by, std::size_t n) noexcept {
   if constexpr (std::is_same_v<T, float>)
@@ -320,26 +295,24 @@ void multiply_by_number(T* x, T by, std::size_t n) noexcept {
     for (std::size_t j = 0; j < n; ++j) x[j] *= by;
 }
 
-/// e to what there is more than the largest, in place; the sum. A row of nothing but -infinity
-/// becomes zeros.
+/// e to what there is more than the largest, times a factor above 0, in place; the sum. A row of
+/// nothing but -infinity becomes zeros.
 template <class T>
-[[nodiscard]] T exponentials(T* x, std::size_t n) noexcept {
-  const T most = largest(x, n);
-  if (most == -std::numeric_limits<T>::infinity()) {
-    bool counted = false;
-    for (std::size_t j = 0; j < n; ++j) counted |= x[j] != x[j];
-    if (!counted) {
-      std::fill_n(x, n, T{});
-      return 1;
-    }
+[[nodiscard]] T exponentials(T* x, T factor, std::size_t n) noexcept {
+  constexpr T least = -std::numeric_limits<T>::infinity();
+  T most = least, sum = 0;
+  if constexpr (std::is_same_v<T, float>)
+    most = kernels::greatest(x, n);
+  else
+    for (std::size_t j = 0; j < n; ++j) most = x[j] > most || x[j] != x[j] ? x[j] : most;
+  if (most == least) {
+    std::fill_n(x, n, T{});
+    return 1;
   }
-  if constexpr (std::is_same_v<T, float>) {
-    kernels::apply(kernels::binary::sub, x, most, x, n);
-    kernels::apply(kernels::unary::exp, x, x, n);
-  } else {
-    for (std::size_t j = 0; j < n; ++j) x[j] = std::exp(x[j] - most);
-  }
-  return sum_of_all(x, n);
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<T>(kernels::exponentials(x, most, factor, x, n));
+  for (std::size_t j = 0; j < n; ++j) sum += x[j] = std::exp((x[j] - most) * factor);
+  return sum;
 }
 
 }  // namespace
@@ -413,6 +386,9 @@ value attention(call& c) {
                                            : 1 / std::sqrt(static_cast<double>(depth));
   visit_wide(q.type, [&]<class T>(of<T>) {
     const T scale = static_cast<T>(given);
+    // It may wait for the exponential function, where nothing else comes between.
+    const bool scale_later =
+        mask == nullptr && scale > 0 && scale < std::numeric_limits<T>::infinity();
     const bool narrow = widened(q.type) != q.type;
     // The scores of as many rows as stay in the cache, and of a head what has to be widened.
     constexpr std::size_t elements = std::size_t{1} << 17;
@@ -463,10 +439,10 @@ value attention(call& c) {
         for (std::size_t r = 0; r < now; ++r) {
           T* const x = s + r * seen;
           const std::size_t n = is_causal ? std::min(seen, row + r + 1) : seen;
-          multiply_by_number(x, scale, n);
+          if (!scale_later) multiply_by_number(x, scale, n);
           if (mask != nullptr)
             add_mask(*mask, mask_at[0] * mask_size + (row + r) * mask_row, mask_column, x, n);
-          sums[r] = exponentials(x, n);
+          sums[r] = exponentials(x, scale_later ? scale : T{1}, n);
           std::fill(x + n, x + seen, T{});
         }
         multiply<T>(now, width, seen, {s, seen}, {values, width}, to, width, false, c.work);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/elementwise.hpp"
+#include "kernels/rows.hpp"
 #include "operations.hpp"
 #include "strided.hpp"
 
@@ -109,6 +110,12 @@ void fold(const groups& g, const T* x, A start, Step&& step, Join&& join, End&& 
 }
 template <class T, class End>
 void fold_sums(const groups& g, const T* x, End&& end) {
+  if constexpr (std::is_same_v<T, float>)
+    if (g.inner == 1) {
+      const auto n = static_cast<std::size_t>(g.count);
+      for (std::int64_t o = 0; o < g.outer; ++o, x += n) end(o, kernels::sum(x, n));
+      return;
+    }
   fold(
       g, x, 0.0, [](double& a, T v, std::int64_t) { a += convert<double>(v); },
       [](double& a, double b) { a += b; }, end);
@@ -164,8 +171,22 @@ void fold_variances(const reduction& r, double correction, const tensor& means, 
   const T* const x = r.x.as<T>();
   double* const mean = means.as<double>();
   const auto n = static_cast<double>(r.g.count);
-  fold_sums(r.g, x, [&](std::int64_t i, double a) { mean[i] = r.g.count == 0 ? nan : a / n; });
   const double divisor = std::max(n - correction, 0.0);
+  const auto finish = [&](std::int64_t i, double a, double about) {
+    const double none = a > 0 ? std::numeric_limits<double>::infinity() : nan;
+    end(i, divisor > 0 ? a / divisor : none, about);
+  };
+  if constexpr (std::is_same_v<T, float>)
+    if (r.g.inner == 1) {
+      const auto count = static_cast<std::size_t>(r.g.count);
+      const T* row = x;
+      for (std::int64_t o = 0; o < r.g.outer; ++o, row += count) {
+        const kernels::moments m = kernels::moments_of(row, count);
+        finish(o, m.variance * n, m.mean);
+      }
+      return;
+    }
+  fold_sums(r.g, x, [&](std::int64_t i, double a) { mean[i] = r.g.count == 0 ? nan : a / n; });
   fold(
       r.g, x, 0.0,
       [&](double& a, T v, std::int64_t i) {
@@ -173,10 +194,7 @@ void fold_variances(const reduction& r, double correction, const tensor& means, 
         a += d * d;
       },
       [](double& a, double b) { a += b; },
-      [&](std::int64_t i, double a) {
-        const double none = a > 0 ? std::numeric_limits<double>::infinity() : nan;
-        end(i, divisor > 0 ? a / divisor : none, mean[i]);
-      });
+      [&](std::int64_t i, double a) { finish(i, a, mean[i]); });
 }
 
 enum class spread { variance, deviation, both };
@@ -264,6 +282,15 @@ template <bool Greatest>
   if (out.size() == 0) return out;
   visit(x.type, [&]<class T>(of<T>) {
     using A = compute<T>;
+    if constexpr (std::is_same_v<T, float>)
+      if (r.g.inner == 1) {
+        const auto n = static_cast<std::size_t>(r.g.count);
+        const float* row = r.x.template as<float>();
+        float* const to = out.template as<float>();
+        for (std::int64_t o = 0; o < r.g.outer; ++o, row += n)
+          to[o] = Greatest ? kernels::greatest(row, n) : kernels::least(row, n);
+        return;
+      }
     // Like beats, but a NaN may give way to another: without branches.
     const auto choose = [](A& a, A v) {
       const bool better = Greatest ? v > a : v < a;
@@ -375,97 +402,8 @@ template <bool Greatest>
 
 // ---- softmax
 
-typedef float quad [[gnu::vector_size(16)]];
-[[nodiscard]] inline quad load(const float* from) noexcept {
-  quad v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-
-/// The greatest that isn't a NaN; -infinity of none.
-[[nodiscard]] float greatest(const float* x, std::int64_t n) noexcept {
-  constexpr float least = -std::numeric_limits<float>::infinity();
-  quad a = quad{} + least, b = a;
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    const quad v = load(x + i), w = load(x + i + 4);
-    a = v > a ? v : a;
-    b = w > b ? w : b;
-  }
-  a = a > b ? a : b;
-  float most = std::max(std::max(a[0], a[1]), std::max(a[2], a[3]));
-  for (; i < n; ++i) most = x[i] > most ? x[i] : most;
-  return most;
-}
-
-/// The sum; of up to 512 elements in FP32, of those sums in FP64.
-[[nodiscard]] double sum_of(const float* x, std::int64_t n) noexcept {
-  double sum = 0;
-  std::int64_t i = 0;
-  while (i + 8 <= n) {
-    const std::int64_t end = std::min(i + 512, n);
-    quad a = {}, b = {};
-    for (; i + 8 <= end; i += 8) {
-      a += load(x + i);
-      b += load(x + i + 4);
-    }
-    a += b;
-    sum += double{a[0]} + double{a[1]} + double{a[2]} + double{a[3]};
-  }
-  for (; i < n; ++i) sum += double{x[i]};
-  return sum;
-}
-
 using kernels::apply;
 using kernels::binary;
-using kernels::unary;
-
-constexpr std::int64_t short_row = 32;  // a call costs more than it saves
-constexpr std::int64_t rows_at_once = 4096;
-
-/// Rows of n.
-void softmax_rows(const float* x, float* y, std::int64_t rows, std::int64_t n,
-                  bool logarithm) noexcept {
-  const auto width = static_cast<std::size_t>(n);
-  // The exponential function of several short rows at once.
-  const std::int64_t batch = logarithm ? 1 : std::max(rows_at_once / n, std::int64_t{1});
-  float scratch[rows_at_once];
-  for (std::int64_t first = 0; first < rows; first += batch) {
-    const std::int64_t count = std::min(batch, rows - first);
-    float most = 0;
-    for (std::int64_t r = 0; r < count; ++r) {
-      const float* const from = x + (first + r) * n;
-      float* const to = y + (first + r) * n;
-      most = greatest(from, n);
-      if (n >= short_row)
-        apply(binary::sub, from, most, to, width);
-      else
-        for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - most;
-    }
-    float* const block = y + first * n;
-    if (logarithm) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < n; i += rows_at_once) {
-        const std::int64_t part = std::min(rows_at_once, n - i);
-        apply(unary::exp, block + i, scratch, static_cast<std::size_t>(part));
-        sum += sum_of(scratch, part);
-      }
-      const double less = double{most} + std::log(sum);
-      for (std::int64_t i = 0; i < n; ++i)
-        block[i] = static_cast<float>(double{x[first * n + i]} - less);
-      continue;
-    }
-    apply(unary::exp, block, block, static_cast<std::size_t>(count) * width);
-    for (std::int64_t r = 0; r < count; ++r) {
-      float* const to = block + r * n;
-      const auto sum = static_cast<float>(sum_of(to, n));
-      if (n >= short_row)
-        apply(binary::div, to, sum, to, width);
-      else
-        for (std::int64_t i = 0; i < n; ++i) to[i] /= sum;
-    }
-  }
-}
 
 /// [count, inner] with elements that belong together in columns, each row `inner` long.
 void softmax_columns(const float* x, float* y, std::int64_t count, std::int64_t inner,
@@ -485,7 +423,7 @@ void softmax_columns(const float* x, float* y, std::int64_t count, std::int64_t 
       float* const to = y + r * inner + first;
       apply(binary::sub, x + r * inner + first, most, to, width);
       float* const e = logarithm ? row : to;
-      apply(unary::exp, to, e, width);
+      apply(kernels::function::exp, to, e, width);
       for (std::int64_t k = 0; k < n; ++k) sum[k] += double{e[k]};
     }
     if (logarithm)
@@ -549,8 +487,10 @@ void softmax_of_doubles(const double* x, double* y, const groups& g, bool logari
   tensor out = make_tensor(c.room, data_type::float32, given.dims);
   const float* const from = x.as<float>();
   float* const result = out.as<float>();
+  const auto rows = static_cast<std::size_t>(g.outer), n = static_cast<std::size_t>(g.count);
   if (g.inner == 1)
-    softmax_rows(from, result, g.outer, g.count, logarithm);
+    (logarithm ? kernels::log_softmax : kernels::softmax)(from, result, rows, n,
+                                                          kernels::best_level());
   else
     for (std::int64_t o = 0; o < g.outer; ++o)
       softmax_columns(from + o * g.count * g.inner, result + o * g.count * g.inner, g.count,
