@@ -205,6 +205,45 @@ TEST_CASE("vm_nac/machine: a fault is told, and the machine can be run again", "
   CHECK(elements(machine.outputs()[0]) == list{4, 9});
 }
 
+TEST_CASE("vm_nac/machine: each error of an operation is told with its instruction", "[vm_nac]") {
+  const struct {
+    errc code;
+    const char* name;
+    std::vector<std::int32_t> list;  // as the second argument; none: a number
+    std::int64_t number;
+  } rows[] = {{errc::nac_run_rank, "aten.repeat.default", std::vector<std::int32_t>(17, 1), 0},
+              {errc::nac_run_shape, "aten.view.default", {5}, 0},
+              {errc::nac_run_axis, "aten.unsqueeze.default", {}, 2},
+              {errc::nac_run_index, "getitem", {}, 2},
+              {errc::nac_run_argument, "aten.chunk.default", {}, 0},
+              {errc::nac_run_kind, "aten.relu.default", {}, -1},
+              {errc::nac_run_type, "aten.bitwise_not.default", {}, -1},
+              {errc::nac_run_division, "aten.remainder.Scalar", {}, 0},
+              {errc::budget_memory, "aten.repeat.default", {0x7fffffff}, 0}};
+  for (const auto& row : rows) {
+    INFO(row.name);
+    builder b;
+    const operand x = b.input();
+    const operand y = b.op("nac.pass", {x});
+    std::vector<operand> given = {y};
+    if (!row.list.empty())
+      given.push_back(b.wholes(row.list));
+    else if (row.number >= 0)
+      given.push_back(b.whole(row.number));
+    b.output({b.op(row.name, given)});
+    const built made = b.build();
+    vm::machine machine(*made.program);
+    machine.set_input(
+        0, row.code == errc::nac_run_kind ? vm::value::string("x")
+           : row.code == errc::nac_run_division
+               ? vm::value(vm::cast(machine.room(), floats(machine, {1}, {4}), data_type::int32))
+               : vm::value(floats(machine, {1}, {4})));
+    const vm::outcome done = machine.run();
+    CHECK(told(done) == std::string(tessera::error{row.code, 0}.name()) + " at 2");
+    CHECK(done.steps == 3);
+  }
+}
+
 TEST_CASE("vm_nac/machine: weights that stand elsewhere are missed by the first INPUT",
           "[vm_nac]") {
   builder b;

@@ -149,6 +149,12 @@ inline void expect_type(const tensor& t, data_type type) {
   fail(errc::nac_run_shape, a.dims.text() + " and " + b.dims.text());
 }
 
+/// Refuses a shape that doesn't broadcast to another one without changing that.
+inline void expect_broadcasts(const shape& from, const shape& to) {
+  if (from.rank() > to.rank() || !(broadcast(from, to) == to))
+    fail(errc::nac_run_shape, from.text() + " doesn't broadcast to " + to.text());
+}
+
 /// The leading dimensions, without the last `without`.
 [[nodiscard]] inline shape leading(const shape& s, std::size_t without) {
   return shape(s.dims().first(s.rank() - without));

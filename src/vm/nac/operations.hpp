@@ -183,8 +183,10 @@ namespace operations {
 [[nodiscard]] value addmm(call& c);
 [[nodiscard]] value baddbmm(call& c);
 [[nodiscard]] value outer(call& c);
-[[nodiscard]] value attention(call& c);
 [[nodiscard]] value lstm_cell(call& c);
+
+// attention.cpp
+[[nodiscard]] value attention(call& c);
 
 // einsum.cpp
 [[nodiscard]] value einsum(call& c);
