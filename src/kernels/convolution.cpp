@@ -28,39 +28,8 @@ struct problem {
 
 using convolve_function = void (*)(const problem&, void* scratch);
 
-#define TESSERA_TARGET
-#define TESSERA_VECTOR_BYTES 16
-#define TESSERA_TILE_ROWS 6
-namespace baseline {
-#include "tile_loop.hpp"
-//
-#include "convolution_loop.hpp"
-}  // namespace baseline
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define TESSERA_TARGET [[gnu::target("avx2,fma")]]
-#define TESSERA_VECTOR_BYTES 32
-namespace avx2 {
-#include "tile_loop.hpp"
-//
-#include "convolution_loop.hpp"
-}  // namespace avx2
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-#undef TESSERA_TILE_ROWS
-
-#define TESSERA_TARGET [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]]
-#define TESSERA_VECTOR_BYTES 64
-#define TESSERA_TILE_ROWS 14
-namespace avx512 {
-#include "tile_loop.hpp"
-//
-#include "convolution_loop.hpp"
-}  // namespace avx512
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
+#define TESSERA_LOOP "convolution_loop.hpp"
+#include "tile_levels.hpp"
 
 convolve_function function_of(level l) noexcept {
   l = std::min(l, best_level());
@@ -68,10 +37,6 @@ convolve_function function_of(level l) noexcept {
          : l == level::avx2 ? avx2::convolve_group
                             : baseline::convolve_group;
 }
-#else
-convolve_function function_of(level) noexcept { return baseline::convolve_group; }
-#endif
-#undef TESSERA_TILE_ROWS
 
 /// Whether the matrix of the image is the image: there are no neighbours.
 bool is_product(const convolution& c) noexcept {

@@ -40,39 +40,8 @@ struct engine {
 /// without it, in two passes where they are more than four.
 constexpr std::size_t few_rows = 8;
 
-#define TESSERA_TARGET
-#define TESSERA_VECTOR_BYTES 16
-#define TESSERA_TILE_ROWS 6
-namespace baseline {
-#include "tile_loop.hpp"
-//
-#include "matmul_loop.hpp"
-}  // namespace baseline
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define TESSERA_TARGET [[gnu::target("avx2,fma")]]
-#define TESSERA_VECTOR_BYTES 32
-namespace avx2 {
-#include "tile_loop.hpp"
-//
-#include "matmul_loop.hpp"
-}  // namespace avx2
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-#undef TESSERA_TILE_ROWS
-
-#define TESSERA_TARGET [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]]
-#define TESSERA_VECTOR_BYTES 64
-#define TESSERA_TILE_ROWS 14
-namespace avx512 {
-#include "tile_loop.hpp"
-//
-#include "matmul_loop.hpp"
-}  // namespace avx512
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
+#define TESSERA_LOOP "matmul_loop.hpp"
+#include "tile_levels.hpp"
 
 const engine& engine_of(level l) noexcept {
   l = std::min(l, best_level());
@@ -80,10 +49,6 @@ const engine& engine_of(level l) noexcept {
          : l == level::avx2 ? avx2::functions
                             : baseline::functions;
 }
-#else
-const engine& engine_of(level) noexcept { return baseline::functions; }
-#endif
-#undef TESSERA_TILE_ROWS
 
 problem make_problem(std::size_t m, std::size_t n, std::size_t k, const matrix& a, const matrix& b,
                      const product& c) noexcept {
