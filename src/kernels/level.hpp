@@ -6,6 +6,11 @@
 //
 //   for (level l : {level::baseline, level::avx2, level::avx512})
 //     if (l <= best_level()) check(l);
+//
+// Lifetime:   nothing is kept.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
 
 #ifndef TESSERA_KERNELS_LEVEL_HPP
 #define TESSERA_KERNELS_LEVEL_HPP
