@@ -66,13 +66,13 @@ class part_builder {
   operand input() {
     ++parts.inputs;
     const auto index = static_cast<std::uint16_t>(parts.instructions.size());
-    parts.add_name(parts.input_names, index, "x" + std::to_string(index));
+    parts.add_name(parts.input_names, index, numbered('x', index));
     return instruction(nac::op_input, 0, {}, {});
   }
   /// A float32 parameter.
   operand parameter(const std::vector<std::uint32_t>& shape, const std::vector<float>& values) {
     const auto id = static_cast<std::uint16_t>(parts.tensors.size());
-    parts.add_name(parts.parameters, id, "p" + std::to_string(id));
+    parts.add_name(parts.parameters, id, numbered('p', id));
     nac::tensor_part t;
     t.id = id;
     t.shape = parts.add_numbers({shape.data(), shape.size()});
@@ -117,6 +117,10 @@ class part_builder {
   }
 
  private:
+  // Not with an operator, which GCC 12 warns of where it inlines all.
+  [[nodiscard]] static std::string numbered(char letter, std::uint16_t n) {
+    return std::string(1, letter).append(std::to_string(n));
+  }
   operand add(nac::constant_type type, std::uint64_t bits, nac::range values) {
     const auto id = static_cast<std::uint16_t>(parts.constants.size());
     parts.constants.push_back({id, type, bits, values});

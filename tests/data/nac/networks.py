@@ -3,7 +3,7 @@
 """Records what PyTorch gives for the networks of bench/nac_networks.hpp.
 
     python3 tests/data/nac/networks.py            # writes networks.txt beside it
-    python3 tests/data/nac/networks.py --time     # milliseconds on one thread, of the large ones
+    python3 tests/data/nac/networks.py --time     # milliseconds of one thread's time
 
 Values are computed in float64 from the float32 weights; `difference` is that of PyTorch's own result
 in float32, relative to the largest value. Operations are those of torch.export, decomposed by an
@@ -213,9 +213,9 @@ def measure():
             net(*net.inputs)
         times = []
         for _ in range(41):
-            start = time.perf_counter()
+            start = time.thread_time()
             net(*net.inputs)
-            times.append((time.perf_counter() - start) * 1000)
+            times.append((time.thread_time() - start) * 1000)
         print(f"{name}: {statistics.median(times):.3f} ms, at best {min(times):.3f}")
 
 
