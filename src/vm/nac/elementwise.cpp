@@ -43,6 +43,7 @@ void plan(walk& w, const shape& out, std::span<const source> in, std::size_t siz
   }
   // Dimensions from the innermost one, merged where they can be.
   std::int64_t dims[max_rank], strides[max_operands][max_rank], step[max_operands] = {1, 1, 1};
+  dims[0] = 1;
   std::size_t rank = 0;
   for (std::size_t i = 0; i < out.rank(); ++i) {
     const std::int64_t d = out[out.rank() - 1 - i];
@@ -131,9 +132,11 @@ void fill_words(std::byte* to, const std::byte* one, std::size_t size, std::size
   for (std::size_t i = 0; i < size * n; i += sizeof word) std::memcpy(to + i, &word, sizeof word);
 }
 
-/// Elements of a tensor in the shape that it broadcasts to; none is empty.
+/// Elements of a tensor in the shape that it broadcasts to; none is empty. Not inlined, so that its
+/// loops have all registers.
 template <std::size_t Size>
-void spread(std::byte* to, const std::byte* from, const shape& own, const shape& out) noexcept {
+[[gnu::noinline]] void spread(std::byte* to, const std::byte* from, const shape& own,
+                              const shape& out) noexcept {
   const std::size_t rank = out.rank(), added = rank - own.rank();
   std::int64_t counters[max_rank], strides[max_rank], step = 1;
   for (std::size_t i = rank; i-- != 0;) {
