@@ -6,6 +6,7 @@
 #include "matmul_int8.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <utility>

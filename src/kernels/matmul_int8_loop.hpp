@@ -201,9 +201,12 @@ TESSERA_TARGET void pack(const std::uint8_t* from, std::size_t along_k, std::siz
   for (; p < k; p += unit)
     for (std::size_t w = 0; w < Width; ++w) {
       std::uint32_t bytes = 0;
+      // As vectors bring them: in the order of memory.
+      constexpr bool little = std::endian::native == std::endian::little;
       if (w < count)
         for (std::size_t q = 0; q < std::min(unit, k - p); ++q)
-          bytes |= std::uint32_t{from[(p + q) * along_k + w * along_width]} << 8 * q;
+          bytes |= std::uint32_t{from[(p + q) * along_k + w * along_width]}
+                   << 8 * (little ? q : unit - 1 - q);
       to[p / unit * Width + w] = Method::template make_unit<Signed>(bytes);
     }
 }

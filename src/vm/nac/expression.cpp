@@ -429,6 +429,8 @@ bool expression::search(std::string_view text, std::size_t first, std::size_t en
                            ? stop - 1 + now.ahead
                            : text.size();
     while (inside(sees)) ++sees;
+    // A step may go over all that it sees.
+    if (tried > 0) use.work((sees - at) * 64);
     (void)pcre2_set_match_limit(context, now.steps);
     (void)pcre2_set_offset_limit(context, stop - 1);
     const std::uint32_t options = PCRE2_NO_UTF_CHECK |
