@@ -135,9 +135,11 @@ void fill_words(std::byte* to, const std::byte* one, std::size_t size, std::size
   for (std::size_t i = 0; i < size * n; i += sizeof word) std::memcpy(to + i, &word, sizeof word);
 }
 
-/// Elements of a tensor in the shape that it broadcasts to; none is empty.
+/// Elements of a tensor in the shape that it broadcasts to; none is empty. Not inlined, so that its
+/// loops have all registers.
 template <std::size_t Size>
-void spread(std::byte* to, const std::byte* from, const shape& own, const shape& out) noexcept {
+[[gnu::noinline]] void spread(std::byte* to, const std::byte* from, const shape& own,
+                              const shape& out) noexcept {
   const std::size_t rank = out.rank(), added = rank - own.rank();
   std::int64_t counters[max_rank], strides[max_rank], step = 1;
   for (std::size_t i = rank; i-- != 0;) {
