@@ -340,6 +340,23 @@ class pool {
 #include <string_view>
 
 
+// ---- tessera/core/error_table.hpp
+//
+// All codes of errors with their values and messages, which core/error.hpp makes an enumeration of.
+//
+//   #define X(name, value, message) …
+//   TESSERA_ERRORS(X)
+//
+// Who includes this undefines TESSERA_ERRORS.
+//
+// Lifetime:   none.
+// Errors:     these.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_TABLE_HPP
+#define TESSERA_CORE_ERROR_TABLE_HPP
+
 // X(enumerator, value, what was expected)
 #define TESSERA_ERRORS(X)                                                                          \
   X(ok, 0, "no error")                                                                             \
@@ -864,6 +881,7 @@ class pool {
   X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan takes")                     \
   X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
   X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
+  X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
@@ -871,6 +889,8 @@ class pool {
   X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
   X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
   X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")
+
+#endif  // TESSERA_CORE_ERROR_TABLE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 

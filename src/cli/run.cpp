@@ -335,13 +335,12 @@ void add_nac_options(CLI::App& verb, nac_run_options& o) {
   verb.add_option("--text", o.texts, "NAC: text for an input, through the tokenizer")
       ->type_name("[NAME=]TEXT")
       ->allow_extra_args(false);
-  verb.add_option(
-          "--weights", o.weights,
-          "NAC: the safetensors file of a container whose weights stand outside (beside it)")
+  verb.add_option("--weights", o.weights,
+                  "NAC: the file of weights that stand outside, if it isn't beside")
       ->type_name("FILE");
   verb.add_option("--schedule", o.schedule,
-                  "NAC: when results are freed: as the file says (and where it says nothing, when "
-                  "they were used last), planned anew, or none until the end")
+                  "NAC: when results are freed: as the file says (else after their\n"
+                  "last use), as planned anew, or none before the end")
       ->check(CLI::IsMember({"file", "planned", "none"}));
 }
 
@@ -397,9 +396,8 @@ void add_run(CLI::App& app, action& run) {
   verb->add_flag("--mpi", o->mpi, "ARK: each rank in a process of its own, as mpirun starts them");
 #endif
   add_nac_options(*verb, o->nac);
-  verb->add_option(
-          "--answer", o->nac.answers,
-          "NAC: an answer to the plan's prompts, in their order; others are read from a line")
+  verb->add_option("--answer", o->nac.answers,
+                   "NAC: an answer to the plan's prompts; others are lines of input")
       ->type_name("TEXT")
       ->allow_extra_args(false);
   verb->add_option("--folder", o->nac.folder,

@@ -183,6 +183,17 @@ io::expected<std::vector<std::byte>> read_elements(const std::string& path, io::
   return std::vector<std::byte>(data.begin(), data.end());
 }
 
+namespace {
+
+/// An element of an integer type, which a double may not hold.
+[[nodiscard]] std::int64_t whole_element(std::span<const std::byte> dense, element_type type,
+                                         std::size_t i) {
+  if (type == element_type::i64) return load_le<std::int64_t>(dense.data() + i * 8);
+  return static_cast<std::int64_t>(element(dense, type, i));
+}
+
+}  // namespace
+
 text encode_elements(std::span<const std::byte> dense, io::array_format format,
                      const element_shape& what) {
   text out;
@@ -192,6 +203,11 @@ text encode_elements(std::span<const std::byte> dense, io::array_format format,
           io::array{npy_kind(what.type), what.shape, {dense.begin(), dense.end()}});
     case io::array_format::csv: {
       const std::uint64_t columns = what.shape.empty() ? 1 : what.shape.back();
+      if (what.type > element_type::bf16) {
+        for (std::size_t i = 0; i < what.count(); ++i)
+          out << whole_element(dense, what.type, i) << ((i + 1) % columns == 0 ? '\n' : ',');
+        return out;
+      }
       io::matrix m{columns == 0 ? 0 : what.count() / columns, columns, {}};
       m.values.reserve(static_cast<std::size_t>(what.count()));
       for (std::size_t i = 0; i < what.count(); ++i)

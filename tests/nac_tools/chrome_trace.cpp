@@ -20,18 +20,19 @@ TEST_CASE("nac_tools/chrome_trace: an event a line", "[nac_tools]") {
   trace.instant(1, 2, 13, "free v1");
   trace.counter(1, 12.75, "live memory", "bytes", 4096);
   trace.finish();
-  CHECK(out.view() ==
-        "{\"traceEvents\":[\n"
-        R"({"ph":"M","pid":1,"tid":0,"ts":0.0,"name":"process_name","args":{"name":"a \"model\""}},)"
-        "\n"
-        R"({"ph":"M","pid":1,"tid":2,"ts":0.0,"name":"thread_name","args":{"name":"core"}},)"
-        "\n"
-        R"({"ph":"X","pid":1,"tid":2,"ts":0.5,"name":"v3 nac.add","dur":12.25,"args":{"arguments":"v1, v2"}},)"
-        "\n"
-        R"({"ph":"i","pid":1,"tid":2,"ts":13.0,"name":"free v1","s":"t"},)"
-        "\n"
-        R"({"ph":"C","pid":1,"tid":0,"ts":12.75,"name":"live memory","args":{"bytes":4096}})"
-        "\n],\"displayTimeUnit\":\"ns\"}\n");
+  CHECK(
+      out.view() ==
+      "{\"traceEvents\":[\n"
+      R"({"ph":"M","pid":1,"tid":0,"ts":0.0,"name":"process_name","args":{"name":"a \"model\""}},)"
+      "\n"
+      R"({"ph":"M","pid":1,"tid":2,"ts":0.0,"name":"thread_name","args":{"name":"core"}},)"
+      "\n"
+      R"({"ph":"X","pid":1,"tid":2,"ts":0.5,"name":"v3 nac.add","dur":12.25,"args":{"arguments":"v1, v2"}},)"
+      "\n"
+      R"({"ph":"i","pid":1,"tid":2,"ts":13.0,"name":"free v1","s":"t"},)"
+      "\n"
+      R"({"ph":"C","pid":1,"tid":0,"ts":12.75,"name":"live memory","args":{"bytes":4096}})"
+      "\n],\"displayTimeUnit\":\"ns\"}\n");
 }
 
 TEST_CASE("nac_tools/chrome_trace: one without events is JSON too", "[nac_tools]") {

@@ -314,7 +314,7 @@ TEST_CASE("vm_nac/format: JSON as json.dumps writes it", "[vm_nac]") {
   CHECK(json(make.tuple_of<std::int64_t>({1})) == "[1]");
   CHECK(json(make.list_of<double>({1, 0.5})) == "[1.0, 0.5]");
   CHECK(json(make.str("a\"\\/\b\f\n\r\t\x01\x7f\u00e9\u20ac\U0001f600"sv)) ==
-        "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u007f\\u00e9\\u20ac\\ud83d\\ude00\"");
+        "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u007f\\u00e9\\u20ac\\ud83d\\ude00\""sv);
   CHECK(written<vm::nac::append_json>(make.str("\xff")).code == errc::nac_plan_slot);
   CHECK(written<vm::nac::append_json>(make.data("a")).code == errc::nac_plan_slot);
 }

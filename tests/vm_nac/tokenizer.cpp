@@ -225,7 +225,7 @@ TEST_CASE("vm_nac/tokenizer: ids that other implementations give", "[vm_nac]") {
     tokens.insert(tokens.end(), {"x", "y", "o</w>", "hello</w>"});
     auto merges = bpe_merges;
     merges.push_back({"hell", "o</w>"});
-    const made m(from_hex(std::string(bpe_front) + "2005000000043c2f773e"),
+    const made m(from_hex(std::string(bpe_front).append("2005000000043c2f773e")),
                  {{"vocab.b", vocab_b(tokens)}, {"merges.b", merges_b(merges)}});
     m.well();
     CHECK(m.ids("hello") == ids_type{21});
@@ -689,7 +689,7 @@ namespace {
 
 /// A tokenizer of BPE for these resources.
 made bpe_of(const files& resources, const vmn::tokenizer_options& how = {}) {
-  return made(from_hex(std::string(bpe_front) + "15000000002000000000"), resources, how);
+  return made(from_hex(std::string(bpe_front).append("15000000002000000000")), resources, how);
 }
 /// The ids 0, 1 ... of the tokens of BPE as an object; one token in escapes.
 std::string bpe_object() {

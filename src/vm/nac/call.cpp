@@ -44,7 +44,7 @@ scalar call::number_of(const value& v) {
   return element(t);
 }
 
-std::int64_t call::whole_of(const value& v) {
+std::int64_t call::computed_whole(const value& v) {
   const scalar s = number_of(v);
   if (s.type != data_type::float64) return s.whole;
   const auto whole = convert<std::int64_t>(s.real);
@@ -62,10 +62,9 @@ T* call::keep(std::size_t count, T* all, std::size_t& used) {
   return first;
 }
 
-std::span<const std::int64_t> call::wholes(std::size_t letter) {
+std::span<const std::int64_t> call::computed_wholes(std::size_t letter) {
   if (!has(letter)) return {};
   const value& v = at(letter);
-  if (v.what() == value::form::wholes) return v.as_wholes();
   if (count(letter) == 1 && v.is_list()) {
     const std::span<const value> list = v.as_list();
     std::int64_t* const out = keep(list.size(), wholes_, wholes_used_);

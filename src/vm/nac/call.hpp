@@ -122,7 +122,11 @@ class call {
   // ---- lists: letters l, v and r
 
   /// A list, or numbers in a row; empty where it is missing.
-  [[nodiscard]] std::span<const std::int64_t> wholes(std::size_t letter);
+  [[nodiscard]] std::span<const std::int64_t> wholes(std::size_t letter) {
+    if (count(letter) != 0)
+      if (const value& v = at(letter); v.what() == value::form::wholes) return v.as_wholes();
+    return computed_wholes(letter);
+  }
   [[nodiscard]] std::span<const double> numbers(std::size_t letter);
 
   // ---- strings and types: letters s and d
@@ -136,7 +140,14 @@ class call {
  private:
   [[nodiscard]] const tensor& first_of(const value& v) const;
   [[nodiscard]] static scalar number_of(const value& v);
-  [[nodiscard]] static std::int64_t whole_of(const value& v);
+  [[nodiscard]] static std::int64_t whole_of(const value& v) {
+    if (v.is_tensor())
+      if (const tensor& t = v.as_tensor(); t.is_number && t.type == data_type::int64)
+        return *t.as<std::int64_t>();
+    return computed_whole(v);
+  }
+  [[nodiscard]] static std::int64_t computed_whole(const value& v);
+  [[nodiscard]] std::span<const std::int64_t> computed_wholes(std::size_t letter);
   template <class T>
   [[nodiscard]] T* keep(std::size_t count, T* all, std::size_t& used);
 

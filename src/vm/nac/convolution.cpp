@@ -330,7 +330,7 @@ value conv_padded(call& c) {
       more[i] = zeros % 2;
     }
   } else if (padding != "valid") {
-    fail(errc::nac_run_argument, "\"" + std::string(padding.substr(0, 40)) + "\" as padding");
+    fail(errc::nac_run_argument, std::string("\"").append(padding.substr(0, 40)) + "\" as padding");
   }
   count_windows(g, more);
   return run(c, g, x, w, bias);

@@ -42,8 +42,8 @@ void plan(walk& w, const shape& out, std::span<const source> in, std::size_t siz
     return;
   }
   // Dimensions from the innermost one, merged where they can be.
-  std::int64_t dims[max_rank] = {1}, strides[max_operands][max_rank],
-               step[max_operands] = {1, 1, 1};
+  std::int64_t dims[max_rank], strides[max_operands][max_rank], step[max_operands] = {1, 1, 1};
+  dims[0] = 1;
   std::size_t rank = 0;
   for (std::size_t i = 0; i < out.rank(); ++i) {
     const std::int64_t d = out[out.rank() - 1 - i];
@@ -124,6 +124,96 @@ void run_in_blocks(const walk& w, std::span<const source> in, const std::byte* c
   }
 }
 
+/// The same element in all of n; `to` has room for whole words.
+void fill_words(std::byte* to, const std::byte* one, std::size_t size, std::size_t n) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, one, size);
+  for (std::size_t bits = 8 * size; bits < 64; bits *= 2) word |= word << bits;
+  for (std::size_t i = 0; i < size * n; i += sizeof word) std::memcpy(to + i, &word, sizeof word);
+}
+
+/// Elements of a tensor in the shape that it broadcasts to; none is empty. Not inlined, so that its
+/// loops have all registers.
+template <std::size_t Size>
+[[gnu::noinline]] void spread(std::byte* to, const std::byte* from, const shape& own,
+                              const shape& out) noexcept {
+  const std::size_t rank = out.rank(), added = rank - own.rank();
+  std::int64_t counters[max_rank], strides[max_rank], step = 1;
+  for (std::size_t i = rank; i-- != 0;) {
+    const std::int64_t size = i < added ? 1 : own[i - added];
+    strides[i] = size == 1 ? 0 : step * static_cast<std::int64_t>(Size);
+    step *= size;
+    counters[i] = 0;
+  }
+  while (true) {
+    for (std::int64_t i = 0; i < out[rank - 1]; ++i, to += Size, from += strides[rank - 1])
+      std::memcpy(to, from, Size);
+    from -= strides[rank - 1] * out[rank - 1];
+    std::size_t axis = rank - 1;
+    for (; axis != 0; --axis) {
+      from += strides[axis - 1];
+      if (++counters[axis - 1] != out[axis - 1]) break;
+      from -= strides[axis - 1] * out[axis - 1];
+      counters[axis - 1] = 0;
+    }
+    if (axis == 0) return;
+  }
+}
+
+constexpr std::size_t few = 64;  // elements that aren't worth a walk
+
+/// The only element of an operand as a lane.
+void lane_of_one(const source& s, std::byte* to) noexcept {
+  const tensor& x = *s.of;
+  if (x.type == data_type::float64 && s.lane == data_type::float32 && s.common == s.lane) {
+    const float v = convert<float>(*x.as<double>());
+    std::memcpy(to, &v, sizeof v);
+  } else {
+    convert_lanes(s, x.data, to, 1);
+  }
+}
+
+/// An operand of a few elements as lanes, in the shape of the result.
+[[nodiscard]] const std::byte* lanes_of_few(const source& s, const shape& out, std::size_t size,
+                                            std::byte* to) noexcept {
+  const tensor& x = *s.of;
+  const std::size_t n = x.size(), lane_size = model::size_of(s.lane);
+  if (n == size) {
+    if (x.type == s.lane) return x.data;
+    convert_lanes(s, x.data, to, n);
+    return to;
+  }
+  if (n == 1) {
+    alignas(8) std::byte one[8];
+    lane_of_one(s, one);
+    fill_words(to, one, lane_size, size);
+    return to;
+  }
+  alignas(8) std::byte own[few * 8];
+  const std::byte* from = x.data;
+  if (x.type != s.lane) {
+    convert_lanes(s, from, own, n);
+    from = own;
+  }
+  switch (lane_size) {
+    case 1: spread<1>(to, from, x.dims, out); break;
+    case 2: spread<2>(to, from, x.dims, out); break;
+    case 4: spread<4>(to, from, x.dims, out); break;
+    default: spread<8>(to, from, x.dims, out); break;
+  }
+  return to;
+}
+
+void run_few(const shape& dims, std::span<const source> in, std::size_t size, std::byte* to,
+             data_type lane, data_type type, loop f, const void* with) {
+  alignas(8) std::byte staged[max_operands][few * 8], results[few * 8];
+  const std::byte* at[max_operands];
+  for (std::size_t k = 0; k < in.size(); ++k) at[k] = lanes_of_few(in[k], dims, size, staged[k]);
+  if (lane == type) return f(at, to, size, with);
+  f(at, results, size, with);
+  cast(lane, results, type, to, size);
+}
+
 }  // namespace
 
 tensor elementwise(memory& room, const shape& dims, std::span<const source> in, data_type lane,
@@ -131,6 +221,10 @@ tensor elementwise(memory& room, const shape& dims, std::span<const source> in, 
   tensor out = make_tensor(room, type, dims);
   const std::size_t size = out.size();
   if (size == 0) return out;
+  if (size <= few) {
+    run_few(dims, in, size, out.data, lane, type, f, with);
+    return out;
+  }
   walk w;
   plan(w, dims, in, size);
   const std::byte* from[max_operands];
@@ -148,7 +242,8 @@ tensor elementwise(memory& room, const shape& dims, std::span<const source> in, 
   };
   run(out.data);
   if (w.rank == 0) return out;
-  std::int64_t counters[max_rank] = {};
+  std::int64_t counters[max_rank];
+  for (std::size_t i = 0; i < w.rank; ++i) counters[i] = 0;
   std::byte* to = out.data;
   const std::size_t run_bytes = w.run * model::size_of(type);
   while (true) {

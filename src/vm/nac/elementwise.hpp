@@ -20,6 +20,7 @@
 #define TESSERA_VM_NAC_ELEMENTWISE_HPP
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -54,6 +55,41 @@ struct source {
 [[nodiscard]] tensor elementwise(memory& room, const shape& dims, std::span<const source> in,
                                  data_type lane, data_type type, loop f,
                                  const void* with = nullptr);
+
+/// The same for operands that are lanes already, all of the result's shape.
+template <std::size_t Count>
+[[nodiscard]] inline tensor elementwise(memory& room, const shape& dims,
+                                        const std::byte* const (&in)[Count], data_type type, loop f,
+                                        const void* with = nullptr) {
+  tensor out = make_tensor(room, type, dims);
+  f(in, out.data, out.size(), with);
+  return out;
+}
+
+/// So many floats aren't worth the choice of a kernel.
+inline constexpr std::size_t few_floats = 16;
+/// y[i] = f(i, T{}) for such: T is one float, or a vector of four.
+typedef float quad [[gnu::vector_size(16)]];
+template <class F>
+inline void each_of_few(std::size_t n, float* y, F&& f) {
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const quad four = f(i, quad{});
+    std::memcpy(y + i, &four, sizeof four);
+  }
+  switch (n - i) {
+    case 3: y[i + 2] = f(i + 2, float{}); [[fallthrough]];
+    case 2: y[i + 1] = f(i + 1, float{}); [[fallthrough]];
+    case 1: y[i] = f(i, float{}); [[fallthrough]];
+    default: break;
+  }
+}
+template <class T>
+[[nodiscard]] inline T load_as(const float* from) noexcept {
+  T out;
+  std::memcpy(&out, from, sizeof out);
+  return out;
+}
 
 /// A tensor of that one value, as `type` has it.
 [[nodiscard]] tensor filled(memory& room, data_type type, const shape& dims, const scalar& v);

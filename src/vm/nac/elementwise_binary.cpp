@@ -48,20 +48,25 @@ void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* 
   else
     run(Op{});
 }
-template <kernels::binary Kernel>
-void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
-  kernels::apply(Kernel, lanes<float>(in[0]), lanes<float>(in[1]), lanes<float>(to), n);
-}
-
 template <class Op>
 inline constexpr bool has_kernel = requires {
   Op::kernel;
 };
 
+/// Sums and the like have the same bits, however many there are.
+template <class Op>
+void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
+  const float *const a = lanes<float>(in[0]), *const b = lanes<float>(in[1]);
+  if (n > few_floats) return kernels::apply(Op::kernel, a, b, lanes<float>(to), n);
+  each_of_few(n, lanes<float>(to), [&]<class T>(std::size_t i, T) {
+    return Op::of(load_as<T>(a + i), load_as<T>(b + i));
+  });
+}
+
 template <class Op, class T>
 [[nodiscard]] constexpr loop loop_for() {
   if constexpr (std::is_same_v<T, float> && has_kernel<Op>)
-    return each_by_kernel<Op::kernel>;
+    return each_by_kernel<Op>;
   else if constexpr (!is_half<T> && Op::template takes<T>)
     return each<Op, T>;
   else
@@ -85,23 +90,26 @@ quotient(T a, T b) {
   return a / b;
 }
 
+/// Floats, and vectors of them.
+template <class T>
+inline constexpr bool is_real = std::is_floating_point_v<T> || std::is_same_v<T, quad>;
 template <class T>
 [[nodiscard]] inline T sum(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (is_real<T>)
     return a + b;
   else
     return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
 }
 template <class T>
 [[nodiscard]] inline T difference(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (is_real<T>)
     return a - b;
   else
     return static_cast<T>(static_cast<wrapping<T>>(a) - static_cast<wrapping<T>>(b));
 }
 template <class T>
 [[nodiscard]] inline T product(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (is_real<T>)
     return a * b;
   else
     return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
@@ -420,8 +428,12 @@ using chooser = loop (*)(data_type lane);
                             const void* with = nullptr) {
   const data_type lane = lane_of(common);
   if (f == nullptr) refuse(c, a.type, b.type);
+  if (a.type == lane && b.type == lane && lane_out == type && a.dims == b.dims)
+    return elementwise(c.room, a.dims, {a.data, b.data}, type, f, with);
   const bool a_exact = exact == 2 && a.is_number, b_exact = exact >= 1 && b.rank() == 0;
   const source in[] = {{&a, a_exact ? lane : common, lane}, {&b, b_exact ? lane : common, lane}};
+  if (b.rank() == 0) return elementwise(c.room, a.dims, in, lane_out, type, f, with);
+  if (a.rank() == 0) return elementwise(c.room, b.dims, in, lane_out, type, f, with);
   return elementwise(c.room, broadcast(a.dims, b.dims), in, lane_out, type, f, with);
 }
 template <class Op>

@@ -44,20 +44,30 @@ void each(const std::byte* const* in, std::byte* to, std::size_t n, const void* 
   else
     run(Op{});
 }
-template <auto Kernel>  // a kernels::unary or kernels::function
-void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
-  kernels::apply(Kernel, lanes<float>(in[0]), lanes<float>(to), n);
-}
-
 template <class Op>
 inline constexpr bool has_kernel = requires {
   Op::kernel;
 };
 
+/// Whether it has the same bits, however many elements there are.
+template <class Op>
+inline constexpr bool is_exact = requires {
+  Op::exact;
+};
+template <class Op>
+void each_by_kernel(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
+  const float* const x = lanes<float>(in[0]);
+  if constexpr (is_exact<Op>)
+    if (n <= few_floats)
+      return each_of_few(n, lanes<float>(to),
+                         [&]<class T>(std::size_t i, T) { return Op::of(load_as<T>(x + i)); });
+  kernels::apply(Op::kernel, x, lanes<float>(to), n);
+}
+
 template <class Op, class T>
 [[nodiscard]] constexpr loop loop_for() {
   if constexpr (std::is_same_v<T, float> && has_kernel<Op>)
-    return each_by_kernel<Op::kernel>;
+    return each_by_kernel<Op>;
   else if constexpr (!is_half<T> && Op::template takes<T>)
     return each<Op, T>;
   else
@@ -73,6 +83,7 @@ template <class Op>
                         const void* with = nullptr) {
   const data_type lane = lane_of(type);
   if (f == nullptr) refuse(c, x.type);
+  if (x.type == lane && lane == type) return elementwise(c.room, x.dims, {x.data}, type, f, with);
   const source in[] = {{&x, type, lane}};
   return elementwise(c.room, x.dims, in, lane, type, f, with);
 }
@@ -115,6 +126,7 @@ template <class Op, class... Numbers>
 
 struct relu_op : of_numbers {
   static constexpr auto kernel = kernels::unary::relu;
+  static constexpr bool exact = true;
   template <class T>
   static T of(T x) {
     return x < T{} ? T{} : x;

@@ -29,7 +29,8 @@ struct range {
   if (step <= 0) fail(errc::nac_run_argument, "a step of " + std::to_string(step));
   const std::int64_t start = clamped(c.whole_or(letter, 0), size);
   const std::int64_t end = clamped(c.whole_or(letter + 1, INT64_MAX), size);
-  return {start, end <= start ? 0 : (end - start - 1) / step + 1, step};
+  if (end <= start) return {start, 0, step};
+  return {start, step == 1 ? end - start : (end - start - 1) / step + 1, step};
 }
 
 [[nodiscard]] std::size_t axis_in(const tensor& x, std::int64_t axis) {

@@ -222,10 +222,8 @@ value view(call& c) {
     if (d < 0) refuse();
     if (d == 0) {
       empty = true;
-    } else if (d > (std::int64_t{1} << 48) / known) {
+    } else if (__builtin_mul_overflow(known, d, &known) || known > std::int64_t{1} << 48) {
       refuse();
-    } else {
-      known *= d;
     }
     dims.push_back(d);
   }
@@ -240,7 +238,7 @@ value view(call& c) {
 
 value transpose(call& c) {
   const tensor& x = c.tensor_at(0);
-  std::size_t order[max_rank] = {};
+  std::size_t order[max_rank];
   for (std::size_t i = 0; i < x.rank(); ++i) order[i] = i;
   if (!c.has(1)) {
     if (x.rank() > 2)
@@ -310,7 +308,7 @@ value permute(call& c) {
   if (list.size() != x.rank())
     fail(errc::nac_run_axis, text_of(list) + " of " + std::to_string(x.rank()) + " dimensions");
   (void)axes_of(list, x.rank());
-  std::size_t order[max_rank] = {};
+  std::size_t order[max_rank];
   for (std::size_t i = 0; i < list.size(); ++i) order[i] = axis_of(list[i], x.rank());
   return permuted(c.room, x, order);
 }

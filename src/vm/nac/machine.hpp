@@ -330,7 +330,7 @@ void machine::execute(std::uint64_t max_steps, Observer& see, outcome& done) {
       switch (p.what) {
         case kind::regular: {
           call c(room_, work_, p.operation, bindings_[i], arguments_.data() + p.first);
-          results_[i] = nac::run(c);
+          results_[i].emplace([&] { return nac::run(c); });
           break;
         }
         case kind::copy_to_state: results_[i] = copy_to_state(i); break;

@@ -17,14 +17,23 @@
 #ifndef TESSERA_VM_NAC_OPERATIONS_HPP
 #define TESSERA_VM_NAC_OPERATIONS_HPP
 
+#include <array>
+#include <cstddef>
+
 #include "call.hpp"
 #include "tensor.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
+/// What runs an operation.
+using function = value (*)(call&);
+/// Those of all operations, in their order.
+extern const std::array<function, model::operation_count> functions;
 /// Runs the call's operation, which isn't `unknown`.
-[[nodiscard]] value run(call& c);
+[[nodiscard]] inline value run(call& c) {
+  return functions[static_cast<std::size_t>(c.operation)](c);
+}
 
 namespace operations {
 

@@ -328,7 +328,8 @@ void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
 plan_value plan_machine::tokenizer_of(std::uint32_t number) const {
   loaded& m = model_at(number);
   if (m.tokens == nullptr) {
-    auto made = std::make_unique<tokenizer>(m.program->file());
+    auto made = std::make_unique<tokenizer>(m.program->file(),
+                                            tokenizer_options{.max_memory = how_.max_memory});
     if (!made->made()) fail(made->made().code, made->made().text);
     m.tokens = std::move(made);
   }

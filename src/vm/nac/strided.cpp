@@ -135,7 +135,8 @@ void walk::copy(std::byte* to, const std::byte* from, std::size_t element_size) 
     }
   }
 
-  index at[2 * max_rank] = {};
+  index at[2 * max_rank];
+  for (std::size_t i = 0; i < outer; ++i) at[i] = 0;
   for (;;) {
     if (how == inner::run) {
       std::memcpy(to, from, static_cast<std::size_t>(last.size * size));

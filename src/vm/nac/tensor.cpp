@@ -16,8 +16,7 @@ void fail(errc code, std::string text) { throw fault{code, std::move(text)}; }
 
 namespace {
 
-/// The class of pieces of memory that holds so many bytes, and how many those hold: multiples of 64
-/// up to 4 KiB, then four to a power of two.
+/// The class of pieces of memory that holds so many bytes, and how many those hold.
 struct piece {
   std::uint32_t size_class;
   std::uint64_t bytes;
@@ -38,7 +37,7 @@ struct piece {
 
 memory::~memory() { release_all(); }
 
-storage memory::take(std::uint64_t bytes) {
+storage memory::take_any(std::uint64_t bytes) {
   if (bytes > limit_ || live_ > limit_ - bytes)
     fail(errc::budget_memory, std::to_string(bytes) + " bytes more than " + std::to_string(live_));
   const piece p = piece_for(bytes);
@@ -55,18 +54,7 @@ storage memory::take(std::uint64_t bytes) {
     b->bytes = p.bytes;
     b->size_class = p.size_class;
   }
-  b->asked = bytes;
-  b->uses = 1;
-  live_ += bytes;
-  if (live_ > peak_) peak_ = live_;
-  return storage(b);
-}
-
-void memory::give_back(block* b) noexcept {
-  live_ -= b->asked;
-  kept_ += b->bytes;
-  b->next = free_[b->size_class];
-  free_[b->size_class] = b;
+  return begin_use(b, bytes);
 }
 
 void memory::release_all() noexcept {
@@ -77,15 +65,9 @@ void memory::release_all() noexcept {
 
 // ---- shapes
 
-namespace {
-constexpr std::int64_t max_elements = std::int64_t{1} << 48;
-}
-
 shape::shape(std::span<const std::int64_t> dims) {
   for (const std::int64_t d : dims) push_back(d);
 }
-
-void shape::push_back(std::int64_t dim) { insert(rank_, dim); }
 
 void shape::insert(std::size_t at, std::int64_t dim) {
   if (rank_ == max_rank) fail(errc::nac_run_rank);
@@ -100,7 +82,7 @@ void shape::erase(std::size_t at) noexcept {
   --rank_;
 }
 
-std::int64_t shape::elements() const {
+std::int64_t shape::elements_of_many() const {
   // Without its zeros, so that the strides of empty tensors don't overflow either.
   std::int64_t n = 1;
   bool empty = false;
@@ -126,16 +108,6 @@ std::string shape::text() const {
 
 // ---- tensors
 
-tensor make_tensor(memory& room, data_type type, const shape& dims) {
-  tensor t;
-  t.type = type;
-  const auto n = static_cast<std::uint64_t>(dims.elements());
-  t.dims = dims;
-  t.owner = room.take(n * model::size_of(type));
-  t.data = t.owner.data();
-  return t;
-}
-
 namespace {
 template <class T>
 [[nodiscard]] tensor number_of(memory& room, data_type type, T v) {
@@ -152,7 +124,11 @@ tensor make_number(memory& room, double v) { return number_of(room, data_type::f
 
 // ---- values
 
-value::value(form f, others&& of) : form_(f), others_(std::make_shared<others>(std::move(of))) {}
+value::value(form f, others&& of) : form_(f), others_(new others(std::move(of))) {}
+void value::share() const noexcept { ++others_->uses; }
+void value::release(others* of) noexcept {
+  if (--of->uses == 0) delete of;
+}
 
 value::value(std::vector<value> list, storage counted)
     : value(form::list, {std::move(list), {}, {}, {}, std::move(counted)}) {}

@@ -30,7 +30,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -109,7 +109,18 @@ class memory {
   ~memory();
 
   /// Bytes that hold anything. Throws budget_memory where they would exceed the limit.
-  [[nodiscard]] storage take(std::uint64_t bytes);
+  [[nodiscard]] storage take(std::uint64_t bytes) {
+    // Most are small, and of a size that was given back before.
+    if (bytes <= max_small && bytes <= limit_ && live_ <= limit_ - bytes) {
+      block*& first = free_[bytes == 0 ? 0 : (bytes - 1) / small_step];
+      if (block* const b = first; b != nullptr) {
+        first = b->next;
+        kept_ -= b->bytes;
+        return begin_use(b, bytes);
+      }
+    }
+    return take_any(bytes);
+  }
   /// Bytes in use, and the most there were since reset_peak().
   [[nodiscard]] std::uint64_t live() const noexcept { return live_; }
   [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
@@ -118,10 +129,24 @@ class memory {
 
  private:
   friend class storage;
-  static constexpr std::uint32_t small_classes = 64, classes = 64 + 4 * 52;
-  static constexpr std::uint64_t small_step = 64;
+  // Pieces are multiples of 64 bytes up to 4 KiB, then four sizes to a power of two.
+  static constexpr std::uint32_t small_classes = 64, classes = small_classes + 4 * 52;
+  static constexpr std::uint64_t small_step = 64, max_small = small_classes * small_step;
 
-  void give_back(block* b) noexcept;
+  [[nodiscard]] storage take_any(std::uint64_t bytes);
+  [[nodiscard]] storage begin_use(block* b, std::uint64_t bytes) noexcept {
+    b->asked = bytes;
+    b->uses = 1;
+    live_ += bytes;
+    if (live_ > peak_) peak_ = live_;
+    return storage(b);
+  }
+  void give_back(block* b) noexcept {
+    live_ -= b->asked;
+    kept_ += b->bytes;
+    b->next = free_[b->size_class];
+    free_[b->size_class] = b;
+  }
   void release_all() noexcept;
 
   std::uint64_t limit_, live_ = 0, peak_ = 0, kept_ = 0;
@@ -139,14 +164,18 @@ inline constexpr std::size_t max_rank = 16;
 /// Dimensions, the outermost first.
 class shape {
  public:
-  shape() noexcept = default;
+  shape() noexcept {
+    for (std::size_t i = 0; i < few; ++i) dims_[i] = 0;
+  }
   shape(std::initializer_list<std::int64_t> dims) : shape(std::span(dims.begin(), dims.size())) {}
   /// Throws nac_run_rank for more than max_rank, nac_run_shape for negative ones.
   explicit shape(std::span<const std::int64_t> dims);
   shape(const shape& other) noexcept { *this = other; }
   shape& operator=(const shape& other) noexcept {
     rank_ = other.rank_;
-    for (std::size_t i = 0; i < rank_; ++i) dims_[i] = other.dims_[i];
+    // Few have more: no loop for them. These always hold something.
+    for (std::size_t i = 0; i < few; ++i) dims_[i] = other.dims_[i];
+    for (std::size_t i = few; i < rank_; ++i) dims_[i] = other.dims_[i];
     return *this;
   }
 
@@ -163,7 +192,10 @@ class shape {
     return true;
   }
   /// Throws nac_run_rank beyond max_rank.
-  void push_back(std::int64_t dim);
+  void push_back(std::int64_t dim) {
+    if (rank_ == max_rank || dim < 0) return insert(rank_, dim);
+    dims_[rank_++] = dim;
+  }
   void insert(std::size_t at, std::int64_t dim);
   void erase(std::size_t at) noexcept;
   /// The product of the dimensions [first, last). Tensors have none that overflows.
@@ -173,11 +205,21 @@ class shape {
     return n;
   }
   /// Elements of a tensor of this shape. Throws budget_memory where that overflows 2^48.
-  [[nodiscard]] std::int64_t elements() const;
+  [[nodiscard]] std::int64_t elements() const {
+    std::int64_t n = 1;
+    for (std::size_t i = 0; i < rank_; ++i)
+      if (__builtin_mul_overflow(n, dims_[i], &n) || n == 0 || n > max_elements)
+        return elements_of_many();
+    return n;
+  }
   /// "[2, 3]", as messages show it.
   [[nodiscard]] std::string text() const;
 
  private:
+  static constexpr std::size_t few = 4;
+  static constexpr std::int64_t max_elements = std::int64_t{1} << 48;
+  [[nodiscard]] std::int64_t elements_of_many() const;
+
   std::size_t rank_ = 0;
   std::int64_t dims_[max_rank];
 };
@@ -200,9 +242,9 @@ struct bfloat {
 struct tensor {
   data_type type = data_type::float32;
   bool is_number = false;  ///< of rank 0, and as Python has it
-  shape dims;
   storage owner;
   std::byte* data = nullptr;  ///< the first element, in `owner`
+  shape dims;                 ///< last: most of it isn't used
 
   [[nodiscard]] std::size_t rank() const noexcept { return dims.rank(); }
   [[nodiscard]] std::int64_t dim(std::size_t i) const noexcept { return dims[i]; }
@@ -220,15 +262,25 @@ struct tensor {
   }
   /// The same elements in another shape of as many.
   [[nodiscard]] tensor with_shape(const shape& to) const {
-    tensor t = *this;
+    tensor t;
+    t.type = type;
     t.dims = to;
-    t.is_number = false;
+    t.owner = owner;
+    t.data = data;
     return t;
   }
 };
 
 /// A tensor whose elements hold anything.
-[[nodiscard]] tensor make_tensor(memory& room, data_type type, const shape& dims);
+[[nodiscard]] inline tensor make_tensor(memory& room, data_type type, const shape& dims) {
+  const auto n = static_cast<std::uint64_t>(dims.elements());
+  tensor t;
+  t.type = type;
+  t.dims = dims;
+  t.owner = room.take(n * model::size_of(type));
+  t.data = t.owner.data();
+  return t;
+}
 /// Numbers as Python has them.
 [[nodiscard]] tensor make_number(memory& room, bool v);
 [[nodiscard]] tensor make_number(memory& room, std::int64_t v);
@@ -242,6 +294,26 @@ class value {
   enum class form : std::uint8_t { none, tensor, list, string, wholes, numbers };
 
   value() noexcept = default;
+  value(const value& other) noexcept
+      : form_(other.form_), others_(other.others_), tensor_(other.tensor_) {
+    if (others_ != nullptr) share();
+  }
+  value(value&& other) noexcept
+      : form_(other.form_),
+        others_(std::exchange(other.others_, nullptr)),
+        tensor_(std::move(other.tensor_)) {}
+  value& operator=(const value& other) noexcept { return *this = value(other); }
+  value& operator=(value&& other) noexcept {
+    if (this == &other) return *this;
+    form_ = other.form_;
+    others* const before = std::exchange(others_, std::exchange(other.others_, nullptr));
+    tensor_ = std::move(other.tensor_);
+    if (before != nullptr) release(before);  // which may hold `other`
+    return *this;
+  }
+  ~value() {
+    if (others_ != nullptr) release(others_);
+  }
   value(nac::tensor t) noexcept : form_(form::tensor), tensor_(std::move(t)) {}
   /// What operations with several results give; `counted` is kept with them, as what they take.
   explicit value(std::vector<value> list, storage counted = {});
@@ -249,11 +321,22 @@ class value {
   [[nodiscard]] static value wholes(std::vector<std::int64_t> v);
   [[nodiscard]] static value numbers(std::vector<double> v);
 
+  /// Becomes what f() gives, which is made in place. It must be as one that was never set.
+  template <class F>
+  void emplace(F&& f) {
+    void* const at = this;
+    try {
+      ::new (at) value(f());
+    } catch (...) {
+      ::new (at) value();
+      throw;
+    }
+  }
   /// As one that was never set.
   void clear() noexcept {
     form_ = form::none;
     tensor_.owner = {};
-    others_.reset();
+    if (others_ != nullptr) release(std::exchange(others_, nullptr));
   }
 
   [[nodiscard]] form what() const noexcept { return form_; }
@@ -270,10 +353,12 @@ class value {
  private:
   struct others;
   value(form f, others&& of);
+  void share() const noexcept;
+  static void release(others* of) noexcept;
 
   form form_ = form::none;
+  others* others_ = nullptr;  // of all but tensors; counts who shares it
   nac::tensor tensor_;
-  std::shared_ptr<others> others_;  // of all but tensors
 };
 
 /// The values that aren't tensors.
@@ -283,6 +368,7 @@ struct value::others {
   std::vector<std::int64_t> wholes;
   std::vector<double> numbers;
   storage counted;
+  std::uint32_t uses = 1;
 };
 inline std::span<const value> value::as_list() const noexcept { return others_->list; }
 inline std::string_view value::as_string() const noexcept { return others_->string; }

@@ -59,12 +59,6 @@ data_type promote(std::span<const tensor* const> operands) noexcept {
   return with_dims.over(rank_0.over(numbers)).type;
 }
 
-data_type promote(const tensor& a, const tensor& b) noexcept {
-  if (a.type == b.type && !a.is_number && !b.is_number) return a.type;
-  const tensor* const both[] = {&a, &b};
-  return promote(both);
-}
-
 void cast(data_type from_type, const std::byte* from, data_type to_type, std::byte* to,
           std::size_t count) noexcept {
   if (from_type == to_type) {
@@ -123,11 +117,8 @@ shape broadcast(const shape& a, const shape& b) {
   return out;
 }
 
-std::size_t axis_of(std::int64_t axis, std::size_t rank) {
-  const auto n = static_cast<std::int64_t>(rank == 0 ? 1 : rank);
-  if (axis < -n || axis >= n)
-    fail(errc::nac_run_axis, std::to_string(axis) + " of " + std::to_string(rank) + " dimensions");
-  return static_cast<std::size_t>(axis < 0 ? axis + n : axis);
+void refuse_axis(std::int64_t axis, std::size_t rank) {
+  fail(errc::nac_run_axis, std::to_string(axis) + " of " + std::to_string(rank) + " dimensions");
 }
 
 }  // namespace vm::nac

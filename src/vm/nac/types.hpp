@@ -104,7 +104,16 @@ template <class To, class From>
 [[nodiscard]] data_type promote(data_type a, data_type b) noexcept;
 /// The type of what operations on all of these give.
 [[nodiscard]] data_type promote(std::span<const tensor* const> operands) noexcept;
-[[nodiscard]] data_type promote(const tensor& a, const tensor& b) noexcept;
+[[nodiscard]] inline data_type promote(const tensor& a, const tensor& b) noexcept {
+  if (a.is_number == b.is_number) {
+    if (a.type == b.type && !a.is_number) return a.type;
+  } else {  // a number gives way, but where it is of a higher kind
+    const data_type t = a.is_number ? b.type : a.type, n = a.is_number ? a.type : b.type;
+    if (is_floating(t) || (is_integral(t) && !is_floating(n))) return t;
+  }
+  const tensor* const both[] = {&a, &b};
+  return promote(both);
+}
 /// The same, float32 for what isn't a float: of operations whose results are floats.
 [[nodiscard]] inline data_type as_float(data_type t) noexcept {
   return is_floating(t) ? t : data_type::float32;
@@ -118,9 +127,14 @@ void cast(data_type from_type, const std::byte* from, data_type to_type, std::by
 
 /// The shape that both broadcast to. Throws nac_run_shape.
 [[nodiscard]] shape broadcast(const shape& a, const shape& b);
+[[noreturn]] void refuse_axis(std::int64_t axis, std::size_t rank);
 /// An axis as an index below `rank` (at least 1); negative ones count from the end. Throws
 /// nac_run_axis.
-[[nodiscard]] std::size_t axis_of(std::int64_t axis, std::size_t rank);
+[[nodiscard]] inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {
+  const auto n = static_cast<std::int64_t>(rank == 0 ? 1 : rank);
+  if (axis < -n || axis >= n) refuse_axis(axis, rank);
+  return static_cast<std::size_t>(axis < 0 ? axis + n : axis);
+}
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI
