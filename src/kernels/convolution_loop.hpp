@@ -225,6 +225,74 @@ TESSERA_TARGET void pack_weights(const problem& x, std::size_t row, std::size_t 
                     to + i * k);
 }
 
+/// A tile of the output at `c`, or what there is of it.
+TESSERA_TARGET [[gnu::always_inline]] inline void multiply_part(std::size_t k, const float* weights,
+                                                                const float* panel, float* c,
+                                                                std::size_t stride, bool add,
+                                                                std::size_t rows,
+                                                                std::size_t columns) {
+  if (rows >= tile_rows && columns >= panel_width)
+    multiply_tile(k, weights, panel, c, stride, add);
+  else
+    multiply_edge(k, weights, panel, c, stride, add, std::min(tile_rows, rows),
+                  std::min(panel_width, columns));
+}
+
+/// Adds rows of weights times one column of the image, lying along k, to one column of the output.
+template <std::size_t... Row>
+TESSERA_TARGET inline void multiply_column(const float* weights, std::size_t along, std::size_t k,
+                                           const float* column, float* c, std::size_t stride,
+                                           bool add, std::index_sequence<Row...>) {
+  vector sums[sizeof...(Row)] = {};
+  std::size_t p = 0;
+  for (; p + lanes <= k; p += lanes) {
+    const vector v = load(column + p);
+    ((sums[Row] += load(weights + Row * along + p) * v), ...);
+  }
+  float totals[sizeof...(Row)] = {};
+  for (std::size_t lane = 0; lane < lanes; ++lane) ((totals[Row] += sums[Row][lane]), ...);
+  for (; p < k; ++p) ((totals[Row] += weights[Row * along + p] * column[p]), ...);
+  ((c[Row * stride] = add ? c[Row * stride] + totals[Row] : totals[Row]), ...);
+}
+
+/// Weights that are used only once, for so few places, are packed a tile at a time: they don't leave
+/// the first cache again, and the next ones come meanwhile. All panels stay in the second one. The
+/// last columns would leave most of a panel empty, as the one of 7 x 7 places: they are turned, to
+/// be multiplied along k.
+inline constexpr std::size_t few_places = 256, most_turned = lanes / 2;
+static_assert((tile_rows + most_turned) * most_k <= weights_room);
+TESSERA_TARGET void convolve_few_places(const problem& x, std::size_t p, std::size_t k,
+                                        std::size_t count, bool add, const float* panels,
+                                        float* weights, float* y) {
+  constexpr std::size_t line = 64 / sizeof(float);
+  const std::size_t rest = count % panel_width, turned = rest <= most_turned ? rest : 0;
+  const std::size_t whole = count - turned;
+  float* const columns = weights + tile_rows * k;
+  for (std::size_t j = 0; j < turned; ++j)
+    for (std::size_t q = 0; q < k; ++q)
+      columns[j * k + q] = panels[whole * (k + 1) + q * panel_width + j];
+  for (std::size_t i = 0; i < x.m; i += tile_rows) {
+    const float* const from = x.w + i * x.k + p;
+    const std::size_t rows = std::min(tile_rows, x.m - i);
+    pack_weights(x, i, rows, p, k, weights);
+    for (std::size_t next = rows; next < std::min(x.m - i, 2 * tile_rows); ++next)
+      for (std::size_t q = 0; q < k; q += line) __builtin_prefetch(from + next * x.k + q);
+    float* const to = y + i * x.n;
+    for (std::size_t j = 0; j < whole; j += panel_width)
+      multiply_part(k, weights, panels + j * (k + 1), to + j, x.n, add, rows, whole - j);
+    for (std::size_t j = 0; j < turned; ++j) {
+      const float* const column = columns + j * k;
+      float* const c = to + whole + j;
+      if (rows == tile_rows)
+        multiply_column(from, x.k, k, column, c, x.n, add, std::make_index_sequence<tile_rows>());
+      else
+        for (std::size_t row = 0; row < rows; ++row)
+          multiply_column(from + row * x.k, x.k, k, column, c + row * x.n, x.n, add,
+                          std::index_sequence<0>());
+    }
+  }
+}
+
 /// Some places of one image, from all terms. `weights` are all of them, packed, or room for a block.
 TESSERA_TARGET void convolve_places(const problem& x, const float* image, float* y,
                                     std::size_t place, std::size_t count, float* weights,
@@ -233,10 +301,18 @@ TESSERA_TARGET void convolve_places(const problem& x, const float* image, float*
     for (std::size_t i = 0; i < x.m; ++i) std::fill_n(y + i * x.n + place, count, x.bias[i]);
   const std::size_t k_part = even_part(x.k, most_k, 1);
   const std::size_t row_part = even_part(x.m, most_rows, tile_rows);
-  const bool once = x.m <= most_rows;
+  const bool few = !weights_packed && count <= few_places;
+  const bool once = !few && x.m <= most_rows;
   for (std::size_t p = 0; p < x.k; p += k_part) {
     const std::size_t k = std::min(k_part, x.k - p);
     const bool add = x.bias != nullptr || p != 0;
+    if (few) {
+      for (std::size_t next = 0; next < count; next += group_columns)
+        pack_places(x.sizes, image, p, k, place + next, std::min(group_columns, count - next),
+                    panels + next * (k + 1), rows_of_image);
+      convolve_few_places(x, p, k, count, add, panels, weights, y + place);
+      continue;
+    }
     for (std::size_t row = 0; row < x.m; row += row_part) {
       const std::size_t rows = std::min(row_part, x.m - row);
       const float* block = weights;
@@ -250,15 +326,9 @@ TESSERA_TARGET void convolve_places(const problem& x, const float* image, float*
         if (row == 0)
           pack_places(x.sizes, image, p, k, place + next, columns, group, rows_of_image);
         for (std::size_t j = 0; j < columns; j += panel_width)
-          for (std::size_t i = 0; i < rows; i += tile_rows) {
-            float* const c = y + (row + i) * x.n + place + next + j;
-            const float* const panel = group + j * (k + 1);
-            if (rows - i >= tile_rows && columns - j >= panel_width)
-              multiply_tile(k, block + i * k, panel, c, x.n, add);
-            else
-              multiply_edge(k, block + i * k, panel, c, x.n, add, std::min(tile_rows, rows - i),
-                            std::min(panel_width, columns - j));
-          }
+          for (std::size_t i = 0; i < rows; i += tile_rows)
+            multiply_part(k, block + i * k, group + j * (k + 1),
+                          y + (row + i) * x.n + place + next + j, x.n, add, rows - i, columns - j);
       }
     }
   }
@@ -348,7 +418,8 @@ TESSERA_TARGET void convolve_group(const problem& x, void* scratch) {
   float* const panels = weights + weights_room;
   float* const rows = panels + panels_room;
   const convolution& s = x.sizes;
-  const bool packed = x.k <= weights_room / round_up(x.m, tile_rows);
+  const bool used_once = s.batch == 1 && x.n <= most_columns;
+  const bool packed = !used_once && x.k <= weights_room / round_up(x.m, tile_rows);
   if (packed) {
     const std::size_t k_part = even_part(x.k, most_k, 1);
     for (std::size_t p = 0; p < x.k; p += k_part)

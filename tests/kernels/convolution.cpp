@@ -190,6 +190,10 @@ TEST_CASE("kernels/convolution: more than one block", "[kernels]") {
   check(square(3, 33, 150, 5), in);
   check(square(3, 33, 7, 34), in);
   check(square(2, 1, 150, 34), in);
+  // Of terms, with columns beside whole panels and outputs beside whole tiles.
+  for (const std::size_t size : {7u, 10u}) check(square(3, 40, 17, size), in);
+  // Weights that are used once, for more places than stay in the second cache.
+  CHECK(wrong_elements(problem(complete(square(2, 65, 145, 16)), true), in) == 0);
   // Too many weights to pack at once.
   check(
       {.in_channels = 600, .out_channels = 150, .in_h = 3, .in_w = 3, .kernel_h = 3, .kernel_w = 3},
