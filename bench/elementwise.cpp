@@ -5,8 +5,12 @@
 // of the bytes that the kernel reads and writes, so that the ratio is that of the bandwidths. The
 // counter is in bytes read and written per second.
 //
+// Functions and rows of rows.hpp against loops over one element after the other that call the
+// standard library's functions; their counter is in elements per second.
+//
 //   TESSERA_LEVEL=baseline bench_elementwise      baseline, avx2 or avx512: at most these instructions
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -17,6 +21,7 @@
 
 #include "kernels/convert.hpp"
 #include "kernels/elementwise.hpp"
+#include "kernels/rows.hpp"
 #include "level.hpp"
 #include "ratios.hpp"
 
@@ -130,9 +135,103 @@ void add_size(const std::string& size, std::size_t n, bool quick) {
       });
 }
 
+/// A kernel of rows.hpp and the plain loop, which writes to b.
+void add_plain(const std::string& name, std::shared_ptr<setting> s, void (*run)(setting&),
+               void (*plain)(setting&), bool quick) {
+  run(*s);
+  plain(*s);
+  bool same = true;
+  for (std::size_t i = 0; i < s->n; ++i)
+    same = same && std::fabs(s->to[i] - s->b[i]) <= 0x1p-20f * (std::fabs(s->b[i]) + 1);
+  bench::require(same, name + ": results differ");
+  if (quick) return;
+  for (const bool ours : {true, false})
+    benchmark::RegisterBenchmark(
+        (name + (ours ? "/tessera" : "/libm")).c_str(),
+        [s, f = ours ? run : plain](benchmark::State& state) {
+          for (auto _ : state) {
+            f(*s);
+            benchmark::ClobberMemory();
+          }
+          state.SetItemsProcessed(static_cast<std::int64_t>(s->n) * state.iterations());
+        })
+        ->MinTime(0.1);
+}
+
+template <function F, class Plain>
+void add_function(const std::string& name, std::shared_ptr<setting> s, Plain, bool quick) {
+  add_plain(
+      name, s, [](setting& x) { apply(F, x.a.data(), x.to.data(), x.n, x.chosen); },
+      [](setting& x) {
+        for (std::size_t i = 0; i < x.n; ++i) x.b[i] = Plain{}(x.a[i]);
+      },
+      quick);
+}
+
+constexpr std::size_t row = 512;
+
+void softmax_by_libm(setting& s) {
+  for (std::size_t first = 0; first < s.n; first += row) {
+    const float* const x = s.a.data() + first;
+    float* const y = s.b.data() + first;
+    const float most = *std::max_element(x, x + row);
+    float sum = 0;
+    for (std::size_t i = 0; i < row; ++i) sum += y[i] = std::exp(x[i] - most);
+    for (std::size_t i = 0; i < row; ++i) y[i] /= sum;
+  }
+}
+void layer_norm_by_libm(setting& s) {
+  for (std::size_t first = 0; first < s.n; first += row) {
+    const float* const x = s.a.data() + first;
+    float* const y = s.b.data() + first;
+    double mean = 0, squares = 0;
+    for (std::size_t i = 0; i < row; ++i) mean += double{x[i]} / row;
+    for (std::size_t i = 0; i < row; ++i) squares += (double{x[i]} - mean) * (double{x[i]} - mean);
+    const auto factor = static_cast<float>(1 / std::sqrt(squares / row + 1e-5));
+    for (std::size_t i = 0; i < row; ++i) y[i] = (x[i] - static_cast<float>(mean)) * factor;
+  }
+}
+
+void add_rows(bool quick) {
+  const auto s = std::make_shared<setting>(1 << 14);
+  const auto signless = std::make_shared<setting>(1 << 14);
+  for (float& v : signless->a) v += 5.01f;
+  add_function<function::exp>(
+      "function/exp", s, [](float x) { return std::exp(x); }, quick);
+  add_function<function::log>(
+      "function/log", signless, [](float x) { return std::log(x); }, quick);
+  add_function<function::sigmoid>(
+      "function/sigmoid", s, [](float x) { return 1 / (1 + std::exp(-x)); }, quick);
+  add_function<function::silu>(
+      "function/silu", s, [](float x) { return x / (1 + std::exp(-x)); }, quick);
+  add_function<function::tanh>(
+      "function/tanh", s, [](float x) { return std::tanh(x); }, quick);
+  add_function<function::gelu>(
+      "function/gelu", s,
+      [](float x) { return x / 2 * (1 + std::tanh(0.79788456f * (x + 0.044715f * x * x * x))); },
+      quick);
+  add_function<function::gelu_erf>(
+      "function/gelu_erf", s, [](float x) { return x / 2 * (1 + std::erf(x * 0.70710678f)); },
+      quick);
+  add_function<function::erf>(
+      "function/erf", s, [](float x) { return std::erf(x); }, quick);
+  add_plain(
+      "rows/softmax", s,
+      [](setting& x) { softmax(x.a.data(), x.to.data(), x.n / row, row, x.chosen); },
+      softmax_by_libm, quick);
+  add_plain(
+      "rows/layer_norm", s,
+      [](setting& x) {
+        layer_norm(x.a.data(), nullptr, nullptr, x.to.data(), x.n / row, row, 1e-5, nullptr,
+                   nullptr, x.chosen);
+      },
+      layer_norm_by_libm, quick);
+}
+
 }  // namespace
 
 void bench::add_cases(bool quick) {
+  add_rows(quick);
   add_size("64KB", 1 << 14, quick);
   if (quick) return;
   add_size("16MB", 1 << 22, false);

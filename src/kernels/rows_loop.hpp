@@ -103,7 +103,7 @@ TESSERA_INLINE floats power_of_2(masks n) {
 }
 
 /// e^x = of * low * high: the product of the three is rounded as a result is, even where it's
-/// denormal, and so is what has been multiplied by something before. x is bounded by -115 and 115.
+/// denormal. x is bounded by -115 and 115.
 struct scaled {
   floats of, low, high;
 };
@@ -111,19 +111,12 @@ TESSERA_INLINE scaled scale(floats r, masks n) {
   const masks half = n >> 1;
   return {exponential_less_1(r) + 1, power_of_2(half), power_of_2(n - half)};
 }
-TESSERA_INLINE reduced reduce_bounded(floats x) {
+TESSERA_INLINE scaled exponential_parts(floats x) {
   const floats smallest = floats{} - 115, largest = floats{} + 115;
   x = x < smallest ? smallest : x;
-  return reduce(x > largest ? largest : x);
-}
-TESSERA_INLINE scaled exponential_parts(floats x) {
-  const reduced at = reduce_bounded(x);
+  x = x > largest ? largest : x;
+  const reduced at = reduce(x);
   return scale(at.r, at.n);
-}
-/// Of x + more, with `more` small.
-TESSERA_INLINE scaled exponential_parts(floats x, floats more) {
-  const reduced at = reduce_bounded(x);
-  return scale(at.r + more, at.n);
 }
 
 /// For x <= 0 or NaN. Where nothing is left no denormal is computed, which is slow.
@@ -221,24 +214,22 @@ TESSERA_INLINE floats tail_factor(floats x) {
 
 struct gelu_erf {
   TESSERA_INLINE floats of(floats x) {
-    // Where the difference would lose digits: x (1 + erf(x / sqrt(2))) / 2, the latter as a series.
+    // (1 + erf(x / sqrt(2))) / 2, by a series where differences would lose digits.
     const floats s = x * x;
     floats near = s * -0x1.f959aap-18f + 0x1.da8f1p-14f;
     near = near * s - 0x1.36e616p-10f;
     near = near * s + 0x1.46cd06p-7f;
     near = near * s - 0x1.10582ap-4f;
     near = near * s + 0x1.988454p-2f;
-    near = (near * x + 0.5f) * x;
-    const floats bounded = x > 15 ? floats{} + 15 : x;
-    const floats given = size_of(bounded);
-    const masks is_near = given < 1, is_small = given < 15;
-    const floats size = is_small ? given : floats{} + 15;
+    near = near * x + 0.5f;
+    const floats size = size_of(x);
     // x^2 = first^2 + (x - first) (x + first), of which the former is exact.
     const floats first = reinterpret_cast<floats>(reinterpret_cast<bits>(size) & 0xfffff000u);
     const floats more = (size - first) * (size + first);
-    const scaled e = exponential_parts(-0.5f * (first * first), -0.5f * more);
-    const floats below = bounded * tail_factor(size) * e.of * e.low * where(is_small, e.high);
-    return is_near ? near : x < 0 ? below : x - below;
+    const reduced at = reduce(-0.5f * (first * first));
+    const floats e = (exponential_less_1(at.r - 0.5f * more) + 1) * power_of_2(at.n);
+    const floats tail = where(size < 13, tail_factor(size) * e);
+    return x * (size < 1 ? near : x < 0 ? tail : 1 - tail);
   }
 };
 struct erf {
@@ -276,11 +267,30 @@ struct total {
 /// Elements in a row, at most, between which a total takes its parts in.
 inline constexpr std::size_t block = 16 * width;
 
+// Lists of lanes: those of either half, and of both.
+#if TESSERA_VECTOR_BYTES == 32
+#define TESSERA_LOW_HALF 0, 1, 2, 3
+#define TESSERA_HIGH_HALF 4, 5, 6, 7
+#else
+#define TESSERA_LOW_HALF 0, 1
+#define TESSERA_HIGH_HALF 2, 3
+#endif
+TESSERA_INLINE doubles low_half(floats v) {
+  return __builtin_convertvector(__builtin_shufflevector(v, v, TESSERA_LOW_HALF), doubles);
+}
+TESSERA_INLINE doubles high_half(floats v) {
+  return __builtin_convertvector(__builtin_shufflevector(v, v, TESSERA_HIGH_HALF), doubles);
+}
+TESSERA_INLINE floats joined(doubles low, doubles high) {
+  return __builtin_shufflevector(__builtin_convertvector(low, few_floats),
+                                 __builtin_convertvector(high, few_floats), TESSERA_LOW_HALF,
+                                 TESSERA_HIGH_HALF);
+}
+#undef TESSERA_LOW_HALF
+#undef TESSERA_HIGH_HALF
 TESSERA_INLINE void widen(floats v, doubles& low, doubles& high) {
-  few_floats halves[2];
-  std::memcpy(halves, &v, sizeof v);
-  low += __builtin_convertvector(halves[0], doubles);
-  high += __builtin_convertvector(halves[1], doubles);
+  low += low_half(v);
+  high += high_half(v);
 }
 TESSERA_INLINE void take_in(total& t) {
   widen(t.part, t.low, t.high);
@@ -431,22 +441,16 @@ TESSERA_TARGET void softmax(const float* x, float* to, std::size_t rows, std::si
     for (; i < n; ++i) to[i] *= factor;
   }
 }
-/// x - less, in FP64.
-TESSERA_INLINE floats less(floats x, double less) {
-  few_floats halves[2];
-  std::memcpy(halves, &x, sizeof x);
-  for (few_floats& half : halves)
-    half = __builtin_convertvector(__builtin_convertvector(half, doubles) - less, few_floats);
-  std::memcpy(&x, halves, sizeof x);
-  return x;
-}
 TESSERA_TARGET void log_softmax(const float* x, float* to, std::size_t rows, std::size_t n) {
   for (; rows != 0; --rows, x += n, to += n) {
     const float most = extreme_in_vectors<true>(x, n);
     const double by =
         double{most} + std::log(exponentials_in_vectors<false>(x, most, 1, nullptr, n));
     std::size_t i = 0;
-    for (; i + width <= n; i += width) store(to + i, less(load(x + i), by));
+    for (; i + width <= n; i += width) {
+      const floats v = load(x + i);
+      store(to + i, joined(low_half(v) - by, high_half(v) - by));
+    }
     for (; i < n; ++i) to[i] = static_cast<float>(double{x[i]} - by);
   }
 }
