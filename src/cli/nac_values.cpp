@@ -260,7 +260,9 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
                            std::uint64_t& random, vn::value& out) const {
   vn::memory& room = machine.room();
   if (g.from == origin::text) {
-    const vn::tokenizer tokens(machine.program().file());
+    vn::tokenizer_options how;
+    how.max_memory = room.limit() - room.live();
+    const vn::tokenizer tokens(machine.program().file(), how);
     std::vector<std::int32_t> ids;
     vn::trouble why = tokens.made();
     if (why) why = tokens.encode(g.word, ids);
