@@ -18,6 +18,9 @@ namespace vn = vm::nac;
 
 namespace {
 
+/// Plans of generated text run some thousands for a word; those that never end stop in seconds.
+constexpr std::uint64_t max_plan_steps = 100'000'000;
+
 [[nodiscard]] bool put(std::FILE* to, std::string_view s) {
   return std::fwrite(s.data(), 1, s.size(), to) == s.size() && std::fflush(to) == 0;
 }
@@ -65,6 +68,7 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   how.err = [](std::string_view s) { return put(stderr, s); };
   how.seed = o.seed.value_or(0);
   if (o.max_memory) how.max_memory = *o.max_memory;
+  how.max_steps = o.nac.max_steps.value_or(max_plan_steps);
 
   vn::plan_machine machine(p, std::move(how));
   std::uint64_t steps = 0;

@@ -134,8 +134,9 @@ class program_runner {
         return usage("no output " + std::to_string(*t.output) + ": there are " +
                      std::to_string(all.size()));
       const vn::tensor& of = state != nullptr ? state->as_tensor() : all[*t.output];
-      const text encoded =
-          encode_elements(dense(of), format_of(options_.output_format, t.path), elements_of(of));
+      const file_elements elements(of);
+      const text encoded = encode_elements(
+          elements.view(), format_of(options_.output_format, t.path), elements_of(of));
       if (const exit_code code = write_result(t.path, as_bytes(encoded)); code != success)
         return code;
     }
@@ -148,10 +149,10 @@ class program_runner {
     text out;
     if (!options_.json) {
       for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::vector<std::byte> values = dense(all[i]);
+        const file_elements values(all[i]);
         const element_shape what = elements_of(all[i]);
         out << "output " << i << ' ' << what.name << ' ' << all[i].dims.text();
-        element_summary(values, what.type).show(out, values, what);
+        element_summary(values.view(), what.type).show(out, values.view(), what);
       }
       if (all.empty()) show_note("the program has no outputs");
       return out.empty() ? success : print_result(out);
@@ -162,12 +163,12 @@ class program_runner {
     write_memory(w, figures);
     w.key("outputs").begin_array();
     for (const vn::tensor& t : all) {
-      const std::vector<std::byte> values = dense(t);
+      const file_elements values(t);
       const element_shape what = elements_of(t);
       w.begin_object().key("data_type").string(what.name).key("shape").begin_array();
       for (const std::uint64_t d : what.shape) w.integer(d);
       w.end();
-      element_summary(values, what.type).write(w);
+      element_summary(values.view(), what.type).write(w);
       w.end();
     }
     w.end().end();

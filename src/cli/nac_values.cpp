@@ -4,6 +4,7 @@
 #include "nac_values.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <filesystem>
 #include <system_error>
@@ -148,37 +149,28 @@ namespace {
 
 element_shape elements_of(const vn::tensor& t) { return shape_of({t.dims, t.type}); }
 
-std::vector<std::byte> dense(const vn::tensor& t) {
-  std::vector<std::byte> out(t.bytes());
-  vn::store(t, out.data());
-  return out;
+file_elements::file_elements(const vn::tensor& t) : view_(t.data, t.bytes()) {
+  if constexpr (std::endian::native != std::endian::little) {
+    swapped_.resize(t.bytes());
+    vn::store(t, swapped_.data());
+    view_ = swapped_;
+  }
 }
 
 // ---- inputs
 
-std::string input_name(const nac::program& p, std::size_t index) {
-  const view<nac::model_input> inputs = p.inputs();
-  if (!inputs[index].name.empty()) return std::string(inputs[index].name);
-  std::size_t lifted = 0;
-  for (std::size_t i = 0; i < index; ++i) lifted += inputs[i].name.empty() ? 1u : 0u;
-  return "lifted#" + std::to_string(lifted);
-}
-
-std::optional<std::size_t> nac_inputs::find(const nac::program& p, std::string_view name,
-                                            std::string& wrong) const {
+std::optional<std::size_t> nac_inputs::find(std::string_view name, std::string& wrong) const {
   std::string all;
-  for (std::size_t i = 0; i < p.inputs().size(); ++i) {
-    const std::string own = input_name(p, i);
-    if (own == name || std::to_string(i) == name) return i;
-    if (i < 8) all.append(all.empty() ? "" : ", ").append(shown_name(own));
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (names_[i] == name || std::to_string(i) == name) return i;
+    if (i < 8) all.append(all.empty() ? "" : ", ").append(shown_name(names_[i]));
   }
   wrong = "no input is named '" + shown_name(name) + "': expected " +
           (all.empty() ? "none" : all + " or an index");
   return std::nullopt;
 }
 
-exit_code nac_inputs::take(const nac::program& p, const std::vector<std::string>& arguments,
-                           origin from) {
+exit_code nac_inputs::take(const std::vector<std::string>& arguments, origin from) {
   for (const std::string& argument : arguments) {
     std::string word = argument;
     std::optional<std::size_t> index;
@@ -194,7 +186,7 @@ exit_code nac_inputs::take(const nac::program& p, const std::vector<std::string>
         continue;
       }
       std::string wrong;
-      index = find(p, name, wrong);
+      index = find(name, wrong);
       // Paths and texts may hold a '=' too.
       if (!index && (from == origin::text || name.find_first_of("/.") != name.npos))
         word = argument;
@@ -221,7 +213,7 @@ exit_code nac_inputs::take(const nac::program& p, const std::vector<std::string>
       continue;
     }
     if (to.from != origin::none)
-      return usage("two values for input '" + shown_name(input_name(p, *index)) + "'");
+      return usage("two values for input '" + shown_name(names_[*index]) + "'");
     to.from = from;
     to.word = word;
   }
@@ -230,26 +222,33 @@ exit_code nac_inputs::take(const nac::program& p, const std::vector<std::string>
 
 exit_code nac_inputs::bind(const nac::program& p) {
   inputs_.assign(p.inputs().size(), {});
-  exit_code code = take(p, options_.nac.shapes, origin::form);
-  if (code == success) code = take(p, options_.inputs, origin::file);
-  if (code == success) code = take(p, options_.nac.texts, origin::text);
+  names_.clear();
+  std::size_t lifted = 0;
+  for (const nac::model_input& i : p.inputs())
+    names_.push_back(i.name.empty() ? "lifted#" + std::to_string(lifted++) : std::string(i.name));
+  exit_code code = take(options_.nac.shapes, origin::form);
+  if (code == success) code = take(options_.inputs, origin::file);
+  if (code == success) code = take(options_.nac.texts, origin::text);
   if (code != success) return code;
   std::size_t from_stdin =
       static_cast<std::size_t>(std::count(options_.files.begin(), options_.files.end(), "-"));
+  constexpr std::size_t most_told = 8;
   std::string missing;
+  std::size_t without = 0;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     given& g = inputs_[i];
     if (g.from == origin::file && g.word == "-") ++from_stdin;
     if (g.from == origin::none && g.form) g.from = origin::form;
-    if (g.from == origin::none)
-      missing.append(missing.empty() ? "" : ", ").append(shown_name(input_name(p, i)));
+    if (g.from == origin::none && ++without <= most_told)
+      missing.append(missing.empty() ? "" : ", ").append(shown_name(names_[i]));
     if (g.from != origin::file || g.form) continue;
     if (format_of(options_.input_format, g.word) != io::array_format::npy)
-      return usage("numbers without a shape for input '" + shown_name(input_name(p, i)) +
-                   "': give --shape " + shown_name(input_name(p, i)) + "=1x3, or an .npy file");
+      return usage("numbers without a shape for input '" + shown_name(names_[i]) +
+                   "': give --shape " + shown_name(names_[i]) + "=1x3, or an .npy file");
   }
   if (from_stdin > 1) return usage("standard input can be read only once");
-  if (!missing.empty())
+  if (without > most_told) missing.append(" and " + std::to_string(without - most_told) + " more");
+  if (without != 0)
     return usage("no values for " + missing +
                  ": give --input NAME=FILE, --text NAME=TEXT, or --shape NAME=1x3 for zeros (with "
                  "--random SEED: random numbers)");
@@ -260,7 +259,9 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
                            std::uint64_t& random, vn::value& out) const {
   vn::memory& room = machine.room();
   if (g.from == origin::text) {
-    const vn::tokenizer tokens(machine.program().file());
+    vn::tokenizer_options how;
+    how.max_memory = room.limit() - room.live();
+    const vn::tokenizer tokens(machine.program().file(), how);
     std::vector<std::int32_t> ids;
     vn::trouble why = tokens.made();
     if (why) why = tokens.encode(g.word, ids);

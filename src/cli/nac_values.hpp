@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,12 +40,21 @@ struct tensor_form {
 };
 [[nodiscard]] std::optional<tensor_form> parse_form(std::string_view words);
 [[nodiscard]] element_type element_of(nac::data_type t) noexcept;
-/// The elements of a tensor, as files hold them.
 [[nodiscard]] element_shape elements_of(const vm::nac::tensor& t);
-[[nodiscard]] std::vector<std::byte> dense(const vm::nac::tensor& t);
 
-/// How an input is called: its name, or "lifted#0" of those without.
-[[nodiscard]] std::string input_name(const nac::program& p, std::size_t index);
+/// The elements of a tensor as files hold them: those of the tensor itself, where this processor
+/// has them so, for they may be most of the memory.
+class file_elements {
+ public:
+  explicit file_elements(const vm::nac::tensor& t);
+  file_elements(const file_elements&) = delete;
+  file_elements& operator=(const file_elements&) = delete;
+  [[nodiscard]] std::span<const std::byte> view() const noexcept { return view_; }
+
+ private:
+  std::vector<std::byte> swapped_;
+  std::span<const std::byte> view_;
+};
 
 /// Gives a machine its inputs, as the options of `run`, `trace` and `info` say.
 class nac_inputs {
@@ -72,11 +82,9 @@ class nac_inputs {
     return usage_error(verb_, message);
   }
   /// The input that a NAME is; none, and `wrong` says why.
-  [[nodiscard]] std::optional<std::size_t> find(const nac::program& p, std::string_view name,
-                                                std::string& wrong) const;
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name, std::string& wrong) const;
   /// `[NAME=]WORD` for each, those without a NAME for the inputs that have none yet.
-  [[nodiscard]] exit_code take(const nac::program& p, const std::vector<std::string>& arguments,
-                               origin from);
+  [[nodiscard]] exit_code take(const std::vector<std::string>& arguments, origin from);
   [[nodiscard]] exit_code make(const given& g, std::size_t index, vm::nac::machine& machine,
                                std::uint64_t& random, vm::nac::value& out) const;
 
@@ -84,6 +92,7 @@ class nac_inputs {
   const run_options& options_;
   const reporting& to_;
   std::vector<given> inputs_;
+  std::vector<std::string> names_;  ///< of inputs: as the file has them, or "lifted#0" and so on
   std::vector<std::pair<std::uint16_t, std::string>> states_;
 };
 

@@ -406,6 +406,10 @@ void add_run(CLI::App& app, action& run) {
   verb->add_flag("--any-path", o->nac.any_path, "NAC: the plan's files may lie anywhere");
   verb->add_option("--mode", o->nac.mode, "NAC: what the plan is told to do (infer)")
       ->type_name("WORD");
+  verb->add_option("--max-steps", o->nac.max_steps,
+                   "NAC: instructions that a plan may run, with those of its models (100000000)")
+      ->type_name("COUNT")
+      ->check(count);
   verb->add_flag("--no-plan", o->nac.no_plan, "NAC: run the program, although there is a plan");
   verb->add_flag("--json", o->json,
                  "A summary as one JSON object, instead of outputs on standard output");

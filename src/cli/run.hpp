@@ -21,11 +21,12 @@ namespace cli {
 struct nac_run_options {
   std::vector<std::string> shapes, texts, answers;
   std::string weights, folder, schedule, mode;
+  std::optional<std::uint64_t> max_steps;
   bool no_plan = false, any_path = false;
 
   [[nodiscard]] bool any() const noexcept {
     return !shapes.empty() || !texts.empty() || !answers.empty() || !weights.empty() ||
-           !folder.empty() || !schedule.empty() || !mode.empty() || no_plan || any_path;
+           !folder.empty() || !schedule.empty() || !mode.empty() || max_steps || no_plan || any_path;
   }
 };
 /// --shape to --schedule.
