@@ -33,6 +33,7 @@
 
 #include "kernels/convolution.hpp"
 #include "kernels/matmul.hpp"
+#include "kernels/matmul_int8.hpp"
 #include "tensor.hpp"
 #include "types.hpp"
 
@@ -62,10 +63,21 @@ class workspaces {
       convolutions_ = std::make_unique<kernels::convolution_workspace>();
     return *convolutions_;
   }
+  /// Of bytes: the kernel's, and room for sums.
+  struct byte_products {
+    static constexpr std::size_t sum_count = std::size_t{1} << 16;
+    kernels::matmul_int8_workspace kernel;
+    std::int32_t sums[sum_count];
+  };
+  [[nodiscard]] byte_products& bytes() {
+    if (bytes_ == nullptr) bytes_ = std::make_unique_for_overwrite<byte_products>();
+    return *bytes_;
+  }
 
  private:
   std::unique_ptr<kernels::matmul_workspace> products_;
   std::unique_ptr<kernels::convolution_workspace> convolutions_;
+  std::unique_ptr<byte_products> bytes_;
 };
 
 class call {

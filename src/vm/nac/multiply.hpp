@@ -10,7 +10,8 @@
 //
 //   float          by kernels::matmul
 //   double         sums in ascending order of k
-//   integers       the same, wrapping
+//   int8, uint8    by kernels::matmul_int8: of its sums of 32 bits the low ones
+//   integers       as double, wrapping
 //
 // Lifetime:   nothing is kept.
 // Errors:     none of their own.
@@ -48,6 +49,32 @@ template <class T>
   return static_cast<T>(static_cast<U>(a) + static_cast<U>(b) * static_cast<U>(c));
 }
 
+/// The same of bytes, by the kernel: as many rows of C at a time as there is room for sums. The low
+/// 8 bits of a sum are those of bytes that wrap, whatever the signs.
+template <class T>
+void multiply_bytes(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a,
+                    const factor<T>& b, T* c, std::size_t stride, bool accumulate,
+                    workspaces::byte_products& work) {
+  const auto* const by = static_cast<const std::int8_t*>(static_cast<const void*>(b.data));
+  const std::size_t columns = std::min(n, work.sum_count);
+  const std::size_t rows = columns == 0 ? 0 : work.sum_count / columns;
+  for (std::size_t j = 0; j < n; j += columns)
+    for (std::size_t i = 0; i < m; i += rows) {
+      const std::size_t height = std::min(rows, m - i), width = std::min(columns, n - j);
+      kernels::matmul_int8(height, width, k,
+                           {a.data + (a.transposed ? i : i * a.stride), a.stride, a.transposed},
+                           {by + (b.transposed ? j * b.stride : j), b.stride, b.transposed},
+                           {work.sums, width}, work.kernel);
+      for (std::size_t row = 0; row < height; ++row) {
+        T* const to = c + (i + row) * stride + j;
+        const std::int32_t* const from = work.sums + row * width;
+        for (std::size_t x = 0; x < width; ++x)
+          to[x] = static_cast<T>(static_cast<std::uint32_t>(from[x]) +
+                                 (accumulate ? static_cast<std::uint32_t>(to[x]) : 0u));
+      }
+    }
+}
+
 /// C[m,n] = A[m,k] B[k,n], or added to C, whose rows are `stride` apart.
 template <class T>
 void multiply(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a, const factor<T>& b,
@@ -55,6 +82,8 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a, c
   if constexpr (std::is_same_v<T, float>) {
     kernels::matmul(m, n, k, {a.data, a.stride, a.transposed}, {b.data, b.stride, b.transposed},
                     {c, stride, accumulate}, work.products());
+  } else if constexpr (std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t>) {
+    multiply_bytes(m, n, k, a, b, c, stride, accumulate, work.bytes());
   } else {
     if (!accumulate)
       for (std::size_t i = 0; i < m; ++i) std::fill_n(c + i * stride, n, T{});

@@ -39,7 +39,8 @@ memory::~memory() { release_all(); }
 
 storage memory::take_any(std::uint64_t bytes) {
   if (bytes > limit_ || live_ > limit_ - bytes)
-    fail(errc::budget_memory, std::to_string(bytes) + " bytes more than " + std::to_string(live_));
+    fail(errc::budget_memory, std::to_string(bytes) + " bytes, with " + std::to_string(live_) +
+                                  " of " + std::to_string(limit_) + " in use");
   const piece p = piece_for(bytes);
   block* b = free_[p.size_class];
   if (b != nullptr) {
