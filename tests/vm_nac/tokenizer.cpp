@@ -992,6 +992,11 @@ TEST_CASE("vm_nac/tokenizer: strangers' manifests end in bounded time", "[vm_nac
     vmn::tokenizer_options how;
     how.max_steps = 2'000'000;
     CHECK(with_rule("a+[bc]", how).well().refusal(std::string(100'000, 'a')) == errc::budget_steps);
+    // Each of many steps goes over much of the text; one does for a long word.
+    how.max_steps = 40'000'000;
+    CHECK(with_rule("a*a*[bc]", how).well().refusal(std::string(1600, 'a')) == errc::budget_steps);
+    std::vector<std::int32_t> ids;
+    CHECK(bool(with_rule("a+", how).well().t->encode(std::string(100'000, 'a'), ids)));
     CHECK(with_rule("a", how).well().ids(std::string(100, 'a')).size() == 100);
   }
   SECTION("texts that grow without end") {

@@ -417,20 +417,20 @@ bool expression::search(std::string_view text, std::size_t first, std::size_t en
   const auto inside = [text](std::size_t at) {
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0u) == 0x80u;
   };
-  std::size_t tried = 0;
+  const effort most{match_limit_, 1, text.size()};
+  std::size_t harder = 0, further = 0;  // efforts that were too small: in steps, in what they see
   for (std::size_t at = first; at < end;) {
-    effort now{match_limit_, 1, text.size()};
-    if (tried < last_effort) {
-      now = efforts[tried];
-      now.steps = std::min(now.steps, match_limit_);
-    }
+    const effort& by = harder < last_effort ? efforts[harder] : most;
+    const effort& to = further < last_effort ? efforts[further] : most;
+    const effort now{std::min(by.steps, match_limit_), std::min(by.places, to.places), to.ahead};
     const std::size_t stop = now.places < end - at ? at + now.places : end;
     std::size_t sees = stop - 1 < text.size() && now.ahead < text.size() - (stop - 1)
                            ? stop - 1 + now.ahead
                            : text.size();
     while (inside(sees)) ++sees;
-    // A step may go over all that it sees.
-    if (tried > 0) use.work((sees - at) * 64);
+    // A step may go over all that it sees, though few do.
+    if (harder > 0 || further > 0)
+      use.work((sees - at) * std::max<std::uint64_t>(64, now.steps / 16));
     (void)pcre2_set_match_limit(context, now.steps);
     (void)pcre2_set_offset_limit(context, stop - 1);
     const std::uint32_t options = PCRE2_NO_UTF_CHECK |
@@ -449,15 +449,15 @@ bool expression::search(std::string_view text, std::size_t first, std::size_t en
       case PCRE2_ERROR_NOMATCH:
         at = stop;
         while (inside(at)) ++at;
-        tried = 0;
+        harder = further = 0;
         break;
       case PCRE2_ERROR_PARTIAL:
       case PCRE2_ERROR_MATCHLIMIT:
       case PCRE2_ERROR_DEPTHLIMIT:
       case PCRE2_ERROR_HEAPLIMIT:
-        if (result == PCRE2_ERROR_PARTIAL ? tried < last_effort
+        if (result == PCRE2_ERROR_PARTIAL ? further < last_effort
                                           : now.steps < match_limit_ || now.places > 1) {
-          ++tried;
+          ++(result == PCRE2_ERROR_PARTIAL ? further : harder);
           break;
         }
         [[fallthrough]];
