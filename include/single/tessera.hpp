@@ -2232,7 +2232,7 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_run_index, 3606, "expected an index inside of the tensor")                                 \
   X(nac_run_argument, 3607, "the operation doesn't take an argument of this value")                \
   X(nac_run_kind, 3608, "the operation takes another kind of value there")                         \
-  X(nac_run_division, 3609, "an integer is divided by zero")                                       \
+  X(nac_run_division, 3609, "the operation divides integers by zero")                              \
   X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
   X(nac_run_state, 3611, "the program has no state of that id")                                    \
                                                                                                    \
