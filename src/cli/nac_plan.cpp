@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "nac_values.hpp"
+#include "vm/nac/format.hpp"
 #include "vm/nac/plan.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -36,10 +37,8 @@ constexpr std::uint64_t max_plan_steps = 100'000'000;
 [[nodiscard]] exit_code fail_plan(const vn::plan_outcome& done, const nac::program& p,
                                   const source& from, const reporting& to) {
   diagnostic d;
-  const error e{done.code};
-  d.rule = e.name();
-  d.message = e.message();
-  if (!done.text.empty()) d.message += ": " + done.text;
+  d.rule = error{done.code}.name();
+  d.message = told(done.code, done.text);
   std::string what;
   nac::plan_instruction i;
   for (nac::plan_reader in(p.file().plan()); in.next(i);)
@@ -50,6 +49,17 @@ constexpr std::uint64_t max_plan_steps = 100'000'000;
   d.message += ' ' + where;
   const bool is_system = done.code == errc::nac_plan_file;
   return to.fail(d, is_system ? io_error : bad_input, from.what);
+}
+
+/// A value as Python would show it, unless that takes more than a megabyte.
+[[nodiscard]] std::string text_of(const vn::plan_value& v) {
+  vn::limited_text out(std::uint64_t{1} << 20);
+  try {
+    append_repr(out, v);
+  } catch (const vn::fault&) {
+    return std::string(out.view()) + "...";
+  }
+  return std::string(out.view());
 }
 
 }  // namespace
@@ -73,8 +83,9 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   vn::plan_machine machine(p, std::move(how));
   std::uint64_t steps = 0;
   const auto start = std::chrono::steady_clock::now();
+  vn::plan_outcome done;
   for (std::uint64_t i = 0; i < o.steps.value_or(1); ++i) {
-    const vn::plan_outcome done = machine.run();
+    done = machine.run();
     steps += done.steps;
     if (!done) return fail_plan(done, p, file, to);
   }
@@ -84,7 +95,9 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   w.begin_object().key("file").string(json_name(to.path)).key("format").string("nac");
   w.key("ok").boolean(true).key("steps").integer(steps).key("seconds");
   w.number(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  w.key("peak_bytes").integer(machine.room().peak()).end();
+  w.key("peak_bytes").integer(machine.room().peak()).key("returned").begin_array();
+  for (const vn::plan_value& v : done.returned) w.string(json_name(text_of(v)));
+  w.end().end();
   out << '\n';
   return print_result(out);
 }

@@ -268,8 +268,7 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
     if (!why) {
       diagnostic d;
       d.rule = error{why.code}.name();
-      d.message = std::string(error{why.code}.message());
-      if (!why.text.empty()) d.message += ": " + why.text;
+      d.message = told(why.code, why.text);
       d.shown = shown_name(to_.path) + ": error: " + d.message + "\n  [" + d.rule + "]\n";
       return to_.fail(d, bad_input, format::nac);
     }
@@ -326,19 +325,22 @@ exit_code nac_inputs::set(vn::machine& machine) const {
         return usage("the program has no state " + std::to_string(id));
     }
   } catch (const vn::fault& f) {
-    show_error(std::string(error{f.code}.message()) + ": " + f.text);
+    show_error(told(f.code, f.text));
     return bad_input;
   }
   return success;
 }
 
+std::string told(errc code, const std::string& text) {
+  const std::string message(error{code}.message());
+  return text.empty() ? message : message + ": " + shown_name(text);
+}
+
 exit_code fail_run(const vn::outcome& done, const nac::program& p, const source& from,
                    const reporting& to) {
   diagnostic d;
-  const error e{done.code};
-  d.rule = e.name();
-  d.message = e.message();
-  if (!done.text.empty()) d.message += ": " + done.text;
+  d.rule = error{done.code}.name();
+  d.message = told(done.code, done.text);
   std::string where;
   if (done.instruction < p.size()) {
     const nac::step& s = p.code().steps[done.instruction];

@@ -110,6 +110,8 @@ void write_memory(json::writer& w, const vm::nac::statistics& of);
 [[nodiscard]] exit_code measure_nac(const run_options& o, const source& file, const reporting& to,
                                     vm::nac::statistics& out);
 
+/// A code's message, with what there was instead, which strings of the file may be part of.
+[[nodiscard]] std::string told(errc code, const std::string& text);
 /// How a run ended, told.
 [[nodiscard]] exit_code fail_run(const vm::nac::outcome& done, const nac::program& p,
                                  const source& from, const reporting& to);

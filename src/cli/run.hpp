@@ -26,7 +26,8 @@ struct nac_run_options {
 
   [[nodiscard]] bool any() const noexcept {
     return !shapes.empty() || !texts.empty() || !answers.empty() || !weights.empty() ||
-           !folder.empty() || !schedule.empty() || !mode.empty() || max_steps || no_plan || any_path;
+           !folder.empty() || !schedule.empty() || !mode.empty() || max_steps || no_plan ||
+           any_path;
   }
 };
 /// --shape to --schedule.

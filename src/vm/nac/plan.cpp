@@ -187,7 +187,7 @@ plan_value plan_machine::prompt(std::uint32_t type, std::string_view text) {
   } else if (std::optional<std::string> given; how_.ask && (given = how_.ask(text))) {
     answer = *std::move(given);
   } else {
-    fail(errc::nac_plan_prompt, std::string(text));
+    fail(errc::nac_plan_prompt, '"' + std::string(text) + '"');
   }
   if (type == 1) return plan_value::whole(number_in<std::int64_t>(answer));
   if (type == 2) return plan_value::real(number_in<double>(answer));
