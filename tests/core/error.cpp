@@ -35,6 +35,8 @@ TEST_CASE("error: codes are unique, ascending and in the range of their owner", 
       CHECK((value >= 2000 && value <= 2999));
     else if (row.name.starts_with("nac_"))
       CHECK((value >= 3000 && value <= 3999));
+    else if (row.name.starts_with("nem_"))
+      CHECK((value >= 4000 && value <= 4999));
     else
       CHECK((value >= 0 && value <= 99));
   }

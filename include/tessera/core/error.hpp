@@ -17,6 +17,7 @@
 //   1000 - 1999   ALIR
 //   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
 //   3000 - 3999   NAC
+//   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //
 // Lifetime:   messages and names are constants.
 // Errors:     none.
@@ -36,7 +37,7 @@ namespace tessera::inline TESSERA_ABI {
 
 /// What was wrong: one enumerator per check, stable within a version.
 enum class errc : std::uint16_t {
-#define TESSERA_X(name, value, text) name = value,
+#define TESSERA_X(name, value, ...) name = value,
   TESSERA_ERRORS(TESSERA_X)
 #undef TESSERA_X
 };
@@ -50,7 +51,7 @@ struct errc_row {
 
 /// All codes in ascending order, for tools and tests that enumerate them.
 inline constexpr errc_row errc_table[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
+#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
     TESSERA_ERRORS(TESSERA_X)
 #undef TESSERA_X
 };

@@ -16,7 +16,9 @@
 #ifndef TESSERA_CORE_ERROR_TABLE_HPP
 #define TESSERA_CORE_ERROR_TABLE_HPP
 
-// X(enumerator, value, what was expected)
+#include "error_table_nem.hpp"
+
+// X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
 #define TESSERA_ERRORS(X)                                                                          \
   X(ok, 0, "no error")                                                                             \
   X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
@@ -547,6 +549,8 @@
   X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
   X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
   X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
-  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")
+  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")   \
+                                                                                                   \
+  TESSERA_NEM_RULES(X)
 
 #endif  // TESSERA_CORE_ERROR_TABLE_HPP

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Type families and devices, as declarations of any file define them.
+//
+//   nem::catalog c;                                   // has the built-in families
+//   const nem::type_family& f = c.families[i];
+//   for (const nem::instance& x : c.instances_of(f, c.variants[f.first_variant])) …
+//
+//   type_family     parameters, operand types, accum, quant      "Type Family Grammar"
+//   variant         what it adds: bias or none                   "Variant Reference IDs"
+//   instance        a variant at concrete types: MUST or MAY     "Classification"
+//   device          topology, characteristics, variants          "Device Configuration"
+//
+// An instance is what a device lists: gemm.float<f16>.no_bias is one row of `instances`.
+//
+// Lifetime:   a catalog owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: linear in the declarations.
+
+#ifndef TESSERA_NEM_CATALOG_HPP
+#define TESSERA_NEM_CATALOG_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
+#include "../version.hpp"
+#include "diagnostic.hpp"
+#include "format.hpp"
+#include "syntax.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// What a family demands of quantization descriptors.
+enum class quant_condition : std::uint8_t { any, absent, required, required_on };
+
+/// The type of an operand in a family.
+enum class type_form : std::uint8_t { element, parameter, absent, any_supported };
+struct operand_type {
+  string operand;  ///< its name: "A", "input", "src"
+  type_form form = type_form::element;
+  nem::element element = nem::element::none;
+  std::uint32_t parameter = 0;  ///< index among the family's
+};
+struct type_parameter {
+  string name;
+  std::uint16_t domain = 0;  ///< bit n is element n
+};
+/// A variant at concrete types.
+struct instance {
+  std::uint32_t family = 0, variant = 0;
+  std::uint32_t first_type = 0, types = 0;  ///< in catalog::types
+  bool is_must = false;
+};
+struct variant {
+  string name;
+  std::uint32_t first_operand = 0, operands = 0;    ///< in catalog::operand_types
+  std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances
+};
+struct type_family {
+  string name;
+  std::uint32_t first_parameter = 0, parameters = 0;
+  std::uint32_t first_operand = 0, operands = 0;
+  std::uint32_t first_variant = 0, variants = 0;
+  element accum = element::none;
+  quant_condition quant = quant_condition::any;
+  string quant_operand;  ///< of required_on
+  place where;           ///< length 0 for built-in ones
+};
+
+struct unit_number {
+  nem::unit unit = nem::unit::none;
+  string key;  ///< of a characteristic
+  std::int64_t value = 0;
+};
+struct topology {
+  std::int64_t engines = 0, l1_size = 0, l2_size = 0;
+  std::int64_t units[unit_count] = {};  ///< per engine, or of the device; 0 where it has none
+};
+/// A device with all that it inherits.
+struct device {
+  string name, parent, spec_version;
+  bool has_topology = false;
+  nem::topology topology;
+  std::uint32_t first_characteristic = 0, characteristics = 0;  ///< in catalog::characteristics
+  std::uint32_t first_mandatory = 0, mandatory = 0;             ///< in catalog::device_instances
+  std::uint32_t first_extended = 0, extended = 0;  ///< likewise, without those in mandatory
+  place where;
+};
+
+struct catalog {
+  text characters;
+  pool<type_family> families;
+  pool<type_parameter> parameters;
+  pool<operand_type> operand_types;
+  pool<variant> variants;
+  pool<instance> instances;
+  pool<element> types;
+  pool<device> devices;
+  pool<unit_number> characteristics;
+  pool<std::uint32_t> device_instances;  ///< indices of `instances`
+
+  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+  [[nodiscard]] view<instance> instances_of(const variant& v) const& noexcept {
+    return {instances.data() + v.first_instance, v.instances};
+  }
+  /// The characteristic of a unit, such as SEQ's max_active_tokens, or `otherwise`.
+  [[nodiscard]] std::int64_t characteristic(const device& d, unit u, std::string_view key,
+                                            std::int64_t otherwise) const noexcept {
+    for (std::uint32_t i = 0; i < d.characteristics; ++i) {
+      const unit_number& n = characteristics[d.first_characteristic + i];
+      if (n.unit == u && text_of(n.key) == key) return n.value;
+    }
+    return otherwise;
+  }
+  /// Whether the device lists the instance as mandatory or extended.
+  [[nodiscard]] bool supports(const device& d, std::uint32_t i) const noexcept {
+    for (std::uint32_t k = 0; k < d.mandatory; ++k)
+      if (device_instances[d.first_mandatory + k] == i) return true;
+    for (std::uint32_t k = 0; k < d.extended; ++k)
+      if (device_instances[d.first_extended + k] == i) return true;
+    return false;
+  }
+  /// Appends a variant's reference: "gemm.float<f16>.no_bias".
+  void append_reference(text& out, const instance& i) const {
+    out << text_of(families[i.family].name);
+    for (std::uint32_t k = 0; k < i.types; ++k)
+      out << (k == 0 ? "<" : ", ") << nem::name(types[i.first_type + k]);
+    out << (i.types == 0 ? "." : ">.") << text_of(variants[i.variant].name);
+  }
+};
+
+/// Finds the files that documents name: what a caller supplies, for the library opens none.
+///
+/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, empty
+/// for the document that is verified. Returns false where there is no such file. What `file` points to
+/// must last until verification ends.
+struct resolver {
+  struct file {
+    std::string_view id;    ///< the same for the same file, however it is named
+    std::string_view text;  ///< its whole text
+  };
+  bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
+  void* context = nullptr;
+};
+
+struct verify_options {
+  nem::profile profile = nem::profile::standard;
+  nem::resolver resolver;        ///< without one, only the built-in baseline can be included
+  std::string_view device = {};  ///< a target by name, in place of the document's directive
+  std::uint32_t max_include_depth = 32;   ///< files inside one another
+  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
+  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
+  std::uint32_t max_diagnostics = 1000;   ///< that a report keeps
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_CATALOG_HPP

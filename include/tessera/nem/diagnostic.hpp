@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What reading and verifying NEM find: a list of diagnostics, each with its rule.
+//
+//   nem::report found;
+//   auto document = nem::read(source, {}, &found);
+//   for (const nem::diagnostic& d : found.diagnostics)
+//     std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
+//   // CON-001 duplicate constant declaration X
+//
+// A diagnostic names a range of the source, may point to a related place (the earlier declaration,
+// the other task of a race) and may carry a fix: text that replaces a range. nem/describe.hpp shows
+// them as compilers do.
+//
+//   profile     standard   severities of core/error_table_nem.hpp
+//               strict     warnings that mark extensions are errors
+//               upstream   FAM-004 and SHP-004 are warnings, as the format's own examples need
+//
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Allocation: 72 bytes and its texts for each diagnostic that is kept.
+
+#ifndef TESSERA_NEM_DIAGNOSTIC_HPP
+#define TESSERA_NEM_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/error.hpp"
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
+#include "../version.hpp"
+#include "syntax.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+enum class severity : std::uint8_t { error, warning, note };
+[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
+  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
+}
+/// Which part of reading or verifying finds something.
+enum class phase : std::uint8_t {
+  lex,
+  parse,
+  include,
+  config,
+  device,
+  names,
+  const_,
+  eval,
+  buffer,
+  region,
+  decorator,
+  opcode,
+  shape,
+  type,
+  transfer,
+  token,
+  place,
+  loop,
+  hazard
+};
+enum class profile : std::uint8_t { standard, strict, upstream };
+
+/// The rule behind a code.
+class rule {
+ public:
+  constexpr explicit rule(errc code) noexcept {
+    const std::string_view name = error{code}.name();
+    if (name.size() < 12 || name.substr(0, 4) != "nem_" || name[11] != '_') return;
+    for (std::size_t i = 0; i < 7; ++i) {
+      const char c = name[4 + i];
+      id_[i] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    size_ = 7;
+  }
+  /// "CON-001"; empty for codes of other formats.
+  [[nodiscard]] constexpr std::string_view id() const noexcept { return {id_, size_}; }
+
+ private:
+  char id_[7] = {};
+  std::size_t size_ = 0;
+};
+
+/// A row of the table of rules.
+struct rule_row {
+  errc code;
+  nem::phase phase;
+  nem::severity severity;  ///< in the profile `standard`
+};
+namespace detail {
+/// Phases as the table spells them; `const` is a keyword.
+struct rule_phases {
+  static constexpr phase lex = phase::lex, parse = phase::parse, include = phase::include,
+                         config = phase::config, device = phase::device, names = phase::names,
+                         const_ = phase::const_, eval = phase::eval, buffer = phase::buffer,
+                         region = phase::region, decorator = phase::decorator,
+                         opcode = phase::opcode, shape = phase::shape, type = phase::type,
+                         transfer = phase::transfer, token = phase::token, place = phase::place,
+                         loop = phase::loop, hazard = phase::hazard;
+};
+}  // namespace detail
+/// All rules, in the order of their codes.
+inline constexpr rule_row rule_table[] = {
+#define TESSERA_X(name, value, text, phase, severity_)                                             \
+  {errc::name, detail::rule_phases::phase, severity::severity_},
+    TESSERA_NEM_RULES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[0];
+
+/// How severe a rule's findings are in a profile.
+[[nodiscard]] constexpr severity severity_of(errc code, profile p) noexcept {
+  switch (code) {
+    case errc::nem_syn_017_line_operator:
+    case errc::nem_syn_019_trailing_comma:
+    case errc::nem_syn_020_inner_type:
+    case errc::nem_typ_002_extension:
+      return p == profile::strict ? severity::error : severity::warning;
+    case errc::nem_fam_004_quant:
+    case errc::nem_shp_004_output:
+      return p == profile::upstream ? severity::warning : severity::error;
+    default: break;
+  }
+  const std::size_t first = static_cast<std::size_t>(rule_table[0].code);
+  const std::size_t i = static_cast<std::size_t>(code) - first;
+  return i < rule_count ? rule_table[i].severity : severity::error;
+}
+
+/// A range of a source. File 0 is the one that was read or verified, file n is
+/// report::files[n - 1], which an include or a device directive named.
+struct place {
+  std::uint32_t file = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t length = 0;
+};
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  nem::severity severity = nem::severity::error;
+  bool has_note = false, has_fix = false;
+  place where;
+  string text;    ///< one sentence, in report::characters
+  place related;  ///< what the note is about; length 0 for a note about no place
+  string note;
+  place fix;  ///< the range that `replacement` replaces, empty where it is inserted
+  string replacement;
+};
+
+/// What was found, in the order in which it was found.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  pool<string> files;  ///< those behind file 0, as the resolver calls them
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+
+  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+};
+
+namespace detail {
+
+/// Collects diagnostics: each rule once for a place, however many iterations find it.
+class findings {
+ public:
+  findings(nem::report* to, nem::profile p, std::size_t most) noexcept
+      : to_(to != nullptr ? to : &own_), profile_(p), most_(most) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// Writes one diagnostic's texts, in this order: its own by <<, then at most one note and one fix.
+  class writer {
+   public:
+    explicit writer(findings& f, diagnostic* d) noexcept : f_(f), d_(d) {
+      if (d_ != nullptr) d_->text.first = f_.at();
+    }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+    ~writer() { close(); }
+
+    template <class Part>
+    writer& operator<<(const Part& part) {
+      if (d_ != nullptr) f_.to_->characters << part;
+      return *this;
+    }
+    /// What follows is the note, about `related`.
+    writer& note(place related = {}) {
+      close();
+      if (d_ != nullptr) d_->has_note = true, d_->related = related, open_ = &d_->note;
+      return start();
+    }
+    /// What follows replaces `range`.
+    writer& fix(place range) {
+      close();
+      if (d_ != nullptr) d_->has_fix = true, d_->fix = range, open_ = &d_->replacement;
+      return start();
+    }
+
+   private:
+    writer& start() {
+      if (d_ != nullptr) open_->first = f_.at();
+      return *this;
+    }
+    void close() {
+      if (d_ == nullptr) return;
+      string& s = open_ != nullptr ? *open_ : d_->text;
+      s.size = f_.at() - s.first;
+    }
+    findings& f_;
+    diagnostic* d_;
+    string* open_ = nullptr;
+  };
+
+  /// Adds a finding; what is written into the result is its text.
+  writer add(errc code, place where) {
+    const severity s = severity_of(code, profile_);
+    if (!first_time(code, where)) return writer(*this, nullptr);
+    if (s == severity::error && first_error_.code == errc::ok) first_error_ = {code, where.offset};
+    ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
+    if (to_->diagnostics.size() >= most_) return writer(*this, nullptr);
+    to_->diagnostics.push_back({});
+    diagnostic& d = to_->diagnostics.back();
+    d.code = code;
+    d.severity = s;
+    d.where = where;
+    return writer(*this, &d);
+  }
+
+  [[nodiscard]] bool failed() const noexcept { return first_error_.code != errc::ok; }
+  [[nodiscard]] std::uint64_t errors() const noexcept { return to_->errors; }
+  /// The first error.
+  [[nodiscard]] tessera::error error() const noexcept { return first_error_; }
+  [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
+  [[nodiscard]] nem::report& report() noexcept { return *to_; }
+
+ private:
+  [[nodiscard]] std::uint32_t at() const noexcept {
+    return static_cast<std::uint32_t>(to_->characters.size());
+  }
+  /// Open addressing over (code, file, offset).
+  [[nodiscard]] bool first_time(errc code, place where) {
+    const std::uint64_t key =
+        (std::uint64_t{where.offset} << 24 ^ std::uint64_t{where.file} << 48) * 16 +
+        static_cast<std::uint64_t>(code) + 1;
+    if (2 * (seen_count_ + 1) > seen_.size()) {
+      pool<std::uint64_t> old = static_cast<pool<std::uint64_t>&&>(seen_);
+      seen_ = {};
+      seen_.resize(old.empty() ? 64 : old.size() * 2);
+      for (const std::uint64_t k : old)
+        if (k != 0) slot(k) = k;
+    }
+    std::uint64_t& s = slot(key);
+    if (s == key) return false;
+    s = key;
+    ++seen_count_;
+    return true;
+  }
+  [[nodiscard]] std::uint64_t& slot(std::uint64_t key) noexcept {
+    const std::size_t mask = seen_.size() - 1;
+    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    while (seen_[i] != 0 && seen_[i] != key) i = (i + 1) & mask;
+    return seen_[i];
+  }
+
+  nem::report own_;
+  nem::report* to_;
+  nem::profile profile_;
+  std::size_t most_;
+  tessera::error first_error_;
+  pool<std::uint64_t> seen_;
+  std::size_t seen_count_ = 0;
+};
+
+/// Where a node of the document in `file` stands.
+[[nodiscard]] inline place place_of(const node& n, std::uint32_t file = 0) noexcept {
+  return {file, n.offset, n.length};
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DIAGNOSTIC_HPP
