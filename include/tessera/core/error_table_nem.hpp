@@ -104,7 +104,7 @@
   X(nem_reg_006_stride_count, 4059, "expected as many strides as dimensions", region, error)       \
   X(nem_reg_007_layout, 4060,                                                                      \
     "the layout has another number of letters than the shape has dimensions", region, warning)     \
-  X(nem_reg_008_dimension, 4061, "expected dimensions of at least 1", region, error)               \
+  X(nem_reg_008_dimension, 4061, "expected shape dimensions of at least 1", region, error)         \
   X(nem_reg_009_negative_stride, 4062, "expected strides of at least 0", region, error)            \
   X(nem_reg_010_overlapping_elements, 4063,                                                        \
     "a task writes a region whose elements overlap one another", region, error)                    \
