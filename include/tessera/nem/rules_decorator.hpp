@@ -50,7 +50,7 @@ namespace detail {
 }
 
 /// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.
-[[nodiscard]] inline std::uint8_t access_flags(const document& d, std::uint32_t node) noexcept {
+[[nodiscard]] inline std::uint8_t decorated_access(const document& d, std::uint32_t node) noexcept {
   unsigned flags = 0;
   for (const std::uint32_t i : children(d, node)) {
     if (d.nodes[i].kind != node_kind::decorator) continue;

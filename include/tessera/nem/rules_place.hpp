@@ -59,7 +59,7 @@ inline void bind(context& c, task& t) {
   for (std::size_t i = 0; i < operands; ++i) {
     operand& o = c.v.operands[t.first_operand + i];
     const buffer* const b = buffer_of(c, o);
-    unsigned flags = access_flags(c.d, o.node);
+    unsigned flags = decorated_access(c.d, o.node);
     if (o.region != no_index) flags |= c.v.regions[o.region].flags;
     if (b != nullptr) flags |= b->flags;
     o.flags = static_cast<std::uint8_t>(flags);
@@ -103,7 +103,7 @@ inline void report_access(context& c, const operand& o, bool is_write) {
     const std::uint32_t i = find_decorator(c.d, n, which);
     if (i == no_node) continue;
     constexpr unsigned both = flag_readonly | flag_writeonly;
-    if ((access_flags(c.d, n) & both) == both) return;  // DEC-005 has told
+    if ((decorated_access(c.d, n) & both) == both) return;  // DEC-005 has told
     where = i;
     break;
   }
