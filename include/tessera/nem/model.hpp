@@ -34,8 +34,6 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-inline constexpr std::uint32_t no_index = 0xffffffff;
-
 /// What @readonly, @writeonly and @materialized say; bits.
 enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
 
