@@ -27,6 +27,7 @@
 #include "../version.hpp"
 #include "attributes.hpp"
 #include "context.hpp"
+#include "evaluate_attributes.hpp"
 #include "format.hpp"
 #include "model.hpp"
 #include "suggest.hpp"

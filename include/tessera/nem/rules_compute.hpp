@@ -26,6 +26,7 @@
 #include "../version.hpp"
 #include "attributes.hpp"
 #include "context.hpp"
+#include "evaluate_attributes.hpp"
 #include "format.hpp"
 #include "model.hpp"
 #include "rules_attribute.hpp"
@@ -43,7 +44,8 @@ class compute_rules {
     if (t.opcode == opcode::transfer || t.opcode == opcode::store) return;
     const bool is_new = !is_done(t.node);
     if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
-    attributes a;
+    nem::attributes& a = c.v.attributes;
+    a = {};
     numbers_.clear();
     evaluate_attributes(c, t.node, t.opcode, a, numbers_);
     check_ranges(c, t, a);

@@ -35,6 +35,7 @@
 #include "attributes.hpp"
 #include "catalog.hpp"
 #include "context.hpp"
+#include "evaluate_attributes.hpp"
 #include "format.hpp"
 #include "model.hpp"
 #include "rules_attribute.hpp"

@@ -36,6 +36,7 @@
 #include "../version.hpp"
 #include "attributes.hpp"
 #include "context.hpp"
+#include "evaluate_attributes.hpp"
 #include "format.hpp"
 #include "model.hpp"
 #include "rules_attribute.hpp"
