@@ -51,8 +51,8 @@ namespace detail {
 }
 
 /// The name that the registry gives an operand; operands of variadic lists share one.
-[[nodiscard]] constexpr std::string_view operand_name(opcode op, bool is_output,
-                                                      std::size_t index) noexcept {
+[[nodiscard]] constexpr std::string_view registry_name(opcode op, bool is_output,
+                                                       std::size_t index) noexcept {
   std::string_view list = is_output ? row(op).outputs : row(op).inputs, word = next_word(list);
   for (; index > 0 && !list.empty(); --index) word = next_word(list);
   if (!word.empty() && (word.back() == '?' || word.back() == '*')) word.remove_suffix(1);
@@ -124,7 +124,7 @@ inline bool check_signature(context& c, const task& t) {
     w << r.name << " takes "
       << (s.inputs == s.required_inputs && !s.variadic_inputs ? "" : "at least ")
       << unsigned{s.required_inputs} << operands(s.required_inputs, true) << ", not " << t.inputs;
-    w.note() << "missing: " << operand_name(t.opcode, false, t.inputs);
+    w.note() << "missing: " << registry_name(t.opcode, false, t.inputs);
   } else if (!s.variadic_inputs && t.inputs > s.inputs) {
     c.found.add(errc::nem_opc_003_many_inputs, c.at(c.v.inputs(t)[s.inputs].node))
         << r.name << " takes " << (s.inputs == s.required_inputs ? "" : "at most ")

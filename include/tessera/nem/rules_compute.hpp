@@ -4,10 +4,10 @@
 // The rules of compute tasks, put together: opcode, attributes, shapes, types, descriptors.
 //
 //   detail::compute_rules rules;          // one for a verification
-//   rules.check(c, t);                    // each instance of each compute task
+//   rules.check(c, t);                    // each instance of each compute task, evaluated
 //
 //   once for each task of the text     signature, types, descriptors    OPC TYP FAM QNT
-//   in each iteration                  attributes and shapes            OPC-008 OPC-009 SHP
+//   in each iteration                  attributes and shapes            OPC-009 SHP
 //
 // What an operand is typed as doesn't depend on loop variables; its sizes may.
 //
@@ -26,7 +26,6 @@
 #include "../version.hpp"
 #include "attributes.hpp"
 #include "context.hpp"
-#include "evaluate_attributes.hpp"
 #include "format.hpp"
 #include "model.hpp"
 #include "rules_attribute.hpp"
@@ -44,10 +43,7 @@ class compute_rules {
     if (t.opcode == opcode::transfer || t.opcode == opcode::store) return;
     const bool is_new = !is_done(t.node);
     if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
-    nem::attributes& a = c.v.attributes;
-    a = {};
-    numbers_.clear();
-    evaluate_attributes(c, t.node, t.opcode, a, numbers_);
+    attributes& a = c.v.attributes;
     check_ranges(c, t, a);
     if (!are_sound(c, t)) return;
     if (is_new && !check_typed(c, t)) return;
@@ -95,7 +91,6 @@ class compute_rules {
   }
 
   pool<std::uint64_t> done_;
-  pool<std::int64_t> numbers_;
   family_rules families_;
   descriptor_rules descriptors_;
 };

@@ -118,9 +118,9 @@ class descriptor_rules {
     if (weight.quant == no_index || !varies_along_reduction(c, t, weight)) return;
     auto&& w = c.found.add(errc::nem_qnt_010_bias, c.at(in[2].node));
     w << "an i32 bias needs a quantization descriptor of its own: the scale of "
-      << operand_name(t.opcode, false, 1) << " varies along axis " << c.v.quants[weight.quant].axis
+      << registry_name(t.opcode, false, 1) << " varies along axis " << c.v.quants[weight.quant].axis
       << ", which is summed over";
-    w.note(c.at(in[1].node)) << operand_name(t.opcode, false, 1) << " is here";
+    w.note(c.at(in[1].node)) << registry_name(t.opcode, false, 1) << " is here";
   }
   [[nodiscard]] bool varies_along_reduction(const context& c, const task& t, const region& weight) {
     const quant& q = c.v.quants[weight.quant];

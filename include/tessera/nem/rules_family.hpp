@@ -157,7 +157,7 @@ class family_rules {
     w.note(c.at(other.node)) << role_name(t.opcode, other_role) << " is here";
   }
   [[nodiscard]] static std::string_view role_name(opcode op, std::size_t role) noexcept {
-    return role == output_role ? operand_name(op, true, 0) : operand_name(op, false, role);
+    return role == output_role ? registry_name(op, true, 0) : registry_name(op, false, role);
   }
 
   /// Fills in the types by roles. False after FAM-001, which operands of one list give that differ

@@ -155,7 +155,7 @@ class shape_rules {
     return c_.v.shape(of(o));
   }
   [[nodiscard]] std::string_view input_name(std::size_t i) const noexcept {
-    return operand_name(t_.opcode, false, i);
+    return registry_name(t_.opcode, false, i);
   }
   findings::writer fail(errc code, const operand& o) { return c_.found.add(code, c_.at(o.node)); }
   findings::writer fail(errc code, attribute a) {
@@ -220,7 +220,7 @@ class shape_rules {
   /// SHP-002 for the first `inputs` inputs and the output. Of three operands, the odd one is named.
   [[nodiscard]] bool identical(std::size_t inputs) {
     const operand &first = inputs_[0], &y = outputs_[0];
-    const std::string_view y_name = operand_name(t_.opcode, true, 0);
+    const std::string_view y_name = registry_name(t_.opcode, true, 0);
     if (inputs > 1) {
       const operand& second = inputs_[1];
       if (!are_equal(shape(first), shape(second))) {
