@@ -35,6 +35,7 @@
 #include "load.hpp"
 #include "model.hpp"
 #include "rules_buffer.hpp"
+#include "rules_compute.hpp"
 #include "rules_place.hpp"
 #include "rules_transfer.hpp"
 #include "syntax.hpp"
@@ -82,12 +83,16 @@ class checker : public visitor {
   explicit checker(context& c) : c_(c) {}
 
   void task(const values&, const nem::task& t) {
-    if (t.opcode == opcode::transfer || t.opcode == opcode::store) check_transfer(c_, t);
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store)
+      check_transfer(c_, t);
+    else
+      compute_.check(c_, t);
     check_place(c_, t);
   }
 
  private:
   context& c_;
+  compute_rules compute_;
 };
 
 }  // namespace detail

@@ -34,6 +34,7 @@
 #include "../version.hpp"
 #include "context.hpp"
 #include "evaluate.hpp"
+#include "evaluate_attributes.hpp"
 #include "model.hpp"
 #include "rules_buffer.hpp"
 #include "rules_decorator.hpp"
@@ -375,6 +376,8 @@ class walker {
     if (has_decorators)
       check_decorators_of(at, n.kind == node_kind::compute ? on_compute : on_transfer);
     bind(c_, t);
+    v_.attributes = {};
+    evaluate_attributes(c_, at, t.opcode, v_.attributes, v_.numbers);
     to_.task(v_, t);
     take_back(before);
     declare_token(at, t.index, true);
