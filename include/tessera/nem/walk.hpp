@@ -376,8 +376,10 @@ class walker {
     if (has_decorators)
       check_decorators_of(at, n.kind == node_kind::compute ? on_compute : on_transfer);
     bind(c_, t);
-    v_.attributes = {};
-    evaluate_attributes(c_, at, t.opcode, v_.attributes, v_.numbers);
+    if (n.kind == node_kind::compute) {
+      v_.attributes = {};
+      evaluate_attributes(c_, at, t.opcode, v_.attributes, v_.numbers);
+    }
     to_.task(v_, t);
     take_back(before);
     declare_token(at, t.index, true);
