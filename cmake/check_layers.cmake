@@ -135,6 +135,7 @@ set(rank_vm 2)
 set(rank_genome 2)
 set(rank_ark 3)
 set(rank_nac 3)
+set(rank_nem 3)
 set(rank_cli 4)
 
 # A file of ours named by an include in src/, relative to ROOT, or nothing for a system header.

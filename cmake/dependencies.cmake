@@ -63,6 +63,12 @@ if(TESSERA_BUILD_BENCHMARKS)
   else()
     message(STATUS "Tessera: oneDNN not found: no benchmark of products of bytes (Debian: libdnnl-dev)")
   endif()
+  find_package(pegtl CONFIG QUIET)
+  if(TARGET taocpp::pegtl)
+    message(STATUS "Tessera: PEGTL ${pegtl_VERSION}: benchmark of reading NEM")
+  else()
+    message(STATUS "Tessera: PEGTL not found: no benchmark of reading NEM (Debian: tao-pegtl-dev)")
+  endif()
 endif()
 # A cross build goes without the libraries that are there for the host only, and without comparisons.
 if(NOT CMAKE_CROSSCOMPILING

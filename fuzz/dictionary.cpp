@@ -12,6 +12,7 @@
 #include <tessera/alir.hpp>
 #include <tessera/ark.hpp>
 #include <tessera/nac.hpp>
+#include <tessera/nem.hpp>
 
 namespace {
 
@@ -321,13 +322,59 @@ void nac_assemble_tokens(dictionary& out) {
   for (const nac::tokenizer_op_row& row : nac::tokenizer_ops) out.token(row.name);
 }
 
+void nem_tokens(dictionary& out) {
+  out.group("words");
+  for (const std::string_view w : nem::reserved_words) out.token(w);
+  for (const std::string_view w : nem::upstream_reserved_words) out.token(w);
+  out.group("element types, memories and units");
+  for (std::size_t i = 0; i < nem::element_count; ++i)
+    out.token(text() << "elem=" << nem::name(static_cast<nem::element>(i)) << ", ");
+  for (const nem::level l : {nem::level::ddr, nem::level::l2, nem::level::l1})
+    out.token(text() << " : " << nem::name(l) << " (size=");
+  for (const std::string_view u : nem::unit_names) {
+    out.token(text() << u << " = 1 ");
+    out.token(text() << " @resource(" << u << "[0])");
+  }
+  out.group("opcodes");
+  for (const nem::opcode_row& row : nem::opcode_table)
+    out.token(text() << row.name << (row.inputs == "src" ? ".async(" : ".async in "));
+  for (const nem::attribute_row& row : nem::attribute_table) out.token(text() << row.name << '=');
+  out.group("decorators");
+  for (const nem::decorator_row& row : nem::decorator_table)
+    out.token(text() << " @" << row.name
+                     << (row.argument == nem::decorator_argument::none      ? ""
+                         : row.argument == nem::decorator_argument::integer ? "(2)"
+                         : row.argument == nem::decorator_argument::unit    ? "(VPU[0])"
+                                                                            : "(x)"));
+  out.group("quantization");
+  for (const nem::quantization q : {nem::quantization::per_tensor, nem::quantization::per_channel,
+                                    nem::quantization::per_group})
+    out.token(text() << ", quant=" << nem::name(q) << '(');
+  for (const std::string_view f : nem::quant_field_names) out.token(text() << f << '=');
+  out.group("configuration");
+  for (const std::string_view w :
+       {"npm_baseline_1.0.nem", "nem_baseline_1.0.nem", "npm_baseline_1_0", "nem_baseline_1_0",
+        "self.nem", "variants:", "conformance: {", "MUST", "MAY", "absent", "any_supported",
+        "required on ", "num_engines", "l2_size_bytes", "l1_size_bytes", "per_engine",
+        "device_units", "unit_characteristics", "max_active_tokens", "opcode.mandatory {",
+        "opcode.extended {", "NEM-1.0"})
+    out.token(w);
+  for (const nem::family_row& f : nem::family_table) out.token(f.name);
+  out.group("statements");
+  for (const std::string_view w :
+       {"\nlet R = region(B, 0, 8) ", "\nloop i in [0..3] @max_in_flight(2):\n", "\nendloop\n",
+        "\nwait(t)", ", shape=[4], layout=C", ", strides=[1]", "deps=[t]", " in X out Y", "; ", "# ",
+        "..", "mod ", "9223372036854775807", "1.0e-5", "\"", "true", "false", "((", "))", "[[", "]]"})
+    out.token(w);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string_view name = count == 3 ? arguments[1] : "";
   if (name != "alir" && name != "ark" && name != "json" && name != "nac" &&
-      name != "nac_assemble") {
-    std::fprintf(stderr, "usage: %s alir|ark|json|nac|nac_assemble FILE\n", arguments[0]);
+      name != "nac_assemble" && name != "nem") {
+    std::fprintf(stderr, "usage: %s alir|ark|json|nac|nac_assemble|nem FILE\n", arguments[0]);
     return 2;
   }
   dictionary out(name);
@@ -337,6 +384,8 @@ int main(int count, char** arguments) {
     nac_tokens(out);
   else if (name == "nac_assemble")
     nac_assemble_tokens(out);
+  else if (name == "nem")
+    nem_tokens(out);
   else
     json_tokens(out);
   std::FILE* const file = std::fopen(arguments[2], "wb");

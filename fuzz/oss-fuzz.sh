@@ -38,16 +38,19 @@ for source in fuzz/*.cpp; do
   esac
   compile "${sources[@]}" $LIB_FUZZING_ENGINE "${libraries[@]}" -o "$OUT/$name"
 
+  seeds=fuzz/corpus/$name
+  if [ ! -d "$seeds" ]; then seeds=fuzz/corpus/${name%%_*}; fi
   if command -v zip > /dev/null; then
     rm -f "$OUT/${name}_seed_corpus.zip"
-    (cd "fuzz/corpus/$name" && zip -q -X "$OUT/${name}_seed_corpus.zip" ./*)
+    (cd "$seeds" && zip -q -X "$OUT/${name}_seed_corpus.zip" ./*)
   else
     rm -rf "$OUT/${name}_seed_corpus"
-    cp -r "fuzz/corpus/$name" "$OUT/${name}_seed_corpus"
+    cp -r "$seeds" "$OUT/${name}_seed_corpus"
   fi
   case $name in
     alir_*) cp fuzz/alir.dict "$OUT/$name.dict" ;;
     ark_*) cp fuzz/ark.dict "$OUT/$name.dict" ;;
+    nem_*) cp fuzz/nem.dict "$OUT/$name.dict" ;;
     nac_assemble) cp fuzz/nac_assemble.dict "$OUT/$name.dict" ;;
     *) cp fuzz/json.dict "$OUT/$name.dict" ;;
   esac

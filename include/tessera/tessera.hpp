@@ -12,5 +12,6 @@
 #include "alir.hpp"
 #include "ark.hpp"
 #include "nac.hpp"
+#include "nem.hpp"
 
 #endif  // TESSERA_TESSERA_HPP

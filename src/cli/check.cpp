@@ -10,6 +10,7 @@
 
 #include "ark.hpp"
 #include "nac.hpp"
+#include "nem.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -20,6 +21,7 @@ namespace {
 struct options {
   file_list files;
   std::string model, weights;
+  nem_options nem;
   bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false, strict = false;
 
   [[nodiscard]] ark::verify_options verify() const {
@@ -87,7 +89,8 @@ class checker {
              [&](const source& file) {
                return check_nac(file, about, {options_.weights, options_.strict, options_.all});
              },
-         .safetensors = [&](const source& file) { return check_safetensors(file, about); }});
+         .safetensors = [&](const source& file) { return check_safetensors(file, about); },
+         .nem = [&](const source& file) { return check_nem(file, about, options_.nem); }});
   }
 
   [[nodiscard]] exit_code fine(const std::string& path, const source& file,
@@ -221,7 +224,9 @@ void add_check(CLI::App& app, action& run) {
       app.add_subcommand("check", "Tell whether files are valid, and if not, why");
   o->files.add_options(*verb, "Files to check",
                        "One JSON object a line and file: file, format, ok, diagnostics");
-  verb->add_flag("--all", o->all, "Every warning and note, not just the first few of each rule");
+  verb->add_flag_callback(
+      "--all", [o] { o->all = o->nem.all = true; },
+      "Every warning and note, not just the first few of each rule");
   verb->add_flag("--lenient", o->lenient, "ARK: unknown Types are warnings rather than errors");
   verb->add_flag("--fp8", o->fp8, "ARK: FP8 data types are warnings rather than errors");
   verb->add_flag("--no-hazards", o->no_hazards,
@@ -235,6 +240,7 @@ void add_check(CLI::App& app, action& run) {
       ->type_name("FILE");
   verb->add_flag("--strict", o->strict,
                  "NAC: warnings are errors, and weights that stand outside have to be there");
+  add_nem_options(*verb, o->nem);
   verb->footer(
       std::string(
           "ARK models are checked by numbered rules, whose ids stand in brackets.\n"
@@ -243,13 +249,17 @@ void add_check(CLI::App& app, action& run) {
           "too: transfers that don't pair up, ranks that would wait forever. Only errors make a "
           "file\n"
           "invalid; warnings and notes don't.\n"
-          "NAC containers: everything that running relies on; elements of weights stay unread.\n\n"
+          "NAC containers: everything that running relies on; elements of weights stay unread.\n"
+          "NEM: 178 rules, such as REG-003, over every iteration of every loop; both baseline "
+          "devices\n"
+          "are built in, npm_baseline_1.0.nem and nem_baseline_1.0.nem.\n\n"
           "Examples:\n"
           "  tessera check *.json\n"
           "  zcat model.json.gz | tessera check - --json\n"
           "  tessera check model_gpu?.json --ranks\n"
           "  tessera check plan.json --model model.json\n"
-          "  tessera check model.nac --weights elsewhere.safetensors --strict\n\n") +
+          "  tessera check model.nac --weights elsewhere.safetensors --strict\n"
+          "  tessera check tiles.nem --device npm_lite -I devices\n\n") +
       exit_codes_help + "With several files: the highest of theirs.\n");
   verb->callback([o, &run] { run = [o] { return checker(*o).run(); }; });
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera graph`: a picture of ARK models or of a NAC container, in Graphviz's DOT.
+// `tessera graph`: a picture of ARK models, of a NAC container or of a NEM program, in Graphviz's DOT.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -10,6 +10,7 @@
 #include "ark.hpp"
 #include "ark/dot.hpp"
 #include "nac.hpp"
+#include "nem.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -22,6 +23,7 @@ struct options {
   std::string output = "-";
   bool fold = false;
   nac_graph_options nac;
+  nem_graph_options nem;
 };
 
 [[nodiscard]] exit_code draw_files(const options& o) {
@@ -36,16 +38,21 @@ struct options {
       if (read.graph) graphs.push_back(std::move(*read.graph));
       return read.code;
     };
-    const auto draw_alone = [&](const source& file) {
-      if (o.files.paths.size() > 1)
-        return usage_error("graph",
-                           "one NAC container at a time; several files are the ranks of an ARK "
-                           "model");
-      return graph_nac(file, to, o.output, o.nac);
+    const auto alone = [&](const auto& draw) {
+      return [&o, draw](const source& file) {
+        if (o.files.paths.size() > 1)
+          return usage_error("graph", "several files are the ranks of an ARK model, and this is " +
+                                          std::string(info(file.what).article) +
+                                          std::string(info(file.what).description));
+        return draw(file);
+      };
     };
-    const exit_code code =
-        with_source(*in.file, to, "graph", {.ark_model = add, .nac = draw_alone});
-    if (code != success || in.file->what == format::nac) return code;
+    const exit_code code = with_source(
+        *in.file, to, "graph",
+        {.ark_model = add,
+         .nac = alone([&](const source& file) { return graph_nac(file, to, o.output, o.nac); }),
+         .nem = alone([&](const source& file) { return graph_nem(file, to, o.output, o.nem); })});
+    if (code != success || in.file->what != format::ark_model) return code;
   }
   std::vector<const ark::graph*> ranks;
   for (const ark::graph& g : graphs) ranks.push_back(&g);
@@ -58,8 +65,10 @@ struct options {
 void add_graph(CLI::App& app, action& run) {
   const auto o = std::make_shared<options>();
   CLI::App* const verb = app.add_subcommand("graph", "Draw a model, in Graphviz's DOT");
-  verb->add_option("FILE", o->files.paths,
-                   "An ARK model, or one for each rank, or a NAC container; - is standard input")
+  verb->add_option(
+          "FILE", o->files.paths,
+          "An ARK model, or one for each rank, a NAC container or a NEM program; - is standard "
+          "input")
       ->required();
   verb->add_option("-o,--output", o->output, "The file to write; - is standard output")
       ->type_name("FILE");
@@ -67,6 +76,9 @@ void add_graph(CLI::App& app, action& run) {
   verb->add_flag("--schedule", o->nac.schedule,
                  "NAC: the memory commands of each instruction; what is forwarded is dashed");
   verb->add_flag("--no-parameters", o->nac.no_parameters, "NAC: without parameters");
+  verb->add_flag("--expand", o->nem.expand,
+                 "NEM: the tasks of every iteration, not just of the first");
+  add_nem_options(*verb, o->nem.nem);
   verb->footer(
       std::string(
           "ARK: a box is an operation, an ellipse an input or output of the model. Solid arrows "
@@ -78,12 +90,16 @@ void add_graph(CLI::App& app, action& run) {
           "NAC: a box is an instruction with its constants, an ellipse an input, a parameter or "
           "the\n"
           "output; red ones refer to something that isn't there. Numbers at arrows count "
-          "arguments.\n\n"
+          "arguments.\n"
+          "NEM: a box is a task, coloured by the unit that executes it, a frame a loop. Solid "
+          "arrows are\n"
+          "deps, dashed ones what a wait orders.\n\n"
           "Examples:\n"
           "  tessera graph model.json | dot -Tsvg > model.svg\n"
           "  tessera graph --fold model.json -o model.dot\n"
           "  tessera graph rank0.json rank1.json | dot -Tpng > ranks.png\n"
-          "  tessera graph --schedule model.nac | dot -Tsvg > model.svg\n\n") +
+          "  tessera graph --schedule model.nac | dot -Tsvg > model.svg\n"
+          "  tessera graph tiles.nem | dot -Tsvg > tiles.svg\n\n") +
       exit_codes_help);
   verb->callback([o, &run] { run = [o] { return draw_files(*o); }; });
 }

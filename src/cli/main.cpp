@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
                   "  tessera convert model.json --output model.bc\n"
                   "  tessera diff before.json after.json\n"
                   "  tessera graph --fold ark.json | dot -Tsvg > ark.svg\n"
-                  "  tessera assemble patched.txt patched.nac\n\n") +
+                  "  tessera assemble patched.txt patched.nac\n"
+                  "  tessera fmt --check kernels/*.nem\n\n") +
       cli::exit_codes_help);
 
   cli::action chosen;
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   cli::add_canonicalise(app, chosen);
   cli::add_diff(app, chosen);
   cli::add_graph(app, chosen);
+  cli::add_fmt(app, chosen);
   try {
     app.parse(argc, argv);
     return chosen();
@@ -55,7 +57,8 @@ int main(int argc, char** argv) {
     for (const CLI::App* sub : app.get_subcommands()) verb = ' ' + sub->get_name();
     if (verb.empty()) {
       message =
-          "expected info, check, print, run, trace, convert, assemble, canonicalise, diff or graph";
+          "expected info, check, print, run, trace, convert, assemble, canonicalise, diff, graph "
+          "or fmt";
       if (argc > 1) message += ", found '" + cli::shown_name(argv[1]) + "'";
     }
     cli::show_error("tessera" + verb + ": " + message + "\nTry 'tessera" + verb + " --help'.");

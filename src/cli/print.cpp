@@ -8,6 +8,7 @@
 
 #include "ark.hpp"
 #include "nac.hpp"
+#include "nem.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -17,8 +18,9 @@ namespace {
 
 struct options {
   std::string file;
-  bool json = false;
+  bool json = false, ast = false;
   nac_print_options nac;
+  nem_options nem;
 };
 
 void write_interval(json::writer& w, const alir::interval& q) {
@@ -209,6 +211,9 @@ void add_print(CLI::App& app, action& run) {
   verb->add_flag("--schedule", o->nac.schedule,
                  "NAC: the memory commands beside each instruction, too");
   verb->add_flag("--inline", o->nac.inlined, "NAC: all payloads in hex, whatever their size");
+  verb->add_flag("--ast", o->ast,
+                 "NEM: the syntax tree with the places of its nodes; with --json as an object");
+  add_nem_options(*verb, o->nem);
   verb->footer(
       std::string("ALIR: fixed<k,i,f> is a type of sign, integer and fraction bits; `a << n` is a "
                   "times 2^n.\n"
@@ -216,22 +221,27 @@ void add_print(CLI::App& app, action& run) {
                   "NAC: the assembly, which `tessera assemble` turns into a container again. "
                   "Payloads of more\n"
                   "than 64 bytes stand there as places in FILE, for a text that lies beside it.\n"
+                  "NEM: canonical text without comments (tessera fmt keeps them); with --json the "
+                  "syntax tree.\n"
                   "A program that reads but isn't valid is listed too, and exits with 1.\n\n"
                   "Examples:\n"
                   "  tessera print model.json.gz | less\n"
                   "  tessera print model.bc --json | jq '.operations[].opcode'\n"
                   "  tessera print ark.json --json | jq '.nodes[].operations[].type'\n"
                   "  tessera print model.nac --schedule | less\n"
-                  "  tessera print model.nac --json | jq '.instructions[].operation'\n\n") +
+                  "  tessera print model.nac --json | jq '.instructions[].operation'\n"
+                  "  tessera print tiles.nem --ast | less\n\n") +
       exit_codes_help);
   verb->callback([o, &run] {
     run = [o] {
       const reporting to{o->file, o->json};
-      return with_file(to, "print",
-                       {.alir = [&to](const source& file) { return print_alir(file, to); },
-                        .ark_model = [&to](const source& file) { return print_model(file, to); },
-                        .ark_plan = [&to](const source& file) { return print_plan(file, to); },
-                        .nac = [&](const source& file) { return print_nac(file, to, o->nac); }});
+      return with_file(
+          to, "print",
+          {.alir = [&to](const source& file) { return print_alir(file, to); },
+           .ark_model = [&to](const source& file) { return print_model(file, to); },
+           .ark_plan = [&to](const source& file) { return print_plan(file, to); },
+           .nac = [&](const source& file) { return print_nac(file, to, o->nac); },
+           .nem = [&](const source& file) { return print_nem(file, to, o->ast, o->nem); }});
     };
   });
 }

@@ -34,6 +34,7 @@ constexpr format_row format_table[] = {
      true},
     {format::safetensors, "safetensors", "a ", "safetensors file", "safetensors files",
      &file_actions::safetensors, false},
+    {format::nem, "nem", "", "NEM text", "NEM files", &file_actions::nem, true},
 };
 
 void write_json(json::writer& w, const diagnostic& d) {
@@ -45,7 +46,9 @@ void write_json(json::writer& w, const diagnostic& d) {
       w.null();
   };
   w.begin_object().key("severity").string(d.severity).key("rule").string(d.rule);
+  if (!d.path_of_file.empty()) w.key("file").string(d.path_of_file);
   number("offset", d.offset);
+  if (d.length) number("length", d.length);
   number("line", d.line);
   number("column", d.column);
   w.key("path");
@@ -53,7 +56,20 @@ void write_json(json::writer& w, const diagnostic& d) {
     w.string(*d.path);
   else
     w.null();
-  w.key("message").string(d.message).end();
+  w.key("message").string(d.message);
+  if (d.note) {
+    w.key("note").begin_object();
+    if (!d.note->path_of_file.empty()) w.key("file").string(d.note->path_of_file);
+    number("offset", d.note->offset);
+    number("line", d.note->line);
+    number("column", d.note->column);
+    w.key("message").string(d.note->message).end();
+  }
+  if (d.fix) {
+    w.key("fix").begin_object().key("offset").integer(d.fix->offset);
+    w.key("length").integer(d.fix->length).key("text").string(d.fix->text).end();
+  }
+  w.end();
 }
 
 /// U+FFFD for each byte that isn't UTF-8 and, unless they are kept, for each control character.
@@ -118,6 +134,49 @@ void write_json(json::writer& w, const diagnostic& d) {
   return text.starts_with("nac 1.") || text.starts_with("code:");
 }
 
+/// By the first word behind comments: one that begins a construct of NEM, or a name that a task, a
+/// region or an opcode follows. A text that begins with a comment may also begin wrongly.
+[[nodiscard]] bool is_nem(std::string_view text) {
+  constexpr std::string_view keywords[] = {"include", "device", "program", "const",
+                                           "let",     "buffer", "loop",    "transfer",
+                                           "store",   "wait",   "endloop", "type_family"};
+  const auto word_of = [](std::string_view s) {
+    std::size_t n = 0;
+    while (n < s.size() && (s[n] == '_' || (s[n] >= 'A' && s[n] <= 'Z') ||
+                            (s[n] >= 'a' && s[n] <= 'z') || (s[n] >= '0' && s[n] <= '9')))
+      ++n;
+    return s.substr(0, n);
+  };
+  const auto begins = [&](std::string_view s) {
+    const std::string_view word = word_of(s);
+    return std::find(std::begin(keywords), std::end(keywords), word) != std::end(keywords);
+  };
+  bool comment = false;
+  for (;;) {
+    const std::size_t start = text.find_first_not_of(" \t\r\n;");
+    if (start == text.npos) return comment;
+    text.remove_prefix(start);
+    if (text[0] != '#') break;
+    comment = true;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+  if (begins(text)) return true;
+  const std::string_view word = word_of(text);
+  if (!word.empty()) {
+    const std::size_t next = text.find_first_not_of(" \t\r\n", word.size());
+    const std::string_view rest = next == text.npos ? std::string_view() : text.substr(next);
+    if (rest.starts_with('=') || rest.starts_with(".async") || rest.starts_with(".sync"))
+      return true;
+  }
+  while (comment && !text.empty()) {
+    const std::size_t start = text.find_first_not_of(" \t\n");
+    text.remove_prefix(std::min(start, text.size()));
+    if (begins(text)) return true;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+  return false;
+}
+
 /// A length, and so many characters of JSON; bytecode would have thousands of inputs.
 [[nodiscard]] bool is_safetensors(bytes content) {
   if (content.size() < 10) return false;
@@ -149,7 +208,8 @@ format detect(bytes content) {
     const bool is_comment = text[start] == '/' || text[start] == '#';
     const std::size_t brace = is_comment ? text.find('{', start) : text.npos;
     const bool is_model = brace != text.npos && text.find("\"ProducerNodeIds\"") != text.npos;
-    return is_model ? format_of_names(text.substr(brace)) : format::unknown;
+    if (is_model) return format_of_names(text.substr(brace));
+    return is_nem(text) ? format::nem : format::unknown;
   }
   if (text[start] == '{')
     if (const format f = format_of_keys(text); f != format::unknown) return f;
@@ -172,8 +232,10 @@ diagnostic diagnose(error e, const source& from) {
     const line_column at = locate(from.characters(), e.offset);
     d.line = at.line;
     d.column = at.column;
-    const text path = json::path(from.characters(), e.offset);
-    d.path = path.view();
+    if (from.what != format::nem) {
+      const text path = json::path(from.characters(), e.offset);
+      d.path = path.view();
+    }
     const text shown = describe(e, from.characters(), from.name);
     d.shown = shown.view();
   } else {
@@ -290,8 +352,8 @@ loaded try_load_source(const std::string& path, diagnostic& why) {
   why.message = s.data().empty()
                     ? "the file is empty"
                     : "expected ALIR JSON or ARK JSON, which begin with {, ALIR bytecode, which "
-                      "begins with a small version number or \"ALIR\", or a NAC container, which "
-                      "begins with \"NAC\"";
+                      "begins with a small version number or \"ALIR\", a NAC container, which "
+                      "begins with \"NAC\", or NEM text";
   why.offset = 0;
   why.shown = s.name + ": error: " + why.message + "\n  [unknown_format] at offset 0\n";
   return {std::nullopt, bad_input};

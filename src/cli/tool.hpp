@@ -43,13 +43,15 @@ enum class format : std::uint8_t {
   nac,
   nac_assembly,
   safetensors,
+  nem,
 };
 
 struct source;
 /// What a verb does with files, by what they are; what has no action is refused by name.
 struct file_actions {
   using action = std::function<exit_code(const source&)>;
-  action alir = {}, ark_model = {}, ark_plan = {}, nac = {}, nac_assembly = {}, safetensors = {};
+  action alir = {}, ark_model = {}, ark_plan = {}, nac = {}, nac_assembly = {}, safetensors = {},
+         nem = {};
 };
 
 struct format_row {
@@ -90,6 +92,17 @@ struct diagnostic {
   std::string message;
   std::optional<std::uint64_t> offset, line, column;
   std::optional<std::string> path;
+  std::optional<std::uint64_t> length;  ///< of what is wrong, in bytes
+  struct related_note {
+    std::string path_of_file, message;
+    std::optional<std::uint64_t> offset, line, column;
+  };
+  std::optional<related_note> note;
+  struct replacement {
+    std::uint64_t offset = 0, length = 0;
+    std::string text;
+  };
+  std::optional<replacement> fix;
   std::string shown;  ///< the whole of it for people, lines with their ends
 };
 [[nodiscard]] diagnostic diagnose(error e, const source& from);
@@ -197,6 +210,7 @@ void add_assemble(CLI::App& app, action& run);
 void add_canonicalise(CLI::App& app, action& run);
 void add_diff(CLI::App& app, action& run);
 void add_graph(CLI::App& app, action& run);
+void add_fmt(CLI::App& app, action& run);
 
 inline constexpr const char* exit_codes_help =
     "Exit status:\n"

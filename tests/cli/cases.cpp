@@ -13,7 +13,8 @@
 //
 // Bytes outside printable ASCII are written \xNN, a backslash is \\, and a last line without its
 // newline ends in \c. Standard input is empty. ok/ and bad/ lead to tests/data/alir, in cases named
-// ..._ark_... also ark/ to tests/data/ark/cli, in ..._nac_... also nac/ to tests/data/nac; $has_gzip
+// ..._ark_... also ark/ to tests/data/ark/cli, in ..._nac_... also nac/ to tests/data/nac,
+// in ..._nem_... also nem/ to tests/data/nem; $has_gzip
 // and $has_zstd are set when this build has them, $has_dot when Graphviz is there. A line that begins
 // with {" has to be JSON, on standard output as in files NAME.jsonl that are left behind.
 //
@@ -138,6 +139,8 @@ class session {
       fs::create_directory_symlink(data / "ark/cli", folder_ / "work/ark");
     if (file.stem().string().find("_nac_") != std::string::npos)
       fs::create_directory_symlink(data / "nac", folder_ / "work/nac");
+    if (file.stem().string().find("_nem_") != std::string::npos)
+      fs::create_directory_symlink(data / "nem", folder_ / "work/nem");
   }
 
   void run() {

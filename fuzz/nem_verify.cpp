@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// nem::verify: for any document a program or errors; what a program's tasks consist of lies inside
+// its buffers. Files that it includes are the built-in ones and the document itself.
+
+#include <tessera/nem.hpp>
+
+#include "require.hpp"
+
+using namespace tessera;
+
+namespace {
+
+struct visitor {
+  std::uint64_t tasks = 0;
+
+  void loop(const nem::values&, std::uint32_t, std::int64_t first, std::int64_t last,
+            std::int64_t in_flight) const {
+    fuzz::require(first <= last && in_flight >= 1, "a loop has iterations");
+  }
+  void iteration(std::uint32_t, std::int64_t) const {}
+  void end_loop(std::uint32_t) const {}
+  void wait(std::uint32_t, view<std::uint32_t> of) const {
+    for (const std::uint32_t t : of) fuzz::require(t < tasks, "a wait is for an earlier task");
+  }
+  void task(const nem::values& v, const nem::task& t) {
+    fuzz::require(t.index == tasks++, "tasks are numbered in their order");
+    for (const std::uint32_t d : v.tasks_before(t))
+      fuzz::require(d < t.index, "a task depends on earlier ones");
+    for (const auto& operands : {v.inputs(t), v.outputs(t)})
+      for (const nem::operand& o : operands) {
+        fuzz::require(o.region < v.regions.size(), "an operand is a region");
+        const nem::region& r = v.regions[o.region];
+        fuzz::require(r.buffer < v.buffers.size(), "a region is of a buffer");
+        const nem::buffer& b = v.buffers[r.buffer];
+        fuzz::require(r.offset >= 0 && r.extent >= 1 && r.extent <= b.size - r.offset,
+                      "a region lies in its buffer");
+        if (r.has_shape)
+          for (const std::int64_t d : v.shape(r)) fuzz::require(d >= 1, "dimensions are positive");
+      }
+  }
+};
+
+struct one_file {
+  std::string_view text;
+  static bool open(void* self, std::string_view, std::string_view path,
+                   nem::resolver::file& to) {
+    if (path != "self.nem") return false;
+    to = {"self.nem", static_cast<one_file*>(self)->text};
+    return true;
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source = fuzz::as_text(data, size);
+  result<nem::document> d = nem::read(source);
+  if (!d) return 0;
+  one_file itself{source};
+  nem::verify_options options;
+  options.resolver = {one_file::open, &itself};
+  options.profile = static_cast<nem::profile>(fuzz::below(source, 3));
+  options.max_instances = 500;
+  options.hazard_steps = 20000;
+  nem::report found;
+  const result<nem::program> p = nem::verify(std::move(*d), options, &found);
+  for (const nem::diagnostic& x : found.diagnostics) {
+    fuzz::require(x.where.file > found.files.size() || x.where.file != 0 ||
+                      (x.where.offset <= size && x.where.length <= size - x.where.offset),
+                  "a finding lies in its source");
+    fuzz::require(x.where.file <= found.files.size(), "a finding is about a known file");
+    fuzz::require(x.text.size != 0, "a finding says something");
+  }
+  const nem::source_file file{"input", source};
+  const nem::listing list(found, {&file, 1});
+  for (const nem::diagnostic& x : found.diagnostics)
+    fuzz::require(!list.describe(x).empty(), "a finding can be shown");
+  if (!p) {
+    fuzz::require_error(p.err(), 0xffffffff);
+    fuzz::require(found.errors != 0, "what isn't a program has errors");
+    return 0;
+  }
+  fuzz::require(found.errors == 0, "a program has no errors");
+  visitor v;
+  nem::visit(*p, v, 1000);
+  return 0;
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// NEM, a text language for accelerators with explicitly scheduled tasks and memories.
+//
+//   nem::report found;
+//   auto document = tessera::nem::read(source, {}, &found);          // the syntax tree
+//   if (!document) return show(found);                              // up to 16 errors
+//   std::cout << tessera::nem::print(*document);                    // canonical text
+//   auto program = tessera::nem::verify(std::move(*document), {}, &found);
+//   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);
+//
+//   read        programs, devices and type families               nem/read.hpp
+//   verify      178 rules over every iteration of every loop      nem/verify.hpp
+//   print       canonical text; write_json: the tree              nem/print.hpp, nem/write_json.hpp
+//   reformat    canonical layout with the comments                nem/reformat.hpp
+//   visit       a verified program, task by task                  nem/verify.hpp
+//   listing     diagnostics with line, caret, note and fix        nem/describe.hpp
+//   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
+//
+// Files that a program includes come from the caller (nem::resolver): the library opens none. Both
+// baseline devices are built in.
+//
+// Lifetime:   documents, reports and programs own themselves.
+// Errors:     values; every code is a rule: nem::rule(code).id() is "CON-001".
+// Limits:     core/limits.hpp to read, verify_options to verify; on by default.
+// Allocation: stated in nem/read.hpp and nem/verify.hpp.
+
+#include "version.hpp"  // before the guard: a second version must not pass unseen
+
+#ifndef TESSERA_NEM_HPP
+#define TESSERA_NEM_HPP
+
+#include "nem/describe.hpp"
+#include "nem/families.hpp"
+#include "nem/format.hpp"
+#include "nem/print.hpp"
+#include "nem/read.hpp"
+#include "nem/reformat.hpp"
+#include "nem/syntax.hpp"
+#include "nem/verify.hpp"
+#include "nem/write_json.hpp"
+
+#endif  // TESSERA_NEM_HPP

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera fmt`: NEM text in its canonical layout, with its comments.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "nem.hpp"
+#include "tool.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+struct options {
+  file_list files;
+  bool check = false, write = false;
+};
+
+/// Tells the first line that formatting would change.
+[[nodiscard]] exit_code tell_difference(std::string_view before, std::string_view after,
+                                        const source& file, const reporting& to) {
+  std::size_t same = 0;
+  while (same < before.size() && same < after.size() && before[same] == after[same]) ++same;
+  diagnostic d;
+  d.rule = "fmt";
+  d.message = "not in the canonical layout";
+  d.offset = same;
+  const line_column at = locate(before, same);
+  d.line = at.line;
+  d.column = at.column;
+  d.shown = file.name + ':' + std::to_string(at.line) + ':' + std::to_string(at.column) +
+            ": error: " + d.message + "; tessera fmt --write changes that\n";
+  return to.fail(d, bad_input, file.what);
+}
+
+[[nodiscard]] exit_code format_file(const source& file, const reporting& to, const options& o) {
+  const nem_document in = read_nem(file, to);
+  if (!in.document) return in.code;
+  const text out = nem::reformat(*in.document, file.characters());
+  const bool same = out == file.characters();
+  if (o.check) return same ? success : tell_difference(file.characters(), out, file, to);
+  if (!o.write) return out.empty() ? success : print_result(out);
+  return same ? success : write_result(to.path, as_bytes(out));
+}
+
+}  // namespace
+
+void add_fmt(CLI::App& app, action& run) {
+  const auto o = std::make_shared<options>();
+  CLI::App* const verb = app.add_subcommand("fmt", "Lay NEM text out, with its comments");
+  o->files.add_options(*verb, "NEM files", "Wrong files as JSON objects, one a line");
+  CLI::Option* const check = verb->add_flag(
+      "--check", o->check, "Change nothing; exit with 1 if a file isn't laid out so");
+  verb->add_flag("-w,--write", o->write, "Write each file that changes in place")->excludes(check);
+  verb->footer(
+      std::string("One statement a line, two columns for each loop, attributes in the order "
+                  "of the opcode's\n"
+                  "signature; `tessera print` does the same without comments. Without "
+                  "--write the text goes to\n"
+                  "standard output. What a program means never changes.\n\n"
+                  "Examples:\n"
+                  "  tessera fmt tiles.nem\n"
+                  "  tessera fmt --write kernels/*.nem\n"
+                  "  tessera fmt --check kernels/*.nem\n\n") +
+      exit_codes_help + "With several files: the highest of theirs.\n");
+  verb->callback([o, &run] {
+    run = [o] {
+      if (o->write &&
+          std::find(o->files.paths.begin(), o->files.paths.end(), "-") != o->files.paths.end())
+        return usage_error("fmt", "--write needs files with names");
+      return o->files.each("fmt", [&o](const reporting& to) {
+        return with_file(to, "fmt",
+                         {.nem = [&](const source& file) { return format_file(file, to, *o); }});
+      });
+    };
+  });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

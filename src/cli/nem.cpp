@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "nem.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "ark.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[nodiscard]] nem::profile profile_of(const std::string& name) noexcept {
+  return name == "strict"     ? nem::profile::strict
+         : name == "upstream" ? nem::profile::upstream
+                              : nem::profile::standard;
+}
+
+[[nodiscard]] std::string id_of(const fs::path& path) {
+  std::error_code unknown;
+  fs::path id = fs::weakly_canonical(path, unknown);
+  return (unknown ? path : id).string();
+}
+
+/// Each finding, as people and as tools see it.
+[[nodiscard]] std::vector<diagnostic> diagnose_nem(const nem::report& found, const source& from,
+                                                   const nem_files* files) {
+  std::vector<nem::source_file> sources = {{from.name, from.characters()}};
+  for (std::uint32_t i = 1; i <= found.files.size() && files != nullptr; ++i)
+    sources.push_back(files->of(found, i));
+  const nem::listing list(found, {sources.data(), sources.size()});
+  const auto name_of = [&](nem::place p) {
+    return p.file == 0 ? std::string() : json_name(list.file_name(p));
+  };
+  std::vector<diagnostic> out;
+  for (const nem::diagnostic& f : found.diagnostics) {
+    diagnostic d;
+    d.path_of_file = name_of(f.where);
+    d.severity = name(f.severity);
+    d.rule = nem::rule(f.code).id();
+    if (d.rule.empty()) d.rule = error{f.code}.name();
+    d.message = found.text_of(f.text);
+    const line_column at = list.locate(f.where);
+    d.offset = f.where.offset;
+    d.line = at.line;
+    d.column = at.column;
+    d.length = f.where.length;
+    if (f.has_note) {
+      diagnostic::related_note note;
+      note.message = found.text_of(f.note);
+      if (f.related.length != 0) {
+        const line_column there = list.locate(f.related);
+        note.path_of_file = name_of(f.related);
+        note.offset = f.related.offset;
+        note.line = there.line;
+        note.column = there.column;
+      }
+      d.note = std::move(note);
+    }
+    if (f.has_fix)
+      d.fix = diagnostic::replacement{f.fix.offset, f.fix.length,
+                                      std::string(found.text_of(f.replacement))};
+    const text shown = list.describe(f);
+    d.shown = shown.view();
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_nem_options(CLI::App& verb, nem_options& options) {
+  verb.add_option(
+          "--profile", options.profile,
+          "NEM: default; strict: extensions of the language are errors; upstream: what the\n"
+          "format's own examples do is allowed")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"default", "strict", "upstream"}));
+  verb.add_option("--device", options.device,
+                  "NEM: the target, a device that the file defines or includes")
+      ->type_name("NAME");
+  verb.add_option("-I,--include", options.include_folders,
+                  "NEM: a folder to look for included files in, after that of the file that "
+                  "includes")
+      ->type_name("FOLDER");
+}
+
+nem_files::nem_files(const source& main, const std::string& path, const nem_options& options)
+    : main_(main), path_(path == "-" ? "" : path), options_(options) {}
+
+bool nem_files::open(void* files, std::string_view from, std::string_view path,
+                     nem::resolver::file& to) {
+  nem_files& self = *static_cast<nem_files*>(files);
+  const auto take = [&to](const auto& entry) {
+    to.id = entry.first;
+    to.text = as_text(entry.second.content.view());
+    return true;
+  };
+  std::vector<fs::path> folders = {
+      fs::path(from.empty() ? self.path_ : std::string(from)).parent_path()};
+  folders.insert(folders.end(), self.options_.include_folders.begin(),
+                 self.options_.include_folders.end());
+  for (const fs::path& folder : folders) {
+    const fs::path candidate = folder / fs::path(path);
+    std::error_code unknown;
+    if (!fs::is_regular_file(candidate, unknown)) continue;
+    const std::string id = id_of(candidate);
+    if (const auto known = self.opened_.find(id); known != self.opened_.end()) return take(*known);
+    io::expected<io::content> content = io::load(candidate.string());
+    if (!content) continue;
+    return take(
+        *self.opened_.emplace(id, opened{shown_name(candidate.string()), std::move(*content)})
+             .first);
+  }
+  return false;
+}
+
+nem::source_file nem_files::of(const nem::report& found, std::uint32_t file) const {
+  if (file == 0) return {main_.name, main_.characters()};
+  const std::string_view id = found.text_of(found.files[file - 1]);
+  const auto known = opened_.find(id);
+  if (known == opened_.end()) return {id, {}};
+  return {known->second.path, as_text(known->second.content.view())};
+}
+
+nem_outcome verify_nem(const source& from, const reporting& to, const nem_options& options) {
+  nem_outcome out;
+  const nem::profile profile = profile_of(options.profile);
+  nem::read_options reading;
+  reading.profile = profile;
+  result<nem::document> d = nem::read(from.characters(), reading, &out.report);
+  if (!d) {
+    out.found = diagnose_nem(out.report, from, nullptr);
+    if (out.found.empty()) out.found.push_back(diagnose(d.err(), from));
+    return out;
+  }
+  nem_files files(from, to.path, options);
+  nem::verify_options v;
+  v.profile = profile;
+  v.device = options.device;
+  v.resolver = files.resolver();
+  if (options.all) v.max_diagnostics = std::uint32_t{1} << 24;
+  result<nem::program> p = nem::verify(std::move(*d), v, &out.report);
+  out.found = diagnose_nem(out.report, from, &files);
+  if (p)
+    out.program = std::move(*p);
+  else if (out.report.errors == 0)
+    out.found.push_back(diagnose(p.err(), from));
+  return out;
+}
+
+exit_code tell_nem(const nem_outcome& found, const source& from, const reporting& to,
+                   const nem_options& options) {
+  const bool ok = found.program.has_value();
+  if (to.as_json) {
+    const text report = file_report(to.path, from.what, found.found);
+    const exit_code wrote = print_result(report);
+    return wrote != success ? wrote : ok ? success : bad_input;
+  }
+  show_findings(found.found, {options.all});
+  const std::uint64_t total = found.report.errors + found.report.warnings + found.report.notes;
+  if (total > found.report.diagnostics.size())
+    show_note(std::to_string(total - found.report.diagnostics.size()) +
+              " more findings were counted and not kept");
+  return ok ? success : bad_input;
+}
+
+nem_document read_nem(const source& from, const reporting& to) {
+  nem::report found;
+  result<nem::document> d = nem::read(from.characters(), {}, &found);
+  if (d) return {std::move(*d), success};
+  const std::vector<diagnostic> all = diagnose_nem(found, from, nullptr);
+  if (all.empty()) return {std::nullopt, to.fail(d.err(), from)};
+  return {std::nullopt, to.fail(all, from.what)};
+}
+
+exit_code check_nem(const source& file, const reporting& to, const nem_options& options) {
+  const nem_outcome found = verify_nem(file, to, options);
+  const exit_code code = tell_nem(found, file, to, options);
+  if (code != success || to.as_json) return code;
+  std::string more;
+  const nem::program& p = *found.program;
+  if (p.target() != nullptr) more += " for " + std::string(p.catalog().text_of(p.target()->name));
+  if (found.report.warnings != 0)
+    more += ", " + std::to_string(found.report.warnings) +
+            (found.report.warnings == 1 ? " warning" : " warnings");
+  return print_result(file.name + ": ok (" + std::string(info(file.what).description) + more +
+                      ")\n");
+}
+
+namespace {
+
+/// The tree for people: a node a line, deeper ones further in, with what names and numbers say.
+[[nodiscard]] text list_tree(const nem::document& d) {
+  text out;
+  std::vector<std::uint32_t> ends;
+  for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
+    while (!ends.empty() && ends.back() <= i) ends.pop_back();
+    const nem::node& n = d.nodes[i];
+    for (std::size_t k = 0; k < ends.size(); ++k) out << "  ";
+    out << name(n.kind);
+    const auto named = nem::name_of(d, i);
+    if (!named.empty()) out << ' ' << named;
+    switch (n.kind) {
+      case nem::node_kind::integer:
+      case nem::node_kind::wide_integer: out << ' ' << d.integer(n); break;
+      case nem::node_kind::real:
+        out << ' ';
+        append_double(out, d.reals[n.value], double_style::python);
+        break;
+      case nem::node_kind::elem:
+      case nem::node_kind::element_type:
+        out << ' ' << name(static_cast<nem::element>(n.detail));
+        break;
+      case nem::node_kind::buffer: out << ' ' << name(static_cast<nem::level>(n.detail)); break;
+      case nem::node_kind::transfer:
+      case nem::node_kind::store:
+      case nem::node_kind::compute: out << ' ' << name(static_cast<nem::mode>(n.detail)); break;
+      case nem::node_kind::quant:
+        out << ' ' << name(static_cast<nem::quantization>(n.detail));
+        break;
+      case nem::node_kind::quant_field: out << ' ' << nem::quant_field_names[n.detail]; break;
+      case nem::node_kind::conformance: out << (n.detail == 1 ? " MUST" : " MAY"); break;
+      default: break;
+    }
+    out << "  [" << n.offset << ", " << n.length << "]\n";
+    if (n.next > i + 1) ends.push_back(n.next);
+  }
+  return out;
+}
+
+}  // namespace
+
+exit_code print_nem(const source& file, const reporting& to, bool tree,
+                    const nem_options& options) {
+  nem_document in = read_nem(file, to);
+  if (!in.document) return in.code;
+  const text out = to.as_json ? nem::write_json(*in.document)
+                   : tree     ? list_tree(*in.document)
+                              : nem::print(*in.document);
+  const exit_code code = out.empty() ? success : print_result(out);
+  if (code != success || tree || to.as_json) return code;
+  // What doesn't verify is listed all the same: that is how one finds out why.
+  const nem_outcome found = verify_nem(file, to, options);
+  return found.program ? success : to.fail(found.found, file.what);
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

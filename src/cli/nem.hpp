@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What each verb does with NEM files.
+
+#ifndef TESSERA_CLI_NEM_HPP
+#define TESSERA_CLI_NEM_HPP
+
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/nem.hpp"
+#include "tool.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+struct nem_options {
+  std::string profile = "default", device;
+  std::vector<std::string> include_folders;
+  bool all = false;
+};
+/// --profile, --device and --include.
+void add_nem_options(CLI::App& verb, nem_options& options);
+
+/// The files that a NEM file includes: looked for beside the file that names them, then in the
+/// folders of --include.
+class nem_files {
+ public:
+  explicit nem_files(const source& main, const std::string& path, const nem_options& options);
+  nem_files(const nem_files&) = delete;
+  nem_files& operator=(const nem_files&) = delete;
+
+  [[nodiscard]] nem::resolver resolver() noexcept { return {open, this}; }
+  /// The file of a place in a report: the main one, or one that was opened.
+  [[nodiscard]] nem::source_file of(const nem::report& found, std::uint32_t file) const;
+
+ private:
+  struct opened {
+    std::string path;  ///< as it is shown
+    io::content content;
+  };
+  static bool open(void* files, std::string_view from, std::string_view path,
+                   nem::resolver::file& to);
+
+  const source& main_;
+  std::string path_;
+  const nem_options& options_;
+  std::map<std::string, opened, std::less<>> opened_;  ///< by canonical path
+};
+
+/// What reading and verifying a NEM file gave.
+struct nem_outcome {
+  std::optional<nem::program> program = {};
+  std::vector<diagnostic> found = {};
+  nem::report report = {};
+};
+[[nodiscard]] nem_outcome verify_nem(const source& from, const reporting& to,
+                                     const nem_options& options);
+/// Tells of all that was found, and returns what the verb returns for it.
+[[nodiscard]] exit_code tell_nem(const nem_outcome& found, const source& from, const reporting& to,
+                                 const nem_options& options);
+/// The document of a file that reads; else what is wrong has been told.
+struct nem_document {
+  std::optional<nem::document> document = {};
+  exit_code code = success;
+};
+[[nodiscard]] nem_document read_nem(const source& from, const reporting& to);
+
+[[nodiscard]] exit_code check_nem(const source& file, const reporting& to,
+                                  const nem_options& options);
+/// Canonical text, or the syntax tree as text or JSON.
+[[nodiscard]] exit_code print_nem(const source& file, const reporting& to, bool tree,
+                                  const nem_options& options);
+[[nodiscard]] exit_code info_nem(const source& file, const reporting& to,
+                                 const nem_options& options);
+struct nem_graph_options {
+  nem_options nem;
+  bool expand = false;
+};
+[[nodiscard]] exit_code graph_nem(const source& file, const reporting& to,
+                                  const std::string& output, const nem_graph_options& options);
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CLI_NEM_HPP

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What `info` and `graph` do with NEM files.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nem.hpp"
+#include "nem/dot.hpp"
+#include "nem/statistics.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+using analysis::nem_memory;
+using analysis::nem_statistics;
+
+/// The program of a valid file; of others the errors have been told.
+[[nodiscard]] std::optional<nem::program> valid_nem(const source& file, const reporting& to,
+                                                    const nem_options& options, exit_code& code) {
+  nem_outcome found = verify_nem(file, to, options);
+  code = found.program ? success : to.fail(found.found, file.what);
+  return std::move(found.program);
+}
+
+/// Declarations at the top level of the file itself.
+[[nodiscard]] std::vector<std::string_view> declared(const nem::document& d, nem::node_kind what) {
+  std::vector<std::string_view> names;
+  for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)
+    if (d.nodes[i].kind == what) names.push_back(nem::name_of(d, i));
+  return names;
+}
+
+[[nodiscard]] std::string name_of(const nem_memory& m) {
+  std::string out(name(m.level));
+  if (m.level == nem::level::l1) out += '[' + std::to_string(m.engine) + ']';
+  return out;
+}
+[[nodiscard]] std::optional<std::int64_t> capacity_of(const nem_memory& m, const nem::device* d) {
+  if (d == nullptr || !d->has_topology || m.level == nem::level::ddr) return std::nullopt;
+  return m.level == nem::level::l1 ? d->topology.l1_size : d->topology.l2_size;
+}
+
+constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1};
+[[nodiscard]] std::uint64_t moved(const nem_statistics& s, nem::level from, nem::level to) {
+  return s.moved[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+}
+
+[[nodiscard]] text as_json(const source& file, const reporting& to, const nem::program& p,
+                           const nem_statistics& s) {
+  text out;
+  json::writer w(out);
+  w.begin_object().key("file").string(json_name(to.path)).key("format").string("nem");
+  w.key("bytes").integer(file.data().size()).key("device");
+  if (p.target() != nullptr)
+    w.string(p.catalog().text_of(p.target()->name));
+  else
+    w.null();
+  for (const auto& [key, what] : {std::pair("devices", nem::node_kind::device),
+                                  {"type_families", nem::node_kind::type_family}}) {
+    w.key(key).begin_array();
+    for (const std::string_view name : declared(p.document(), what)) w.string(name);
+    w.end();
+  }
+  w.key("tasks").integer(s.tasks).key("opcodes").begin_object();
+  for (std::size_t i = 0; i < nem::opcode_count; ++i)
+    if (s.opcodes[i] != 0) w.key(nem::opcode_table[i].name).integer(s.opcodes[i]);
+  w.end().key("waits").integer(s.waits).key("iterations").integer(s.iterations);
+  w.key("partial").boolean(s.is_partial).key("macs").integer(s.macs);
+  w.key("moved").begin_array();
+  for (const nem::level from : levels)
+    for (const nem::level there : levels)
+      if (const std::uint64_t n = moved(s, from, there); n != 0)
+        w.begin_object()
+            .key("from")
+            .string(name(from))
+            .key("to")
+            .string(name(there))
+            .key("bytes")
+            .integer(n)
+            .end();
+  w.end().key("memories").begin_array();
+  for (const nem_memory& m : s.memories) {
+    w.begin_object().key("memory").string(name_of(m)).key("buffers").integer(m.buffers);
+    w.key("declared").integer(m.declared).key("peak").integer(m.peak).key("capacity");
+    if (const auto capacity = capacity_of(m, p.target()))
+      w.integer(*capacity);
+    else
+      w.null();
+    w.end();
+  }
+  w.end().key("tokens_live").integer(p.most_live_tokens()).end();
+  out << '\n';
+  return out;
+}
+
+}  // namespace
+
+exit_code info_nem(const source& file, const reporting& to, const nem_options& options) {
+  exit_code code = success;
+  const std::optional<nem::program> p = valid_nem(file, to, options, code);
+  if (!p) return code;
+  const nem_statistics s = analysis::summarise(*p);
+  if (to.as_json) return print_result(as_json(file, to, *p, s));
+  text out;
+  out << file.name << ": " << info(file.what).description << ", " << file.data().size()
+      << " bytes\n";
+  const auto list = [&out](std::string_view title, const std::vector<std::string_view>& names) {
+    if (names.empty()) return;
+    out << title;
+    std::string_view between = "";
+    for (const std::string_view name : names) out << std::exchange(between, ", ") << name;
+    out << '\n';
+  };
+  list("  devices     ", declared(p->document(), nem::node_kind::device));
+  list("  families    ", declared(p->document(), nem::node_kind::type_family));
+  out << "  target      "
+      << (p->target() != nullptr ? p->catalog().text_of(p->target()->name)
+                                 : std::string_view("none: the program fits any device"))
+      << '\n';
+  out << "  tasks       " << (s.is_partial ? "more than " : "") << s.tasks;
+  std::string_view between = ": ";
+  for (std::size_t i = 0; i < nem::opcode_count; ++i)
+    if (s.opcodes[i] != 0)
+      out << std::exchange(between, ", ") << s.opcodes[i] << ' ' << nem::opcode_table[i].name;
+  out << "\n  waits       " << s.waits << "\n  iterations  " << s.iterations;
+  out << "\n  MACs        " << s.macs << '\n';
+  for (const nem::level from : levels)
+    for (const nem::level there : levels)
+      if (const std::uint64_t n = moved(s, from, there); n != 0)
+        out << "  moved       " << n << " bytes from " << name(from) << " to " << name(there) << '\n';
+  for (const nem_memory& m : s.memories) {
+    std::string title = "  " + name_of(m);
+    title.resize(14, ' ');
+    out << title << m.declared << " bytes in " << m.buffers
+        << (m.buffers == 1 ? " buffer" : " buffers") << ", " << m.peak << " live at most";
+    if (const auto capacity = capacity_of(m, p->target())) out << ", of " << *capacity;
+    out << '\n';
+  }
+  out << "  tokens      " << p->most_live_tokens() << " live at most";
+  if (p->target() != nullptr)
+    if (const std::int64_t most =
+            p->catalog().characteristic(*p->target(), nem::unit::seq, "max_active_tokens", 0);
+        most > 0)
+      out << ", of " << most;
+  out << '\n';
+  return print_result(out);
+}
+
+exit_code graph_nem(const source& file, const reporting& to, const std::string& output,
+                    const nem_graph_options& options) {
+  exit_code code = success;
+  const std::optional<nem::program> p = valid_nem(file, to, options.nem, code);
+  if (!p) return code;
+  analysis::task_draw_options drawing;
+  drawing.expand = options.expand;
+  const text dot = analysis::draw(*p, drawing);
+  return write_result(output, as_bytes(dot));
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

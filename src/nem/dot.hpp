@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Draws the tasks of a NEM program and what orders them, in Graphviz's DOT.
+//
+//   tessera::text dot = tessera::analysis::draw(program, {.expand = true});
+//
+//   box             a task: its opcode, operands and token; coloured by the unit that executes it;
+//                   with a bold line when it is .sync, so that all behind it waits
+//   solid arrow     a dependency by deps
+//   dashed arrow    an order that a wait, a .sync task or the end of a loop makes
+//   frame           a loop, with its bounds and how many iterations may be in flight; when they are
+//                   expanded, frames of its iterations inside
+//
+// The same program gives the same text.
+//
+// Lifetime:   values.
+// Errors:     none: any verified program will do.
+// Limits:     max_tasks; a note in the picture says that there are more.
+// Allocation: linear in the tasks drawn and in the text.
+
+#ifndef TESSERA_NEM_TOOLS_DOT_HPP
+#define TESSERA_NEM_TOOLS_DOT_HPP
+
+#include <cstdint>
+
+#include "tessera/nem.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace analysis {
+
+struct task_draw_options {
+  bool expand = false;  ///< every iteration, not just the first of each loop
+  std::uint64_t max_tasks = 2000;  ///< and frames
+};
+[[nodiscard]] text draw(const nem::program& p, const task_draw_options& options = {});
+
+}  // namespace analysis
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_TOOLS_DOT_HPP
