@@ -74,6 +74,7 @@ class document_reader : private config_reader {
   bool statement() {
     if (!at_word()) {
       if (at(';')) return take(), true;
+      if (at('}') && brace_loops_ != 0) return --brace_loops_, take(), true;
       const char* const before = at_;
       (void)no_statement();
       if (at_ == before) take_to(token_end());

@@ -150,6 +150,15 @@ class program_reader : protected value_reader {
     }
     take_word(start);
     const bool sound = loop_header(i);
+    if (!sound && at('{')) {  // a loop as other languages have it: without endloop, that is
+      ++brace_loops_;
+      if (excess_loops_ != 0)
+        --excess_loops_;
+      else
+        --loops_;
+      take();
+      return true;
+    }
     const std::uint32_t body = put(node_kind::body, 0, at_end() ? last_ : at_);
     if (excess_loops_ == 0) open_loops_[loops_ - 1].body = body;
     return sound;
@@ -169,6 +178,7 @@ class program_reader : protected value_reader {
     take(2);
     if (!expression() || !expect_closing(']', open) || !decorators()) return false;
     if (take_if(':')) return true;
+    if (at('{')) return unexpected("':'");
     if (not_a_token()) return false;
     missing("':'", ":");
     return at_end() || on_new_line();
@@ -563,7 +573,7 @@ class program_reader : protected value_reader {
     std::uint32_t loop, body;
   };
   open_loop open_loops_[max_nesting];
-  std::uint32_t loops_ = 0, excess_loops_ = 0;
+  std::uint32_t loops_ = 0, excess_loops_ = 0, brace_loops_ = 0;
   /// After an error in this statement, `X =` at the beginning of a line is no argument or attribute
   /// of it, whatever follows.
   bool any_assignment_ = false;
