@@ -67,7 +67,7 @@ class config_printer {
       print_binding(out, c);
       if (d_.nodes[c].offset > last) last = d_.nodes[c].offset;
     });
-    lines_.begin_heading(last, 2) << "variants:";
+    lines_.begin_heading(last, 2, line_role::item) << "variants:";
     lines_.opened();
     in_order(family, {node_kind::variant}, [this](std::uint32_t c) { print_variant(c); });
     lines_.close(0) << '}';
@@ -157,7 +157,7 @@ class config_printer {
     }
     head << (blank.empty() ? " }" : "}");
     lines_.pass_closer();
-    text& out = lines_.begin_heading(last, 6);
+    text& out = lines_.begin_heading(last, 6, line_role::continuation);
     out << "conformance: {";
     blank = "";
     for (const std::uint32_t c : children(d_, variant)) {

@@ -52,8 +52,8 @@ class plain_lines {
     append_indent(out_, indent);
     return out_;
   }
-  text& begin_heading(std::uint32_t, std::uint32_t indent) {
-    return begin(0, indent, line_role::item);
+  text& begin_heading(std::uint32_t, std::uint32_t indent, line_role role) {
+    return begin(0, indent, role);
   }
   text& close(std::uint32_t indent) { return begin(0, indent, line_role::item); }
   void opened() noexcept {}
