@@ -289,10 +289,10 @@ class loader {
     if (target == no_index || to_.devices[target].has_topology || s_.unsound_devices[target])
       return target;
     const device& d = to_.devices[target];
-    if (!is_directed) where = d.where;
+    if (!is_directed || !options_.device.empty()) where = d.where;
     auto text = s_.found.add(errc::nem_dev_003_topology, where);
     text << "target device " << to_.text_of(d.name) << " has no topology";
-    if (is_directed && d.where.length != 0)
+    if (is_directed && options_.device.empty() && d.where.length != 0)
       text.note(d.where) << to_.text_of(d.name) << " is defined here";
     return target;
   }
