@@ -28,6 +28,7 @@
 
 #include "../core/pool.hpp"
 #include "../version.hpp"
+#include "attributes.hpp"
 #include "format.hpp"
 #include "syntax.hpp"
 
@@ -100,6 +101,7 @@ struct values {
   pool<double> reals;
   pool<nem::operand> operands;  ///< of the current task
   pool<std::uint32_t> deps;     ///< of the current task: indices of tasks
+  nem::attributes attributes;   ///< of the current task, where it computes
 
   [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
     return {operands.data() + t.first_operand, t.inputs};
