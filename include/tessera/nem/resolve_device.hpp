@@ -240,10 +240,11 @@ class inheritance_check {
     if (known.device == index) {
       text << " is listed twice";
       text.note(s_.entries[known.at]) << "first listed here";
-      return;
+    } else {
+      text << " is inherited from " << to_.text_of(to_.devices[known.device].name) << " already";
+      note_listed(text, known);
     }
-    text << " is inherited from " << to_.text_of(to_.devices[known.device].name) << " already";
-    note_listed(text, known);
+    text.fix(s_.entries[at]) << "";
   }
   /// An instance is mandatory, by the entry at `mandatory`, and extended; `known` came first.
   void both(std::uint32_t at, std::uint32_t mandatory, const entry& known) {
@@ -253,6 +254,7 @@ class inheritance_check {
                  ? " becomes mandatory: its inherited entry in opcode.extended is ignored"
                  : " is mandatory already: its entry in opcode.extended is ignored");
     note_listed(text, known);
+    if (at != mandatory) text.fix(s_.entries[at]) << "";
   }
   template <class Writer>
   void note_listed(Writer& text, const entry& known) {
