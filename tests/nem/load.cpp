@@ -562,6 +562,12 @@ TEST_CASE("nem/load: included files", "[nem]") {
         "the program in \"program.nem\" is ignored", "it begins here", 1, all);
   passes("include \"leaf.nem\"\nconst A = 1", all);
 
+  const outcome twice =
+      load("include \"leaf.nem\"\n" + family("leaf", "plain: {} conformance: { MUST <u8> }"), all);
+  CHECK(twice.codes() == "FDL-001");
+  CHECK(twice.found.diagnostics[0].where.file == 0);
+  CHECK(twice.found.diagnostics[0].related.file == 1);
+
   const outcome broken = load("include \"broken.nem\"\ninclude \"broken.nem\"\nconst A = 1", all);
   CHECK(broken.codes() == "INC-003");
   CHECK(broken.found.diagnostics[0].related.file == 1);

@@ -4,7 +4,7 @@
 // What devices inherit: resolves one, and checks all.
 //
 //   nem::resolve_device(c, i);                 // c.devices[i] now lists all that it inherits
-//   detail::inheritance_check(s, t).run();      // DEV-007, DEV-008, DEV-010
+//   detail::inheritance_check(s, t).run();     // DEV-007, DEV-008, DEV-010
 //
 //   topology          the device's own replaces that of its parent
 //   characteristics   the device's own override those of its parents, key by key
