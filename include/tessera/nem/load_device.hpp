@@ -34,6 +34,21 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
+/// Notes what a device that isn't there could be.
+template <class Writer>
+void note_visible(loading& s, Writer& text, std::string_view name) {
+  for (const baseline_row& b : baseline_files)
+    if (b.device == name) {
+      text.note() << "include \"" << b.file << "\" defines it";
+      return;
+    }
+  const std::uint32_t near = s.nearest_device(name);
+  if (near == no_index) return;
+  const device& d = s.to.devices[near];
+  text.note(d.where.length != 0 ? d.where : s.baseline)
+      << "did you mean " << s.to.text_of(d.name) << '?';
+}
+
 class device_loader {
  public:
   device_loader(loading& s, source_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
@@ -116,19 +131,21 @@ class device_loader {
     auto text = fail(errc::nem_dev_002_inherited, f_.at(version));
     text << "device " << f_.name(node) << " extends " << f_.name(extends)
          << ", whose spec_version it inherits";
-    if (parent == no_index) return;
-    const place where = to_.devices[parent].where;
-    text.note(where) << f_.name(extends) << " has \""
-                     << to_.text_of(to_.devices[parent].spec_version) << '"';
+    if (parent != no_index)
+      text.note(to_.devices[parent].where)
+          << f_.name(extends) << " has \"" << to_.text_of(to_.devices[parent].spec_version) << '"';
+    text.fix(f_.at(version)) << "";
   }
 
   /// Says why a parent isn't there: it comes later, it doesn't exist, or devices go round in circles.
   void report_parent(std::uint32_t node, std::uint32_t extends) {
     find_cycles();
-    const std::size_t at = first_not_below(f_.cycle.data(), f_.cycle.size(),
-                                           [&](std::uint32_t n) { return n < node; });
+    const std::size_t at = first_not_below(f_.cycles.data(), f_.cycles.size(),
+                                           [&](const in_cycle& c) { return c.node < node; });
     const std::string_view parent = f_.name(extends);
-    if (at < f_.cycle.size() && f_.cycle[at] == node) {
+    if (at < f_.cycles.size() && f_.cycles[at].node == node) {
+      is_sound_ = false;
+      if (f_.cycles[at].first != node) return;  // reported there
       auto text = fail(errc::nem_dev_014_cycle, f_.at(extends));
       text << "device " << f_.name(node) << " extends itself";
       if (f_[node].value != f_[extends].value)
@@ -138,11 +155,11 @@ class device_loader {
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
     const std::uint32_t later = f_.devices.find(f_[extends].value);
-    if (later != no_index)
+    if (later != no_index) {
       text.note(f_.at(later)) << parent << " is defined here, behind it";
-    else if (parent == baseline_files[0].device || parent == baseline_files[1].device)
-      text.note() << "include \"" << baseline_files[parent == baseline_files[1].device].file
-                  << "\" defines it";
+      return;
+    }
+    note_visible(s_, text, parent);
   }
 
   /// Notes the devices of this file and those that extend themselves, through others or not.
@@ -168,13 +185,18 @@ class device_loader {
         i = next(i);
       }
       if (i == no_index || walk.find(d.nodes[i].value) != w) continue;
-      const std::uint32_t first = i;  // where this walk met itself
+      const std::uint32_t met = i;  // where this walk met itself
+      const std::size_t begin = f_.cycles.size();
+      std::uint32_t first = i;
       do {
-        f_.cycle.push_back(i);
+        f_.cycles.push_back({i, i});
+        first = i < first ? i : first;
         i = next(i);
-      } while (i != first);
+      } while (i != met);
+      for (std::size_t k = begin; k < f_.cycles.size(); ++k) f_.cycles[k].first = first;
     }
-    sort(f_.cycle.data(), f_.cycle.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    sort(f_.cycles.data(), f_.cycles.size(),
+         [](const in_cycle& a, const in_cycle& b) { return a.node < b.node; });
   }
   [[nodiscard]] std::uint32_t next(std::uint32_t device) const {
     const std::uint32_t extends = child(f_.d, device, node_kind::extends);
@@ -322,7 +344,10 @@ class device_loader {
     const std::string_view family = f_.name(node);
     const std::uint32_t f = s_.find_family(family);
     if (f == no_index) {
-      fail(errc::nem_dev_009_variant, f_.at(node)) << "there is no type family " << family;
+      const std::string_view near = s_.nearest_family(family);
+      auto text = fail(errc::nem_dev_009_variant, f_.at(node));
+      text << "there is no type family " << family;
+      if (!near.empty()) text.note() << "did you mean " << near << '?';
       return no_index;
     }
     types_.clear();

@@ -29,6 +29,7 @@
 #include "catalog.hpp"
 #include "diagnostic.hpp"
 #include "families.hpp"
+#include "suggest.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -99,16 +100,22 @@ class local_names {
   std::uint32_t turn_ = 0;
 };
 
+/// A device that extends itself, through others or not.
+struct in_cycle {
+  std::uint32_t node;
+  std::uint32_t first;  ///< of the nodes of its cycle
+};
+
 /// The file whose declarations are being loaded.
 struct source_file {
   const document& d;
-  std::uint32_t file = 0;          ///< as places have it
-  std::uint32_t characters = 0;    ///< where its names begin in catalog::characters
-  local_names parameters = {};     ///< of a family: their nodes
-  local_names variants = {};       ///< of a family: their nodes
-  bool knows_devices = false;      ///< whether the next two are there
-  local_names devices = {};        ///< the nodes of all its devices
-  pool<std::uint32_t> cycle = {};  ///< of devices in a cycle: their nodes, in ascending order
+  std::uint32_t file = 0;        ///< as places have it
+  std::uint32_t characters = 0;  ///< where its names begin in catalog::characters
+  local_names parameters = {};   ///< of a family: their nodes
+  local_names variants = {};     ///< of a family: their nodes
+  bool knows_devices = false;    ///< whether the next two are there
+  local_names devices = {};      ///< the nodes of all its devices
+  pool<in_cycle> cycles = {};    ///< by their nodes
 
   [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }
   [[nodiscard]] place at(std::uint32_t node) const noexcept {
@@ -124,7 +131,10 @@ struct source_file {
   }
 };
 
-struct loading {
+class loading {
+ public:
+  loading(findings& f, catalog& c) noexcept : found(f), to(c) {}
+
   findings& found;
   catalog& to;
   hashed_names families = {}, variants = {}, devices = {};
@@ -156,6 +166,15 @@ struct loading {
       if (to.text_of(to.variants[i].name) == name) return i;
     return no_index;
   }
+  /// A device whose name is near to one that isn't there, or no_index.
+  [[nodiscard]] std::uint32_t nearest_device(std::string_view name) {
+    const std::string_view near = nearest(name, to.devices);
+    return near.empty() ? no_index : find_device(near);
+  }
+  [[nodiscard]] std::string_view nearest_family(std::string_view name) {
+    return nearest(name, to.families);
+  }
+
   static constexpr std::uint32_t few_variants = 8;  ///< for which a search in a row will do
 
   [[nodiscard]] bool is_unsound_family(std::uint32_t i) const noexcept {
@@ -168,6 +187,20 @@ struct loading {
     else
       unsound_families[i - builtin_families] = true;
   }
+
+ private:
+  /// The nearest name of the first entries. Only some names are worth it: a file can be full of
+  /// those that aren't there.
+  template <class Row>
+  [[nodiscard]] std::string_view nearest(std::string_view name, const pool<Row>& rows) {
+    constexpr std::uint32_t most_suggestions = 64, most_candidates = 256;
+    suggestion s(name);
+    if (suggestions_++ >= most_suggestions) return {};
+    for (std::uint32_t i = 0; i < rows.size() && i < most_candidates; ++i)
+      s.offer(to.text_of(rows[i].name));
+    return s.word();
+  }
+  std::uint32_t suggestions_ = 0;
 };
 
 }  // namespace detail
