@@ -589,9 +589,10 @@ struct writer {
   std::vector<std::string> tokens;
   std::vector<std::string> variables;
   int count = 0, loops = 0, budget = 0;
+  std::uint32_t spread = 3;  // of offsets: how rarely tasks meet
 
   std::string region(std::uint32_t extent) {
-    std::string offset = std::to_string(4 * n.below(3));
+    std::string offset = std::to_string(4 * n.below(spread));
     if (!variables.empty() && n.below(2) == 0)
       offset += " + (" + variables[n.below(static_cast<std::uint32_t>(variables.size()))] +
                 " mod " + std::to_string(1 + n.below(3)) + ")*" +
@@ -632,7 +633,7 @@ struct writer {
       } else if (kind <= 2 && depth < 3 && budget > 0) {
         --budget;
         const std::string v = "i" + std::to_string(loops++);
-        out += "loop " + v + " in [0.." + std::to_string(n.below(4)) + "] @max_in_flight(" +
+        out += "loop " + v + " in [0.." + std::to_string(n.below(6)) + "] @max_in_flight(" +
                std::to_string(1 + n.below(3)) + "):\n";
         const std::size_t outer = tokens.size();
         variables.push_back(v);
@@ -659,12 +660,13 @@ TEST_CASE("nem/hazards: what the definition gives, on small programs", "[nem]") 
   int with_loops = 0, clean = 0, rewritten = 0, checked = 0;
   for (std::uint32_t seed = 1; seed <= 1500; ++seed) {
     writer w{{seed * 7919},
-             "buffer A : L2 (size=64) buffer B : L1 (size=64) buffer C : L2 (size=64)\n",
+             "buffer A : L2 (size=128) buffer B : L1 (size=128) buffer C : L2 (size=128)\n",
              {},
              {},
              0,
              0,
-             3};
+             3,
+             seed % 3 == 0 ? 20u : 3u};
     w.block(0);
     w.block(0);
     recorder r;
@@ -694,4 +696,82 @@ TEST_CASE("nem/hazards: what the definition gives, on small programs", "[nem]") 
   CHECK(with_loops > 400);
   CHECK(clean > 50);
   CHECK(rewritten > 20);
+}
+
+namespace {
+
+/// A program whose 3 * `tiles` tasks load, change and store tiles in a ring of L1 regions.
+std::string tiled(int tiles, bool waits) {
+  std::string s = "buffer A : L2 (size=" + std::to_string(64 * tiles) +
+                  ") buffer C : L2 (size=" + std::to_string(64 * tiles) +
+                  ") buffer B : L1 (size=65536)\n";
+  for (int i = 0; i < tiles; ++i) {
+    const std::string n = std::to_string(i), at = std::to_string(64 * i) + ", 64";
+    const std::string slot = std::to_string(64 * (i % 1024)) + ", 64";
+    const std::string type = " elem=f16, shape=[32], layout=C";
+    const std::string x = "region(B, " + slot + ")" + type;
+    s += "t" + n + " = " +
+         copy("B, " + slot, "A, " + at,
+              i < 1024 || waits ? "" : ", deps=[s" + std::to_string(i - 1024) + "]");
+    s += "\nr" + n + " = relu.async in " + x + " out " + x + " deps=[t" + n + "]\ns" + n +
+         " = store.async(dst=region(C, " + at + "), src=region(B, " + slot + "), deps=[r" + n +
+         "])\n";
+    if (waits && i >= 512) s += "wait(s" + std::to_string(i - 512) + ")\n";
+  }
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("nem/hazards: steps are few, and bounded", "[nem]") {
+  for (const bool waits : {true, false}) {
+    CAPTURE(waits);
+    const outcome small = analyse(tiled(2000, waits)), large = analyse(tiled(34000, waits));
+    CHECK(large == rules{});
+    CHECK(large.tasks == 102000);
+    CHECK(large.steps < 25 * 102000);
+    CHECK(large.steps / 17 <= small.steps * 13 / 10);
+  }
+  // All tasks of a program race with one another: 64 of them are remembered.
+  std::string racing = memory;
+  for (int i = 0; i < 20000; ++i) racing += copy("C, 0, 8", "A, 0, 8") + "\n";
+  outcome o = analyse(racing);
+  CHECK(o.steps < 100 * 20000);
+  CHECK(o.found.size() == 1000);  // that is what the report keeps
+  // Segments that are written together are one again.
+  std::string parts = "buffer A : L2 (size=4000) buffer C : L2 (size=4000)\n";
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 1000; ++i)
+      parts += "transfer.sync(dst=region(C, " + std::to_string(4 * ((i * 7) % 1000)) +
+               ", 4), src=region(A, 0, 4))\n";
+    for (int i = 0; i < 50; ++i)
+      parts += "transfer.sync(dst=region(C, 0, 4000), src=region(A, 0, 4000))\n";
+  }
+  o = analyse(parts);
+  CHECK(o == rules{});
+  CHECK(o.steps < 20 * 21000);
+}
+
+TEST_CASE("nem/hazards: HAZ-005, no more steps", "[nem]") {
+  nem::verify_options options;
+  const std::string racing = memory + copy("C, 0, 8", "A, 0, 8") + "\n" +
+                             copy("C, 16, 8", "A, 0, 8") + "\n" + copy("C, 32, 8", "A, 0, 8") +
+                             "\n" + copy("C, 48, 8", "A, 0, 8") + "\n" + copy("C, 0, 8", "A, 0, 8");
+  CHECK(analyse(racing) == rules{"HAZ-001@6"});
+  const std::uint64_t all = analyse(racing).steps;
+  options.hazard_steps = all + 1;
+  CHECK(analyse(racing, options) == rules{"HAZ-001@6"});
+  for (std::uint64_t steps = 1; steps <= all; ++steps) {
+    CAPTURE(steps);
+    options.hazard_steps = steps;
+    const outcome o = analyse(racing, options);
+    CHECK(lines(o.found).find("HAZ-005") != std::string::npos);
+    CHECK(o.found.size() <= 2);
+    CHECK(o.steps <= steps);
+  }
+  // Loops go on being walked when nothing more is searched for.
+  options.hazard_steps = 3;
+  CHECK(analyse(memory + "loop i in [0..3]:\nloop k in [0..3] @max_in_flight(2):\n" +
+                    copy("C, 0, 8", "A, 0, 8") + "\nendloop\nendloop\n",
+                options) == rules{"HAZ-005@4"});
 }
