@@ -32,6 +32,7 @@
 #include "catalog.hpp"
 #include "context.hpp"
 #include "diagnostic.hpp"
+#include "load.hpp"
 #include "model.hpp"
 #include "rules_buffer.hpp"
 #include "rules_compute.hpp"
@@ -102,6 +103,7 @@ inline result<program> verify(document d, const verify_options& options, report*
   p.document_ = std::move(d);
   p.profile_ = options.profile;
   detail::findings findings(found, options.profile, options.max_diagnostics);
+  detail::load(p.document_, options, findings, p.catalog_, p.target_);
   detail::context c{p.document_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
   p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();

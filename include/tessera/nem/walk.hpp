@@ -330,6 +330,7 @@ class walker {
     v_.operands.clear();
     v_.deps.clear();
     tokens(at);
+    check_decorators_of(at, on_wait);
     if (c_[at].value != no_name) {
       c_.found.add(errc::nem_tok_005_wait, c_.at(at))
           << "wait produces no token that " << c_.name(at) << " could be";
@@ -376,8 +377,10 @@ class walker {
     if (has_decorators)
       check_decorators_of(at, n.kind == node_kind::compute ? on_compute : on_transfer);
     bind(c_, t);
-    v_.attributes = {};
-    evaluate_attributes(c_, at, t.opcode, v_.attributes, v_.numbers);
+    if (n.kind == node_kind::compute) {
+      v_.attributes = {};
+      evaluate_attributes(c_, at, t.opcode, v_.attributes, v_.numbers);
+    }
     to_.task(v_, t);
     take_back(before);
     declare_token(at, t.index, true);
