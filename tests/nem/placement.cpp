@@ -5,6 +5,10 @@
 #include <string>
 #include <string_view>
 #include <tessera/nem/format.hpp>
+#include <tessera/nem/read.hpp>
+#include <tessera/nem/verify.hpp>
+#include <utility>
+#include <vector>
 
 #include "rule_check.hpp"
 #include "support/catch.hpp"
@@ -193,6 +197,72 @@ TEST_CASE("nem/placement: RES-008 DDR without sDMA", "[nem]") {
   CHECK(passes(on_device(units, "") + body +
                "transfer.sync(dst=region(A, 0, 8), src=region(A, 8, 8))") == "");
   CHECK(check(on_device(units, "") + load).related("RES-008") == "buffer D : DDR (size=8)");
+}
+
+namespace {
+
+/// The tasks of a program, with the flags of their operands.
+struct collector : nem::visitor {
+  void task(const nem::values& v, const nem::task& t) {
+    tasks.push_back(t);
+    std::string flags;
+    for (const nem::operand& o : v.inputs(t)) flags += static_cast<char>('0' + o.flags);
+    for (const nem::operand& o : v.outputs(t)) flags += static_cast<char>('0' + o.flags);
+    operands.push_back(flags);
+  }
+  std::vector<nem::task> tasks;
+  std::vector<std::string> operands;
+};
+
+collector tasks_of(const std::string& source) {
+  collector c;
+  auto document = nem::read(source);
+  REQUIRE(document);
+  auto program = nem::verify(std::move(*document));
+  REQUIRE(program);
+  nem::visit(*program, c);
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("nem/placement: where tasks are bound to", "[nem]") {
+  const auto c =
+      tasks_of(head +
+               "buffer H : L1[2] (size=16)\n"
+               "loop i in [0..1]:\n"
+               "  relu.sync in X out Y @resource(CSTL[3 - i])\n"
+               "endloop\n"
+               "transfer.sync(dst=region(H, 0, 8), src=S)\n"
+               "transfer.sync(dst=region(G, 8, 8), src=S) @seq_engine(4) @memmove\n"
+               "transfer.sync(dst=region(G, 8, 8), src=S) @seq_engine(5) @seq_engine(6)\n"
+               "transfer.sync(dst=region(G, 8, 8), src=S)\n");
+  REQUIRE(c.tasks.size() == 7);
+  CHECK(c.tasks[0].unit == nem::unit::none);
+  CHECK(c.tasks[0].engine == 0);
+  CHECK(c.tasks[1].unit == nem::unit::cstl);
+  CHECK(c.tasks[1].unit_index == 3);
+  CHECK(c.tasks[2].unit_index == 2);
+  CHECK(c.tasks[3].unit == nem::unit::none);
+  CHECK(c.tasks[3].unit_index == 0);
+  CHECK(c.tasks[3].engine == 2);
+  CHECK_FALSE(c.tasks[3].is_memmove);
+  CHECK(c.tasks[4].engine == 4);
+  CHECK(c.tasks[4].is_memmove);
+  CHECK(c.tasks[5].engine == 5);  // of two the first one
+  CHECK(c.tasks[6].engine == -1);
+}
+
+TEST_CASE("nem/placement: what buffers, regions and operands say is united", "[nem]") {
+  const auto c = tasks_of(
+      "buffer A : L2 (size=32) @readonly\n"
+      "buffer B : L2 (size=32) @writeonly\n"
+      "let R = region(A, 0, 8) @materialized\n"
+      "transfer.sync(dst=region(B, 0, 8) @materialized, src=R)\n"
+      "transfer.sync(dst=region(B, 8, 8), src=region(A, 8, 8) @readonly)\n");
+  REQUIRE(c.operands.size() == 2);
+  CHECK(c.operands[0] == "56");  // readonly and materialized, writeonly and materialized
+  CHECK(c.operands[1] == "12");
 }
 
 TEST_CASE("nem/placement: PLC-001 L1 memories of several engines", "[nem]") {
