@@ -47,7 +47,9 @@ struct outcome {
 
 inline outcome verified(std::string_view source, nem::verify_options options = {}) {
   outcome o;
-  auto d = nem::read(source, {.profile = options.profile}, &o.report);
+  nem::read_options reading;
+  reading.profile = options.profile;
+  auto d = nem::read(source, reading, &o.report);
   if (d) {
     auto p = nem::verify(std::move(*d), options, &o.report);
     o.is_valid = bool(p);

@@ -48,7 +48,8 @@ TEST_CASE("nem/verify: documents without a program", "[nem]") {
   CHECK(verified("").is_valid);
   CHECK(verified("program empty:").is_valid);
   CHECK(verified("include \"npm_baseline_1.0.nem\"\ndevice one extends npm_baseline_1_0 { }\n"
-                 "device two extends one { }").is_valid);
+                 "device two extends one { }")
+            .is_valid);
   CHECK_FALSE(verified("device one extends nothing { }\ndevice two extends one { }").is_valid);
 }
 
@@ -93,14 +94,20 @@ TEST_CASE("nem/verify: a report keeps so many, and counts all", "[nem]") {
 TEST_CASE("nem/verify: groups of rules are called", "[nem]") {
   CHECK(verified("buffer B : L2 (size=8) @fast").has("DEC-001"));
   CHECK(verified("loop i in [0..1] @max_in_flight(0): endloop").has("DEC-006"));
-  CHECK(verified("loop i in [0..1]: loop j in [0..1] @max_in_flight(1 - i): endloop endloop").has("DEC-006"));
+  CHECK(verified("loop i in [0..1]: loop j in [0..1] @max_in_flight(1 - i): endloop endloop")
+            .has("DEC-006"));
   CHECK(verified("buffer A : L1[0] (size=8); buffer B : L1[1] (size=8);"
-                 "transfer.async(dst=region(B, 0, 8), src=region(A, 0, 8))").has("PLC-001"));
+                 "transfer.async(dst=region(B, 0, 8), src=region(A, 0, 8))")
+            .has("PLC-001"));
   CHECK(verified("buffer A : L2 (size=8); buffer B : L2 (size=8);"
-                 "transfer.async(dst=region(B, 0, 4), src=region(A, 0, 8))").has("XFR-001"));
-  CHECK(verified("buffer A : L2 (size=8); rleu.async in region(A, 0, 4) elem=i8, shape=[4], layout=C "
-                 "out region(A, 4, 4) elem=i8, shape=[4], layout=C").has("OPC-001"));
+                 "transfer.async(dst=region(B, 0, 4), src=region(A, 0, 8))")
+            .has("XFR-001"));
+  CHECK(
+      verified("buffer A : L2 (size=8); rleu.async in region(A, 0, 4) elem=i8, shape=[4], layout=C "
+               "out region(A, 4, 4) elem=i8, shape=[4], layout=C")
+          .has("OPC-001"));
   CHECK(verified("buffer A : L2 (size=8); buffer B : L2 (size=8);"
                  "transfer.async(dst=region(B, 0, 8), src=region(A, 0, 8));"
-                 "transfer.async(dst=region(A, 0, 8), src=region(B, 0, 8))").has("HAZ-001"));
+                 "transfer.async(dst=region(A, 0, 8), src=region(B, 0, 8))")
+            .has("HAZ-001"));
 }

@@ -73,27 +73,30 @@ std::string repeated(std::string_view text, int count) {
 }  // namespace
 
 TEST_CASE("nem/walk: what visitors get, in order", "[nem]") {
-  const nem::program p = program_of(std::string(regions) +
-                                    "a = transfer.async(dst=X, src=Y)\n"
-                                    "b = store.sync(dst=region(M, 8, 8), src=region(N, 16, 8), deps=[a])\n"
-                                    "wait(b, a)\n"
-                                    "loop i in [2..3] @max_in_flight(2):\n"
-                                    "  let R = region(M, 100 * i, 8)\n"
-                                    "  t = transfer.async(dst=R, src=Y, deps=[a, b])\n"
-                                    "  loop j in [i..3]:\n"
-                                    "    u = transfer.sync(dst=region(M, 100 * i, 8), src=region(N, j, 8), deps=[t])\n"
-                                    "  endloop\n"
-                                    "endloop\n"
-                                    "relu.sync in region(M, 0, 8) elem=i8, shape=[8], layout=C out region(M, 64, 8) elem=i8, shape=[8], layout=C deps=[a]\n");
+  const nem::program p =
+      program_of(std::string(regions) +
+                 "a = transfer.async(dst=X, src=Y)\n"
+                 "b = store.sync(dst=region(M, 8, 8), src=region(N, 16, 8), deps=[a])\n"
+                 "wait(b, a)\n"
+                 "loop i in [2..3] @max_in_flight(2):\n"
+                 "  let R = region(M, 100 * i, 8)\n"
+                 "  t = transfer.async(dst=R, src=Y, deps=[a, b])\n"
+                 "  loop j in [i..3]:\n"
+                 "    u = transfer.sync(dst=region(M, 100 * i, 8), src=region(N, j, 8), deps=[t])\n"
+                 "  endloop\n"
+                 "endloop\n"
+                 "relu.sync in region(M, 0, 8) elem=i8, shape=[8], layout=C out region(M, 64, 8) "
+                 "elem=i8, shape=[8], layout=C deps=[a]\n");
   recorder r;
   nem::visit(p, r);
-  CHECK(r.log ==
-        "#0 transfer.async 1@0 > 0@0; #1 store.sync 1@16 > 0@8 after 0; wait 1 0; "
-        "[2..3x2 2: #2 transfer.async 1@0 > 0@200 after 0 after 1; "
-        "[2..3x1 2: #3 transfer.sync 1@2 > 0@200 after 2; 3: #4 transfer.sync 1@3 > 0@200 after 2; ] "
-        "3: #5 transfer.async 1@0 > 0@300 after 0 after 1; "
-        "[3..3x1 3: #6 transfer.sync 1@3 > 0@300 after 5; ] ] "
-        "#7 relu.sync 0@0 > 0@64 after 0; ");
+  CHECK(
+      r.log ==
+      "#0 transfer.async 1@0 > 0@0; #1 store.sync 1@16 > 0@8 after 0; wait 1 0; "
+      "[2..3x2 2: #2 transfer.async 1@0 > 0@200 after 0 after 1; "
+      "[2..3x1 2: #3 transfer.sync 1@2 > 0@200 after 2; 3: #4 transfer.sync 1@3 > 0@200 after 2; ] "
+      "3: #5 transfer.async 1@0 > 0@300 after 0 after 1; "
+      "[3..3x1 3: #6 transfer.sync 1@3 > 0@300 after 5; ] ] "
+      "#7 relu.sync 0@0 > 0@64 after 0; ");
   CHECK(p.tasks() == 8);
   CHECK(p.iterations() == 5);
   CHECK_FALSE(p.is_partial());
@@ -101,9 +104,9 @@ TEST_CASE("nem/walk: what visitors get, in order", "[nem]") {
 }
 
 TEST_CASE("nem/walk: a visitor may stop", "[nem]") {
-  const nem::program p = program_of(
-      std::string(regions) +
-          "loop i in [0..999999999]: loop j in [0..999999999]: transfer.sync(dst=X, src=Y) endloop endloop");
+  const nem::program p = program_of(std::string(regions) +
+                                    "loop i in [0..999999999]: loop j in [0..999999999]: "
+                                    "transfer.sync(dst=X, src=Y) endloop endloop");
   CHECK(p.is_partial());
   recorder r;
   r.most = 3;
@@ -117,13 +120,17 @@ TEST_CASE("nem/walk: a visitor may stop", "[nem]") {
 TEST_CASE("nem/walk: loops", "[nem]") {
   check({"LOP-001", "loop i in [3..^4 - 2]: endloop", "ends at 2, before its start at 3",
          "loop i in [3..4 - 1]: endloop"});
-  check({"LOP-001", "loop i in [1..3]: loop j in [i..^2]: endloop endloop", "ends at 2, before its start at 3",
+  check({"LOP-001", "loop i in [1..3]: loop j in [i..^2]: endloop endloop",
+         "ends at 2, before its start at 3",
          "loop i in [1..2]: loop j in [i..2]: endloop endloop"});
-  CHECK(verified("loop i in [0-9223372036854775807-1..0-9223372036854775807]: let a = i endloop").iterations == 2);
-  const auto o = verified("loop i in [9223372036854775806..9223372036854775807]: let a = i endloop");
+  CHECK(verified("loop i in [0-9223372036854775807-1..0-9223372036854775807]: let a = i endloop")
+            .iterations == 2);
+  const auto o =
+      verified("loop i in [9223372036854775806..9223372036854775807]: let a = i endloop");
   CHECK(o.is_valid);
   CHECK(o.iterations == 2);
-  const auto all = verified("loop i in [0-9223372036854775807-1..9223372036854775807]: let a = i endloop");
+  const auto all =
+      verified("loop i in [0-9223372036854775807-1..9223372036854775807]: let a = i endloop");
   CHECK(all.is_valid);
   CHECK(all.is_partial);
   CHECK(all.has("HAZ-005"));
@@ -132,7 +139,8 @@ TEST_CASE("nem/walk: loops", "[nem]") {
 TEST_CASE("nem/walk: beyond the budget, first and last iterations", "[nem]") {
   const std::string source = std::string(regions) +
                              "loop i in [0..999]: transfer.sync(dst=X, src=Y) endloop\n"
-                             "loop i in [0..99] @max_in_flight(3): transfer.sync(dst=X, src=region(N, i, 8)) endloop\n";
+                             "loop i in [0..99] @max_in_flight(3): transfer.sync(dst=region(M, 8 * "
+                             "i, 8), src=region(N, i, 8)) endloop\n";
   nem::verify_options options;
   options.max_instances = 2000;  // what the first loop takes
   nem::program p = program_of(source, options);
@@ -141,8 +149,10 @@ TEST_CASE("nem/walk: beyond the budget, first and last iterations", "[nem]") {
   recorder r;
   nem::visit(p, r, 2000);
   CHECK(r.log.find("] [0..99x3 0: ") != std::string::npos);
-  CHECK(r.log.find(" 9: #1009 transfer.sync 1@9 > 0@0; 98: #1010 transfer.sync 1@98 > 0@0; 99: #1011") !=
-        std::string::npos);
+  CHECK(
+      r.log.find(
+          " 9: #1009 transfer.sync 1@9 > 0@72; 98: #1010 transfer.sync 1@98 > 0@784; 99: #1011") !=
+      std::string::npos);
   options.max_instances = 3000;
   p = program_of(source, options);
   CHECK_FALSE(p.is_partial());
@@ -151,7 +161,9 @@ TEST_CASE("nem/walk: beyond the budget, first and last iterations", "[nem]") {
   nem::visit(p, full);
   CHECK(full.count == 1100);
   // errors of the last iterations are found, and HAZ-005 says that some weren't looked at
-  const auto o = verified("buffer B : L2 (size=100000000); loop i in [1..100000001]: let R = region(B, i - 1, 1) endloop");
+  const auto o = verified(
+      "buffer B : L2 (size=100000000); loop i in [1..100000001]: let R = region(B, i - 1, 1) "
+      "endloop");
   CHECK(o.report.errors == 1);
   CHECK(o.has("REG-003"));
   CHECK(o.has("HAZ-005"));
@@ -160,15 +172,15 @@ TEST_CASE("nem/walk: beyond the budget, first and last iterations", "[nem]") {
 TEST_CASE("nem/walk: huge loops take bounded time", "[nem]") {
   const std::string nested = repeated("loop i in [0..1000000000] @max_in_flight(1000000):\n", 200) +
                              "transfer.sync(dst=X, src=Y)\n" + repeated("endloop\n", 200);
-  const auto o = verified(std::string(regions) + nested);
+  nem::verify_options options;
+  options.max_instances = 10000;
+  const auto o = verified(std::string(regions) + nested, options);
   CHECK(o.is_valid);
   CHECK(o.is_partial);
-  CHECK(o.iterations < 1000000);
-  // a large body counts as many nodes
-  const auto wide = verified("loop i in [0..1000000]:\n" + repeated("let a = i + 1; ", 1) +
-                             repeated("wait()\n", 0) + repeated("let b = i * 2 ;", 0) + "endloop");
+  CHECK(o.iterations < 30000);
+  const auto wide = verified("loop i in [0..1000000]:\n let a = i + 1\nendloop");
   CHECK(wide.iterations > 100000);
-  std::string body;
+  std::string body;  // counts as its nodes do
   for (int i = 0; i < 20000; ++i) body += "let a" + std::to_string(i) + " = i\n";
   const auto large = verified("loop i in [0..1000000]:\n" + body + "endloop");
   CHECK(large.is_partial);
@@ -183,12 +195,14 @@ TEST_CASE("nem/walk: lets of all kinds", "[nem]") {
       "buffer B : DDR (size=64)\n"
       "let i = 3\nlet f = 0.5\nlet s = \"text\"\nlet l = [1, i, [2, \"x\"], s]\nlet n = [1, i]\n"
       "let r = [f, 1]\nlet R = region(B, 0, i) @readonly\nlet Q = R\nlet t = s\nlet m = n\n"
-      "let P = region(B, 8, 3) elem=i8, shape=[3], layout=C, quant=per_channel(axis=0, scales=[f, f * 2, 1], zero_points=[0, i, 1])\n"
+      "let P = region(B, 8, 3) elem=i8, shape=[3], layout=C, quant=per_channel(axis=0, scales=[f, "
+      "f * 2, 1], zero_points=[0, i, 1])\n"
       "store.sync(dst=region(B, 32, 3), src=Q)\n");
   CAPTURE(o.lines);
   CHECK(o.is_valid);
   CHECK(verified("buffer B : DDR (size=64)\nlet R = region(B, 0, 8) @readonly\nlet Q = R\n"
-                 "transfer.sync(dst=Q, src=region(B, 32, 8))").has("DEC-007"));
+                 "transfer.sync(dst=Q, src=region(B, 32, 8))")
+            .has("DEC-007"));
 }
 
 TEST_CASE("nem/walk: a buffer of a loop body is one buffer", "[nem]") {
@@ -202,7 +216,8 @@ TEST_CASE("nem/walk: a buffer of a loop body is one buffer", "[nem]") {
     std::size_t most = 0, regions = 0;
   } b;
   const nem::program p = program_of(std::string(regions) +
-                                    "loop i in [0..2]:\n buffer P : L2 (size=8)\n buffer Q : L2 (size=8)\n let S = region(Q, 0, 8)\n"
+                                    "loop i in [0..2]:\n buffer P : L2 (size=8)\n buffer Q : L2 "
+                                    "(size=8)\n let S = region(Q, 0, 8)\n"
                                     " transfer.sync(dst=X, src=S)\n endloop");
   nem::visit(p, b);
   CHECK(b.log == "333");

@@ -159,9 +159,10 @@ struct target_names {
 };
 inline text& operator<<(text& out, const target_names& n) {
   constexpr std::string_view names[] = {
-      "buffers", "declared regions", "operands", "transfers and stores", "compute tasks", "loops"};
+      "buffers", "declared regions", "operands", "transfers and stores", "compute tasks", "loops",
+      "waits"};
   unsigned left = n.targets;
-  for (unsigned i = 0; i < 6; ++i) {
+  for (unsigned i = 0; i < sizeof names / sizeof names[0]; ++i) {
     if ((left & 1u << i) == 0) continue;
     left &= ~(1u << i);
     const bool is_first = (n.targets & ((1u << i) - 1)) == 0;
@@ -219,7 +220,8 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
   if (r != 0 && w != 0) {
     const std::uint32_t first = r < w ? r : w, second = r < w ? w : r;
     auto found = c.found.add(errc::nem_dec_005_access, c.at(second - 1));
-    found << "@readonly and @writeonly exclude each other: without both, tasks may read and write";
+    found
+        << "@readonly and @writeonly exclude each other: what has neither may be read and written";
     found.note(c.at(first - 1)) << '@' << c.name(first - 1) << " is given here";
   }
 }
