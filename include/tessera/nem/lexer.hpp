@@ -1,0 +1,339 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Characters and words of NEM: what a reader sees of a source, one token ahead.
+//
+//   nem::detail::lexer in("const A = 1");
+//   nem::detail::word w = in.peek_word();     // "const"
+//   nem::detail::keyword_of(w);               // keyword::const_
+//   in.take_word(w);                          // now at A
+//
+//   blank     space, tab, CR, LF, and comments from # to the end of the line
+//   word      A-Z a-z 0-9 _, not beginning with a digit
+//   number    digits, or digits.digits with an exponent or none
+//   string    "…" on one line, escapes \n \t \\ \"
+//   others    . .. , : ; = ( ) [ ] { } < > @ + - * /
+//
+// There are no token objects: the reader knows what may follow and looks at the character. Words are
+// told apart by their first eight bytes in one number.
+//
+// Lifetime:   borrows the source.
+// Errors:     none; the reader reports.
+// Limits:     sources below 4 GiB.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_LEXER_HPP
+#define TESSERA_NEM_LEXER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../version.hpp"
+#include "format.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+// Bits of a character's class.
+inline constexpr std::uint8_t class_letter = 1, class_digit = 2, class_blank = 4, class_comment = 8,
+                              class_mark = 16, class_quote = 32;
+struct character_classes {
+  std::uint8_t of[256];
+};
+[[nodiscard]] constexpr character_classes make_classes() noexcept {
+  character_classes c{};
+  for (unsigned i = 0; i < 256; ++i) c.of[i] = 0;
+  for (unsigned i = 'a'; i <= 'z'; ++i) c.of[i] = class_letter;
+  for (unsigned i = 'A'; i <= 'Z'; ++i) c.of[i] = class_letter;
+  c.of[static_cast<unsigned>('_')] = class_letter;
+  for (unsigned i = '0'; i <= '9'; ++i) c.of[i] = class_digit;
+  for (const char b : {' ', '\t', '\r', '\n'}) c.of[static_cast<unsigned>(b)] = class_blank;
+  c.of[static_cast<unsigned>('#')] = class_comment;
+  c.of[static_cast<unsigned>('"')] = class_quote;
+  for (const char m : std::string_view(".,:;=()[]{}<>@+-*/"))
+    c.of[static_cast<unsigned>(m)] = class_mark;
+  return c;
+}
+inline constexpr character_classes classes = make_classes();
+[[nodiscard]] inline bool is(char c, unsigned class_bits) noexcept {
+  return (classes.of[static_cast<unsigned char>(c)] & class_bits) != 0;
+}
+
+/// The first eight bytes of a word as a number, the first lowest.
+[[nodiscard]] constexpr std::uint64_t key_of(std::string_view s) noexcept {
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < s.size() && i < 8; ++i)
+    key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
+  return key;
+}
+
+/// A word of the source.
+struct word {
+  const char* first = nullptr;
+  std::uint32_t size = 0;
+  std::uint64_t key = 0;
+  [[nodiscard]] std::string_view text() const noexcept { return {first, size}; }
+  [[nodiscard]] const char* last() const noexcept { return first + size; }
+};
+
+/// Words with a number each, found by one multiplication: open addressing, at most half full.
+template <std::size_t Slots>
+struct word_table {
+  static_assert((Slots & (Slots - 1)) == 0);
+  struct entry {
+    std::uint64_t key = 0;
+    std::string_view text;
+    std::uint8_t value = 0;
+  };
+  entry of[Slots] = {};
+
+  [[nodiscard]] static constexpr std::size_t slot(std::uint64_t key) noexcept {
+    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
+  }
+  constexpr void add(std::string_view text, std::uint8_t value) noexcept {
+    std::size_t i = slot(key_of(text));
+    while (of[i].key != 0) i = (i + 1) & (Slots - 1);
+    of[i] = {key_of(text), text, value};
+  }
+  [[nodiscard]] std::uint8_t find(const word& w, std::uint8_t otherwise) const noexcept {
+    for (std::size_t i = slot(w.key); of[i].key != 0; i = (i + 1) & (Slots - 1))
+      if (of[i].key == w.key &&
+          (w.size <= 8 ? of[i].text.size() == w.size : of[i].text == w.text()))
+        return of[i].value;
+    return otherwise;
+  }
+};
+
+/// What a reserved word is for. From `in` on they begin no statement, from `element` on they are
+/// values somewhere, and `upstream` ones are names, with a warning.
+enum class keyword : std::uint8_t {
+  none,
+  const_,
+  let,
+  buffer,
+  loop,
+  endloop,
+  transfer,
+  store,
+  wait,
+  include,
+  device,
+  program,
+  type_family,
+  region,
+  in,
+  out,
+  mod,
+  element,
+  level,
+  upstream
+};
+[[nodiscard]] constexpr word_table<256> make_keywords() noexcept {
+  word_table<256> t;
+  constexpr keyword order[] = {
+      keyword::program, keyword::device,   keyword::include, keyword::const_,
+      keyword::buffer,  keyword::let,      keyword::loop,    keyword::endloop,
+      keyword::region,  keyword::transfer, keyword::store,   keyword::wait,
+      keyword::in,      keyword::out,      keyword::mod,     keyword::type_family};
+  static_assert(sizeof order / sizeof order[0] == sizeof reserved_words / sizeof reserved_words[0]);
+  for (std::size_t i = 0; i < sizeof order / sizeof order[0]; ++i)
+    t.add(reserved_words[i], static_cast<std::uint8_t>(order[i]));
+  for (std::size_t i = 0; i < element_count; ++i)
+    t.add(name(static_cast<element>(i)), static_cast<std::uint8_t>(keyword::element));
+  for (const level l : {level::ddr, level::l2, level::l1})
+    t.add(name(l), static_cast<std::uint8_t>(keyword::level));
+  for (const std::string_view w : upstream_reserved_words)
+    t.add(w, static_cast<std::uint8_t>(keyword::upstream));
+  return t;
+}
+inline constexpr word_table<256> keyword_words = make_keywords();
+[[nodiscard]] inline keyword keyword_of(const word& w) noexcept {
+  return static_cast<keyword>(keyword_words.find(w, static_cast<std::uint8_t>(keyword::none)));
+}
+/// Whether a statement, a declaration or a directive begins with it.
+[[nodiscard]] constexpr bool begins_statement(keyword k) noexcept {
+  return k >= keyword::const_ && k <= keyword::type_family;
+}
+/// Whether it can't be a name.
+[[nodiscard]] constexpr bool is_reserved(keyword k) noexcept {
+  return k != keyword::none && k != keyword::upstream;
+}
+
+[[nodiscard]] constexpr word_table<256> make_opcodes() noexcept {
+  word_table<256> t;
+  for (std::size_t i = 0; i < opcode_count; ++i)
+    t.add(opcode_table[i].name, static_cast<std::uint8_t>(i));
+  return t;
+}
+[[nodiscard]] constexpr word_table<64> make_attributes() noexcept {
+  word_table<64> t;
+  for (std::size_t i = 0; i < attribute_count; ++i)
+    t.add(attribute_table[i].name, static_cast<std::uint8_t>(i));
+  return t;
+}
+[[nodiscard]] constexpr word_table<32> make_decorators() noexcept {
+  word_table<32> t;
+  for (std::size_t i = 0; i < decorator_count; ++i)
+    t.add(decorator_table[i].name, static_cast<std::uint8_t>(i));
+  return t;
+}
+[[nodiscard]] constexpr word_table<32> make_elements() noexcept {
+  word_table<32> t;
+  for (std::size_t i = 0; i < element_count; ++i)
+    t.add(name(static_cast<element>(i)), static_cast<std::uint8_t>(i));
+  return t;
+}
+inline constexpr word_table<256> opcode_words = make_opcodes();
+inline constexpr word_table<64> attribute_words = make_attributes();
+inline constexpr word_table<32> decorator_words = make_decorators();
+inline constexpr word_table<32> element_words = make_elements();
+
+/// A place in a source, always at a token or at the end.
+class lexer {
+ public:
+  explicit lexer(std::string_view source) noexcept
+      : source_(source.data()),
+        at_(source.data()),
+        last_(source.data()),
+        end_(source.data() + source.size()) {
+    if (source.substr(0, 3) == "\xef\xbb\xbf") at_ += 3;
+    skip();
+  }
+
+  [[nodiscard]] bool at_end() const noexcept { return at_ >= end_; }
+  /// The next character, 0 at the end.
+  [[nodiscard]] char peek() const noexcept { return at_ < end_ ? *at_ : '\0'; }
+  [[nodiscard]] bool at_word() const noexcept { return at_ < end_ && is(*at_, class_letter); }
+  [[nodiscard]] bool at(char c) const noexcept { return at_ < end_ && *at_ == c; }
+  [[nodiscard]] std::uint32_t here() const noexcept { return offset_of(at_); }
+  [[nodiscard]] std::uint32_t offset_of(const char* p) const noexcept {
+    return static_cast<std::uint32_t>(p - source_);
+  }
+
+  /// The word at `from`, which is at a letter.
+  [[nodiscard]] word word_at(const char* from) const noexcept {
+    const char* p = from + 1;
+    while (p < end_ && is(*p, class_letter | class_digit)) ++p;
+    word w{from, static_cast<std::uint32_t>(p - from), 0};
+    if (end_ - from >= 8) {
+      w.key = load_le<std::uint64_t>(from);
+      if (w.size < 8) w.key &= (std::uint64_t{1} << 8 * w.size) - 1;
+    } else {
+      w.key = key_of(w.text());
+    }
+    return w;
+  }
+  [[nodiscard]] word peek_word() const noexcept { return word_at(at_); }
+  void take_word(const word& w) noexcept { take_to(w.last()); }
+  void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
+  /// The token ends before `p`.
+  void take_to(const char* p) noexcept {
+    at_ = last_ = p;
+    skip();
+  }
+  [[nodiscard]] bool take_if(char c) noexcept {
+    if (!at(c)) return false;
+    return take(), true;
+  }
+
+  /// The first character at or behind `p` that isn't blank or of a comment.
+  [[nodiscard]] const char* behind_blanks(const char* p) const noexcept {
+    while (p < end_ && is(*p, class_blank | class_comment)) {
+      if (*p == '#') {
+        const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
+        if (newline == nullptr) return end_;
+        p = static_cast<const char*>(newline);
+      }
+      ++p;
+    }
+    return p;
+  }
+  /// Whether the token is the first of its line.
+  [[nodiscard]] bool on_new_line() const noexcept {
+    return last_ == source_ ||
+           std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
+  }
+  /// Whether a task, a region or a wait stands at `p`, so that `X =` before it begins a statement
+  /// and no attribute.
+  [[nodiscard]] bool is_call(const char* p) const noexcept {
+    if (p >= end_ || !is(*p, class_letter)) return false;
+    const word w = word_at(p);
+    p = behind_blanks(w.last());
+    if (p >= end_) return false;
+    if (*p == '(') return w.key == key_of("region") || w.key == key_of("wait");
+    if (*p != '.') return false;
+    if ((w.size == 8 && w.key == key_of("transfer")) || (w.size == 5 && w.key == key_of("store")))
+      return true;
+    p = behind_blanks(p + 1);
+    if (p >= end_ || !is(*p, class_letter)) return false;
+    const word m = word_at(p);
+    return m.key == key_of("async") || m.key == key_of("sync");
+  }
+  /// Where `=` ends if one follows the word, else null.
+  [[nodiscard]] const char* behind_equals(const word& w) const noexcept {
+    const char* const p = behind_blanks(w.last());
+    return p < end_ && *p == '=' ? behind_blanks(p + 1) : nullptr;
+  }
+
+  /// The end of the number or malformed number at `p`, for messages.
+  [[nodiscard]] const char* behind_number(const char* p) const noexcept {
+    const auto digits = [&] {
+      while (p < end_ && is(*p, class_letter | class_digit)) ++p;
+    };
+    digits();
+    if (end_ - p >= 2 && *p == '.' && is(p[1], class_digit)) ++p, digits();
+    if ((p[-1] == 'e' || p[-1] == 'E') && p < end_ && (*p == '+' || *p == '-')) ++p, digits();
+    return p;
+  }
+  /// The end of the string at `p`, or null if it isn't closed on its line.
+  [[nodiscard]] const char* behind_string(const char* p) const noexcept {
+    for (++p; p < end_ && *p != '\n'; ++p) {
+      if (*p == '"') return p + 1;
+      if (*p == '\\' && end_ - p >= 2 && p[1] != '\n') ++p;
+    }
+    return nullptr;
+  }
+  /// The end of the line that `p` is on, without CR.
+  [[nodiscard]] const char* line_end(const char* p) const noexcept {
+    const char* const first = p;
+    while (p < end_ && *p != '\n') ++p;
+    return p > first && p[-1] == '\r' ? p - 1 : p;
+  }
+  /// The token's end, also of one that isn't sound; the end of the source is empty.
+  [[nodiscard]] const char* token_end() const noexcept {
+    if (at_ >= end_) return at_;
+    if (is(*at_, class_letter)) return word_at(at_).last();
+    if (is(*at_, class_digit)) return behind_number(at_);
+    if (*at_ == '"') {
+      const char* const p = behind_string(at_);
+      return p != nullptr ? p : line_end(at_);
+    }
+    return end_ - at_ >= 2 && at_[0] == '.' && at_[1] == '.' ? at_ + 2 : at_ + 1;
+  }
+
+ protected:
+  /// To the next token.
+  void skip() noexcept {
+    if (at_ >= end_ || !is(*at_, class_blank | class_comment)) return;
+    if (*at_ == ' ' && end_ - at_ >= 2 && !is(at_[1], class_blank | class_comment)) {
+      ++at_;
+      return;
+    }
+    at_ = behind_blanks(at_);
+  }
+
+  const char* source_;
+  const char* at_;    ///< the next token
+  const char* last_;  ///< the end of the one before it
+  const char* end_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_LEXER_HPP

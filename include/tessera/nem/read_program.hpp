@@ -1,0 +1,565 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The part of the reader of NEM that reads statements: declarations, tasks and loops.
+//
+//   const N = e        let N = v        let N = region(…) …        N = region(…) …
+//   buffer N : L1[e] (size=e, align=e)
+//   loop v in [lo..hi]: … endloop
+//   t = transfer.async(dst=…, src=…, deps=[…])      t = store.sync(…)      wait(a, b)
+//   t = relu.async in X out Y axis=1 deps=[…]
+//
+// Lines mean nothing, so what follows `X =` tells an attribute from the next statement. Loops are kept
+// open in an array.
+//
+// Lifetime:   borrows the source.
+// Errors:     SYN-*, OPC-007.
+// Limits:     256 nested loops.
+// Allocation: the document.
+
+#ifndef TESSERA_NEM_READ_PROGRAM_HPP
+#define TESSERA_NEM_READ_PROGRAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/error.hpp"
+#include "../version.hpp"
+#include "format.hpp"
+#include "lexer.hpp"
+#include "read_value.hpp"
+#include "syntax.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class program_reader : protected value_reader {
+ protected:
+  using value_reader::value_reader;
+
+  // --- declarations ---
+
+  bool constant_statement(const word& start) {
+    const std::uint32_t i = put(node_kind::constant, 0, at_);
+    take_word(start);
+    word w;
+    if (!declared_name(w, "the name of a constant")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (!expect('=') || !expression()) return false;
+    finish(i);
+    return true;
+  }
+
+  bool let_statement(const word& start) {
+    const std::uint32_t i = put(node_kind::let, 0, at_);
+    take_word(start);
+    word w;
+    if (!declared_name(w, "a name")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (!expect('=')) return false;
+    return at_word() && at_region() ? region_declaration(i) : value() && (finish(i), true);
+  }
+  [[nodiscard]] bool at_region() const noexcept {
+    const word w = peek_word();
+    if (w.key != key_of("region")) return false;
+    const char* const p = behind_blanks(w.last());
+    return p < end_ && *p == '(';
+  }
+  bool region_declaration(std::uint32_t i) {
+    if (!region(region_place::declaration) || !decorators()) return false;
+    finish(i);
+    return true;
+  }
+
+  bool buffer_statement(const word& start) {
+    const std::uint32_t i = put(node_kind::buffer, 0, at_);
+    take_word(start);
+    word w;
+    if (!declared_name(w, "the name of a buffer")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (!expect(':') || !any_word(w, "DDR, L2 or L1")) return false;
+    switch (w.key) {
+      case key_of("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
+      case key_of("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
+      case key_of("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
+      default: return unexpected("DDR, L2 or L1");
+    }
+    take_word(w);
+    if (w.key == key_of("L1") && at('[')) {
+      const std::uint32_t index = put(node_kind::level_index, 0, at_);
+      const char* const open = at_;
+      take();
+      if (!expression() || !expect_closing(']', open)) return false;
+      finish(index);
+    }
+    const char* const open = at_;
+    if (!expect('(')) return false;
+    if (!at(')') && !buffer_properties()) return false;
+    if (!expect_closing(')', open) || !decorators()) return false;
+    finish(i);
+    return true;
+  }
+  bool buffer_properties() {
+    fields given;
+    do {
+      if (!at_word()) return unexpected("size= or align=");
+      const word w = peek_word();
+      const bool is_size = w.key == key_of("size");
+      if (!is_size && w.key != key_of("align")) return unexpected("size= or align=");
+      once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
+      const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
+      take_word(w);
+      if (!expect('=') || !expression()) return false;
+      finish(i);
+    } while (comma_before_property());
+    return true;
+  }
+  /// Takes a comma; reports one that is missing before a property.
+  bool comma_before_property() {
+    if (take_if(',')) return true;
+    if (!at_word()) return false;
+    const word w = peek_word();
+    if ((w.key != key_of("size") && w.key != key_of("align")) || behind_equals(w) == nullptr)
+      return false;
+    missing("',' or ')'", ",");
+    return true;
+  }
+
+  // --- loops ---
+
+  bool loop_statement(const word& start) {
+    const std::uint32_t i = put(node_kind::loop, 0, at_);
+    if (loops_ + excess_loops_ >= max_nesting) {
+      if (excess_loops_++ == 0 && may_report()) {
+        auto out = found_.add(errc::nem_syn_014_depth, token());
+        out << "loops nested deeper than " << max_nesting;
+        out.note({0, nodes_[open_loops_[0].loop].offset, 4}) << "the outermost loop begins here";
+      }
+    } else {
+      open_loops_[loops_++] = {i, no_node};
+    }
+    take_word(start);
+    const bool sound = loop_header(i);
+    const std::uint32_t body = put(node_kind::body, 0, at_end() ? last_ : at_);
+    if (excess_loops_ == 0) open_loops_[loops_ - 1].body = body;
+    return sound;
+  }
+  bool loop_header(std::uint32_t i) {
+    word w;
+    if (!declared_name(w, "the name of a loop variable")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (!at_word()) return unexpected("'in'");
+    w = peek_word();
+    if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
+    take_word(w);
+    const char* const open = at_;
+    if (!expect('[') || !expression()) return false;
+    if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
+    take(2);
+    if (!expression() || !expect_closing(']', open) || !decorators()) return false;
+    if (take_if(':')) return true;
+    if (not_a_token()) return false;
+    missing("':'", ":");
+    return at_end() || on_new_line();
+  }
+  /// Ends the innermost loop; at_ is at `endloop`.
+  void end_loop(const word& w) {
+    if (excess_loops_ != 0) {
+      --excess_loops_;
+    } else if (loops_ == 0) {
+      if (may_report())
+        found_.add(errc::nem_syn_003_endloop, range_of(w)) << "endloop without a loop";
+    } else {
+      const open_loop o = open_loops_[--loops_];
+      if (nodes_[o.body].offset < offset_of(at_))
+        finish(o.body);
+      else
+        nodes_[o.body].next = count_;
+      take_word(w);
+      finish(o.loop);
+      return;
+    }
+    take_word(w);
+  }
+  /// At the end of the file.
+  void check_loops() {
+    if (loops_ == 0 || !may_report()) return;
+    auto out = found_.add(errc::nem_syn_002_loop, token());
+    out << "expected endloop, got the end of the file";
+    if (loops_ > 1) out << "; " << loops_ << " loops aren't closed";
+    out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
+        << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
+  }
+  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
+  /// reading goes on.
+  bool is_upper_case(const word& w, std::string_view lower) {
+    if (w.size != lower.size()) return false;
+    for (std::size_t i = 0; i < lower.size(); ++i)
+      if ((w.first[i] | 0x20) != lower[i]) return false;
+    if (may_report()) {
+      auto out = found_.add(errc::nem_syn_001_token, range_of(w));
+      out << "expected '" << lower << "', got '" << w.text() << "': it is in lower case";
+      out.fix(range_of(w)) << lower;
+    }
+    return true;
+  }
+
+  // --- tasks ---
+
+  /// `X = …` at the word, whose `=` ends before `value`.
+  bool assigned_statement(const word& start, const char* value) {
+    const char* const first = at_;
+    word w = start;
+    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
+    const char* const next = callee.size != 0 ? behind_blanks(callee.last()) : end_;
+    const char mark = next < end_ ? *next : '\0';
+    const bool is_region = callee.key == key_of("region");
+    const bool is_wait = callee.key == key_of("wait");
+    const keyword k = callee.size != 0 ? keyword_of(callee) : keyword::none;
+    if (callee.size == 0 || (!is_region && !is_wait && k != keyword::transfer &&
+                             k != keyword::store && (mark != '.' || is_reserved(k))))
+      return no_statement();
+    if (!declared_name(w, is_region ? "the name of a region" : "the name of a token")) return false;
+    const std::uint32_t name = intern(w);
+    take_word(w);
+    take();  // =
+    if (is_region) return region_declaration(put(node_kind::let, 0, first, name));
+    return task(first, name, callee, k);
+  }
+  bool task(const char* first, std::uint32_t token_name, const word& callee, keyword k) {
+    if (k == keyword::transfer) return transfer(node_kind::transfer, first, token_name, callee);
+    if (k == keyword::store) return transfer(node_kind::store, first, token_name, callee);
+    if (k == keyword::wait) return wait(first, token_name, callee);
+    return compute(first, token_name, callee);
+  }
+  /// The error for a word that begins no statement. Returns false.
+  [[gnu::cold, gnu::noinline]] bool no_statement() {
+    if (not_a_token() || !may_report()) return false;
+    found_.add(errc::nem_syn_008_statement, token())
+        << "expected a declaration, a task or a loop, got " << here_is();
+    return false;
+  }
+
+  bool mode_of(std::uint32_t i) {
+    if (!expect('.')) return false;
+    if (!at_word()) return unexpected("async or sync");
+    const word w = peek_word();
+    if (w.key == key_of("sync"))
+      nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
+    else if (w.key != key_of("async"))
+      return unexpected("async or sync");
+    take_word(w);
+    return true;
+  }
+
+  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, const word& callee) {
+    const std::uint32_t i = put(kind, 0, first, token_name);
+    take_word(callee);
+    if (!mode_of(i)) return false;
+    const char* const open = at_;
+    if (!expect('(')) return false;
+    fields given;
+    bool more = !at(')');
+    while (more) {
+      if (!at_word()) return unexpected("dst=, src= or deps=");
+      const word w = peek_word();
+      const unsigned field = argument_of(w);
+      if (field == 3 || behind_equals(w) == nullptr) return bad_argument(w, field);
+      once(given, field, w, errc::nem_syn_011_argument);
+      if (field == 2) {
+        if (!deps(w)) return false;
+      } else {
+        const std::uint32_t argument =
+            put(field == 0 ? node_kind::destination : node_kind::source, 0, at_);
+        take_word(w);
+        take();  // =
+        if (!operand(region_place::argument)) return false;
+        finish(argument);
+      }
+      more = take_if(',');
+      if (!more && at_word() && argument_of(peek_word()) != 3 &&
+          behind_equals(peek_word()) != nullptr) {
+        missing("',' or ')'", ",");
+        more = true;
+      }
+    }
+    if (!expect_closing(')', open)) return false;
+    if ((given.seen & 3) != 3 && may_report())
+      found_.add(errc::nem_syn_012_missing, range(first, last_))
+          << nem::name(kind) << " needs "
+          << ((given.seen & 3) == 0   ? "dst= and src="
+              : (given.seen & 1) == 0 ? "dst="
+                                      : "src=");
+    if (!decorators()) return false;
+    finish(i);
+    return true;
+  }
+  [[nodiscard]] static unsigned argument_of(const word& w) noexcept {
+    return w.key == key_of("dst")    ? 0
+           : w.key == key_of("src")  ? 1
+           : w.key == key_of("deps") ? 2
+                                     : 3;
+  }
+  [[gnu::cold, gnu::noinline]] bool bad_argument(const word& w, unsigned field) {
+    if (field != 3) {
+      take_word(w);
+      return unexpected("'='");
+    }
+    return unexpected("dst=, src= or deps=");
+  }
+
+  /// `deps=[a, b]` at the word.
+  bool deps(const word& w) {
+    const std::uint32_t i = put(node_kind::deps, 0, at_);
+    take_word(w);
+    if (!expect('=')) return false;
+    const char* const open = at_;
+    if (!expect('[')) return false;
+    if (!at(']')) do {
+        word id;
+        if (!used_name(id, "the name of a token")) return false;
+        put_name(id);
+      } while (take_if(','));
+    if (!expect_closing(']', open)) return false;
+    finish(i);
+    return true;
+  }
+
+  bool wait(const char* first, std::uint32_t token_name, const word& callee) {
+    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
+    take_word(callee);
+    const char* const open = at_;
+    if (!expect('(')) return false;
+    do {
+      word id;
+      if (!used_name(id, "the name of a token")) return false;
+      put_name(id);
+    } while (take_if(','));
+    if (!expect_closing(')', open) || !decorators()) return false;
+    finish(i);
+    return true;
+  }
+
+  /// A name or a region, then decorators.
+  bool operand(region_place where) {
+    if (at_word() && at_region()) {
+      if (!region(where)) return false;
+    } else {
+      word w;
+      if (!used_name(w, "a region")) return false;
+      put_name(w);
+    }
+    return at('@') ? decorators() : true;
+  }
+  bool operands(node_kind kind, std::string_view expected) {
+    const std::string_view lower = kind == node_kind::input ? "in" : "out";
+    if (!at_word()) return unexpected(expected);
+    const word w = peek_word();
+    if (w.key != key_of(lower) && !is_upper_case(w, lower)) return unexpected(expected);
+    take_word(w);
+    do {
+      const std::uint32_t i = put(kind, 0, at_);
+      if (!operand(region_place::operand)) return false;
+      finish(i);
+      last_operand_ = i;
+    } while (take_if(','));
+    return true;
+  }
+
+  bool compute(const char* first, std::uint32_t token_name, const word& callee) {
+    const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
+    put_word(node_kind::opcode,
+             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee,
+             intern(callee));
+    if (!mode_of(i) || !operands(node_kind::input, "'in'") ||
+        !operands(node_kind::output, "',' or 'out'"))
+      return false;
+    const std::uint32_t output = last_operand_;
+    bool has_attributes = false;
+    seen_attributes_ = 0;
+    next_marks();
+    while (at_word()) {
+      const word w = peek_word();
+      const char* const value = behind_equals(w);
+      if (value == nullptr || is_call(value)) break;
+      const keyword k = keyword_of(w);
+      if (begins_statement(k)) break;
+      has_attributes = true;
+      if (!attribute_of_task(w, k)) return false;
+    }
+    if (at(',')) return stray_comma();
+    if (!has_attributes)
+      hoist(output);
+    else if (!decorators())
+      return false;
+    finish(i);
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] bool stray_comma() {
+    if (!may_report()) return false;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected an attribute or a statement, got ',': attributes have blanks between them";
+    out.fix(token()) << "";
+    return false;
+  }
+
+  // --- attributes ---
+
+  bool attribute_of_task(const word& w, keyword k) {
+    if (w.key == key_of("deps")) {
+      note_attribute(w, no_name);
+      return deps(w);
+    }
+    if (w.key == key_of("attrs")) {
+      const char* const brace = behind_equals(w);
+      if (brace < end_ && *brace == '{') return attributes_in_braces(w);
+    }
+    return named_attribute(w, k);
+  }
+  bool named_attribute(const word& w, keyword k) {
+    if (is_reserved(k)) reserved(w, "the name of an attribute");
+    const attribute a = static_cast<attribute>(
+        attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown)));
+    const std::uint32_t index = intern(w);
+    note_attribute(w, index);
+    const std::uint32_t i = put(node_kind::attribute, static_cast<unsigned>(a), at_, index);
+    take_word(w);
+    if (!expect('=') || !value(true)) return false;
+    finish(i);
+    return true;
+  }
+  /// `attrs={ k=v, … }`, which leaves no trace.
+  bool attributes_in_braces(const word& w) {
+    take_word(w);
+    take();  // =
+    const char* const open = at_;
+    take();
+    while (!at('}')) {
+      if (!at_word()) return expect_closing('}', open);
+      const word k = peek_word();
+      if (behind_equals(k) == nullptr) {
+        take_word(k);
+        return unexpected("'='");
+      }
+      if (k.key == key_of("deps")) {
+        note_attribute(k, no_name);
+        if (!deps(k)) return false;
+      } else if (!named_attribute(k, keyword_of(k))) {
+        return false;
+      }
+      (void)take_if(',');
+    }
+    take();
+    return true;
+  }
+  /// Finds attributes that are given twice.
+  void note_attribute(const word& w, std::uint32_t name_index) {
+    bool again;
+    if (name_index == no_name) {
+      again = (seen_attributes_ & 1) != 0;
+      seen_attributes_ |= 1;
+    } else {
+      again = mark(name_index);
+    }
+    if (again) [[unlikely]]
+      repeated_attribute(w, name_index);
+  }
+  /// Marks a name; whether it is marked already since next_marks().
+  bool mark(std::uint32_t name_index) {
+    if (marks_.size() <= name_index) grow_marks();
+    const bool again = marks_[name_index] == mark_;
+    marks_[name_index] = mark_;
+    return again;
+  }
+  void next_marks() noexcept { ++mark_; }
+  void grow_marks() {
+    marks_.reserve(2 * d_.names.size());
+    marks_.resize(d_.names.size());
+  }
+  [[gnu::cold, gnu::noinline]] void repeated_attribute(const word& w, std::uint32_t name_index) {
+    const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
+    std::uint32_t i = last_operand_;
+    while (i < count_ &&
+           (nodes_[i].kind != kind || (name_index != no_name && nodes_[i].value != name_index)))
+      ++i;
+    const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
+    repeated(errc::nem_opc_007_repeated, range_of(w), w.text(), {0, offset, w.size});
+  }
+
+  // --- decorators that stand behind the last operand ---
+
+  [[nodiscard]] static bool is_of_task(const node& n) noexcept {
+    switch (static_cast<nem::decorator>(n.detail)) {
+      case decorator::resource:
+      case decorator::deterministic:
+      case decorator::memmove:
+      case decorator::seq_engine:
+      case decorator::debug:
+      case decorator::profile: return true;
+      default: return false;
+    }
+  }
+  /// Without attributes, decorators of a task stand behind its last operand: they become the task's.
+  void hoist(std::uint32_t output) {
+    std::uint32_t first = nodes_[output + 1].next, moved = 0, kept = 0;
+    bool in_order = true;
+    for (std::uint32_t c = first; c < count_; c = nodes_[c].next) {
+      if (is_of_task(nodes_[c])) {
+        ++moved;
+      } else {
+        in_order = in_order && moved == 0;
+        ++kept;
+      }
+    }
+    if (moved == 0) return;
+    if (!in_order) partition(first);
+    std::uint32_t last_kept = output + 1;
+    for (std::uint32_t c = first; kept != 0; --kept) last_kept = c, c = nodes_[c].next;
+    nodes_[output].next = nodes_[last_kept].next;
+    const node& n = nodes_[last_kept];
+    const std::uint32_t length = n.offset - nodes_[output].offset + n.length;
+    nodes_[output].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
+  }
+  /// The decorators from node `first` on: those of the operand before those of the task.
+  void partition(std::uint32_t first) {
+    pool<node> old;
+    old.append(nodes_ + first, count_ - first);
+    std::uint32_t to = first;
+    for (const bool of_task : {false, true}) {
+      for (std::uint32_t c = 0; c < old.size();) {
+        const std::uint32_t next = old[c].next - first;
+        const std::uint32_t shift = to - (first + c);
+        if (is_of_task(old[c]) == of_task)
+          for (std::uint32_t k = c; k < next; ++k) {
+            nodes_[to] = old[k];
+            nodes_[to++].next += shift;
+          }
+        c = next;
+      }
+    }
+  }
+
+  struct open_loop {
+    std::uint32_t loop, body;
+  };
+  open_loop open_loops_[max_nesting];
+  std::uint32_t loops_ = 0, excess_loops_ = 0;
+
+ private:
+  std::uint32_t last_operand_ = 0;
+  std::uint32_t seen_attributes_ = 0;
+  std::uint32_t mark_ = 1;
+  pool<std::uint32_t> marks_;  ///< by name: the `mark_` when it was last marked
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_READ_PROGRAM_HPP
