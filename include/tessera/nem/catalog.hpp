@@ -12,7 +12,8 @@
 //   instance        a variant at concrete types: MUST or MAY     "Classification"
 //   device          topology, characteristics, variants          "Device Configuration"
 //
-// An instance is what a device lists: gemm.float<f16>.no_bias is one row of `instances`.
+// An instance is what a device lists: gemm.float<f16>.no_bias is one row of `instances`. Those of a
+// variant are in the order of their types.
 //
 // Lifetime:   a catalog owns itself.
 // Errors:     none.
@@ -27,6 +28,7 @@
 #include <string_view>
 
 #include "../core/pool.hpp"
+#include "../core/sort.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
 #include "diagnostic.hpp"
@@ -60,7 +62,7 @@ struct instance {
 struct variant {
   string name;
   std::uint32_t first_operand = 0, operands = 0;    ///< in catalog::operand_types
-  std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances
+  std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances, by their types
 };
 struct type_family {
   string name;
@@ -82,14 +84,16 @@ struct topology {
   std::int64_t engines = 0, l1_size = 0, l2_size = 0;
   std::int64_t units[unit_count] = {};  ///< per engine, or of the device; 0 where it has none
 };
-/// A device with all that it inherits.
+/// A device. Its topology and spec_version may be inherited. Its lists are its own, until it is
+/// resolved, as a target is: then they hold what it inherits too, instances in ascending order.
 struct device {
   string name, parent, spec_version;
-  bool has_topology = false;
+  std::uint32_t base = no_index;  ///< the parent in catalog::devices, which stands before it
+  bool has_topology = false, is_resolved = false;
   nem::topology topology;
   std::uint32_t first_characteristic = 0, characteristics = 0;  ///< in catalog::characteristics
   std::uint32_t first_mandatory = 0, mandatory = 0;             ///< in catalog::device_instances
-  std::uint32_t first_extended = 0, extended = 0;  ///< likewise, without those in mandatory
+  std::uint32_t first_extended = 0, extended = 0;  ///< likewise; resolved: none of mandatory
   place where;
 };
 
@@ -120,13 +124,20 @@ struct catalog {
     }
     return otherwise;
   }
-  /// Whether the device lists the instance as mandatory or extended.
+  /// Whether a resolved device lists the instance as mandatory or extended.
   [[nodiscard]] bool supports(const device& d, std::uint32_t i) const noexcept {
-    for (std::uint32_t k = 0; k < d.mandatory; ++k)
-      if (device_instances[d.first_mandatory + k] == i) return true;
-    for (std::uint32_t k = 0; k < d.extended; ++k)
-      if (device_instances[d.first_extended + k] == i) return true;
-    return false;
+    return holds(d.first_mandatory, d.mandatory, i) || holds(d.first_extended, d.extended, i);
+  }
+  /// The instance of a variant at some types, or no_index.
+  [[nodiscard]] std::uint32_t find_instance(const variant& v, view<element> of) const noexcept {
+    const instance* const first = instances.data() + v.first_instance;
+    const std::size_t at = first_not_below(
+        first, v.instances, [&](const instance& x) { return order(types_of(x), of) < 0; });
+    if (at == v.instances || order(types_of(first[at]), of) != 0) return no_index;
+    return v.first_instance + static_cast<std::uint32_t>(at);
+  }
+  [[nodiscard]] view<element> types_of(const instance& x) const noexcept {
+    return {types.data() + x.first_type, x.types};
   }
   /// Appends a variant's reference: "gemm.float<f16>.no_bias".
   void append_reference(text& out, const instance& i) const {
@@ -135,11 +146,25 @@ struct catalog {
       out << (k == 0 ? "<" : ", ") << nem::name(types[i.first_type + k]);
     out << (i.types == 0 ? "." : ">.") << text_of(variants[i.variant].name);
   }
+  /// The order of a variant's instances: negative, 0 or positive.
+  [[nodiscard]] static int order(view<element> a, view<element> b) noexcept {
+    for (std::size_t k = 0; k < a.size() && k < b.size(); ++k)
+      if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+  }
+
+ private:
+  [[nodiscard]] bool holds(std::uint32_t first, std::uint32_t count,
+                           std::uint32_t i) const noexcept {
+    const std::uint32_t* const list = device_instances.data() + first;
+    const std::size_t at = first_not_below(list, count, [i](std::uint32_t x) { return x < i; });
+    return at != count && list[at] == i;
+  }
 };
 
 /// Finds the files that documents name: what a caller supplies, for the library opens none.
 ///
-/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, empty
+/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, verify_options::id
 /// for the document that is verified. Returns false where there is no such file. What `file` points to
 /// must last until verification ends.
 struct resolver {
@@ -154,6 +179,7 @@ struct resolver {
 struct verify_options {
   nem::profile profile = nem::profile::standard;
   nem::resolver resolver;        ///< without one, only the built-in baseline can be included
+  std::string_view id = {};      ///< file::id of the document itself, where it is a file
   std::string_view device = {};  ///< a target by name, in place of the document's directive
   std::uint32_t max_include_depth = 32;   ///< files inside one another
   std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to

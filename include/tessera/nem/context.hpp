@@ -27,6 +27,8 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
+class scope;  // scope.hpp
+
 struct context {
   const document& d;
   const verify_options& options;
@@ -34,6 +36,7 @@ struct context {
   const catalog& types;
   const device* target = nullptr;  ///< null: the program is agnostic
   values v = {};
+  scope* names = nullptr;  ///< null: expressions have literals alone
 
   [[nodiscard]] place at(std::uint32_t node) const noexcept { return place_of(d.nodes[node]); }
   [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }

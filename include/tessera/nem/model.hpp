@@ -28,13 +28,12 @@
 
 #include "../core/pool.hpp"
 #include "../version.hpp"
+#include "attributes.hpp"
 #include "format.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
-
-inline constexpr std::uint32_t no_index = 0xffffffff;
 
 /// What @readonly, @writeonly and @materialized say; bits.
 enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
@@ -102,6 +101,7 @@ struct values {
   pool<double> reals;
   pool<nem::operand> operands;  ///< of the current task
   pool<std::uint32_t> deps;     ///< of the current task: indices of tasks
+  nem::attributes attributes;   ///< of the current task, where it computes
 
   [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
     return {operands.data() + t.first_operand, t.inputs};

@@ -115,6 +115,7 @@ inline constexpr std::string_view node_names[] = {
 
 inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
 inline constexpr std::uint32_t no_node = 0xffffffff;
+inline constexpr std::uint32_t no_index = 0xffffffff;
 
 /// One node of the tree. Its children follow it, up to `next`.
 struct node {

@@ -1,0 +1,363 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The 13 built-in type families as a table, and the baseline device that lists what each must have.
+//
+//   nem::catalog c;
+//   nem::add_builtin(c);                                     // families[0] is conv2d.float
+//   std::uint32_t f = nem::builtin_family("gemm.int8");      // its row, and its index in a catalog
+//   tessera::text file = nem::baseline_text("npm_baseline_1.0.nem");
+//
+//   family_table     parameters, operands, accum, quant, variants    "Type Families and Matching"
+//   variant_row      what it adds, its instances: MUST or MAY        "Classification"
+//   baseline_files   the two spellings of the baseline's name
+//
+// An instantiation that no row lists is neither: gemm.float<f32>.with_bias is illegal everywhere.
+// The baseline is a file that always can be included; nothing opens it.
+//
+// Lifetime:   the table is constant; what is made of it owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: a catalog's pools; a text of 4 KB.
+
+#ifndef TESSERA_NEM_FAMILIES_HPP
+#define TESSERA_NEM_FAMILIES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
+#include "../version.hpp"
+#include "catalog.hpp"
+#include "format.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// An operand's type in the table; `operand` is empty where there is none.
+struct operand_row {
+  std::string_view operand;
+  type_form form = type_form::element;
+  nem::element element = nem::element::none;
+  std::uint32_t parameter = 0;
+};
+struct parameter_row {
+  std::string_view name;  ///< empty where there is none
+  std::uint16_t domain = 0;
+};
+/// An instance of a variant; `types` are as many as the family has parameters.
+struct instance_row {
+  enum class level : std::uint8_t { none, must, may } conformance = level::none;
+  element types[2] = {element::none, element::none};
+};
+struct variant_row {
+  std::string_view name;  ///< empty where there is none
+  operand_row operand;    ///< besides those of the family
+  instance_row instances[6];
+};
+struct family_row {
+  std::string_view name;
+  parameter_row parameters[2];
+  operand_row operands[3];
+  element accum;
+  quant_condition quant;
+  std::string_view quant_operand;
+  variant_row variants[2];
+};
+
+namespace detail {
+
+/// What the rows are written with.
+struct family_words {
+  static constexpr element none = element::none, i4 = element::i4, i8 = element::i8,
+                           i16 = element::i16, i32 = element::i32, f16 = element::f16,
+                           bf16 = element::bf16, f32 = element::f32;
+  static constexpr quant_condition any = quant_condition::any,
+                                   unquantized = quant_condition::absent,
+                                   required = quant_condition::required,
+                                   required_on = quant_condition::required_on;
+  /// The set of some types.
+  template <class... Element>
+  static constexpr std::uint16_t set(Element... e) noexcept {
+    return static_cast<std::uint16_t>(((1u << static_cast<unsigned>(e)) | ...));
+  }
+  static constexpr operand_row is(std::string_view operand, element e) noexcept {
+    return {operand, type_form::element, e, 0};
+  }
+  /// The type that a parameter stands for.
+  static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
+    return {operand, type_form::parameter, none, parameter};
+  }
+  static constexpr operand_row absent(std::string_view operand) noexcept {
+    return {operand, type_form::absent, none, 0};
+  }
+  static constexpr operand_row any_supported(std::string_view operand) noexcept {
+    return {operand, type_form::any_supported, none, 0};
+  }
+  static constexpr instance_row must(element a = none, element b = none) noexcept {
+    return {instance_row::level::must, {a, b}};
+  }
+  static constexpr instance_row may(element a = none, element b = none) noexcept {
+    return {instance_row::level::may, {a, b}};
+  }
+};
+
+/// The table. Instances stand in the order of their types, as in every catalog.
+struct families : family_words {
+  static constexpr std::uint16_t floats = set(f16, bf16, f32);
+  static constexpr std::uint16_t numbers = set(i8, i16, i32, f16, bf16, f32);
+  // clang-format off
+  static constexpr family_row rows[] = {
+    {"conv2d.float", {{"T", floats}}, {like("X", 0), like("W", 0), like("Y", 0)}, f32, unquantized, {},
+     {{"no_bias", absent("B"), {must(f16), may(bf16), may(f32)}},
+      {"with_bias", like("B", 0), {must(f16), may(bf16), may(f32)}}}},
+    {"conv2d.int8", {{"T_out", set(i8, i16)}}, {is("X", i8), is("W", i8), like("Y", 0)}, i32, required, {},
+     {{"no_bias", absent("B"), {must(i8)}},
+      {"with_bias", is("B", i32), {must(i8), may(i16)}}}},
+    {"conv2d.int4", {}, {is("X", i8), is("W", i4), is("Y", i8)}, i32, required, {},
+     {{"no_bias", absent("B"), {may()}},
+      {"with_bias", is("B", i32), {may()}}}},
+    {"gemm.float", {{"T", floats}}, {like("A", 0), like("B", 0), like("Y", 0)}, f32, unquantized, {},
+     {{"no_bias", absent("C"), {must(f16), may(bf16), may(f32)}},
+      {"with_bias", like("C", 0), {must(f16)}}}},
+    {"gemm.int8", {{"T_out", set(i8, i16)}}, {is("A", i8), is("B", i8), like("Y", 0)}, i32, required, {},
+     {{"no_bias", absent("C"), {must(i8)}},
+      {"with_bias", is("C", i32), {must(i8), may(i16)}}}},
+    {"gemm.int4", {}, {is("A", i8), is("B", i4), is("Y", i8)}, i32, required, {},
+     {{"no_bias", absent("C"), {may()}},
+      {"with_bias", is("C", i32), {may()}}}},
+    {"eltwise", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
+    {"view", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
+    {"norm", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
+    {"softmax", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
+    {"cast", {}, {any_supported("src"), any_supported("dst")}, none, any, {},
+     {{"default", {}, {must()}}}},
+    {"quantize", {{"T_src", set(f16, f32)}, {"T_dst", set(i8)}}, {like("src", 0), like("dst", 1)}, none,
+     required_on, "dst",
+     {{"default", {}, {must(f16, i8), may(f32, i8)}}}},
+    {"dequantize", {{"T_src", set(i8)}, {"T_dst", set(f16, f32)}}, {like("src", 0), like("dst", 1)}, none,
+     required_on, "src",
+     {{"default", {}, {must(i8, f16), may(i8, f32)}}}},
+  };
+  // clang-format on
+};
+
+[[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
+  std::uint32_t count = 0;
+  for (const family_row& f : families::rows)
+    for (const variant_row& v : f.variants)
+      for (const instance_row& i : v.instances) count += i.conformance == l ? 1u : 0u;
+  return count;
+}
+
+}  // namespace detail
+
+inline constexpr const auto& family_table = detail::families::rows;
+inline constexpr std::uint32_t builtin_families = sizeof family_table / sizeof family_table[0];
+inline constexpr std::uint32_t must_count = detail::count_instances(instance_row::level::must);
+inline constexpr std::uint32_t may_count = detail::count_instances(instance_row::level::may);
+
+/// The names of the baseline: of its file and of its device.
+struct baseline_row {
+  std::string_view file, device;
+};
+inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_baseline_1_0"},
+                                                  {"nem_baseline_1.0.nem", "nem_baseline_1_0"}};
+/// The only known value of spec_version.
+inline constexpr std::string_view known_spec_version = "NEM-1.0";
+
+/// A path behind its last slash of either kind.
+[[nodiscard]] constexpr std::string_view base_name(std::string_view path) noexcept {
+  for (std::size_t i = path.size(); i > 0; --i)
+    if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);
+  return path;
+}
+/// Which baseline file a path names by its base name: an index, or 2 for none.
+[[nodiscard]] constexpr std::uint32_t find_baseline(std::string_view path) noexcept {
+  const std::string_view name = base_name(path);
+  return name == baseline_files[0].file ? 0 : name == baseline_files[1].file ? 1 : 2;
+}
+/// The row of a built-in family, which also is its index in each catalog; builtin_families for none.
+[[nodiscard]] constexpr std::uint32_t builtin_family(std::string_view name) noexcept {
+  std::uint32_t i = 0;
+  while (i < builtin_families && family_table[i].name != name) ++i;
+  return i;
+}
+
+namespace detail {
+
+[[nodiscard]] inline string put_name(catalog& c, std::string_view name) {
+  const string s = {static_cast<std::uint32_t>(c.characters.size()),
+                    static_cast<std::uint32_t>(name.size())};
+  c.characters << name;
+  return s;
+}
+inline void put_operand(catalog& c, const operand_row& o) {
+  c.operand_types.push_back({put_name(c, o.operand), o.form, o.element, o.parameter});
+}
+template <class Row>
+[[nodiscard]] std::uint32_t index_in(const pool<Row>& p) noexcept {
+  return static_cast<std::uint32_t>(p.size());
+}
+
+inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
+                        const variant_row& row) {
+  const std::uint32_t index = index_in(c.variants);
+  variant v;
+  v.name = put_name(c, row.name);
+  v.first_operand = index_in(c.operand_types);
+  if (!row.operand.operand.empty()) put_operand(c, row.operand);
+  v.operands = index_in(c.operand_types) - v.first_operand;
+  v.first_instance = index_in(c.instances);
+  for (const instance_row& r : row.instances) {
+    if (r.conformance == instance_row::level::none) break;
+    c.instances.push_back(
+        {family, index, index_in(c.types), parameters, r.conformance == instance_row::level::must});
+    c.types.append(r.types, parameters);
+  }
+  v.instances = index_in(c.instances) - v.first_instance;
+  c.variants.push_back(v);
+}
+
+}  // namespace detail
+
+/// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
+/// rows, and their MUST instances are the first `must_count` that have is_must.
+inline void add_builtin(catalog& c) {
+  c.characters.reserve(512);
+  c.families.reserve(16);
+  c.parameters.reserve(16);
+  c.operand_types.reserve(64);
+  c.variants.reserve(24);
+  c.instances.reserve(64);
+  c.types.reserve(64);
+  for (const family_row& row : family_table) {
+    const std::uint32_t index = detail::index_in(c.families);
+    type_family f;
+    f.name = detail::put_name(c, row.name);
+    f.accum = row.accum;
+    f.quant = row.quant;
+    if (!row.quant_operand.empty()) f.quant_operand = detail::put_name(c, row.quant_operand);
+    f.first_parameter = detail::index_in(c.parameters);
+    for (const parameter_row& p : row.parameters)
+      if (!p.name.empty()) c.parameters.push_back({detail::put_name(c, p.name), p.domain});
+    f.parameters = detail::index_in(c.parameters) - f.first_parameter;
+    f.first_operand = detail::index_in(c.operand_types);
+    for (const operand_row& o : row.operands)
+      if (!o.operand.empty()) detail::put_operand(c, o);
+    f.operands = detail::index_in(c.operand_types) - f.first_operand;
+    f.first_variant = detail::index_in(c.variants);
+    for (const variant_row& v : row.variants)
+      if (!v.name.empty()) detail::put_variant(c, index, f.parameters, v);
+    f.variants = detail::index_in(c.variants) - f.first_variant;
+    c.families.push_back(f);
+  }
+}
+
+/// Adds the baseline device under one of its names: abstract, with the MUST instances of a catalog
+/// that begins with the built-in families.
+inline void add_baseline_device(catalog& c, const baseline_row& names) {
+  device d;
+  d.name = detail::put_name(c, names.device);
+  d.spec_version = detail::put_name(c, known_spec_version);
+  d.first_mandatory = detail::index_in(c.device_instances);
+  for (std::uint32_t i = 0; d.mandatory < must_count; ++i)
+    if (c.instances[i].is_must) c.device_instances.push_back(i), ++d.mandatory;
+  d.first_extended = detail::index_in(c.device_instances);
+  d.first_characteristic = detail::index_in(c.characteristics);
+  c.devices.push_back(d);
+}
+
+namespace detail {
+
+inline void print_operand(text& out, const family_row& f, const operand_row& o) {
+  out << o.operand << ": ";
+  switch (o.form) {
+    case type_form::element: out << name(o.element); break;
+    case type_form::parameter: out << f.parameters[o.parameter].name; break;
+    case type_form::absent: out << "absent"; break;
+    case type_form::any_supported: out << "any_supported"; break;
+  }
+}
+inline void print_types(text& out, const instance_row& i) {
+  for (std::size_t k = 0; k < 2 && i.types[k] != element::none; ++k)
+    out << (k == 0 ? "<" : ", ") << name(i.types[k]);
+  if (i.types[0] != element::none) out << ">";
+}
+inline void print_family(text& out, const family_row& f) {
+  out << "type_family " << f.name;
+  for (std::size_t k = 0; k < 2 && !f.parameters[k].name.empty(); ++k) {
+    out << (k == 0 ? "<" : ", ") << f.parameters[k].name << ": {";
+    std::string_view between;
+    for (std::size_t e = 0; e < element_count; ++e) {
+      if ((f.parameters[k].domain >> e & 1) == 0) continue;
+      out << between << name(static_cast<element>(e));
+      between = ", ";
+    }
+    out << "}";
+  }
+  out << (f.parameters[0].name.empty() ? " {\n" : "> {\n");
+  for (const operand_row& o : f.operands) {
+    if (o.operand.empty()) continue;
+    out << "  ";
+    print_operand(out, f, o);
+    out << "\n";
+  }
+  if (f.accum != element::none) out << "  accum = " << name(f.accum) << "\n";
+  if (f.quant == quant_condition::absent) out << "  quant = absent\n";
+  if (f.quant == quant_condition::required) out << "  quant = required\n";
+  if (f.quant == quant_condition::required_on)
+    out << "  quant = required on " << f.quant_operand << "\n";
+  out << "  variants:\n";
+  for (const variant_row& v : f.variants) {
+    if (v.name.empty()) continue;
+    out << "    " << v.name << ": {";
+    if (!v.operand.operand.empty()) {
+      out << " ";
+      print_operand(out, f, v.operand);
+      out << " ";
+    }
+    out << "}\n      conformance: {";
+    for (const instance_row& i : v.instances) {
+      if (i.conformance == instance_row::level::none) break;
+      out << (i.conformance == instance_row::level::must ? " MUST" : " MAY");
+      if (i.types[0] != element::none) out << " ";
+      print_types(out, i);
+    }
+    out << " }\n";
+  }
+  out << "}\n";
+}
+
+}  // namespace detail
+
+/// The text of a baseline file, by the base name of a path; empty where it names none.
+[[nodiscard]] inline text baseline_text(std::string_view file_name) {
+  text out;
+  const std::uint32_t which = find_baseline(file_name);
+  if (which == 2) return out;
+  for (const family_row& f : family_table) detail::print_family(out, f);
+  out << "device " << baseline_files[which].device << " {\n  spec_version = \""
+      << known_spec_version << "\"\n  opcode.mandatory {\n";
+  for (const family_row& f : family_table)
+    for (const variant_row& v : f.variants)
+      for (const instance_row& i : v.instances) {
+        if (i.conformance != instance_row::level::must) continue;
+        out << "    " << f.name;
+        detail::print_types(out, i);
+        out << "." << v.name << "\n";
+      }
+  out << "  }\n}\n";
+  return out;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_FAMILIES_HPP

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Verifies a document: whether a device, or any device, can run what it says.
+//
+//   nem::report found;
+//   auto program = nem::verify(std::move(*document), {}, &found);
+//   if (!program) return show(found);
+//   nem::visit(*program, my_visitor);                  // what it does, task by task
+//
+//   files         includes, type families, devices, the target    load.hpp
+//   statements    names, numbers, buffers, regions, tasks         walk.hpp, in the order of the file
+//   hazards       tasks that nothing orders                       hazards.hpp
+//   capacity      what the target's memories hold                 rules_buffer.hpp
+//
+// All errors of a document are found in one run. Warnings and notes leave it valid.
+//
+// Lifetime:   a program owns its document and its catalog.
+// Errors:     that of the first error found; all of them are in the report.
+// Limits:     verify_options.
+// Allocation: linear in the document and in the instances that loops are expanded to.
+
+#ifndef TESSERA_NEM_VERIFY_HPP
+#define TESSERA_NEM_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../core/result.hpp"
+#include "../version.hpp"
+#include "catalog.hpp"
+#include "context.hpp"
+#include "diagnostic.hpp"
+#include "load.hpp"
+#include "model.hpp"
+#include "rules_buffer.hpp"
+#include "rules_compute.hpp"
+#include "rules_place.hpp"
+#include "rules_transfer.hpp"
+#include "syntax.hpp"
+#include "walk.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+class program;
+result<program> verify(document d, const verify_options& options = {}, report* found = nullptr);
+
+/// A document without errors, and what its names of files, families and devices stand for.
+class program {
+ public:
+  [[nodiscard]] const nem::document& document() const noexcept { return document_; }
+  [[nodiscard]] const nem::catalog& catalog() const noexcept { return catalog_; }
+  /// The device that it is written for, or null where it names none.
+  [[nodiscard]] const device* target() const noexcept {
+    return target_ == no_index ? nullptr : &catalog_.devices[target_];
+  }
+  /// The profile in which it was verified.
+  [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
+  /// Tasks and iterations that were checked.
+  [[nodiscard]] std::uint64_t tasks() const noexcept { return expanded_.tasks; }
+  [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
+  /// Whether loops have more iterations than were checked: the others may hold errors.
+  [[nodiscard]] bool is_partial() const noexcept { return expanded_.is_partial; }
+
+ private:
+  friend result<program> verify(nem::document, const verify_options&, report*);
+  program() = default;
+
+  nem::document document_;
+  nem::catalog catalog_;
+  std::uint32_t target_ = no_index;
+  nem::profile profile_ = nem::profile::standard;
+  detail::expansion expanded_;
+};
+
+namespace detail {
+
+/// Passes each task on to the groups of rules.
+class checker : public visitor {
+ public:
+  explicit checker(context& c) : c_(c) {}
+
+  void task(const values&, const nem::task& t) {
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store)
+      check_transfer(c_, t);
+    else
+      compute_.check(c_, t);
+    check_place(c_, t);
+  }
+
+ private:
+  context& c_;
+  compute_rules compute_;
+};
+
+}  // namespace detail
+
+/// Checks all rules that reading doesn't.
+inline result<program> verify(document d, const verify_options& options, report* found) {
+  program p;
+  p.document_ = std::move(d);
+  p.profile_ = options.profile;
+  detail::findings findings(found, options.profile, options.max_diagnostics);
+  detail::load(p.document_, options, findings, p.catalog_, p.target_);
+  detail::context c{p.document_, options, findings, p.catalog_, p.target()};
+  detail::checker checker(c);
+  p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
+  detail::check_capacity(c);
+  if (findings.failed()) return findings.error();
+  return p;
+}
+
+/// Expands a program: loops fully, or to about `most` tasks and iterations as verify() does. Its
+/// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
+/// have regions that aren't sound.
+template <class Visitor>
+void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
+  const verify_options options;
+  detail::findings silent(nullptr, p.profile(), 0);
+  detail::context c{p.document(), options, silent, p.catalog(), p.target()};
+  (void)detail::walker<Visitor, false>(c, to, most).run();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_VERIFY_HPP

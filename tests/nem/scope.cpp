@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include <string>
+
+#include "nem/verified.hpp"
+
+using nem_test::check;
+using nem_test::example;
+using nem_test::verified;
+
+namespace {
+
+constexpr char copy[] =
+    "buffer M : DDR (size=64); buffer N : DDR (size=64);"
+    "let X = region(M, 0, 8); let Y = region(N, 0, 8); ";
+
+void check_copy(example e) {
+  const std::string bad = std::string(copy) + std::string(e.bad);
+  const std::string good = std::string(copy) + std::string(e.good);
+  check({e.rule, bad, e.text, good});
+}
+
+}  // namespace
+
+TEST_CASE("nem/scope: declarations", "[nem]") {
+  const example examples[] = {
+      {"NAM-001", "let a = 3; ^let a = 4", "a is already declared in this scope, as let",
+       "let a = 3; let b = 4"},
+      {"NAM-001", "buffer B : L2 (size=4); ^B = region(B, 0, 4)", "as buffer",
+       "buffer B : L2 (size=4); R = region(B, 0, 4)"},
+      {"NAM-001", "loop i in [0..1]: ^let i = 3 endloop", "as loop variable",
+       "loop i in [0..1]: let j = i endloop"},
+      {"NAM-001", "loop i in [0..1]: let a = 1; ^let a = 2 endloop", "as let",
+       "loop i in [0..1]: let a = 1 endloop; loop i in [0..1]: let a = 2 endloop; let a = 3"},
+      {"NAM-002", "let a = 3; loop i in [0..1]: ^let a = i endloop", "let a hides the let",
+       "loop i in [0..1]: let a = i endloop; let a = 3"},
+      {"NAM-002", "loop i in [0..1]: ^loop i in [0..1]: endloop endloop",
+       "loop variable i hides the loop variable",
+       "loop i in [0..1]: loop j in [0..1]: endloop endloop"},
+      {"NAM-003", "let R = ^region(B, 0, 4); buffer B : L2 (size=4)", "buffer B isn't declared",
+       "buffer B : L2 (size=4); let R = region(B, 0, 4)"},
+      {"NAM-003", "loop i in [0..1]: buffer B : L2 (size=4) endloop; let R = ^region(B, 0, 4)",
+       "buffer B isn't declared",
+       "loop i in [0..1]: buffer B : L2 (size=4); let R = region(B, 0, 4) endloop"},
+      {"NAM-004", "let k = 1; let R = ^region(k, 0, 4)", "k is a let",
+       "buffer k : L2 (size=4); let R = region(k, 0, 4)"},
+  };
+  for (const example& e : examples) check(e);
+}
+
+TEST_CASE("nem/scope: operands", "[nem]") {
+  check_copy({"NAM-005", "transfer.async(dst=X, src=^Z)", "operand Z isn't declared",
+              "let Z = Y; transfer.async(dst=X, src=Z)"});
+  check_copy({"NAM-005", "loop i in [0..1]: let Z = Y endloop; transfer.async(dst=X, src=^Z)",
+              "operand Z isn't declared",
+              "loop i in [0..1]: let Z = Y; transfer.sync(dst=X, src=Z) endloop"});
+  check_copy({"NAM-006", "transfer.async(dst=^M, src=Y)", "M is a buffer",
+              "transfer.async(dst=X, src=Y)"});
+  check_copy({"NAM-006", "let a = 1; transfer.async(dst=X, src=^a)", "a is a let",
+              "transfer.async(dst=X, src=Y)"});
+}
+
+TEST_CASE("nem/scope: tokens", "[nem]") {
+  check_copy({"TOK-001", "wait(^t)", "no task assigns token t",
+              "t = transfer.async(dst=X, src=Y); wait(t)"});
+  check_copy({"TOK-002", "wait(^t); t = transfer.async(dst=X, src=Y)", "only later",
+              "t = transfer.async(dst=X, src=Y); wait(t)"});
+  check_copy({"TOK-002", "t = transfer.async(dst=X, src=Y, deps=[^t])", "only later",
+              "t = transfer.async(dst=X, src=Y, deps=[])"});
+  check_copy({"TOK-002", "loop i in [0..1]: t = transfer.async(dst=X, src=Y) endloop; wait(^t)",
+              "isn't visible here",
+              "loop i in [0..1]: t = transfer.async(dst=X, src=Y); wait(t) endloop"});
+  check_copy({"TOK-002",  // of the iteration before
+              "loop i in [0..1]: u = transfer.sync(dst=X, src=Y, deps=[^t]); t = "
+              "transfer.sync(dst=X, src=Y) endloop",
+              "isn't visible here",
+              "t = transfer.sync(dst=X, src=Y); loop i in [0..1]: u = transfer.sync(dst=X, src=Y, "
+              "deps=[t]) endloop"});
+  check_copy({"TOK-004", "wait(^X)", "X is a region", "t = transfer.async(dst=X, src=Y); wait(t)"});
+  check_copy({"TOK-005", "t = transfer.async(dst=X, src=Y); ^u = wait(t); wait(u)",
+              "wait produces no token", "t = transfer.async(dst=X, src=Y); wait(t)"});
+  check_copy({"TOK-007", "t = transfer.async(dst=X, src=Y); wait(t, ^t)",
+              "token t is listed already", "t = transfer.async(dst=X, src=Y); wait(t); wait(t)"});
+  check_copy({"NAM-001", "t = transfer.sync(dst=X, src=Y); ^t = transfer.sync(dst=X, src=Y)",
+              "as token", "t = transfer.sync(dst=X, src=Y); u = transfer.sync(dst=X, src=Y)"});
+}
+
+TEST_CASE("nem/scope: notes point to the earlier declaration", "[nem]") {
+  const auto o = verified("let a = 1\nlet a = 2");
+  REQUIRE(o.report.diagnostics.size() == 1);
+  const auto& d = o.report.diagnostics[0];
+  REQUIRE(d.has_note);
+  CHECK(d.related.offset == 0);
+  CHECK(o.report.text_of(d.note) == "declared here");
+}
