@@ -178,7 +178,7 @@ struct resolver {
 
 struct verify_options {
   nem::profile profile = nem::profile::standard;
-  nem::resolver resolver;        ///< without one, only the built-in baseline can be included
+  nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
   std::string_view id = {};      ///< file::id of the document itself, where it is a file
   std::string_view device = {};  ///< a target by name, in place of the document's directive
   std::uint32_t max_include_depth = 32;   ///< files inside one another

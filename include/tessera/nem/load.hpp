@@ -39,10 +39,7 @@
 #include "load_device.hpp"
 #include "load_family.hpp"
 #include "load_state.hpp"
-#if __has_include("read.hpp")
 #include "read.hpp"
-#define TESSERA_NEM_HAS_READ
-#endif
 #include "resolve_device.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -214,7 +211,6 @@ class loader {
   }
 
   [[nodiscard]] bool read_file(const resolver::file& opened, place where, std::uint32_t index) {
-#ifdef TESSERA_NEM_HAS_READ
     report inner;
     read_options options;
     options.profile = options_.profile;
@@ -227,11 +223,9 @@ class loader {
       open(f);
       return true;
     }
-#endif
     files_[index].is = known_file::state::failed;
     auto text = s_.found.add(errc::nem_inc_003_invalid, where);
     text << '"' << opened.id << "\" isn't a valid document";
-#ifdef TESSERA_NEM_HAS_READ
     for (const diagnostic& first : inner.diagnostics) {
       if (first.severity != severity::error) continue;
       place at = first.where;
@@ -240,7 +234,6 @@ class loader {
                     << inner.text_of(first.text);
       break;
     }
-#endif
     return false;
   }
 
@@ -289,10 +282,10 @@ class loader {
     if (target == no_index || to_.devices[target].has_topology || s_.unsound_devices[target])
       return target;
     const device& d = to_.devices[target];
-    if (!is_directed) where = d.where;
+    if (!is_directed || !options_.device.empty()) where = d.where;
     auto text = s_.found.add(errc::nem_dev_003_topology, where);
     text << "target device " << to_.text_of(d.name) << " has no topology";
-    if (is_directed && d.where.length != 0)
+    if (is_directed && options_.device.empty() && d.where.length != 0)
       text.note(d.where) << to_.text_of(d.name) << " is defined here";
     return target;
   }

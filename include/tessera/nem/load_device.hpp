@@ -125,10 +125,12 @@ class device_loader {
   /// Says why a parent isn't there: it comes later, it doesn't exist, or devices go round in circles.
   void report_parent(std::uint32_t node, std::uint32_t extends) {
     find_cycles();
-    const std::size_t at = first_not_below(f_.cycle.data(), f_.cycle.size(),
-                                           [&](std::uint32_t n) { return n < node; });
+    const std::size_t at = first_not_below(f_.cycles.data(), f_.cycles.size(),
+                                           [&](const in_cycle& c) { return c.node < node; });
     const std::string_view parent = f_.name(extends);
-    if (at < f_.cycle.size() && f_.cycle[at] == node) {
+    if (at < f_.cycles.size() && f_.cycles[at].node == node) {
+      is_sound_ = false;
+      if (f_.cycles[at].first != node) return;  // reported there
       auto text = fail(errc::nem_dev_014_cycle, f_.at(extends));
       text << "device " << f_.name(node) << " extends itself";
       if (f_[node].value != f_[extends].value)
@@ -168,13 +170,18 @@ class device_loader {
         i = next(i);
       }
       if (i == no_index || walk.find(d.nodes[i].value) != w) continue;
-      const std::uint32_t first = i;  // where this walk met itself
+      const std::uint32_t met = i;  // where this walk met itself
+      const std::size_t begin = f_.cycles.size();
+      std::uint32_t first = i;
       do {
-        f_.cycle.push_back(i);
+        f_.cycles.push_back({i, i});
+        first = i < first ? i : first;
         i = next(i);
-      } while (i != first);
+      } while (i != met);
+      for (std::size_t k = begin; k < f_.cycles.size(); ++k) f_.cycles[k].first = first;
     }
-    sort(f_.cycle.data(), f_.cycle.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    sort(f_.cycles.data(), f_.cycles.size(),
+         [](const in_cycle& a, const in_cycle& b) { return a.node < b.node; });
   }
   [[nodiscard]] std::uint32_t next(std::uint32_t device) const {
     const std::uint32_t extends = child(f_.d, device, node_kind::extends);

@@ -99,16 +99,22 @@ class local_names {
   std::uint32_t turn_ = 0;
 };
 
+/// A device that extends itself, through others or not.
+struct in_cycle {
+  std::uint32_t node;
+  std::uint32_t first;  ///< of the nodes of its cycle
+};
+
 /// The file whose declarations are being loaded.
 struct source_file {
   const document& d;
-  std::uint32_t file = 0;          ///< as places have it
-  std::uint32_t characters = 0;    ///< where its names begin in catalog::characters
-  local_names parameters = {};     ///< of a family: their nodes
-  local_names variants = {};       ///< of a family: their nodes
-  bool knows_devices = false;      ///< whether the next two are there
-  local_names devices = {};        ///< the nodes of all its devices
-  pool<std::uint32_t> cycle = {};  ///< of devices in a cycle: their nodes, in ascending order
+  std::uint32_t file = 0;        ///< as places have it
+  std::uint32_t characters = 0;  ///< where its names begin in catalog::characters
+  local_names parameters = {};   ///< of a family: their nodes
+  local_names variants = {};     ///< of a family: their nodes
+  bool knows_devices = false;    ///< whether the next two are there
+  local_names devices = {};      ///< the nodes of all its devices
+  pool<in_cycle> cycles = {};    ///< by their nodes
 
   [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }
   [[nodiscard]] place at(std::uint32_t node) const noexcept {
