@@ -413,7 +413,8 @@ enum decorator_target : std::uint8_t {
   on_operand = 4,
   on_transfer = 8,
   on_compute = 16,
-  on_loop = 32
+  on_loop = 32,
+  on_wait = 64
 };
 /// What a decorator takes in parentheses.
 enum class decorator_argument : std::uint8_t { none, integer, unit, tag };
@@ -428,8 +429,8 @@ enum class decorator_argument : std::uint8_t { none, integer, unit, tag };
   X(max_in_flight, on_loop, integer)                                                               \
   X(resource, on_transfer | on_compute, unit)                                                      \
   X(seq_engine, on_transfer | on_compute, integer)                                                 \
-  X(debug, 63, tag)                                                                                \
-  X(profile, 63, tag)
+  X(debug, 127, tag)                                                                               \
+  X(profile, 127, tag)
 
 /// The decorators of the language; `unknown` for others.
 enum class decorator : std::uint8_t {

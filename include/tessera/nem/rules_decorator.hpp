@@ -159,9 +159,10 @@ struct target_names {
 };
 inline text& operator<<(text& out, const target_names& n) {
   constexpr std::string_view names[] = {
-      "buffers", "declared regions", "operands", "transfers and stores", "compute tasks", "loops"};
+      "buffers", "declared regions", "operands", "transfers and stores", "compute tasks", "loops",
+      "waits"};
   unsigned left = n.targets;
-  for (unsigned i = 0; i < 6; ++i) {
+  for (unsigned i = 0; i < sizeof names / sizeof names[0]; ++i) {
     if ((left & 1u << i) == 0) continue;
     left &= ~(1u << i);
     const bool is_first = (n.targets & ((1u << i) - 1)) == 0;

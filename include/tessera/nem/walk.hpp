@@ -330,6 +330,7 @@ class walker {
     v_.operands.clear();
     v_.deps.clear();
     tokens(at);
+    check_decorators_of(at, on_wait);
     if (c_[at].value != no_name) {
       c_.found.add(errc::nem_tok_005_wait, c_.at(at))
           << "wait produces no token that " << c_.name(at) << " could be";
