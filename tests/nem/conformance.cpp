@@ -204,6 +204,36 @@ TEST_CASE("nem/conformance: each rule has a file that breaks it and one that doe
   }
 }
 
+TEST_CASE("nem/conformance: texts by which other tools know a finding", "[nem]") {
+  constexpr std::pair<const char*, const char*> texts[] = {
+      {"rules/CON-001_bad.nem", "duplicate constant declaration rows"},
+      {"rules/CON-002_bad.nem", "forward reference to undeclared constant words"},
+      {"rules/CON-004_bad.nem", "division by zero in constant expression"},
+      {"more/CON-004_mod.nem", "division by zero in constant expression"},
+      {"rules/CON-005_bad.nem", "const declaration not permitted inside loop body"},
+      {"rules/CON-006_bad.nem", "name conflict - data already declared as buffer"},
+      {"more/CON-006_orders.nem", "name conflict - first already declared as const"},
+      {"rules/CON-007_bad.nem", "const declarations must be integer"},
+      {"more/EXP-001_places.nem", "buffer sizes must be integer"},
+      {"more/EXP-001_places.nem", "loop bounds must be integer"},
+      {"rules/DEV-006_bad.nem", "memory sizes must be > 0"},
+      {"more/RES-001_units.nem", "SEQ is not a valid @resource target"},
+      {"more/RES-001_units.nem", "sDMA is not a valid @resource target"},
+      {"more/RES-001_units.nem", "WDM is not a valid @resource target"},
+      {"rules/OPC-005_bad.nem", "epsilon is required"},
+      {"more/OPC-005_each.nem", "axis is required"},
+      {"rules/SHP-002_bad.nem", "shapes must be identical"},
+      {"rules/FAM-003_bad.nem", "accum_type must equal i32"},
+      {"rules/FAM-005_bad.nem", "element types must match"},
+      {"rules/QNT-003_bad.nem", "group_size must be positive"},
+  };
+  for (const auto& [file, text] : texts) {
+    const outcome o = check(file, content_of(data / file), nem::profile::standard);
+    INFO(file << '\n' << o.texts());
+    CHECK(o.texts().find(text) != std::string::npos);
+  }
+}
+
 TEST_CASE("nem/conformance: the manifest lists all files", "[nem]") {
   std::set<std::string> listed;
   for (const row& r : manifest()) listed.insert(r.file);
