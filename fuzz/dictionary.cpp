@@ -352,19 +352,52 @@ void nem_tokens(dictionary& out) {
     out.token(text() << ", quant=" << nem::name(q) << '(');
   for (const std::string_view f : nem::quant_field_names) out.token(text() << f << '=');
   out.group("configuration");
-  for (const std::string_view w :
-       {"npm_baseline_1.0.nem", "nem_baseline_1.0.nem", "npm_baseline_1_0", "nem_baseline_1_0",
-        "self.nem", "variants:", "conformance: {", "MUST", "MAY", "absent", "any_supported",
-        "required on ", "num_engines", "l2_size_bytes", "l1_size_bytes", "per_engine",
-        "device_units", "unit_characteristics", "max_active_tokens", "opcode.mandatory {",
-        "opcode.extended {", "NEM-1.0"})
+  for (const std::string_view w : {"npm_baseline_1.0.nem",
+                                   "nem_baseline_1.0.nem",
+                                   "npm_baseline_1_0",
+                                   "nem_baseline_1_0",
+                                   "self.nem",
+                                   "variants:",
+                                   "conformance: {",
+                                   "MUST",
+                                   "MAY",
+                                   "absent",
+                                   "any_supported",
+                                   "required on ",
+                                   "num_engines",
+                                   "l2_size_bytes",
+                                   "l1_size_bytes",
+                                   "per_engine",
+                                   "device_units",
+                                   "unit_characteristics",
+                                   "max_active_tokens",
+                                   "opcode.mandatory {",
+                                   "opcode.extended {",
+                                   "NEM-1.0"})
     out.token(w);
   for (const nem::family_row& f : nem::family_table) out.token(f.name);
   out.group("statements");
-  for (const std::string_view w :
-       {"\nlet R = region(B, 0, 8) ", "\nloop i in [0..3] @max_in_flight(2):\n", "\nendloop\n",
-        "\nwait(t)", ", shape=[4], layout=C", ", strides=[1]", "deps=[t]", " in X out Y", "; ", "# ",
-        "..", "mod ", "9223372036854775807", "1.0e-5", "\"", "true", "false", "((", "))", "[[", "]]"})
+  for (const std::string_view w : {"\nlet R = region(B, 0, 8) ",
+                                   "\nloop i in [0..3] @max_in_flight(2):\n",
+                                   "\nendloop\n",
+                                   "\nwait(t)",
+                                   ", shape=[4], layout=C",
+                                   ", strides=[1]",
+                                   "deps=[t]",
+                                   " in X out Y",
+                                   "; ",
+                                   "# ",
+                                   "..",
+                                   "mod ",
+                                   "9223372036854775807",
+                                   "1.0e-5",
+                                   "\"",
+                                   "true",
+                                   "false",
+                                   "((",
+                                   "))",
+                                   "[[",
+                                   "]]"})
     out.token(w);
 }
 

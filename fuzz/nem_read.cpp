@@ -39,9 +39,9 @@ void require_tree(const nem::document& d, std::size_t size) {
 
 void require_report(const nem::report& found, std::size_t size) {
   for (const nem::diagnostic& d : found.diagnostics) {
-    fuzz::require(d.where.file == 0 && d.where.offset <= size &&
-                      d.where.length <= size - d.where.offset,
-                  "a finding lies in the source");
+    fuzz::require(
+        d.where.file == 0 && d.where.offset <= size && d.where.length <= size - d.where.offset,
+        "a finding lies in the source");
     fuzz::require(!nem::rule(d.code).id().empty() || d.code < errc::nem_lex_001_character,
                   "a finding is of a rule or of a limit");
     fuzz::require(d.text.size != 0, "a finding says something");

@@ -44,8 +44,7 @@ struct visitor {
 
 struct one_file {
   std::string_view text;
-  static bool open(void* self, std::string_view, std::string_view path,
-                   nem::resolver::file& to) {
+  static bool open(void* self, std::string_view, std::string_view path, nem::resolver::file& to) {
     if (path != "self.nem") return false;
     to = {"self.nem", static_cast<one_file*>(self)->text};
     return true;

@@ -147,6 +147,8 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   v.profile = profile;
   v.device = options.device;
   v.resolver = files.resolver();
+  const std::string id = to.path == "-" ? std::string() : id_of(to.path);
+  v.id = id;
   if (options.all) v.max_diagnostics = std::uint32_t{1} << 24;
   result<nem::program> p = nem::verify(std::move(*d), v, &out.report);
   out.found = diagnose_nem(out.report, from, &files);

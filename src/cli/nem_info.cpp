@@ -105,7 +105,10 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
   const std::optional<nem::program> p = valid_nem(file, to, options, code);
   if (!p) return code;
   const nem_statistics s = analysis::summarise(*p);
-  if (to.as_json) return print_result(as_json(file, to, *p, s));
+  if (to.as_json) {
+    const text report = as_json(file, to, *p, s);
+    return print_result(report);
+  }
   text out;
   out << file.name << ": " << info(file.what).description << ", " << file.data().size()
       << " bytes\n";
@@ -132,7 +135,8 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
   for (const nem::level from : levels)
     for (const nem::level there : levels)
       if (const std::uint64_t n = moved(s, from, there); n != 0)
-        out << "  moved       " << n << " bytes from " << name(from) << " to " << name(there) << '\n';
+        out << "  moved       " << n << " bytes from " << name(from) << " to " << name(there)
+            << '\n';
   for (const nem_memory& m : s.memories) {
     std::string title = "  " + name_of(m);
     title.resize(14, ' ');

@@ -38,7 +38,8 @@ struct paint {
   if (t.opcode == nem::opcode::transfer)
     for (const auto& operands : {v.inputs(t), v.outputs(t)})
       for (const nem::operand& o : operands)
-        if (v.buffers[v.regions[o.region].buffer].level == nem::level::ddr)
+        if (o.region != nem::no_index && v.regions[o.region].is_sound &&
+            v.buffers[v.regions[o.region].buffer].level == nem::level::ddr)
           return nem::unit::sdma;
   return nem::default_unit(t.opcode);
 }
@@ -81,7 +82,7 @@ class drawing : public nem::visitor {
     if (!drawn) return;
     close_frame();
     // Everything behind the loop comes after all of it.
-    if (l.last_task) scopes_.back().after = {l.last_task, l.cluster};
+    if (l.last_task) scopes_.back().after = {*l.last_task, l.cluster};
     if (!loops_.empty() && l.last_task) loops_.back().last_task = l.last_task;
   }
 
@@ -89,7 +90,8 @@ class drawing : public nem::visitor {
     if (!is_drawn()) return;
     const std::uint64_t w = waits_++;
     indent();
-    out_ << 'w' << w << " [shape=box, height=0.2, margin=\"0.08,0.02\", fontsize=9, label=\"wait\", "
+    out_ << 'w' << w
+         << " [shape=box, height=0.2, margin=\"0.08,0.02\", fontsize=9, label=\"wait\", "
          << "fillcolor=\"white\", color=\"#8a8a8a\"];\n";
     for (const std::uint32_t t : tasks)
       if (drawn_.count(t) != 0) arrows_ << "  t" << t << " -> w" << w << " [style=dashed];\n";
@@ -147,8 +149,8 @@ class drawing : public nem::visitor {
            "  edge [color=\"#404040\", arrowsize=0.7];\n"
         << out_ << arrows_;
     if (is_partial_)
-      all << "  more [shape=plaintext, style=\"\", label=\"and so on: more than " << options_.max_tasks
-          << " tasks and frames\"];\n";
+      all << "  more [shape=plaintext, style=\"\", label=\"and so on: more than "
+          << options_.max_tasks << " tasks and frames\"];\n";
     all << "}\n";
     return all;
   }
@@ -207,6 +209,7 @@ class drawing : public nem::visitor {
   }
   /// A region by its name, or by its place.
   [[nodiscard]] std::string text_of(const nem::values& v, const nem::operand& o) const {
+    if (o.region == nem::no_index || !v.regions[o.region].is_sound) return "?";
     const nem::region& r = v.regions[o.region];
     const nem::document& d = p_.document();
     if (r.declaration != nem::no_node) return std::string(nem::name_of(d, r.declaration));

@@ -30,7 +30,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace analysis {
 
 struct task_draw_options {
-  bool expand = false;  ///< every iteration, not just the first of each loop
+  bool expand = false;             ///< every iteration, not just the first of each loop
   std::uint64_t max_tasks = 2000;  ///< and frames
 };
 [[nodiscard]] text draw(const nem::program& p, const task_draw_options& options = {});

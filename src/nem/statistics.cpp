@@ -32,7 +32,8 @@ class counter : public nem::visitor {
     ++to_.tasks;
     ++to_.opcodes[static_cast<std::size_t>(t.opcode)];
     for (const auto& operands : {v.inputs(t), v.outputs(t)})
-      for (const nem::operand& o : operands) touch(v.buffers[v.regions[o.region].buffer]);
+      for (const nem::operand& o : operands)
+        if (const nem::buffer* const b = buffer_of(v, o)) touch(*b);
     switch (row(t.opcode).category) {
       case nem::opcode_category::data_movement: move(v, t); break;
       case nem::opcode_category::linear_algebra:
@@ -47,7 +48,9 @@ class counter : public nem::visitor {
     return true;
   }
 
-  void finish() {
+  void end(const nem::values& v) {
+    for (const nem::buffer& b : v.buffers)
+      if (b.is_known) lives_.try_emplace(b.node, life{b, 1, 0});  // unless a task touched it
     std::map<std::pair<int, std::int64_t>, std::vector<const life*>> by_memory;
     for (const auto& [node, l] : lives_)
       by_memory[{static_cast<int>(l.what.level), l.what.engine}].push_back(&l);
@@ -57,6 +60,7 @@ class counter : public nem::visitor {
       for (const life* l : lives) {
         ++m.buffers;
         add_to(m.declared, static_cast<std::uint64_t>(l->what.size));
+        if (l->first > l->last) continue;
         changes[l->first] += l->what.size;
         changes[l->last + 1] -= l->what.size;
       }
@@ -75,18 +79,26 @@ class counter : public nem::visitor {
     std::uint64_t first, last;
   };
 
+  /// Null for a region of an iteration that wasn't verified and is wrong.
+  [[nodiscard]] static const nem::buffer* buffer_of(const nem::values& v, const nem::operand& o) {
+    if (o.region == nem::no_index || !v.regions[o.region].is_sound) return nullptr;
+    return &v.buffers[v.regions[o.region].buffer];
+  }
   void touch(const nem::buffer& b) {
     const auto [at, is_new] = lives_.try_emplace(b.node, life{b, now_, now_});
     at->second.last = now_;
   }
   void move(const nem::values& v, const nem::task& t) {
-    const nem::region& from = v.regions[v.inputs(t)[0].region];
-    const nem::region& to = v.regions[v.outputs(t)[0].region];
-    add_to(to_.moved[static_cast<std::size_t>(v.buffers[from.buffer].level)]
-                    [static_cast<std::size_t>(v.buffers[to.buffer].level)],
-           static_cast<std::uint64_t>(from.extent));
+    const nem::buffer* const from = buffer_of(v, v.inputs(t)[0]);
+    const nem::buffer* const to = buffer_of(v, v.outputs(t)[0]);
+    if (from == nullptr || to == nullptr) return;
+    add_to(to_.moved[static_cast<std::size_t>(from->level)][static_cast<std::size_t>(to->level)],
+           static_cast<std::uint64_t>(v.regions[v.inputs(t)[0].region].extent));
   }
   void multiply(const nem::values& v, const nem::task& t) {
+    for (const auto& operands : {v.inputs(t), v.outputs(t)})
+      for (const nem::operand& o : operands)
+        if (buffer_of(v, o) == nullptr) return;
     std::uint64_t macs = 1;
     for (const std::int64_t d : v.shape(v.regions[v.outputs(t)[0].region])) macs = times(macs, d);
     const bool is_product = row(t.opcode).category == nem::opcode_category::linear_algebra;
@@ -94,9 +106,8 @@ class counter : public nem::visitor {
     const view<std::int64_t> shape = v.shape(operand);
     if (is_product) {
       // A of layout …KM is stored with its last two dimensions swapped.
-      const std::string_view layout = operand.layout == nem::no_name
-                                          ? std::string_view()
-                                          : p_.document().name(operand.layout);
+      const std::string_view layout =
+          operand.layout == nem::no_name ? std::string_view() : p_.document().name(operand.layout);
       const std::size_t inner = layout.ends_with("KM") ? shape.size() - 2 : shape.size() - 1;
       macs = times(macs, shape[inner]);
     } else {
@@ -117,7 +128,6 @@ nem_statistics summarise(const nem::program& p) {
   nem_statistics s;
   counter c(p, s);
   nem::visit(p, c);
-  c.finish();
   return s;
 }
 

@@ -9,7 +9,7 @@
 //   macs        multiplications with their additions: elements of the output times the inner
 //               dimension (gemm, matmul) or the kernel's size times its input channels (conv*)
 //   moved       bytes of transfers and stores, from level to level: those of the source
-//   declared    bytes of all buffers that tasks touch, by memory
+//   declared    bytes of all buffers of a memory
 //   peak        bytes that are live at once, at most, when tasks execute in the order of the text: a
 //               buffer is live from the first task that touches it to the last
 //

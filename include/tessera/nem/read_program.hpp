@@ -502,10 +502,7 @@ class program_reader : protected value_reader {
     return again;
   }
   void next_marks() noexcept { ++mark_; }
-  void grow_marks() {
-    marks_.reserve(2 * d_.names.size());
-    marks_.resize(d_.names.size());
-  }
+  void grow_marks() { marks_.resize(2 * d_.names.size()); }
   [[gnu::cold, gnu::noinline]] void repeated_attribute(const word& w, std::uint32_t name_index) {
     const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
     std::uint32_t i = last_operand_;

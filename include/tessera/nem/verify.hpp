@@ -51,12 +51,15 @@ result<program> verify(document d, const verify_options& options = {}, report* f
 /// A document without errors, and what its names of files, families and devices stand for.
 class program {
  public:
-  [[nodiscard]] const nem::document& document() const noexcept { return document_; }
-  [[nodiscard]] const nem::catalog& catalog() const noexcept { return catalog_; }
+  [[nodiscard]] const nem::document& document() const& noexcept { return document_; }
+  const nem::document& document() const&& = delete;
+  [[nodiscard]] const nem::catalog& catalog() const& noexcept { return catalog_; }
+  const nem::catalog& catalog() const&& = delete;
   /// The device that it is written for, or null where it names none.
-  [[nodiscard]] const device* target() const noexcept {
+  [[nodiscard]] const device* target() const& noexcept {
     return target_ == no_index ? nullptr : &catalog_.devices[target_];
   }
+  const device* target() const&& = delete;
   /// The profile in which it was verified.
   [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
   /// Tasks and iterations that were checked.
@@ -64,6 +67,8 @@ class program {
   [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
   /// Whether loops have more iterations than were checked: the others may hold errors.
   [[nodiscard]] bool is_partial() const noexcept { return expanded_.is_partial; }
+  /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
+  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
 
  private:
   friend result<program> verify(nem::document, const verify_options&, report*);
@@ -74,6 +79,7 @@ class program {
   std::uint32_t target_ = no_index;
   nem::profile profile_ = nem::profile::standard;
   detail::expansion expanded_;
+  std::uint64_t most_live_tokens_ = 0;
 };
 
 namespace detail {
@@ -99,7 +105,10 @@ class checker {
     hazards_.task(v, t);
   }
   [[nodiscard]] bool stopped() const noexcept { return false; }
-  void finish() { hazards_.finish(); }
+  void end(const values&) { hazards_.finish(); }
+  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept {
+    return hazards_.order().most_live();
+  }
 
  private:
   context& c_;
@@ -119,7 +128,7 @@ inline result<program> verify(document d, const verify_options& options, report*
   detail::context c{p.document_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
   p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
-  checker.finish();
+  p.most_live_tokens_ = checker.most_live_tokens();
   detail::check_capacity(c);
   if (findings.failed()) return findings.error();
   return p;

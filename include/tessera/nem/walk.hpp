@@ -12,6 +12,7 @@
 //   task(v, t)                              after its operands and dependences are evaluated
 //   wait(node, tasks)                       indices of those that are waited for
 //   stopped()                               asked after each task and iteration; true ends it
+//   end(v)                                  behind all; `v` has all buffers
 //
 // Loops are not unrolled in memory: a body is evaluated anew in each iteration, and what it declared
 // is gone behind it. Beyond a budget of tasks and iterations, a loop is expanded to its first 2N + 4
@@ -55,6 +56,7 @@ struct visitor {
   void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
   void task(const values&, const nem::task&) {}
   [[nodiscard]] bool stopped() const noexcept { return false; }
+  void end(const values&) {}
 };
 
 namespace detail {
@@ -92,6 +94,7 @@ class walker {
         at = statement(at);
       }
     }
+    to_.end(v_);
     return expanded_;
   }
 
