@@ -1695,6 +1695,7 @@ inline void append_double(text& out, double v, double_style style) {
 //   1000 - 1999   ALIR
 //   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
 //   3000 - 3999   NAC
+//   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //
 // Lifetime:   messages and names are constants.
 // Errors:     none.
@@ -1725,7 +1726,296 @@ inline void append_double(text& out, double v, double_style style) {
 #ifndef TESSERA_CORE_ERROR_TABLE_HPP
 #define TESSERA_CORE_ERROR_TABLE_HPP
 
-// X(enumerator, value, what was expected)
+
+// ---- tessera/core/error_table_nem.hpp
+//
+// The rules of NEM, each with its error code: nem_con_001_duplicate is rule CON-001.
+//
+//   #define X(name, value, message, phase, severity) …
+//   TESSERA_NEM_RULES(X)
+//
+// A row states the rule's phase (which of reading or verifying finds it) and its severity in the
+// default profile; `nem::rule` (nem/diagnostic.hpp) knows what other profiles change. Part of the
+// table of all codes: core/error_table.hpp.
+//
+// Lifetime:   none.
+// Errors:     these.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_TABLE_NEM_HPP
+#define TESSERA_CORE_ERROR_TABLE_NEM_HPP
+
+// X(enumerator, value, what was expected, phase, severity)
+#define TESSERA_NEM_RULES(X)                                                                       \
+  X(nem_lex_001_character, 4001, "a character that no token of NEM starts with", lex, error)       \
+  X(nem_lex_002_string, 4002, "the string isn't closed before the end of its line", lex, error)    \
+  X(nem_lex_003_escape, 4003,                                                                      \
+    "unknown escape: expected one of \\n \\t \\\\ \\\" (it is kept as it is)", lex, warning)       \
+  X(nem_lex_004_number, 4004,                                                                      \
+    "malformed number: expected digits, or digits '.' digits and an exponent", lex, error)         \
+  X(nem_lex_005_integer, 4005, "the integer exceeds 2^63 - 1", lex, error)                         \
+                                                                                                   \
+  X(nem_syn_001_token, 4006, "the token doesn't fit here", parse, error)                           \
+  X(nem_syn_002_loop, 4007, "expected endloop: the loop isn't closed", parse, error)               \
+  X(nem_syn_003_endloop, 4008, "endloop without a loop", parse, error)                             \
+  X(nem_syn_004_include, 4009, "expected include before everything else", parse, error)            \
+  X(nem_syn_005_directive, 4010,                                                                   \
+    "expected one device directive, before the program header and all statements", parse, error)   \
+  X(nem_syn_006_header, 4011, "expected one program header, before all statements", parse, error)  \
+  X(nem_syn_007_mixed, 4012, "a file holds either configuration or a program", parse, error)       \
+  X(nem_syn_008_statement, 4013, "expected a declaration, a task or a loop", parse, error)         \
+  X(nem_syn_009_comma, 4014, "expected ',' between type attributes", parse, error)                 \
+  X(nem_syn_010_type_attribute, 4015,                                                              \
+    "the type attribute is given already; layout and strides exclude each other", parse, error)    \
+  X(nem_syn_011_argument, 4016, "the argument is given already", parse, error)                     \
+  X(nem_syn_012_missing, 4017, "a required argument is missing", parse, error)                     \
+  X(nem_syn_013_reserved, 4018, "a reserved word can't be a name", parse, error)                   \
+  X(nem_syn_014_depth, 4019, "nested deeper than 256", parse, error)                               \
+  X(nem_syn_017_line_operator, 4020,                                                               \
+    "the expression continues on a new line, where other readers end it", parse, warning)          \
+  X(nem_syn_018_upstream_reserved, 4021, "the name is reserved by other readers", parse, warning)  \
+  X(nem_syn_019_trailing_comma, 4022, "a trailing comma or an empty list is an extension", parse,  \
+    warning)                                                                                       \
+  X(nem_syn_020_inner_type, 4023, "type attributes belong behind the parentheses of region",       \
+    parse, warning)                                                                                \
+                                                                                                   \
+  X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
+  X(nem_con_002_forward, 4025,                                                                     \
+    "the constant expression uses a name that isn't declared before it", const_, error)            \
+  X(nem_con_003_not_constant, 4026, "the constant expression uses a name that isn't a constant",   \
+    const_, error)                                                                                 \
+  X(nem_con_004_division, 4027, "division by zero in a constant expression", const_, error)        \
+  X(nem_con_005_in_loop, 4028, "const declaration not permitted inside loop body", const_, error)  \
+  X(nem_con_006_conflict, 4029, "the constant's name is used for something else", const_, error)   \
+  X(nem_con_007_float, 4030, "const declarations must be integer", const_, error)                  \
+  X(nem_con_008_overflow, 4031, "the constant expression leaves the range of 64 bits", const_,     \
+    error)                                                                                         \
+                                                                                                   \
+  X(nem_exp_001_float, 4032, "expected an integer", eval, error)                                   \
+  X(nem_exp_002_name, 4033, "the name isn't declared", eval, error)                                \
+  X(nem_exp_003_division, 4034, "division by zero", eval, error)                                   \
+  X(nem_exp_004_overflow, 4035, "the expression leaves the range of 64 bits", eval, error)         \
+  X(nem_exp_005_kind, 4036, "the name isn't a number", eval, error)                                \
+  X(nem_exp_006_negative, 4037, "'/' and mod of negative operands differ between implementations", \
+    eval, warning)                                                                                 \
+                                                                                                   \
+  X(nem_nam_001_duplicate, 4038, "the name is declared in this scope already", names, error)       \
+  X(nem_nam_002_shadow, 4039, "the declaration hides one of an outer scope", names, warning)       \
+  X(nem_nam_003_buffer, 4040, "region of a buffer that isn't declared", names, error)              \
+  X(nem_nam_004_not_buffer, 4041, "expected a buffer in region(...)", names, error)                \
+  X(nem_nam_005_operand, 4042, "the operand isn't declared before its use", names, error)          \
+  X(nem_nam_006_not_region, 4043, "expected a region as operand", names, error)                    \
+                                                                                                   \
+  X(nem_buf_001_size, 4044, "expected size= in the buffer's properties", buffer, error)            \
+  X(nem_buf_002_positive, 4045, "expected a buffer size of at least 1 byte", buffer, error)        \
+  X(nem_buf_003_align, 4046, "expected an alignment that is a power of two", buffer, error)        \
+  X(nem_buf_004_engine, 4047, "the device has no such engine", buffer, error)                      \
+  X(nem_buf_005_loop_variable, 4048, "a buffer's properties can't depend on a loop variable",      \
+    buffer, error)                                                                                 \
+  X(nem_buf_006_unindexed, 4049, "L1 without an index means L1[0] on a device of several engines", \
+    buffer, warning)                                                                               \
+  X(nem_buf_007_in_loop, 4050,                                                                     \
+    "a buffer in a loop body is allocated once, not for each iteration", buffer, warning)          \
+                                                                                                   \
+  X(nem_cap_001_l1, 4051, "the buffers of an L1 exceed l1_size_bytes", device, error)              \
+  X(nem_cap_002_l2, 4052, "the buffers of L2 exceed l2_size_bytes", device, error)                 \
+  X(nem_cap_003_tokens, 4053, "more tokens can be live than SEQ.max_active_tokens", device,        \
+    warning)                                                                                       \
+                                                                                                   \
+  X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
+  X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
+  X(nem_reg_003_bounds, 4056, "the region ends behind its buffer", region, error)                  \
+  X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
+    error)                                                                                         \
+  X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \
+  X(nem_reg_006_stride_count, 4059, "expected as many strides as dimensions", region, error)       \
+  X(nem_reg_007_layout, 4060,                                                                      \
+    "the layout has another number of letters than the shape has dimensions", region, warning)     \
+  X(nem_reg_008_dimension, 4061, "expected shape dimensions of at least 1", region, error)         \
+  X(nem_reg_009_negative_stride, 4062, "expected strides of at least 0", region, error)            \
+  X(nem_reg_010_overlapping_elements, 4063,                                                        \
+    "a task writes a region whose elements overlap one another", region, error)                    \
+  X(nem_reg_011_unaligned, 4064, "the offset isn't a multiple of the element's size", region,      \
+    warning)                                                                                       \
+                                                                                                   \
+  X(nem_typ_001_element, 4065, "expected an element type: i4 i8 i16 i32 u8 u16 u32 f16 bf16 f32",  \
+    parse, error)                                                                                  \
+  X(nem_typ_002_extension, 4066, "the element type is an extension that no type family knows",     \
+    region, warning)                                                                               \
+  X(nem_typ_003_untyped, 4067,                                                                     \
+    "expected elem, shape and layout or strides on an operand of a compute task", type, error)     \
+                                                                                                   \
+  X(nem_qnt_001_channels, 4068, "expected a scale and a zero point for each element of the axis",  \
+    region, error)                                                                                 \
+  X(nem_qnt_002_groups, 4069, "expected a scale and a zero point for each group of the axis",      \
+    region, error)                                                                                 \
+  X(nem_qnt_003_group_size, 4070, "group_size must be positive", region, error)                    \
+  X(nem_qnt_004_axis, 4071, "expected a quantization axis from 0 to rank - 1", region, error)      \
+  X(nem_qnt_005_scale, 4072, "expected a scale that is positive and finite", region, error)        \
+  X(nem_qnt_006_zero_point, 4073, "expected an integer as zero point", region, error)              \
+  X(nem_qnt_007_zero_range, 4074, "the element type doesn't hold the zero point", region, warning) \
+  X(nem_qnt_008_float, 4075, "a floating-point region carries a quantization descriptor", region,  \
+    warning)                                                                                       \
+  X(nem_qnt_009_mixed, 4076,                                                                       \
+    "some operands carry a quantization descriptor and others don't: raw integers are used", type, \
+    warning)                                                                                       \
+  X(nem_qnt_010_bias, 4077,                                                                        \
+    "an i32 bias needs a descriptor where the weight's scale varies along a reduced axis", type,   \
+    error)                                                                                         \
+  X(nem_qnt_011_output, 4078,                                                                      \
+    "an integer output without a descriptor gets scale 1 and zero point 0", type, warning)         \
+  X(nem_qnt_012_copied, 4079, "values are copied between regions of different descriptors", type,  \
+    warning)                                                                                       \
+  X(nem_qnt_013_cast, 4080, "cast ignores quantization descriptors", type, warning)                \
+  X(nem_qnt_014_function, 4081, "a transcendental function of integers without a descriptor",      \
+    type, warning)                                                                                 \
+                                                                                                   \
+  X(nem_opc_001_opcode, 4082, "unknown opcode", opcode, error)                                     \
+  X(nem_opc_002_few_inputs, 4083, "the opcode takes more inputs", opcode, error)                   \
+  X(nem_opc_003_many_inputs, 4084, "the opcode takes fewer inputs", opcode, error)                 \
+  X(nem_opc_004_outputs, 4085, "the opcode has another number of outputs", opcode, error)          \
+  X(nem_opc_005_missing, 4086, "a required attribute is missing", opcode, error)                   \
+  X(nem_opc_006_unknown, 4087, "the opcode has no such attribute", opcode, error)                  \
+  X(nem_opc_007_repeated, 4088, "the attribute is given already", parse, error)                    \
+  X(nem_opc_008_kind, 4089, "the attribute takes another kind of value", opcode, error)            \
+  X(nem_opc_009_range, 4090, "the attribute's value is out of range", opcode, error)               \
+  X(nem_opc_010_future, 4091, "no hardware executes the opcode yet", opcode, warning)              \
+  X(nem_opc_011_generic, 4092, "binders may reject the generic compute opcode", opcode, warning)   \
+                                                                                                   \
+  X(nem_shp_001_rank, 4093, "the opcode takes operands of another rank", shape, error)             \
+  X(nem_shp_002_identical, 4094, "shapes must be identical", shape, error)                         \
+  X(nem_shp_003_inner, 4095, "the inner dimensions, batch dimensions or channels differ", shape,   \
+    error)                                                                                         \
+  X(nem_shp_004_output, 4096, "the output's shape differs from the one that the inputs give",      \
+    shape, error)                                                                                  \
+  X(nem_shp_005_bias, 4097, "the bias or scale has another shape than the opcode takes", shape,    \
+    error)                                                                                         \
+  X(nem_shp_006_layout, 4098, "the opcode takes operands of another layout", shape, error)         \
+  X(nem_shp_007_count, 4099, "reshape must preserve the number of elements", shape, error)         \
+  X(nem_shp_008_parts, 4100, "the parts of concat or split don't add up", shape, error)            \
+  X(nem_shp_009_groups, 4101, "groups must divide the channels of input and output", shape, error) \
+  X(nem_shp_010_padding, 4102, "the padding of a pool must be smaller than its kernel", shape,     \
+    error)                                                                                         \
+                                                                                                   \
+  X(nem_fam_001_variant, 4103, "no variant of a type family takes operands of these types", type,  \
+    error)                                                                                         \
+  X(nem_fam_002_device, 4104, "the target device doesn't support the variant", device, error)      \
+  X(nem_fam_003_accum, 4105, "accum_type differs from that of the type family", type, error)       \
+  X(nem_fam_004_quant, 4106,                                                                       \
+    "the type family's condition on quantization descriptors is violated", type, error)            \
+  X(nem_fam_005_elements, 4107, "element types must match", type, error)                           \
+  X(nem_fam_006_ungoverned, 4108, "no type family governs the opcode", type, note)                 \
+                                                                                                   \
+  X(nem_fdl_001_duplicate, 4109, "the type family is defined already", config, error)              \
+  X(nem_fdl_002_type, 4110, "expected an element type, a parameter, absent or any_supported",      \
+    config, error)                                                                                 \
+  X(nem_fdl_003_instance, 4111, "the instantiation doesn't fit the family's parameters", config,   \
+    error)                                                                                         \
+  X(nem_fdl_004_variant, 4112, "the variant is defined already", config, error)                    \
+  X(nem_fdl_005_no_variants, 4113, "expected at least one variant", config, error)                 \
+  X(nem_fdl_006_parameter, 4114, "the type parameter is declared already", config, error)          \
+  X(nem_fdl_007_twice, 4115, "the instantiation is classified already", config, error)             \
+                                                                                                   \
+  X(nem_dev_001_spec_version, 4116, "expected spec_version in a device that extends none", device, \
+    error)                                                                                         \
+  X(nem_dev_002_inherited, 4117, "spec_version is inherited: a derived device can't set it",       \
+    device, error)                                                                                 \
+  X(nem_dev_003_topology, 4118, "the target device has no topology", device, error)                \
+  X(nem_dev_004_engines, 4119, "expected num_engines of at least 1", device, error)                \
+  X(nem_dev_005_units, 4120, "expected at least 1 unit of each type in an engine", device, error)  \
+  X(nem_dev_006_memory, 4121, "memory sizes must be > 0, and num_engines and per_engine given",    \
+    device, error)                                                                                 \
+  X(nem_dev_007_mandatory, 4122, "opcode.mandatory lacks a variant that every device must have",   \
+    device, error)                                                                                 \
+  X(nem_dev_008_extended, 4123,                                                                    \
+    "the variant is mandatory already: its entry in opcode.extended is ignored", device, warning)  \
+  X(nem_dev_009_variant, 4124, "unknown variant of a type family", device, error)                  \
+  X(nem_dev_010_redundant, 4125, "the variant is listed or inherited already", device, warning)    \
+  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong into this block", parse, error)    \
+  X(nem_dev_012_repeated, 4127, "the block or field is given already", parse, error)               \
+  X(nem_dev_013_parent, 4128, "the parent device isn't defined before", device, error)             \
+  X(nem_dev_014_cycle, 4129, "the device extends itself", device, error)                           \
+  X(nem_dev_015_duplicate, 4130, "the device is defined already", device, error)                   \
+  X(nem_dev_016_unknown, 4131, "no include makes the device visible", device, error)               \
+  X(nem_dev_017_file, 4132, "expected one device in the file, or one with the name of the file",   \
+    device, error)                                                                                 \
+  X(nem_dev_018_omitted, 4133, "per_engine omits a unit type", device, warning)                    \
+  X(nem_dev_019_no_mandatory, 4134, "expected opcode.mandatory in a device that extends none",     \
+    device, error)                                                                                 \
+  X(nem_dev_020_version, 4135, "unknown spec_version: expected \"NEM-1.0\"", device, warning)      \
+                                                                                                   \
+  X(nem_inc_001_missing, 4136, "the file can't be found", include, error)                          \
+  X(nem_inc_002_circular, 4137, "the file includes itself", include, error)                        \
+  X(nem_inc_003_invalid, 4138, "the included file isn't a valid document", include, error)         \
+  X(nem_inc_004_program, 4139, "the program in the included file is ignored", include, warning)    \
+                                                                                                   \
+  X(nem_dec_001_unknown, 4140, "unknown decorator", decorator, error)                              \
+  X(nem_dec_002_target, 4141, "the decorator doesn't apply here", decorator, error)                \
+  X(nem_dec_003_arguments, 4142, "the decorator takes other arguments", decorator, error)          \
+  X(nem_dec_004_repeated, 4143, "the decorator is given already", decorator, warning)              \
+  X(nem_dec_005_access, 4144, "readonly and writeonly exclude each other", decorator, error)       \
+  X(nem_dec_006_in_flight, 4145, "expected at least 1 iteration in flight", decorator, error)      \
+  X(nem_dec_007_readonly, 4146, "the task writes what is marked readonly", decorator, error)       \
+  X(nem_dec_008_writeonly, 4147, "the task reads what is marked writeonly", decorator, error)      \
+                                                                                                   \
+  X(nem_res_001_invalid, 4148, "the unit type isn't a valid @resource target", decorator, error)   \
+  X(nem_res_002_unknown, 4149, "unknown unit type: expected NMU, CSTL, DMA or VPU", decorator,     \
+    error)                                                                                         \
+  X(nem_res_003_negative, 4150, "expected a unit index of at least 0", decorator, error)           \
+  X(nem_res_004_eligible, 4151, "the unit type can't execute the operation", decorator, error)     \
+  X(nem_res_005_remapped, 4152, "the device has fewer units: another one of the type is used",     \
+    decorator, note)                                                                               \
+  X(nem_res_006_translated, 4153, "the device has no unit of the type: another type is used",      \
+    decorator, warning)                                                                            \
+  X(nem_res_007_system_dma, 4154, "an engine's DMA is bound to a transfer that touches DDR",       \
+    decorator, warning)                                                                            \
+  X(nem_res_008_no_system_dma, 4155, "the task moves DDR data, and the device declares no sDMA",   \
+    place, warning)                                                                                \
+                                                                                                   \
+  X(nem_tok_001_unknown, 4156, "no task assigns the token", token, error)                          \
+  X(nem_tok_002_early, 4157,                                                                       \
+    "the token isn't produced before, or not in a scope that is visible here", token, error)       \
+  X(nem_tok_004_kind, 4158, "expected a token", token, error)                                      \
+  X(nem_tok_005_wait, 4159, "wait produces no token", token, error)                                \
+  X(nem_tok_007_repeated, 4160, "the token is listed already", token, warning)                     \
+                                                                                                   \
+  X(nem_xfr_001_small, 4161, "the destination is smaller than the source", transfer, error)        \
+  X(nem_xfr_002_large, 4162, "the destination is larger than the source: its tail isn't written",  \
+    transfer, warning)                                                                             \
+  X(nem_xfr_003_element, 4163, "source and destination have different element types", transfer,    \
+    error)                                                                                         \
+  X(nem_xfr_004_shape, 4164, "source and destination have different shapes", transfer, warning)    \
+  X(nem_xfr_005_layout, 4165, "bytes are copied as they are between different layouts", transfer,  \
+    warning)                                                                                       \
+  X(nem_xfr_006_overlap, 4166, "source and destination overlap without @memmove", transfer, error) \
+  X(nem_xfr_007_quant, 4167, "source and destination have different quantization descriptors",     \
+    transfer, warning)                                                                             \
+  X(nem_xfr_008_nearer, 4168, "store moves data to a nearer memory level", transfer, warning)      \
+                                                                                                   \
+  X(nem_plc_001_engines, 4169, "the task references L1 memories of several engines", place, error) \
+  X(nem_plc_002_pinned, 4170,                                                                      \
+    "the task is pinned to another engine than its L1 memory belongs to", place, error)            \
+  X(nem_plc_003_no_engine, 4171, "the device has no engine of that index", place, error)           \
+                                                                                                   \
+  X(nem_haz_001_unordered, 4172, "the tasks touch the same bytes, and nothing orders them",        \
+    hazard, error)                                                                                 \
+  X(nem_haz_002_iterations, 4173, "iterations in flight together touch the same bytes", hazard,    \
+    error)                                                                                         \
+  X(nem_haz_003_rewritten, 4174,                                                                   \
+    "iterations in flight together write the same data to the same bytes", hazard, warning)        \
+  X(nem_haz_004_in_place, 4175, "the output overlaps an input of its task", hazard, error)         \
+  X(nem_haz_006_unwritten, 4176, "the task reads bytes of L1 that no earlier task wrote", hazard,  \
+    warning)                                                                                       \
+                                                                                                   \
+  X(nem_lop_001_empty, 4177, "expected a last value that is not below the first", loop, error)     \
+                                                                                                   \
+  X(nem_haz_005_partial, 4178,                                                                     \
+    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)
+
+#endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
+
+// X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
 #define TESSERA_ERRORS(X)                                                                          \
   X(ok, 0, "no error")                                                                             \
   X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
@@ -2256,7 +2546,9 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
   X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
   X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
-  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")
+  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")   \
+                                                                                                   \
+  TESSERA_NEM_RULES(X)
 
 #endif  // TESSERA_CORE_ERROR_TABLE_HPP
 
@@ -2264,7 +2556,7 @@ namespace tessera::inline TESSERA_ABI {
 
 /// What was wrong: one enumerator per check, stable within a version.
 enum class errc : std::uint16_t {
-#define TESSERA_X(name, value, text) name = value,
+#define TESSERA_X(name, value, ...) name = value,
   TESSERA_ERRORS(TESSERA_X)
 #undef TESSERA_X
 };
@@ -2278,7 +2570,7 @@ struct errc_row {
 
 /// All codes in ascending order, for tools and tests that enumerate them.
 inline constexpr errc_row errc_table[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
+#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
     TESSERA_ERRORS(TESSERA_X)
 #undef TESSERA_X
 };
@@ -5804,8 +6096,11 @@ namespace detail {
 
 inline constexpr std::size_t shown_columns = 78;
 
-/// The line that holds `offset`, cut to what fits around it, and a caret below.
-inline void append_caret(text& out, std::string_view source, std::size_t offset) {
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
   std::size_t first = offset, last = offset;
   while (first > 0 && source[first - 1] != '\n') --first;
   while (last < source.size() && source[last] != '\n' &&
@@ -5826,10 +6121,20 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset)
     const char c = source[i];
     out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
   }
-  out << "\n  ";
-  for (std::size_t i = first; i < offset; ++i)
-    if ((static_cast<unsigned char>(source[i]) & 0xc0u) != 0x80u) out << ' ';
-  out << "^\n";
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    for (std::size_t i = first; i < to; ++i)
+      if (!tail(i)) out << ' ';
+  };
+  indent(offset);
+  out << '^';
+  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
+    if (!tail(i)) out << '~';
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
 }
 
 inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
@@ -27236,6 +27541,13352 @@ class part_writer {
 #endif  // TESSERA_NAC_WRITE_HPP
 
 #endif  // TESSERA_NAC_HPP
+
+// ---- tessera/nem.hpp
+//
+// NEM, a text language for accelerators with explicitly scheduled tasks and memories.
+//
+//   nem::report found;
+//   auto document = tessera::nem::read(source, {}, &found);          // the syntax tree
+//   if (!document) return show(found);                              // up to 16 errors
+//   std::cout << tessera::nem::print(*document);                    // canonical text
+//   auto program = tessera::nem::verify(std::move(*document), {}, &found);
+//   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);
+//
+//   read        programs, devices and type families               nem/read.hpp
+//   verify      178 rules over every iteration of every loop      nem/verify.hpp
+//   print       canonical text; write_json: the tree              nem/print.hpp, nem/write_json.hpp
+//   reformat    canonical layout with the comments                nem/reformat.hpp
+//   visit       a verified program, task by task                  nem/verify.hpp
+//   listing     diagnostics with line, caret, note and fix        nem/describe.hpp
+//   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
+//
+// Files that a program includes come from the caller (nem::resolver): the library opens none. Both
+// baseline devices are built in.
+//
+// Lifetime:   documents, reports and programs own themselves.
+// Errors:     values; every code is a rule: nem::rule(code).id() is "CON-001".
+// Limits:     core/limits.hpp to read, verify_options to verify; on by default.
+// Allocation: stated in nem/read.hpp and nem/verify.hpp.
+
+
+#ifndef TESSERA_NEM_HPP
+#define TESSERA_NEM_HPP
+
+
+// ---- tessera/nem/describe.hpp
+//
+// Diagnostics in words, with the lines that they are about.
+//
+//   nem::source_file file{"tiles.nem", source};
+//   nem::listing list(found, {&file, 1});
+//   for (const nem::diagnostic& d : found.diagnostics) std::cerr << list.describe(d);
+//
+//   tiles.nem:4:32: error: expected ',' between type attributes [SYN-009]
+//     let R = region(B, 0, 8) elem=i8 shape=[8], layout=C
+//                                     ^~~~~
+//                                    ,
+//   tiles.nem:7:7: error: duplicate constant declaration N [CON-001]
+//     const N = 8
+//           ^
+//   tiles.nem:2:7: note: declared here first
+//     const N = 4
+//           ^
+//
+// Below the caret stands what a fix would insert or put in place of what is underlined.
+//
+// Lifetime:   a listing borrows the report and the sources.
+// Errors:     none: any place can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: 4 bytes for each line of the sources, and the texts.
+
+#ifndef TESSERA_NEM_DESCRIBE_HPP
+#define TESSERA_NEM_DESCRIBE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/diagnostic.hpp
+//
+// What reading and verifying NEM find: a list of diagnostics, each with its rule.
+//
+//   nem::report found;
+//   auto document = nem::read(source, {}, &found);
+//   for (const nem::diagnostic& d : found.diagnostics)
+//     std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
+//   // CON-001 duplicate constant declaration X
+//
+// A diagnostic names a range of the source, may point to a related place (the earlier declaration,
+// the other task of a race) and may carry a fix: text that replaces a range. nem/describe.hpp shows
+// them as compilers do.
+//
+//   profile     standard   severities of core/error_table_nem.hpp
+//               strict     warnings that mark extensions are errors
+//               upstream   FAM-004 and SHP-004 are warnings, as the format's own examples need
+//
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Allocation: 72 bytes and its texts for each diagnostic that is kept.
+
+#ifndef TESSERA_NEM_DIAGNOSTIC_HPP
+#define TESSERA_NEM_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/syntax.hpp
+//
+// The syntax tree of one NEM file: a flat array of nodes, each before its children.
+//
+//   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)      // the top level
+//     if (d.nodes[i].kind == nem::node_kind::buffer) use(d.name(d.nodes[i].value));
+//   for (std::uint32_t c = i + 1; c < d.nodes[i].next; c = d.nodes[c].next) …   // children of i
+//
+//   node         value                 detail     children
+//   include      its path (a string)              -
+//   device_file  its path (a string)              -
+//   device_name  name                             -
+//   program      name                             -
+//   constant     name                             an expression
+//   let          name                             a value, or a region and its decorators
+//   buffer       name                  level      [level_index] [size] [align] decorators
+//   loop         loop variable                    first, last, decorators, body
+//   body                                          statements
+//   transfer     token or no_name      mode       destination, source, [deps], decorators
+//   store        token or no_name      mode       destination, source, [deps], decorators
+//   compute      token or no_name      mode       opcode, inputs, outputs, then deps, attributes
+//                                                 and decorators in the order of the text
+//   opcode       name                  opcode     -
+//   wait         token or no_name (TOK-005)       names of tokens
+//   region       buffer's name                    offset, extent, type attributes in source order
+//   elem                               element    -
+//   shape, strides                                expressions
+//   layout       name                             -
+//   quant                              form       quant_field (detail: which; its value) …
+//   input, output, destination, source            a name or a region, then decorators
+//   attribute    name                  attribute  a value
+//   decorator    name                  decorator  values, or unit_index (value: name; expression)
+//   deps                                          names of tokens
+//   name, string the text's index                 -
+//   integer      the number                       -  (wide_integer: index in `integers`)
+//   real         index in `reals`                 -
+//   list                                          values
+//   expression                                    operands and operators, operators last:
+//                                                 1 + 2 * x is  1 2 x mul add
+//
+//   type_family  name ("gemm.float")              type_parameter, binding, condition, variant
+//   type_parameter  name                          element_type
+//   binding      operand's name                   element_type or name
+//   condition    "accum", "quant"                 element_type or name, [on]
+//   on           operand's name                   -
+//   variant      name                             binding, conformance
+//   conformance                        1 = MUST   element_type
+//   element_type                       element    -
+//   device       name                             [extends] spec_version topology
+//                                                 unit_characteristics mandatory extended
+//   extends      name                             -
+//   spec_version string                           -
+//   topology                                      num_engines l2_size device_units per_engine
+//   num_engines                                   integer
+//   l2_size, l1_size                              an expression
+//   device_units, per_engine                      unit (value: name; detail: unit; integer)
+//   unit_characteristics                          unit_group (value: name; detail: unit)
+//   unit_group                                    characteristic (value: name; integer)
+//   mandatory, extended                           variant_ref (value: family's name)
+//   variant_ref                                   element_type …, name of the variant
+//
+// There is no root: the top level is the sequence from node 0 on, in the order of the file. An
+// expression of a single number or name is that node alone, parentheses leave no trace.
+//
+// Lifetime:   a document owns itself; name() borrows from it.
+// Errors:     none.
+// Limits:     sources up to 4 GiB; fewer than 2^32 nodes.
+// Allocation: 16 bytes a node, and each name once.
+
+#ifndef TESSERA_NEM_SYNTAX_HPP
+#define TESSERA_NEM_SYNTAX_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/format.hpp
+//
+// NEM's tables: element types, memory levels, units, decorators, attributes and the opcodes.
+//
+//   nem::opcode op = nem::find_opcode("conv2d");        // opcode::conv2d
+//   nem::opcode_table[std::size_t(op)].inputs;          // "X W B?"
+//   nem::signature(op).required_inputs;                 // 2
+//   nem::bitwidth(nem::element::i4);                    // 4
+//
+//   element     i4 … f32, and three extensions            "Element Types"
+//   level       DDR, L2, L1                               "Memory Levels"
+//   unit        NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM       "Execution Units"
+//   opcode      49 with operands, attributes, families    opcode registry, contract 1.0
+//   attribute   22 with the kind of their value           opcode registry
+//   decorator   10 with what they apply to                "Decorators"
+//
+// Operand names are positional. "B?" may be missing (and all behind it), "X*" stands for one or
+// more; an attribute "groups?" has a default. Families are those whose variants govern the types.
+//
+// Lifetime:   constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_FORMAT_HPP
+#define TESSERA_NEM_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+// X(enumerator, bits, class): "extension" types belong to other readers, no family knows them.
+#define TESSERA_NEM_ELEMENTS(X)                                                                    \
+  X(i4, 4, integer)                                                                                \
+  X(i8, 8, integer)                                                                                \
+  X(i16, 16, integer)                                                                              \
+  X(i32, 32, integer)                                                                              \
+  X(u8, 8, integer)                                                                                \
+  X(u16, 16, integer)                                                                              \
+  X(u32, 32, integer)                                                                              \
+  X(f16, 16, floating)                                                                             \
+  X(bf16, 16, floating)                                                                            \
+  X(f32, 32, floating)                                                                             \
+  X(tf32, 32, extension)                                                                           \
+  X(f64, 64, extension)                                                                            \
+  X(bool_, 8, extension)
+
+/// The type of an element; `none` where no type was given.
+enum class element : std::uint8_t {
+#define TESSERA_X(name, bits, kind) name,
+  TESSERA_NEM_ELEMENTS(TESSERA_X)
+#undef TESSERA_X
+      none,
+};
+enum class element_class : std::uint8_t { integer, floating, extension };
+
+struct element_row {
+  std::string_view name;
+  std::uint32_t bits;
+  element_class kind;
+};
+inline constexpr element_row element_table[] = {
+#define TESSERA_X(name, bits, kind) {#name, bits, element_class::kind},
+    TESSERA_NEM_ELEMENTS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::size_t element_count = sizeof element_table / sizeof element_table[0];
+
+[[nodiscard]] constexpr std::string_view name(element e) noexcept {
+  return e == element::none    ? std::string_view("untyped")
+         : e == element::bool_ ? std::string_view("bool")
+                               : element_table[static_cast<std::size_t>(e)].name;
+}
+/// Bits of one element (specification, "Element Bitwidth"); 0 for none.
+[[nodiscard]] constexpr std::uint32_t bitwidth(element e) noexcept {
+  return e == element::none ? 0 : element_table[static_cast<std::size_t>(e)].bits;
+}
+[[nodiscard]] constexpr bool is_integer(element e) noexcept {
+  return e != element::none &&
+         element_table[static_cast<std::size_t>(e)].kind == element_class::integer;
+}
+[[nodiscard]] constexpr bool is_floating(element e) noexcept {
+  return e != element::none &&
+         element_table[static_cast<std::size_t>(e)].kind == element_class::floating;
+}
+[[nodiscard]] constexpr bool is_extension(element e) noexcept {
+  return e != element::none &&
+         element_table[static_cast<std::size_t>(e)].kind == element_class::extension;
+}
+/// The element type of a word of a program, or none.
+[[nodiscard]] constexpr element find_element(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < element_count; ++i)
+    if (name(static_cast<element>(i)) == word) return static_cast<element>(i);
+  return element::none;
+}
+
+/// Where a buffer lies, from far to near.
+enum class level : std::uint8_t { ddr, l2, l1 };
+[[nodiscard]] constexpr std::string_view name(level l) noexcept {
+  return l == level::ddr ? "DDR" : l == level::l2 ? "L2" : "L1";
+}
+
+/// Whether the issuing stream goes on at once, or waits for the task.
+enum class mode : std::uint8_t { async, sync };
+[[nodiscard]] constexpr std::string_view name(mode m) noexcept {
+  return m == mode::async ? "async" : "sync";
+}
+
+/// Execution units: five of an engine, then two of the device.
+enum class unit : std::uint8_t { nmu, cstl, dma, vpu, seq, sdma, wdm, none };
+inline constexpr std::string_view unit_names[] = {"NMU", "CSTL", "DMA", "VPU",
+                                                  "SEQ", "sDMA", "WDM"};
+inline constexpr std::size_t unit_count = sizeof unit_names / sizeof unit_names[0];
+[[nodiscard]] constexpr std::string_view name(unit u) noexcept {
+  return u == unit::none ? std::string_view("none") : unit_names[static_cast<std::size_t>(u)];
+}
+[[nodiscard]] constexpr unit find_unit(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < unit_count; ++i)
+    if (unit_names[i] == word) return static_cast<unit>(i);
+  return unit::none;
+}
+/// Whether the unit belongs to an engine, not to the device.
+[[nodiscard]] constexpr bool is_per_engine(unit u) noexcept { return u <= unit::seq; }
+
+/// The forms of a quantization descriptor ("Quantization Descriptor").
+enum class quantization : std::uint8_t { per_tensor, per_channel, per_group };
+[[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
+  return q == quantization::per_tensor    ? "per_tensor"
+         : q == quantization::per_channel ? "per_channel"
+                                          : "per_group";
+}
+/// The fields of a descriptor, in canonical order. `scale` and `zero_point` are those of
+/// per_tensor.
+enum class quant_field : std::uint8_t { axis, group_size, scale, zero_point, scales, zero_points };
+inline constexpr std::string_view quant_field_names[] = {"axis",       "group_size", "scale",
+                                                         "zero_point", "scales",     "zero_points"};
+
+/// What an attribute's value is.
+enum class attribute_kind : std::uint8_t {
+  integer,
+  real,
+  boolean,
+  element,
+  integers,
+  string,
+  word
+};
+
+// X(enumerator, kind)
+#define TESSERA_NEM_ATTRIBUTES(X)                                                                  \
+  X(accum_type, element)                                                                           \
+  X(pads, integers)                                                                                \
+  X(strides, integers)                                                                             \
+  X(dilations, integers)                                                                           \
+  X(groups, integer)                                                                               \
+  X(kernel_shape, integers)                                                                        \
+  X(alpha, real)                                                                                   \
+  X(min_val, real)                                                                                 \
+  X(max_val, real)                                                                                 \
+  X(perm, integers)                                                                                \
+  X(target_shape, integers)                                                                        \
+  X(starts, integers)                                                                              \
+  X(ends, integers)                                                                                \
+  X(axes, integers)                                                                                \
+  X(steps, integers)                                                                               \
+  X(axis, integer)                                                                                 \
+  X(split_sizes, integers)                                                                         \
+  X(mode, word)                                                                                    \
+  X(constant_value, real)                                                                          \
+  X(keepdims, boolean)                                                                             \
+  X(epsilon, real)                                                                                 \
+  X(op, string)
+
+enum class attribute : std::uint8_t {
+#define TESSERA_X(name, kind) name,
+  TESSERA_NEM_ATTRIBUTES(TESSERA_X)
+#undef TESSERA_X
+      unknown,
+};
+struct attribute_row {
+  std::string_view name;
+  attribute_kind kind;
+};
+inline constexpr attribute_row attribute_table[] = {
+#define TESSERA_X(name, kind) {#name, attribute_kind::kind},
+    TESSERA_NEM_ATTRIBUTES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
+[[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < attribute_count; ++i)
+    if (attribute_table[i].name == word) return static_cast<attribute>(i);
+  return attribute::unknown;
+}
+
+enum class opcode_category : std::uint8_t {
+  data_movement,
+  linear_algebra,
+  convolution,
+  elementwise_unary,
+  elementwise_binary,
+  elementwise_other,
+  pooling,
+  layout,
+  reduction,
+  normalization,
+  softmax,
+  type_conversion,
+  generic
+};
+enum class opcode_status : std::uint8_t { stable, future };
+enum class hardware_status : std::uint8_t { supported, future, partial, escape_hatch };
+
+// clang-format off
+// X(enumerator, category, status, inputs, outputs, attributes, families, unit, hardware)
+#define TESSERA_NEM_OPCODES(X)                                                                     \
+  X(transfer, data_movement, stable, "src", "dst", "", "", dma, supported)                         \
+  X(store, data_movement, stable, "src", "dst", "", "", dma, supported)                            \
+  X(gemm, linear_algebra, stable, "A B C?", "Y", "accum_type",                                     \
+    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
+  X(matmul, linear_algebra, stable, "A B", "Y", "accum_type",                                      \
+    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
+  X(conv2d, convolution, stable, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
+    "conv2d.float conv2d.int8 conv2d.int4", nmu, supported)                                        \
+  X(conv1d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
+    "", nmu, future)                                                                               \
+  X(conv3d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
+    "", nmu, future)                                                                               \
+  X(depthwise_conv2d, convolution, future, "X W B?", "Y", "pads strides dilations accum_type",     \
+    "", nmu, future)                                                                               \
+  X(relu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(leaky_relu, elementwise_unary, stable, "X", "Y", "alpha", "eltwise", cstl, supported)          \
+  X(sigmoid, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                  \
+  X(tanh, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(exp, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(log, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(sqrt, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(abs, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(neg, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(gelu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(silu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(add, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(sub, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(mul, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(div, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(min, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(max, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(pow, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(clamp, elementwise_other, stable, "X", "Y", "min_val max_val", "eltwise", cstl, supported)     \
+  X(maxpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
+  X(avgpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
+  X(transpose, layout, stable, "X", "Y", "perm", "view", cstl, supported)                          \
+  X(reshape, layout, stable, "X", "Y", "target_shape", "view", cstl, supported)                    \
+  X(slice, layout, stable, "X", "Y", "starts ends axes steps", "view", cstl, supported)            \
+  X(concat, layout, stable, "X*", "Y", "axis", "view", cstl, supported)                            \
+  X(split, layout, stable, "X", "Y*", "axis split_sizes", "view", cstl, supported)                 \
+  X(pad, layout, stable, "X", "Y", "pads mode constant_value?", "view", cstl, supported)           \
+  X(gather, layout, stable, "X indices", "Y", "axis", "view", cstl, supported)                     \
+  X(reduce_sum, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
+  X(reduce_max, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
+  X(reduce_min, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
+  X(argmax, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
+  X(argmin, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
+  X(layernorm, normalization, stable, "X scale? bias?", "Y", "axis epsilon",                       \
+    "norm", cstl, supported)                                                                       \
+  X(rmsnorm, normalization, stable, "X scale?", "Y", "axis epsilon", "norm", cstl, supported)      \
+  X(softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                        \
+  X(log_softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                    \
+  X(cast, type_conversion, stable, "X", "Y", "", "cast", cstl, partial)                            \
+  X(quantize, type_conversion, stable, "X", "Y", "", "quantize", cstl, partial)                    \
+  X(dequantize, type_conversion, stable, "X", "Y", "", "dequantize", cstl, partial)                \
+  X(compute, generic, stable, "X*", "Y*", "op", "", none, escape_hatch)
+// clang-format on
+
+/// The opcodes of the registry; `unknown` for others.
+enum class opcode : std::uint8_t {
+#define TESSERA_X(name, ...) name,
+  TESSERA_NEM_OPCODES(TESSERA_X)
+#undef TESSERA_X
+      unknown,
+};
+struct opcode_row {
+  std::string_view name;
+  opcode_category category;
+  opcode_status status;
+  std::string_view inputs, outputs, attributes;  ///< in the registry's order, blanks between
+  std::string_view families;                     ///< of the variants that govern the types
+  nem::unit unit;                                ///< as the registry has it; see default_unit
+  hardware_status hardware;
+};
+inline constexpr opcode_row opcode_table[] = {
+#define TESSERA_X(name, category, status, inputs, outputs, attributes, families, unit_, hardware)  \
+  {#name,                                                                                          \
+   opcode_category::category,                                                                      \
+   opcode_status::status,                                                                          \
+   inputs,                                                                                         \
+   outputs,                                                                                        \
+   attributes,                                                                                     \
+   families,                                                                                       \
+   unit::unit_,                                                                                    \
+   hardware_status::hardware},
+    TESSERA_NEM_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_table[0];
+[[nodiscard]] constexpr const opcode_row& row(opcode op) noexcept {
+  return opcode_table[static_cast<std::size_t>(op)];
+}
+[[nodiscard]] constexpr std::string_view name(opcode op) noexcept {
+  return op == opcode::unknown ? std::string_view("unknown") : row(op).name;
+}
+[[nodiscard]] constexpr opcode find_opcode(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < opcode_count; ++i)
+    if (opcode_table[i].name == word) return static_cast<opcode>(i);
+  return opcode::unknown;
+}
+
+/// Takes the next word off a list with blanks between; empty at its end.
+[[nodiscard]] constexpr std::string_view next_word(std::string_view& list) noexcept {
+  std::size_t size = 0;
+  while (size < list.size() && list[size] != ' ') ++size;
+  const std::string_view word = list.substr(0, size);
+  list.remove_prefix(size < list.size() ? size + 1 : size);
+  return word;
+}
+
+/// What a row of the table says, in numbers.
+struct opcode_signature {
+  std::uint8_t required_inputs = 0, inputs = 0;  ///< of variadic ones at least `required_inputs`
+  std::uint8_t outputs = 0;
+  bool variadic_inputs = false, variadic_outputs = false;
+  std::uint32_t required_attributes = 0, attributes = 0;  ///< bit n is attribute n
+};
+namespace detail {
+[[nodiscard]] constexpr opcode_signature signature_of(const opcode_row& r) noexcept {
+  opcode_signature s;
+  for (std::string_view list = r.inputs; !list.empty();) {
+    const std::string_view word = next_word(list);
+    s.inputs = static_cast<std::uint8_t>(s.inputs + 1);
+    if (word.back() != '?') s.required_inputs = s.inputs;
+    s.variadic_inputs = s.variadic_inputs || word.back() == '*';
+  }
+  for (std::string_view list = r.outputs; !list.empty();) {
+    const std::string_view word = next_word(list);
+    s.outputs = static_cast<std::uint8_t>(s.outputs + 1);
+    s.variadic_outputs = s.variadic_outputs || word.back() == '*';
+  }
+  for (std::string_view list = r.attributes; !list.empty();) {
+    std::string_view word = next_word(list);
+    const bool optional = word.back() == '?';
+    if (optional) word.remove_suffix(1);
+    const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(find_attribute(word));
+    s.attributes |= bit;
+    if (!optional) s.required_attributes |= bit;
+  }
+  return s;
+}
+struct signatures {
+  opcode_signature of[opcode_count];
+};
+[[nodiscard]] constexpr signatures all_signatures() noexcept {
+  signatures all;
+  for (std::size_t i = 0; i < opcode_count; ++i) all.of[i] = signature_of(opcode_table[i]);
+  return all;
+}
+inline constexpr signatures signature_table = all_signatures();
+}  // namespace detail
+[[nodiscard]] constexpr const opcode_signature& signature(opcode op) noexcept {
+  return detail::signature_table.of[static_cast<std::size_t>(op)];
+}
+
+/// A set of units: bit n is unit n.
+using unit_set = std::uint8_t;
+[[nodiscard]] constexpr unit_set units(unit u) noexcept {
+  return static_cast<unit_set>(1u << static_cast<unsigned>(u));
+}
+
+/// The unit that executes an opcode where no @resource says otherwise. Where the specification and
+/// the registry differ (reductions, conversions, store), the specification decides. Transfers that
+/// touch DDR go to sDMA instead.
+[[nodiscard]] constexpr unit default_unit(opcode op) noexcept {
+  if (op == opcode::unknown) return unit::none;
+  if (op == opcode::store) return unit::cstl;
+  const opcode_category c = row(op).category;
+  if (c == opcode_category::reduction || c == opcode_category::type_conversion) return unit::vpu;
+  return row(op).unit;
+}
+/// The units that @resource may bind an opcode to.
+[[nodiscard]] constexpr unit_set eligible_units(opcode op) noexcept {
+  constexpr unit_set n = units(unit::nmu), c = units(unit::cstl), d = units(unit::dma),
+                     v = units(unit::vpu);
+  if (op == opcode::unknown || op == opcode::compute) return n | c | d | v;
+  if (op == opcode::store) return c | d;
+  switch (row(op).category) {
+    case opcode_category::data_movement: return d;
+    case opcode_category::linear_algebra:
+    case opcode_category::convolution: return n | v;
+    case opcode_category::layout: return c | d | v;
+    default: return c | v;
+  }
+}
+
+/// What a decorator can stand on; bits of decorator_row::targets.
+enum decorator_target : std::uint8_t {
+  on_buffer = 1,
+  on_region = 2,
+  on_operand = 4,
+  on_transfer = 8,
+  on_compute = 16,
+  on_loop = 32,
+  on_wait = 64
+};
+/// What a decorator takes in parentheses.
+enum class decorator_argument : std::uint8_t { none, integer, unit, tag };
+
+// X(enumerator, targets, argument)
+#define TESSERA_NEM_DECORATORS(X)                                                                  \
+  X(materialized, on_region | on_operand, none)                                                    \
+  X(readonly, on_buffer | on_region | on_operand, none)                                            \
+  X(writeonly, on_buffer | on_region | on_operand, none)                                           \
+  X(deterministic, on_transfer | on_compute | on_loop, none)                                       \
+  X(memmove, on_transfer, none)                                                                    \
+  X(max_in_flight, on_loop, integer)                                                               \
+  X(resource, on_transfer | on_compute, unit)                                                      \
+  X(seq_engine, on_transfer | on_compute, integer)                                                 \
+  X(debug, 127, tag)                                                                               \
+  X(profile, 127, tag)
+
+/// The decorators of the language; `unknown` for others.
+enum class decorator : std::uint8_t {
+#define TESSERA_X(name, targets, argument) name,
+  TESSERA_NEM_DECORATORS(TESSERA_X)
+#undef TESSERA_X
+      unknown,
+};
+struct decorator_row {
+  std::string_view name;
+  std::uint8_t targets;
+  decorator_argument argument;
+};
+inline constexpr decorator_row decorator_table[] = {
+#define TESSERA_X(name, targets, argument) {#name, targets, decorator_argument::argument},
+    TESSERA_NEM_DECORATORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
+[[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < decorator_count; ++i)
+    if (decorator_table[i].name == word) return static_cast<decorator>(i);
+  return decorator::unknown;
+}
+
+/// Words that can't be names (policy on reserved words), besides element types and DDR, L1, L2.
+inline constexpr std::string_view reserved_words[] = {
+    "program", "device",   "include", "const", "buffer", "let", "loop", "endloop",
+    "region",  "transfer", "store",   "wait",  "in",     "out", "mod",  "type_family"};
+/// Words that other readers reserve: accepted as names, with a warning.
+inline constexpr std::string_view upstream_reserved_words[] = {
+    "extends", "opcode", "topology", "mandatory", "extended", "spec_version", "size",  "align",
+    "elem",    "shape",  "layout",   "strides",   "quant",    "deps",         "async", "sync"};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_FORMAT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+// X(enumerator)
+#define TESSERA_NEM_NODES(X)                                                                       \
+  X(include)                                                                                       \
+  X(device_file)                                                                                   \
+  X(device_name)                                                                                   \
+  X(program)                                                                                       \
+  X(constant) X(let) X(buffer) X(loop) X(body) X(transfer) X(store) X(compute) X(wait) X(region)   \
+      X(elem) X(shape) X(layout) X(strides) X(quant) X(quant_field) X(level_index) X(size)         \
+          X(align) X(opcode) X(input) X(output) X(destination) X(source) X(attribute) X(decorator) \
+              X(unit_index) X(deps) X(name) X(string) X(integer) X(wide_integer) X(real) X(list)   \
+                  X(expression) X(add) X(subtract) X(multiply) X(divide) X(modulo) X(negate)       \
+                      X(type_family) X(type_parameter) X(binding) X(condition) X(on) X(variant)    \
+                          X(conformance) X(element_type) X(device) X(extends) X(spec_version)      \
+                              X(topology) X(num_engines) X(l2_size) X(l1_size) X(device_units)     \
+                                  X(per_engine) X(unit) X(unit_characteristics) X(unit_group)      \
+                                      X(characteristic) X(mandatory) X(extended) X(variant_ref)
+
+enum class node_kind : std::uint8_t {
+#define TESSERA_X(name) name,
+  TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::string_view node_names[] = {
+#define TESSERA_X(name) #name,
+    TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+[[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
+  return node_names[static_cast<std::size_t>(k)];
+}
+
+inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
+inline constexpr std::uint32_t no_node = 0xffffffff;
+inline constexpr std::uint32_t no_index = 0xffffffff;
+
+/// One node of the tree. Its children follow it, up to `next`.
+struct node {
+  node_kind kind = node_kind::include;
+  std::uint8_t detail = 0;   ///< an enumerator, by kind
+  std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
+  std::uint32_t offset = 0;  ///< of its first byte
+  std::uint32_t value = 0;   ///< a name, a number, an index, by kind
+  std::uint32_t next = 0;    ///< the first node behind its children
+};
+static_assert(sizeof(node) == 16);
+
+/// Some characters of a document or a report.
+struct string {
+  std::uint32_t first = 0, size = 0;
+  friend bool operator==(const string&, const string&) = default;
+};
+
+/// What `read` makes of one file.
+struct document {
+  pool<node> nodes;             ///< in the order of the file, each before its children
+  pool<string> names;           ///< each name and string once, in the order of its first use
+  text characters;              ///< those of the names; strings have their escapes resolved
+  pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
+  pool<double> reals;
+
+  [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept {
+    const string s = names[index];
+    return {characters.data() + s.first, s.size};
+  }
+  std::string_view name(std::uint32_t) const&& = delete;
+  /// The number of an integer or a wide_integer.
+  [[nodiscard]] std::int64_t integer(const node& n) const noexcept {
+    return n.kind == node_kind::integer ? static_cast<std::int64_t>(n.value) : integers[n.value];
+  }
+};
+
+/// Whether a node is an operator inside of an expression.
+[[nodiscard]] constexpr bool is_operator(node_kind k) noexcept {
+  return k >= node_kind::add && k <= node_kind::negate;
+}
+/// Whether a node begins a statement of a program.
+[[nodiscard]] constexpr bool is_statement(node_kind k) noexcept {
+  return (k >= node_kind::constant && k <= node_kind::loop) ||
+         (k >= node_kind::transfer && k <= node_kind::wait);
+}
+
+/// Whether the value of such a node is a name or a string of the document, or no_name.
+[[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
+  switch (k) {
+    case node_kind::include:
+    case node_kind::device_file:
+    case node_kind::device_name:
+    case node_kind::program:
+    case node_kind::constant:
+    case node_kind::let:
+    case node_kind::buffer:
+    case node_kind::loop:
+    case node_kind::transfer:
+    case node_kind::store:
+    case node_kind::compute:
+    case node_kind::wait:
+    case node_kind::region:
+    case node_kind::layout:
+    case node_kind::opcode:
+    case node_kind::attribute:
+    case node_kind::decorator:
+    case node_kind::unit_index:
+    case node_kind::name:
+    case node_kind::string:
+    case node_kind::type_family:
+    case node_kind::type_parameter:
+    case node_kind::binding:
+    case node_kind::condition:
+    case node_kind::on:
+    case node_kind::variant:
+    case node_kind::device:
+    case node_kind::extends:
+    case node_kind::spec_version:
+    case node_kind::unit:
+    case node_kind::unit_group:
+    case node_kind::characteristic:
+    case node_kind::variant_ref: return true;
+    default: return false;
+  }
+}
+/// The name or string of a node, empty where it has none.
+[[nodiscard]] inline std::string_view name_of(const document& d, std::uint32_t i) noexcept {
+  const node& n = d.nodes[i];
+  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
+}
+
+/// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
+class children {
+ public:
+  class iterator {
+   public:
+    iterator(const node* nodes, std::uint32_t at) noexcept : nodes_(nodes), at_(at) {}
+    std::uint32_t operator*() const noexcept { return at_; }
+    iterator& operator++() noexcept { return at_ = nodes_[at_].next, *this; }
+    friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
+
+   private:
+    const node* nodes_;
+    std::uint32_t at_;
+  };
+  children(const document& d, std::uint32_t parent) noexcept
+      : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
+  [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
+  [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
+
+ private:
+  const node* nodes_;
+  std::uint32_t first_, last_;
+};
+
+/// The first child of a kind, or no_node.
+[[nodiscard]] inline std::uint32_t child(const document& d, std::uint32_t parent,
+                                         node_kind k) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k) return c;
+  return no_node;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_SYNTAX_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+enum class severity : std::uint8_t { error, warning, note };
+[[nodiscard]] constexpr std::string_view name(severity s) noexcept {
+  return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
+}
+/// Which part of reading or verifying finds something.
+enum class phase : std::uint8_t {
+  lex,
+  parse,
+  include,
+  config,
+  device,
+  names,
+  const_,
+  eval,
+  buffer,
+  region,
+  decorator,
+  opcode,
+  shape,
+  type,
+  transfer,
+  token,
+  place,
+  loop,
+  hazard
+};
+enum class profile : std::uint8_t { standard, strict, upstream };
+
+/// The rule behind a code.
+class rule {
+ public:
+  constexpr explicit rule(errc code) noexcept {
+    const std::string_view name = error{code}.name();
+    if (name.size() < 12 || name.substr(0, 4) != "nem_" || name[11] != '_') return;
+    for (std::size_t i = 0; i < 7; ++i) {
+      const char c = name[4 + i];
+      id_[i] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    size_ = 7;
+  }
+  /// "CON-001"; empty for codes of other formats.
+  [[nodiscard]] constexpr std::string_view id() const noexcept { return {id_, size_}; }
+
+ private:
+  char id_[7] = {};
+  std::size_t size_ = 0;
+};
+
+/// A row of the table of rules.
+struct rule_row {
+  errc code;
+  nem::phase phase;
+  nem::severity severity;  ///< in the profile `standard`
+};
+namespace detail {
+/// Phases as the table spells them; `const` is a keyword.
+struct rule_phases {
+  static constexpr phase lex = phase::lex, parse = phase::parse, include = phase::include,
+                         config = phase::config, device = phase::device, names = phase::names,
+                         const_ = phase::const_, eval = phase::eval, buffer = phase::buffer,
+                         region = phase::region, decorator = phase::decorator,
+                         opcode = phase::opcode, shape = phase::shape, type = phase::type,
+                         transfer = phase::transfer, token = phase::token, place = phase::place,
+                         loop = phase::loop, hazard = phase::hazard;
+};
+}  // namespace detail
+/// All rules, in the order of their codes.
+inline constexpr rule_row rule_table[] = {
+#define TESSERA_X(name, value, text, phase, severity_)                                             \
+  {errc::name, detail::rule_phases::phase, severity::severity_},
+    TESSERA_NEM_RULES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[0];
+
+/// How severe a rule's findings are in a profile.
+[[nodiscard]] constexpr severity severity_of(errc code, profile p) noexcept {
+  switch (code) {
+    case errc::nem_syn_017_line_operator:
+    case errc::nem_syn_019_trailing_comma:
+    case errc::nem_syn_020_inner_type:
+    case errc::nem_typ_002_extension:
+      return p == profile::strict ? severity::error : severity::warning;
+    case errc::nem_fam_004_quant:
+    case errc::nem_shp_004_output:
+      return p == profile::upstream ? severity::warning : severity::error;
+    default: break;
+  }
+  const std::size_t first = static_cast<std::size_t>(rule_table[0].code);
+  const std::size_t i = static_cast<std::size_t>(code) - first;
+  return i < rule_count ? rule_table[i].severity : severity::error;
+}
+
+/// A range of a source. File 0 is the one that was read or verified, file n is
+/// report::files[n - 1], which an include or a device directive named.
+struct place {
+  std::uint32_t file = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t length = 0;
+};
+
+/// One finding.
+struct diagnostic {
+  errc code = errc::ok;
+  nem::severity severity = nem::severity::error;
+  bool has_note = false, has_fix = false;
+  place where;
+  string text;    ///< one sentence, in report::characters
+  place related;  ///< what the note is about; length 0 for a note about no place
+  string note;
+  place fix;  ///< the range that `replacement` replaces, empty where it is inserted
+  string replacement;
+};
+
+/// What was found, in the order in which it was found.
+struct report {
+  pool<diagnostic> diagnostics;
+  text characters;
+  pool<string> files;  ///< those behind file 0, as the resolver calls them
+  std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+
+  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+};
+
+namespace detail {
+
+/// Collects diagnostics: each rule once for a place, however many iterations find it.
+class findings {
+ public:
+  findings(nem::report* to, nem::profile p, std::size_t most) noexcept
+      : to_(to != nullptr ? to : &own_), profile_(p), most_(most) {}
+  findings(const findings&) = delete;
+  findings& operator=(const findings&) = delete;
+
+  /// Writes one diagnostic's texts, in this order: its own by <<, then at most one note and one fix.
+  class writer {
+   public:
+    explicit writer(findings& f, diagnostic* d) noexcept : f_(f), d_(d) {
+      if (d_ != nullptr) d_->text.first = f_.at();
+    }
+    writer(const writer&) = delete;
+    writer& operator=(const writer&) = delete;
+    ~writer() { close(); }
+
+    template <class Part>
+    writer& operator<<(const Part& part) {
+      if (d_ != nullptr) f_.to_->characters << part;
+      return *this;
+    }
+    /// What follows is the note, about `related`.
+    writer& note(place related = {}) {
+      close();
+      if (d_ != nullptr) d_->has_note = true, d_->related = related, open_ = &d_->note;
+      return start();
+    }
+    /// What follows replaces `range`.
+    writer& fix(place range) {
+      close();
+      if (d_ != nullptr) d_->has_fix = true, d_->fix = range, open_ = &d_->replacement;
+      return start();
+    }
+
+   private:
+    writer& start() {
+      if (d_ != nullptr) open_->first = f_.at();
+      return *this;
+    }
+    void close() {
+      if (d_ == nullptr) return;
+      string& s = open_ != nullptr ? *open_ : d_->text;
+      s.size = f_.at() - s.first;
+    }
+    findings& f_;
+    diagnostic* d_;
+    string* open_ = nullptr;
+  };
+
+  /// Adds a finding; what is written into the result is its text.
+  writer add(errc code, place where) {
+    const severity s = severity_of(code, profile_);
+    if (!first_time(code, where)) return writer(*this, nullptr);
+    if (s == severity::error && first_error_.code == errc::ok) first_error_ = {code, where.offset};
+    ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
+    if (to_->diagnostics.size() >= most_) return writer(*this, nullptr);
+    to_->diagnostics.push_back({});
+    diagnostic& d = to_->diagnostics.back();
+    d.code = code;
+    d.severity = s;
+    d.where = where;
+    return writer(*this, &d);
+  }
+
+  [[nodiscard]] bool failed() const noexcept { return first_error_.code != errc::ok; }
+  [[nodiscard]] std::uint64_t errors() const noexcept { return to_->errors; }
+  /// The first error.
+  [[nodiscard]] tessera::error error() const noexcept { return first_error_; }
+  [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
+  [[nodiscard]] nem::report& report() noexcept { return *to_; }
+
+ private:
+  [[nodiscard]] std::uint32_t at() const noexcept {
+    return static_cast<std::uint32_t>(to_->characters.size());
+  }
+  /// Open addressing over (code, file, offset).
+  [[nodiscard]] bool first_time(errc code, place where) {
+    const std::uint64_t key =
+        (std::uint64_t{where.offset} << 24 ^ std::uint64_t{where.file} << 48) * 16 +
+        static_cast<std::uint64_t>(code) + 1;
+    if (2 * (seen_count_ + 1) > seen_.size()) {
+      pool<std::uint64_t> old = static_cast<pool<std::uint64_t>&&>(seen_);
+      seen_ = {};
+      seen_.resize(old.empty() ? 64 : old.size() * 2);
+      for (const std::uint64_t k : old)
+        if (k != 0) slot(k) = k;
+    }
+    std::uint64_t& s = slot(key);
+    if (s == key) return false;
+    s = key;
+    ++seen_count_;
+    return true;
+  }
+  [[nodiscard]] std::uint64_t& slot(std::uint64_t key) noexcept {
+    const std::size_t mask = seen_.size() - 1;
+    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    while (seen_[i] != 0 && seen_[i] != key) i = (i + 1) & mask;
+    return seen_[i];
+  }
+
+  nem::report own_;
+  nem::report* to_;
+  nem::profile profile_;
+  std::size_t most_;
+  tessera::error first_error_;
+  pool<std::uint64_t> seen_;
+  std::size_t seen_count_ = 0;
+};
+
+/// Where a node of the document in `file` stands.
+[[nodiscard]] inline place place_of(const node& n, std::uint32_t file = 0) noexcept {
+  return {file, n.offset, n.length};
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DIAGNOSTIC_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// A file that diagnostics are about, with its name as it is to be shown.
+struct source_file {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// Shows the diagnostics of a report.
+class listing {
+ public:
+  /// `sources` are the file that was read and those behind it in the order of report::files; files
+  /// that it lacks are named without their lines.
+  listing(const report& found, view<source_file> sources) : found_(found), sources_(sources) {
+    for (const source_file& s : sources) {
+      first_lines_.push_back(lines_.size());
+      lines_.push_back(0);
+      for (std::size_t i = s.text.find('\n'); i != s.text.npos; i = s.text.find('\n', i + 1))
+        lines_.push_back(static_cast<std::uint32_t>(i + 1));
+    }
+    first_lines_.push_back(lines_.size());
+  }
+
+  /// The line and column where a place begins; 1, 1 in files without a source.
+  [[nodiscard]] line_column locate(place p) const noexcept {
+    if (p.file >= sources_.size()) return {};
+    std::size_t first = first_lines_[p.file], last = first_lines_[p.file + 1];
+    const std::size_t begin = first;
+    while (last - first > 1) {  // the last line that begins at or before the place
+      const std::size_t middle = first + (last - first) / 2;
+      if (lines_[middle] <= p.offset)
+        first = middle;
+      else
+        last = middle;
+    }
+    return {first - begin + 1, std::uint64_t{p.offset} - lines_[first] + 1};
+  }
+
+  /// The name of the file that a place is in.
+  [[nodiscard]] std::string_view file_name(place p) const noexcept {
+    if (p.file < sources_.size()) return sources_[p.file].name;
+    return p.file == 0 ? std::string_view("<input>") : found_.text_of(found_.files[p.file - 1]);
+  }
+
+  /// A diagnostic with its line, its note and its fix.
+  [[nodiscard]] text describe(const diagnostic& d) const {
+    text out;
+    const bool beside = d.has_fix && d.fix.file == d.where.file && d.replacement.size != 0 &&
+                        is_line(found_.text_of(d.replacement));
+    append(out, d.where, name(d.severity), found_.text_of(d.text), rule(d.code).id(),
+           beside ? found_.text_of(d.replacement) : std::string_view(), d.fix.offset);
+    if (d.has_note) {
+      if (d.related.length == 0)
+        out << "  note: " << found_.text_of(d.note) << '\n';
+      else
+        append(out, d.related, "note", found_.text_of(d.note), {}, {}, 0);
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] static bool is_line(std::string_view s) noexcept { return s.find('\n') == s.npos; }
+  void append(text& out, place p, std::string_view severity, std::string_view message,
+              std::string_view id, std::string_view inserted, std::size_t inserted_at) const {
+    const line_column at = locate(p);
+    out << file_name(p);
+    if (p.file < sources_.size()) out << ':' << at.line << ':' << at.column;
+    out << ": " << severity << ": " << message;
+    if (!id.empty()) out << " [" << id << ']';
+    out << '\n';
+    if (p.file >= sources_.size()) return;
+    const std::string_view source = sources_[p.file].text;
+    const std::size_t offset = p.offset < source.size() ? p.offset : source.size();
+    tessera::detail::append_caret(out, source, offset, p.length, inserted, inserted_at);
+  }
+
+  const report& found_;
+  view<source_file> sources_;
+  pool<std::uint32_t> lines_;      // where each line of each file begins
+  pool<std::size_t> first_lines_;  // of each file, in lines_
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DESCRIBE_HPP
+
+// ---- tessera/nem/families.hpp
+//
+// The 13 built-in type families as a table, and the baseline device that lists what each must have.
+//
+//   nem::catalog c;
+//   nem::add_builtin(c);                                     // families[0] is conv2d.float
+//   std::uint32_t f = nem::builtin_family("gemm.int8");      // its row, and its index in a catalog
+//   tessera::text file = nem::baseline_text("npm_baseline_1.0.nem");
+//
+//   family_table     parameters, operands, accum, quant, variants    "Type Families and Matching"
+//   variant_row      what it adds, its instances: MUST or MAY        "Classification"
+//   baseline_files   the two spellings of the baseline's name
+//
+// An instantiation that no row lists is neither: gemm.float<f32>.with_bias is illegal everywhere.
+// The baseline is a file that always can be included; nothing opens it.
+//
+// Lifetime:   the table is constant; what is made of it owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: a catalog's pools; a text of 4 KB.
+
+#ifndef TESSERA_NEM_FAMILIES_HPP
+#define TESSERA_NEM_FAMILIES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/catalog.hpp
+//
+// Type families and devices, as declarations of any file define them.
+//
+//   nem::catalog c;                                   // has the built-in families
+//   const nem::type_family& f = c.families[i];
+//   for (const nem::instance& x : c.instances_of(f, c.variants[f.first_variant])) …
+//
+//   type_family     parameters, operand types, accum, quant      "Type Family Grammar"
+//   variant         what it adds: bias or none                   "Variant Reference IDs"
+//   instance        a variant at concrete types: MUST or MAY     "Classification"
+//   device          topology, characteristics, variants          "Device Configuration"
+//
+// An instance is what a device lists: gemm.float<f16>.no_bias is one row of `instances`. Those of a
+// variant are in the order of their types.
+//
+// Lifetime:   a catalog owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: linear in the declarations.
+
+#ifndef TESSERA_NEM_CATALOG_HPP
+#define TESSERA_NEM_CATALOG_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// What a family demands of quantization descriptors.
+enum class quant_condition : std::uint8_t { any, absent, required, required_on };
+
+/// The type of an operand in a family.
+enum class type_form : std::uint8_t { element, parameter, absent, any_supported };
+struct operand_type {
+  string operand;  ///< its name: "A", "input", "src"
+  type_form form = type_form::element;
+  nem::element element = nem::element::none;
+  std::uint32_t parameter = 0;  ///< index among the family's
+};
+struct type_parameter {
+  string name;
+  std::uint16_t domain = 0;  ///< bit n is element n
+};
+/// A variant at concrete types.
+struct instance {
+  std::uint32_t family = 0, variant = 0;
+  std::uint32_t first_type = 0, types = 0;  ///< in catalog::types
+  bool is_must = false;
+};
+struct variant {
+  string name;
+  std::uint32_t first_operand = 0, operands = 0;    ///< in catalog::operand_types
+  std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances, by their types
+};
+struct type_family {
+  string name;
+  std::uint32_t first_parameter = 0, parameters = 0;
+  std::uint32_t first_operand = 0, operands = 0;
+  std::uint32_t first_variant = 0, variants = 0;
+  element accum = element::none;
+  quant_condition quant = quant_condition::any;
+  string quant_operand;  ///< of required_on
+  place where;           ///< length 0 for built-in ones
+};
+
+struct unit_number {
+  nem::unit unit = nem::unit::none;
+  string key;  ///< of a characteristic
+  std::int64_t value = 0;
+};
+struct topology {
+  std::int64_t engines = 0, l1_size = 0, l2_size = 0;
+  std::int64_t units[unit_count] = {};  ///< per engine, or of the device; 0 where it has none
+};
+/// A device. Its topology and spec_version may be inherited. Its lists are its own, until it is
+/// resolved, as a target is: then they hold what it inherits too, instances in ascending order.
+struct device {
+  string name, parent, spec_version;
+  std::uint32_t base = no_index;  ///< the parent in catalog::devices, which stands before it
+  bool has_topology = false, is_resolved = false;
+  nem::topology topology;
+  std::uint32_t first_characteristic = 0, characteristics = 0;  ///< in catalog::characteristics
+  std::uint32_t first_mandatory = 0, mandatory = 0;             ///< in catalog::device_instances
+  std::uint32_t first_extended = 0, extended = 0;  ///< likewise; resolved: none of mandatory
+  place where;
+};
+
+struct catalog {
+  text characters;
+  pool<type_family> families;
+  pool<type_parameter> parameters;
+  pool<operand_type> operand_types;
+  pool<variant> variants;
+  pool<instance> instances;
+  pool<element> types;
+  pool<device> devices;
+  pool<unit_number> characteristics;
+  pool<std::uint32_t> device_instances;  ///< indices of `instances`
+
+  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+    return {characters.data() + s.first, s.size};
+  }
+  [[nodiscard]] view<instance> instances_of(const variant& v) const& noexcept {
+    return {instances.data() + v.first_instance, v.instances};
+  }
+  /// The characteristic of a unit, such as SEQ's max_active_tokens, or `otherwise`.
+  [[nodiscard]] std::int64_t characteristic(const device& d, unit u, std::string_view key,
+                                            std::int64_t otherwise) const noexcept {
+    for (std::uint32_t i = 0; i < d.characteristics; ++i) {
+      const unit_number& n = characteristics[d.first_characteristic + i];
+      if (n.unit == u && text_of(n.key) == key) return n.value;
+    }
+    return otherwise;
+  }
+  /// Whether a resolved device lists the instance as mandatory or extended.
+  [[nodiscard]] bool supports(const device& d, std::uint32_t i) const noexcept {
+    return holds(d.first_mandatory, d.mandatory, i) || holds(d.first_extended, d.extended, i);
+  }
+  /// The instance of a variant at some types, or no_index.
+  [[nodiscard]] std::uint32_t find_instance(const variant& v, view<element> of) const noexcept {
+    const instance* const first = instances.data() + v.first_instance;
+    const std::size_t at = first_not_below(
+        first, v.instances, [&](const instance& x) { return order(types_of(x), of) < 0; });
+    if (at == v.instances || order(types_of(first[at]), of) != 0) return no_index;
+    return v.first_instance + static_cast<std::uint32_t>(at);
+  }
+  [[nodiscard]] view<element> types_of(const instance& x) const noexcept {
+    return {types.data() + x.first_type, x.types};
+  }
+  /// Appends a variant's reference: "gemm.float<f16>.no_bias".
+  void append_reference(text& out, const instance& i) const {
+    out << text_of(families[i.family].name);
+    for (std::uint32_t k = 0; k < i.types; ++k)
+      out << (k == 0 ? "<" : ", ") << nem::name(types[i.first_type + k]);
+    out << (i.types == 0 ? "." : ">.") << text_of(variants[i.variant].name);
+  }
+  /// The order of a variant's instances: negative, 0 or positive.
+  [[nodiscard]] static int order(view<element> a, view<element> b) noexcept {
+    for (std::size_t k = 0; k < a.size() && k < b.size(); ++k)
+      if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+  }
+
+ private:
+  [[nodiscard]] bool holds(std::uint32_t first, std::uint32_t count,
+                           std::uint32_t i) const noexcept {
+    const std::uint32_t* const list = device_instances.data() + first;
+    const std::size_t at = first_not_below(list, count, [i](std::uint32_t x) { return x < i; });
+    return at != count && list[at] == i;
+  }
+};
+
+/// Finds the files that documents name: what a caller supplies, for the library opens none.
+///
+/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, verify_options::id
+/// for the document that is verified. Returns false where there is no such file. What `file` points to
+/// must last until verification ends.
+struct resolver {
+  struct file {
+    std::string_view id;    ///< the same for the same file, however it is named
+    std::string_view text;  ///< its whole text
+  };
+  bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
+  void* context = nullptr;
+};
+
+struct verify_options {
+  nem::profile profile = nem::profile::standard;
+  nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
+  std::string_view id = {};      ///< file::id of the document itself, where it is a file
+  std::string_view device = {};  ///< a target by name, in place of the document's directive
+  std::uint32_t max_include_depth = 32;   ///< files inside one another
+  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
+  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
+  std::uint32_t max_diagnostics = 1000;   ///< that a report keeps
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_CATALOG_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// An operand's type in the table; `operand` is empty where there is none.
+struct operand_row {
+  std::string_view operand;
+  type_form form = type_form::element;
+  nem::element element = nem::element::none;
+  std::uint32_t parameter = 0;
+};
+struct parameter_row {
+  std::string_view name;  ///< empty where there is none
+  std::uint16_t domain = 0;
+};
+/// An instance of a variant; `types` are as many as the family has parameters.
+struct instance_row {
+  enum class level : std::uint8_t { none, must, may } conformance = level::none;
+  element types[2] = {element::none, element::none};
+};
+struct variant_row {
+  std::string_view name;  ///< empty where there is none
+  operand_row operand;    ///< besides those of the family
+  instance_row instances[6];
+};
+struct family_row {
+  std::string_view name;
+  parameter_row parameters[2];
+  operand_row operands[3];
+  element accum;
+  quant_condition quant;
+  std::string_view quant_operand;
+  variant_row variants[2];
+};
+
+namespace detail {
+
+/// What the rows are written with.
+struct family_words {
+  static constexpr element none = element::none, i4 = element::i4, i8 = element::i8,
+                           i16 = element::i16, i32 = element::i32, f16 = element::f16,
+                           bf16 = element::bf16, f32 = element::f32;
+  static constexpr quant_condition any = quant_condition::any,
+                                   unquantized = quant_condition::absent,
+                                   required = quant_condition::required,
+                                   required_on = quant_condition::required_on;
+  /// The set of some types.
+  template <class... Element>
+  static constexpr std::uint16_t set(Element... e) noexcept {
+    return static_cast<std::uint16_t>(((1u << static_cast<unsigned>(e)) | ...));
+  }
+  static constexpr operand_row is(std::string_view operand, element e) noexcept {
+    return {operand, type_form::element, e, 0};
+  }
+  /// The type that a parameter stands for.
+  static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
+    return {operand, type_form::parameter, none, parameter};
+  }
+  static constexpr operand_row absent(std::string_view operand) noexcept {
+    return {operand, type_form::absent, none, 0};
+  }
+  static constexpr operand_row any_supported(std::string_view operand) noexcept {
+    return {operand, type_form::any_supported, none, 0};
+  }
+  static constexpr instance_row must(element a = none, element b = none) noexcept {
+    return {instance_row::level::must, {a, b}};
+  }
+  static constexpr instance_row may(element a = none, element b = none) noexcept {
+    return {instance_row::level::may, {a, b}};
+  }
+};
+
+/// The table. Instances stand in the order of their types, as in every catalog.
+struct families : family_words {
+  static constexpr std::uint16_t floats = set(f16, bf16, f32);
+  static constexpr std::uint16_t numbers = set(i8, i16, i32, f16, bf16, f32);
+  // clang-format off
+  static constexpr family_row rows[] = {
+    {"conv2d.float", {{"T", floats}}, {like("X", 0), like("W", 0), like("Y", 0)}, f32, unquantized, {},
+     {{"no_bias", absent("B"), {must(f16), may(bf16), may(f32)}},
+      {"with_bias", like("B", 0), {must(f16), may(bf16), may(f32)}}}},
+    {"conv2d.int8", {{"T_out", set(i8, i16)}}, {is("X", i8), is("W", i8), like("Y", 0)}, i32, required, {},
+     {{"no_bias", absent("B"), {must(i8)}},
+      {"with_bias", is("B", i32), {must(i8), may(i16)}}}},
+    {"conv2d.int4", {}, {is("X", i8), is("W", i4), is("Y", i8)}, i32, required, {},
+     {{"no_bias", absent("B"), {may()}},
+      {"with_bias", is("B", i32), {may()}}}},
+    {"gemm.float", {{"T", floats}}, {like("A", 0), like("B", 0), like("Y", 0)}, f32, unquantized, {},
+     {{"no_bias", absent("C"), {must(f16), may(bf16), may(f32)}},
+      {"with_bias", like("C", 0), {must(f16)}}}},
+    {"gemm.int8", {{"T_out", set(i8, i16)}}, {is("A", i8), is("B", i8), like("Y", 0)}, i32, required, {},
+     {{"no_bias", absent("C"), {must(i8)}},
+      {"with_bias", is("C", i32), {must(i8), may(i16)}}}},
+    {"gemm.int4", {}, {is("A", i8), is("B", i4), is("Y", i8)}, i32, required, {},
+     {{"no_bias", absent("C"), {may()}},
+      {"with_bias", is("C", i32), {may()}}}},
+    {"eltwise", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
+    {"view", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
+    {"norm", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
+    {"softmax", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
+    {"cast", {}, {any_supported("src"), any_supported("dst")}, none, any, {},
+     {{"default", {}, {must()}}}},
+    {"quantize", {{"T_src", set(f16, f32)}, {"T_dst", set(i8)}}, {like("src", 0), like("dst", 1)}, none,
+     required_on, "dst",
+     {{"default", {}, {must(f16, i8), may(f32, i8)}}}},
+    {"dequantize", {{"T_src", set(i8)}, {"T_dst", set(f16, f32)}}, {like("src", 0), like("dst", 1)}, none,
+     required_on, "src",
+     {{"default", {}, {must(i8, f16), may(i8, f32)}}}},
+  };
+  // clang-format on
+};
+
+[[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
+  std::uint32_t count = 0;
+  for (const family_row& f : families::rows)
+    for (const variant_row& v : f.variants)
+      for (const instance_row& i : v.instances) count += i.conformance == l ? 1u : 0u;
+  return count;
+}
+
+}  // namespace detail
+
+inline constexpr const auto& family_table = detail::families::rows;
+inline constexpr std::uint32_t builtin_families = sizeof family_table / sizeof family_table[0];
+inline constexpr std::uint32_t must_count = detail::count_instances(instance_row::level::must);
+inline constexpr std::uint32_t may_count = detail::count_instances(instance_row::level::may);
+
+/// The names of the baseline: of its file and of its device.
+struct baseline_row {
+  std::string_view file, device;
+};
+inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_baseline_1_0"},
+                                                  {"nem_baseline_1.0.nem", "nem_baseline_1_0"}};
+/// The only known value of spec_version.
+inline constexpr std::string_view known_spec_version = "NEM-1.0";
+
+/// A path behind its last slash of either kind.
+[[nodiscard]] constexpr std::string_view base_name(std::string_view path) noexcept {
+  for (std::size_t i = path.size(); i > 0; --i)
+    if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);
+  return path;
+}
+/// Which baseline file a path names by its base name: an index, or 2 for none.
+[[nodiscard]] constexpr std::uint32_t find_baseline(std::string_view path) noexcept {
+  const std::string_view name = base_name(path);
+  return name == baseline_files[0].file ? 0 : name == baseline_files[1].file ? 1 : 2;
+}
+/// The row of a built-in family, which also is its index in each catalog; builtin_families for none.
+[[nodiscard]] constexpr std::uint32_t builtin_family(std::string_view name) noexcept {
+  std::uint32_t i = 0;
+  while (i < builtin_families && family_table[i].name != name) ++i;
+  return i;
+}
+
+namespace detail {
+
+[[nodiscard]] inline string put_name(catalog& c, std::string_view name) {
+  const string s = {static_cast<std::uint32_t>(c.characters.size()),
+                    static_cast<std::uint32_t>(name.size())};
+  c.characters << name;
+  return s;
+}
+inline void put_operand(catalog& c, const operand_row& o) {
+  c.operand_types.push_back({put_name(c, o.operand), o.form, o.element, o.parameter});
+}
+template <class Row>
+[[nodiscard]] std::uint32_t index_in(const pool<Row>& p) noexcept {
+  return static_cast<std::uint32_t>(p.size());
+}
+
+inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
+                        const variant_row& row) {
+  const std::uint32_t index = index_in(c.variants);
+  variant v;
+  v.name = put_name(c, row.name);
+  v.first_operand = index_in(c.operand_types);
+  if (!row.operand.operand.empty()) put_operand(c, row.operand);
+  v.operands = index_in(c.operand_types) - v.first_operand;
+  v.first_instance = index_in(c.instances);
+  for (const instance_row& r : row.instances) {
+    if (r.conformance == instance_row::level::none) break;
+    c.instances.push_back(
+        {family, index, index_in(c.types), parameters, r.conformance == instance_row::level::must});
+    c.types.append(r.types, parameters);
+  }
+  v.instances = index_in(c.instances) - v.first_instance;
+  c.variants.push_back(v);
+}
+
+}  // namespace detail
+
+/// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
+/// rows, and their MUST instances are the first `must_count` that have is_must.
+inline void add_builtin(catalog& c) {
+  c.characters.reserve(512);
+  c.families.reserve(16);
+  c.parameters.reserve(16);
+  c.operand_types.reserve(64);
+  c.variants.reserve(24);
+  c.instances.reserve(64);
+  c.types.reserve(64);
+  for (const family_row& row : family_table) {
+    const std::uint32_t index = detail::index_in(c.families);
+    type_family f;
+    f.name = detail::put_name(c, row.name);
+    f.accum = row.accum;
+    f.quant = row.quant;
+    if (!row.quant_operand.empty()) f.quant_operand = detail::put_name(c, row.quant_operand);
+    f.first_parameter = detail::index_in(c.parameters);
+    for (const parameter_row& p : row.parameters)
+      if (!p.name.empty()) c.parameters.push_back({detail::put_name(c, p.name), p.domain});
+    f.parameters = detail::index_in(c.parameters) - f.first_parameter;
+    f.first_operand = detail::index_in(c.operand_types);
+    for (const operand_row& o : row.operands)
+      if (!o.operand.empty()) detail::put_operand(c, o);
+    f.operands = detail::index_in(c.operand_types) - f.first_operand;
+    f.first_variant = detail::index_in(c.variants);
+    for (const variant_row& v : row.variants)
+      if (!v.name.empty()) detail::put_variant(c, index, f.parameters, v);
+    f.variants = detail::index_in(c.variants) - f.first_variant;
+    c.families.push_back(f);
+  }
+}
+
+/// Adds the baseline device under one of its names: abstract, with the MUST instances of a catalog
+/// that begins with the built-in families.
+inline void add_baseline_device(catalog& c, const baseline_row& names) {
+  device d;
+  d.name = detail::put_name(c, names.device);
+  d.spec_version = detail::put_name(c, known_spec_version);
+  d.first_mandatory = detail::index_in(c.device_instances);
+  for (std::uint32_t i = 0; d.mandatory < must_count; ++i)
+    if (c.instances[i].is_must) c.device_instances.push_back(i), ++d.mandatory;
+  d.first_extended = detail::index_in(c.device_instances);
+  d.first_characteristic = detail::index_in(c.characteristics);
+  c.devices.push_back(d);
+}
+
+namespace detail {
+
+inline void print_operand(text& out, const family_row& f, const operand_row& o) {
+  out << o.operand << ": ";
+  switch (o.form) {
+    case type_form::element: out << name(o.element); break;
+    case type_form::parameter: out << f.parameters[o.parameter].name; break;
+    case type_form::absent: out << "absent"; break;
+    case type_form::any_supported: out << "any_supported"; break;
+  }
+}
+inline void print_types(text& out, const instance_row& i) {
+  for (std::size_t k = 0; k < 2 && i.types[k] != element::none; ++k)
+    out << (k == 0 ? "<" : ", ") << name(i.types[k]);
+  if (i.types[0] != element::none) out << ">";
+}
+inline void print_family(text& out, const family_row& f) {
+  out << "type_family " << f.name;
+  for (std::size_t k = 0; k < 2 && !f.parameters[k].name.empty(); ++k) {
+    out << (k == 0 ? "<" : ", ") << f.parameters[k].name << ": {";
+    std::string_view between;
+    for (std::size_t e = 0; e < element_count; ++e) {
+      if ((f.parameters[k].domain >> e & 1) == 0) continue;
+      out << between << name(static_cast<element>(e));
+      between = ", ";
+    }
+    out << "}";
+  }
+  out << (f.parameters[0].name.empty() ? " {\n" : "> {\n");
+  for (const operand_row& o : f.operands) {
+    if (o.operand.empty()) continue;
+    out << "  ";
+    print_operand(out, f, o);
+    out << "\n";
+  }
+  if (f.accum != element::none) out << "  accum = " << name(f.accum) << "\n";
+  if (f.quant == quant_condition::absent) out << "  quant = absent\n";
+  if (f.quant == quant_condition::required) out << "  quant = required\n";
+  if (f.quant == quant_condition::required_on)
+    out << "  quant = required on " << f.quant_operand << "\n";
+  out << "  variants:\n";
+  for (const variant_row& v : f.variants) {
+    if (v.name.empty()) continue;
+    out << "    " << v.name << ": {";
+    if (!v.operand.operand.empty()) {
+      out << " ";
+      print_operand(out, f, v.operand);
+      out << " ";
+    }
+    out << "}\n      conformance: {";
+    for (const instance_row& i : v.instances) {
+      if (i.conformance == instance_row::level::none) break;
+      out << (i.conformance == instance_row::level::must ? " MUST" : " MAY");
+      if (i.types[0] != element::none) out << " ";
+      print_types(out, i);
+    }
+    out << " }\n";
+  }
+  out << "}\n";
+}
+
+}  // namespace detail
+
+/// The text of a baseline file, by the base name of a path; empty where it names none.
+[[nodiscard]] inline text baseline_text(std::string_view file_name) {
+  text out;
+  const std::uint32_t which = find_baseline(file_name);
+  if (which == 2) return out;
+  for (const family_row& f : family_table) detail::print_family(out, f);
+  out << "device " << baseline_files[which].device << " {\n  spec_version = \""
+      << known_spec_version << "\"\n  opcode.mandatory {\n";
+  for (const family_row& f : family_table)
+    for (const variant_row& v : f.variants)
+      for (const instance_row& i : v.instances) {
+        if (i.conformance != instance_row::level::must) continue;
+        out << "    " << f.name;
+        detail::print_types(out, i);
+        out << "." << v.name << "\n";
+      }
+  out << "  }\n}\n";
+  return out;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_FAMILIES_HPP
+
+// ---- tessera/nem/print.hpp
+//
+// The canonical text of a NEM document: the same for all documents that mean the same.
+//
+//   tessera::text canonical = nem::print(document);
+//
+//   buffer A : L1[0] (size=4096, align=64) @readonly
+//   loop i in [0..N - 1] @max_in_flight(2):
+//     let X = region(A, (i mod 2) * 64, 64)
+//         elem=i8, shape=[8, 8], layout=HW, quant=per_tensor(scale=0.5, zero_point=0)
+//         @materialized
+//     t = transfer.async(dst=X, src=region(B, i * 64, 64))
+//     c = conv2d.async
+//         in  X, W
+//         out Y
+//         deps=[t]
+//         pads=[0, 0, 0, 0]
+//         @resource(NMU[0])
+//     wait(c)
+//   endloop
+//
+//   order       includes, families, devices, device directive, header, statements
+//   attributes  deps, then those of the opcode in the registry's order, then others by name
+//   types       elem, shape, layout or strides, quant with its fields in their order
+//   decorators  of buffers, loops and operands on the line; others on lines of their own
+//   values      see print_expression.hpp; families and devices: print_config.hpp
+//
+// An empty deps=[] is left out, except where decorators behind it would move to an operand. The
+// text is read as the same document, and prints as itself.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none; no recursion.
+// Allocation: the text, and what its largest expression needs.
+
+#ifndef TESSERA_NEM_PRINT_HPP
+#define TESSERA_NEM_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/print_config.hpp
+//
+// Type families and devices of NEM as canonical text.
+//
+//   type_family cast<T: {f16, f32}> {         device d extends e {
+//     src: T                                    spec_version = "1.0"
+//     quant = absent                            topology {
+//     variants:                                   num_engines = 1
+//       default: { B: absent }                    l2_size_bytes = 64
+//         conformance: { MUST <f16> MAY }         device_units {
+//   }                                               sDMA = 1
+//                                                 }
+//                                                 per_engine {
+//                                                   …
+//
+// Each binding, variant, conformance, number and reference has a line of its own, and so has each
+// brace that closes. Operands stand before other bindings, the parts of a device in the order of
+// the grammar. A template for what takes the lines, as those of construct_printer.
+//
+// Lifetime:   borrows the document and the lines.
+// Errors:     none.
+// Limits:     none; no recursion.
+// Allocation: the text.
+
+#ifndef TESSERA_NEM_PRINT_CONFIG_HPP
+#define TESSERA_NEM_PRINT_CONFIG_HPP
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+
+// ---- tessera/nem/print_expression.hpp
+//
+// Values of NEM as canonical text: numbers, strings, lists and expressions.
+//
+//   nem::detail::value_printer values(d, {});
+//   values.print(out, let + 1);        // (i mod 2) * 64
+//
+//   number        7, and 0.5, 1.0e-5: the shortest digits that read back, one at least around the point
+//   string        "…" with \\ \" \n \t
+//   list          [1, [2, 3]]
+//   left operand  bare:         a * b  before + - *,  a + b and a - b  before + -,  -a
+//                 parentheses:  all else, so always around / and mod
+//   right operand parentheses around anything with an operator
+//
+// So a reader without precedence gets the same value as one with it. Where an expression is so deep
+// that these parentheses would go over what readers accept, it gets only those that precedence
+// needs, no more than it was read with.
+//
+// Lifetime:   a printer borrows the document.
+// Errors:     none.
+// Limits:     none; no recursion.
+// Allocation: 9 bytes an operand of the largest expression, besides the text.
+
+#ifndef TESSERA_NEM_PRINT_EXPRESSION_HPP
+#define TESSERA_NEM_PRINT_EXPRESSION_HPP
+
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// How canonical text may differ.
+struct print_options {
+  /// Writes (0 - 3) for -3, which the grammar of the specification can't derive.
+  bool strict_ebnf = false;
+};
+
+namespace detail {
+
+/// How deep parentheses, signs and lists may stand inside one another.
+inline constexpr std::uint32_t readable_nesting = 256;
+
+/// A finite number, not below zero, as the language writes them. What is infinite gets a number
+/// that reads back as infinity.
+inline void append_real(text& out, double v) {
+  if (!(v <= DBL_MAX)) {
+    out << "1.0e999";
+    return;
+  }
+  char digits[double_room];
+  const char* const end = put_double(digits, v, double_style::python);
+  std::string_view number(digits, static_cast<std::size_t>(end - digits));
+  std::size_t exponent = 0;
+  while (exponent < number.size() && number[exponent] != 'e') ++exponent;
+  if (exponent == number.size()) {
+    out << number;
+    return;
+  }
+  const std::string_view mantissa = number.substr(0, exponent);
+  out << mantissa << (mantissa.find('.') == std::string_view::npos ? ".0e" : "e");
+  number.remove_prefix(exponent + 1);
+  if (number.front() == '-') out << '-';
+  number.remove_prefix(1);
+  while (number.front() == '0') number.remove_prefix(1);
+  out << number;
+}
+
+inline void append_string(text& out, std::string_view s) {
+  out << '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const char c = s[i];
+    if (c != '"' && c != '\\' && c != '\n' && c != '\t') continue;
+    out << s.substr(plain, i - plain) << '\\' << (c == '\n' ? 'n' : c == '\t' ? 't' : c);
+    plain = i + 1;
+  }
+  out << s.substr(plain) << '"';
+}
+
+[[nodiscard]] constexpr std::string_view operator_text(node_kind k) noexcept {
+  return k == node_kind::add        ? " + "
+         : k == node_kind::subtract ? " - "
+         : k == node_kind::multiply ? " * "
+         : k == node_kind::divide   ? " / "
+                                    : " mod ";
+}
+[[nodiscard]] constexpr bool is_sum(node_kind k) noexcept {
+  return k == node_kind::add || k == node_kind::subtract;
+}
+[[nodiscard]] constexpr bool is_binary(node_kind k) noexcept {
+  return is_operator(k) && k != node_kind::negate;
+}
+
+/// Where the operands of an expression's operators stand: those of the operator `at` are at
+/// `at - 1` and, if it has two, at `left(at)`.
+class expression_index {
+ public:
+  void assign(const document& d, std::uint32_t expression) {
+    root_ = expression;
+    const std::uint32_t count = d.nodes[expression].next - expression - 1;
+    first_.clear();
+    first_.reserve(count);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const node_kind kind = d.nodes[expression + 1 + k].kind;
+      first_.push_back(!is_operator(kind)          ? k
+                       : kind == node_kind::negate ? first_[k - 1]
+                                                   : first_[first_[k - 1] - 1]);
+    }
+  }
+  [[nodiscard]] std::uint32_t left(std::uint32_t at) const noexcept {
+    return root_ + first_[at - root_ - 2];  // what ends before the right operand begins
+  }
+
+ private:
+  std::uint32_t root_ = 0;
+  pool<std::uint32_t> first_;  // where the part that ends with an operand or operator begins
+};
+
+class value_printer {
+ public:
+  value_printer(const document& d, const print_options& options) noexcept
+      : d_(d), strict_(options.strict_ebnf) {}
+
+  /// A number, name, string, list or expression.
+  void print(text& out, std::uint32_t value) {
+    const std::uint32_t end = d_.nodes[value].next;
+    bool is_first = true;
+    lists_.clear();
+    for (std::uint32_t i = value;;) {
+      while (!lists_.empty() && lists_.back() == i) {
+        lists_.pop_back();
+        out << ']';
+      }
+      if (i >= end) return;
+      if (!is_first) out << ", ";
+      const node& n = d_.nodes[i];
+      is_first = n.kind == node_kind::list;
+      if (is_first) {
+        out << '[';
+        lists_.push_back(n.next);
+        if (n.next == ++i) is_first = false;
+        continue;
+      }
+      if (n.kind == node_kind::expression)
+        print_expression(out, i, static_cast<std::uint32_t>(lists_.size()));
+      else
+        print_primary(out, n);
+      i = n.next;
+    }
+  }
+  /// The children of a node, with commas.
+  void print_children(text& out, std::uint32_t parent) {
+    std::string_view comma;
+    for (const std::uint32_t c : children(d_, parent)) {
+      out << comma;
+      print(out, c);
+      comma = ", ";
+    }
+  }
+
+ private:
+  enum class part : std::uint8_t { operand, in_parentheses, operator_, close };
+  struct pending {
+    std::uint32_t at;
+    part what;
+  };
+
+  void print_primary(text& out, const node& n) {
+    switch (n.kind) {
+      case node_kind::integer:
+      case node_kind::wide_integer: out << d_.integer(n); break;
+      case node_kind::real: append_real(out, d_.reals[n.value]); break;
+      case node_kind::string: append_string(out, d_.name(n.value)); break;
+      default: out << d_.name(n.value);
+    }
+  }
+
+  [[nodiscard]] node_kind kind(std::uint32_t at) const noexcept { return d_.nodes[at].kind; }
+  [[nodiscard]] bool left_needs_parentheses(node_kind left, node_kind outer) const noexcept {
+    if (!is_binary(left)) return false;
+    if (is_minimal_) return is_sum(left) && !is_sum(outer);
+    if (left == node_kind::multiply) return !is_sum(outer) && outer != node_kind::multiply;
+    return !is_sum(left) || !is_sum(outer);
+  }
+  [[nodiscard]] bool right_needs_parentheses(node_kind right, node_kind outer) const noexcept {
+    if (is_minimal_) return is_binary(right) && (is_sum(right) || !is_sum(outer));
+    return is_binary(right) || (right == node_kind::negate && !strict_);
+  }
+
+  /// How deep the text of an expression would be, with its signs.
+  [[nodiscard]] std::uint32_t nesting(std::uint32_t first, std::uint32_t end) {
+    depths_.clear();
+    depths_.reserve(end - first);
+    for (std::uint32_t at = first; at < end; ++at) {
+      const node_kind k = kind(at);
+      std::uint32_t depth = 0;
+      if (is_operator(k)) {
+        depth = depths_[at - 1 - first];
+        if (k == node_kind::negate) {
+          depth += is_binary(kind(at - 1)) ? 2u : 1u;
+        } else {
+          const std::uint32_t l = index_.left(at);
+          std::uint32_t other = depths_[l - first];
+          if (right_needs_parentheses(kind(at - 1), k)) ++depth;
+          if (left_needs_parentheses(kind(l), k)) ++other;
+          if (other > depth) depth = other;
+        }
+      }
+      depths_.push_back(depth);
+    }
+    return depths_.back();
+  }
+
+  void print_expression(text& out, std::uint32_t expression, std::uint32_t lists) {
+    const std::uint32_t first = expression + 1, end = d_.nodes[expression].next;
+    index_.assign(d_, expression);
+    is_minimal_ = false;
+    if (end - first + lists > readable_nesting)
+      is_minimal_ = nesting(first, end) + lists > readable_nesting;
+    parts_.clear();
+    parts_.push_back({end - 1, part::operand});
+    while (!parts_.empty()) {
+      const pending p = parts_.back();
+      parts_.pop_back();
+      const node& n = d_.nodes[p.at];
+      if (p.what == part::close) {
+        out << ')';
+        continue;
+      }
+      if (p.what == part::operator_) {
+        out << operator_text(n.kind);
+        continue;
+      }
+      if (p.what == part::in_parentheses) {
+        out << '(';
+        parts_.push_back({p.at, part::close});
+      }
+      if (!is_operator(n.kind)) {
+        print_primary(out, n);
+      } else if (n.kind == node_kind::negate) {
+        out << (strict_ ? "(0 - " : "-");
+        if (strict_) parts_.push_back({p.at, part::close});
+        parts_.push_back(
+            {p.at - 1, is_binary(kind(p.at - 1)) ? part::in_parentheses : part::operand});
+      } else {
+        const std::uint32_t left = index_.left(p.at), right = p.at - 1;
+        parts_.push_back({right, right_needs_parentheses(kind(right), n.kind) ? part::in_parentheses
+                                                                              : part::operand});
+        parts_.push_back({p.at, part::operator_});
+        parts_.push_back({left, left_needs_parentheses(kind(left), n.kind) ? part::in_parentheses
+                                                                           : part::operand});
+      }
+    }
+  }
+
+  const document& d_;
+  bool strict_, is_minimal_ = false;
+  pool<std::uint32_t> lists_, depths_;
+  expression_index index_;
+  pool<pending> parts_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_PRINT_EXPRESSION_HPP
+
+// ---- tessera/nem/print_lines.hpp
+//
+// Where the lines of canonical text go: what the printer of constructs says of each line.
+//
+//   nem::detail::plain_lines lines;
+//   lines.begin(node.offset, 2, line_role::item) << "let a = 1";
+//   lines.close(0) << "endloop";
+//   text out = lines.finish();
+//
+//   begin          a line for what begins at an offset of the source
+//   begin_heading  a line for a word without a node, the first behind an offset
+//   close          a line for what closes a block: endloop or a brace
+//   opened         the line opens a block
+//   pass_closer    the line holds a brace that closes
+//   has_comment    whether there is a comment whose next token stands from one offset to another
+//
+// Plain lines need none of this but the text; those of `reformat` put comments between them.
+//
+// Lifetime:   what begin returns is for the line alone.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the text.
+
+#ifndef TESSERA_NEM_PRINT_LINES_HPP
+#define TESSERA_NEM_PRINT_LINES_HPP
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Items may have a blank line before them; other lines continue one.
+enum class line_role : std::uint8_t { item, continuation };
+inline constexpr std::uint32_t no_offset = 0xffffffff;
+
+inline void append_indent(text& out, std::uint32_t indent) {
+  std::memset(out.prepare(indent), ' ', indent);
+  out.advance(indent);
+}
+
+class plain_lines {
+ public:
+  text& begin(std::uint32_t, std::uint32_t indent, line_role) {
+    if (!out_.empty()) out_ << '\n';
+    append_indent(out_, indent);
+    return out_;
+  }
+  text& begin_heading(std::uint32_t, std::uint32_t indent, line_role role) {
+    return begin(0, indent, role);
+  }
+  text& close(std::uint32_t indent) { return begin(0, indent, line_role::item); }
+  void opened() noexcept {}
+  void pass_closer() noexcept {}
+  [[nodiscard]] bool has_comment(std::uint32_t, std::uint32_t) const noexcept { return false; }
+  [[nodiscard]] text finish() {
+    if (!out_.empty()) out_ << '\n';
+    return std::move(out_);
+  }
+
+ private:
+  text out_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_PRINT_LINES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+template <class Lines>
+class config_printer {
+ public:
+  config_printer(const document& d, Lines& lines, value_printer& values) noexcept
+      : d_(d), lines_(lines), values_(values) {}
+
+  void print_family(std::uint32_t family) {
+    keeps_ = keeps_order(family);
+    text& head = lines_.begin(d_.nodes[family].offset, 0, line_role::item);
+    head << "type_family " << name(family);
+    std::string_view between = "<";
+    for (const std::uint32_t c : children(d_, family)) {
+      if (kind(c) != node_kind::type_parameter) continue;
+      head << between << name(c) << ": {";
+      print_list(head, c);
+      head << '}';
+      lines_.pass_closer();
+      between = ", ";
+    }
+    head << (between == ", " ? "> {" : " {");
+    lines_.opened();
+    std::uint32_t last = d_.nodes[family].offset;  // where the last part before the variants begins
+    in_order(family, {node_kind::binding, node_kind::condition}, [&](std::uint32_t c) {
+      text& out = lines_.begin(d_.nodes[c].offset, 2, line_role::item);
+      print_binding(out, c);
+      if (d_.nodes[c].offset > last) last = d_.nodes[c].offset;
+    });
+    lines_.begin_heading(last, 2, line_role::item) << "variants:";
+    lines_.opened();
+    in_order(family, {node_kind::variant}, [this](std::uint32_t c) { print_variant(c); });
+    lines_.close(0) << '}';
+  }
+
+  void print_device(std::uint32_t device) {
+    keeps_ = keeps_order(device);
+    text& head = lines_.begin(d_.nodes[device].offset, 0, line_role::item);
+    head << "device " << name(device);
+    const std::uint32_t parent = child(d_, device, node_kind::extends);
+    if (parent != no_node) head << " extends " << name(parent);
+    head << " {";
+    lines_.opened();
+    in_order(device,
+             {node_kind::spec_version, node_kind::topology, node_kind::unit_characteristics,
+              node_kind::mandatory, node_kind::extended},
+             [this](std::uint32_t c) { print_block(c); });
+    lines_.close(0) << '}';
+  }
+
+ private:
+  [[nodiscard]] node_kind kind(std::uint32_t i) const noexcept { return d_.nodes[i].kind; }
+  [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
+    return d_.name(d_.nodes[i].value);
+  }
+  /// Whether a comment stands between the braces, so that parts stay where they are.
+  [[nodiscard]] bool keeps_order(std::uint32_t construct) const noexcept {
+    for (const std::uint32_t c : children(d_, construct)) {
+      if (kind(c) == node_kind::type_parameter || kind(c) == node_kind::extends) continue;
+      const std::uint32_t next = d_.nodes[construct].next;
+      return lines_.has_comment(d_.nodes[c].offset,
+                                next < d_.nodes.size() ? d_.nodes[next].offset - 1 : no_offset - 1);
+    }
+    return false;
+  }
+  /// The children of these kinds, in this order or in that of the file.
+  template <class Print>
+  void in_order(std::uint32_t parent, std::initializer_list<node_kind> order, Print print) {
+    if (keeps_) {
+      for (const std::uint32_t c : children(d_, parent))
+        for (const node_kind k : order)
+          if (kind(c) == k) print(c);
+      return;
+    }
+    for (const node_kind k : order)
+      for (const std::uint32_t c : children(d_, parent))
+        if (kind(c) == k) print(c);
+  }
+
+  /// Element types with commas.
+  void print_list(text& out, std::uint32_t parent) const {
+    std::string_view comma;
+    for (const std::uint32_t c : children(d_, parent)) {
+      if (kind(c) != node_kind::element_type) continue;
+      out << comma << nem::name(static_cast<element>(d_.nodes[c].detail));
+      comma = ", ";
+    }
+  }
+  /// An element type or a name.
+  void print_type(text& out, std::uint32_t i) const {
+    if (kind(i) == node_kind::element_type)
+      out << nem::name(static_cast<element>(d_.nodes[i].detail));
+    else
+      out << name(i);
+  }
+  /// X: T, or quant = required on W.
+  void print_binding(text& out, std::uint32_t i) const {
+    out << name(i) << (kind(i) == node_kind::binding ? ": " : " = ");
+    for (const std::uint32_t c : children(d_, i)) {
+      if (kind(c) == node_kind::on)
+        out << " on " << name(c);
+      else
+        print_type(out, c);
+    }
+  }
+  void print_variant(std::uint32_t variant) {
+    text& head = lines_.begin(d_.nodes[variant].offset, 4, line_role::item);
+    head << name(variant) << ": {";
+    std::string_view blank = " ";
+    std::uint32_t last = d_.nodes[variant].offset;
+    for (const std::uint32_t c : children(d_, variant)) {
+      if (kind(c) != node_kind::binding) continue;
+      head << ' ';
+      print_binding(head, c);
+      last = d_.nodes[c].offset;
+      blank = "";
+    }
+    head << (blank.empty() ? " }" : "}");
+    lines_.pass_closer();
+    text& out = lines_.begin_heading(last, 6, line_role::continuation);
+    out << "conformance: {";
+    blank = "";
+    for (const std::uint32_t c : children(d_, variant)) {
+      if (kind(c) != node_kind::conformance) continue;
+      blank = " ";
+      out << (d_.nodes[c].detail != 0 ? " MUST" : " MAY");
+      if (d_.nodes[c].next == c + 1) continue;
+      out << " <";
+      print_list(out, c);
+      out << '>';
+    }
+    out << blank << '}';
+    lines_.pass_closer();
+  }
+
+  void print_block(std::uint32_t block) {
+    if (kind(block) == node_kind::spec_version) {
+      text& out = lines_.begin(d_.nodes[block].offset, 2, line_role::item);
+      out << "spec_version = ";
+      append_string(out, name(block));
+      return;
+    }
+    const node_kind k = kind(block);
+    open(block, 2,
+         k == node_kind::topology               ? "topology"
+         : k == node_kind::unit_characteristics ? "unit_characteristics"
+         : k == node_kind::mandatory            ? "opcode.mandatory"
+                                                : "opcode.extended");
+    if (k == node_kind::topology) {
+      in_order(block,
+               {node_kind::num_engines, node_kind::l2_size, node_kind::device_units,
+                node_kind::per_engine},
+               [this](std::uint32_t c) { print_topology_part(c); });
+    } else if (k == node_kind::unit_characteristics) {
+      for (const std::uint32_t group : children(d_, block)) {
+        open(group, 4, name(group));
+        for (const std::uint32_t c : children(d_, group)) print_number(c, 6, name(c));
+        lines_.close(4) << '}';
+      }
+    } else {
+      for (const std::uint32_t c : children(d_, block)) print_reference(c);
+    }
+    lines_.close(2) << '}';
+  }
+  void print_topology_part(std::uint32_t i) {
+    const node_kind k = kind(i);
+    if (k == node_kind::num_engines) return print_number(i, 4, "num_engines");
+    if (k == node_kind::l2_size) return print_number(i, 4, "l2_size_bytes");
+    open(i, 4, k == node_kind::device_units ? "device_units" : "per_engine");
+    in_order(i, {node_kind::unit, node_kind::l1_size}, [this](std::uint32_t c) {
+      print_number(c, 6, kind(c) == node_kind::unit ? name(c) : "l1_size_bytes");
+    });
+    lines_.close(4) << '}';
+  }
+  void open(std::uint32_t block, std::uint32_t indent, std::string_view word) {
+    lines_.begin(d_.nodes[block].offset, indent, line_role::item) << word << " {";
+    lines_.opened();
+  }
+  void print_number(std::uint32_t i, std::uint32_t indent, std::string_view word) {
+    text& out = lines_.begin(d_.nodes[i].offset, indent, line_role::item);
+    out << word << " = ";
+    values_.print_children(out, i);
+  }
+  /// quantize<f16, i8>.default
+  void print_reference(std::uint32_t i) {
+    text& out = lines_.begin(d_.nodes[i].offset, 4, line_role::item);
+    out << name(i);
+    bool has_types = false;
+    for (const std::uint32_t c : children(d_, i))
+      has_types = has_types || kind(c) == node_kind::element_type;
+    if (has_types) {
+      out << '<';
+      print_list(out, i);
+      out << '>';
+    }
+    for (const std::uint32_t c : children(d_, i))
+      if (kind(c) == node_kind::name) out << '.' << name(c);
+  }
+
+  const document& d_;
+  Lines& lines_;
+  value_printer& values_;
+  bool keeps_ = false;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_PRINT_CONFIG_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Decorators that readers take from the last output to its task (policy G-40).
+[[nodiscard]] constexpr bool is_task_level(decorator d) noexcept {
+  return d == decorator::resource || d == decorator::deterministic || d == decorator::memmove ||
+         d == decorator::seq_engine || d == decorator::debug || d == decorator::profile;
+}
+
+template <class Lines>
+class construct_printer {
+ public:
+  construct_printer(const document& d, Lines& lines, const print_options& options) noexcept
+      : d_(d), lines_(lines), values_(d, options), config_(d, lines, values_) {}
+
+  /// The constructs of the top level from one to another, in their order.
+  void print(std::uint32_t first, std::uint32_t end) {
+    for (std::uint32_t i = first;;) {
+      while (!loops_.empty() && loops_.back() == i) {
+        loops_.pop_back();
+        lines_.close(indent()) << "endloop";
+      }
+      if (i >= end) return;
+      if (kind(i) == node_kind::loop) {
+        print_loop_header(i);
+        loops_.push_back(d_.nodes[i].next);
+        i = child(d_, i, node_kind::body) + 1;
+      } else {
+        print_construct(i);
+        i = d_.nodes[i].next;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] node_kind kind(std::uint32_t i) const noexcept { return d_.nodes[i].kind; }
+  [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
+    return d_.name(d_.nodes[i].value);
+  }
+  [[nodiscard]] std::uint32_t indent() const noexcept {
+    return static_cast<std::uint32_t>(2 * loops_.size());
+  }
+  text& begin(std::uint32_t i) {
+    return lines_.begin(d_.nodes[i].offset, indent(), line_role::item);
+  }
+  text& continued(std::uint32_t i) {
+    return lines_.begin(d_.nodes[i].offset, indent() + 4, line_role::continuation);
+  }
+
+  void print_construct(std::uint32_t i) {
+    const node& n = d_.nodes[i];
+    switch (n.kind) {
+      case node_kind::type_family: return config_.print_family(i);
+      case node_kind::device: return config_.print_device(i);
+      case node_kind::include:
+      case node_kind::device_file: {
+        text& out = begin(i);
+        out << (n.kind == node_kind::include ? "include " : "device ");
+        return append_string(out, name(i));
+      }
+      case node_kind::device_name: begin(i) << "device " << name(i); return;
+      case node_kind::program: begin(i) << "program " << name(i) << ':'; return;
+      case node_kind::constant: {
+        text& out = begin(i);
+        out << "const " << name(i) << " = ";
+        return values_.print(out, i + 1);
+      }
+      case node_kind::let: return print_let(i);
+      case node_kind::buffer: return print_buffer(i);
+      case node_kind::transfer:
+      case node_kind::store: return print_transfer(i);
+      case node_kind::compute: return print_compute(i);
+      case node_kind::wait: {
+        text& out = begin(i);
+        print_token(out, i);
+        out << "wait(";
+        values_.print_children(out, i);
+        out << ')';
+        return;
+      }
+      default: return;
+    }
+  }
+
+  void print_token(text& out, std::uint32_t task) const {
+    if (d_.nodes[task].value != no_name) out << name(task) << " = ";
+  }
+
+  void print_let(std::uint32_t i) {
+    text& out = begin(i);
+    out << "let " << name(i) << " = ";
+    if (kind(i + 1) != node_kind::region) return values_.print(out, i + 1);
+    print_place(out, i + 1);
+    std::uint32_t first_type = no_node;  // as the source has it: what a comment can stand before
+    for (const std::uint32_t c : children(d_, i + 1))
+      if (is_type_attribute(c) && first_type == no_node) first_type = c;
+    if (first_type != no_node) print_types(continued(first_type), i + 1);
+    print_decorator_lines(i);
+  }
+
+  void print_buffer(std::uint32_t i) {
+    text& out = begin(i);
+    out << "buffer " << name(i) << " : " << nem::name(static_cast<level>(d_.nodes[i].detail));
+    const std::uint32_t index = child(d_, i, node_kind::level_index);
+    if (index != no_node) {
+      out << '[';
+      values_.print_children(out, index);
+      out << ']';
+    }
+    out << " (";
+    std::string_view comma;
+    for (const node_kind k : {node_kind::size, node_kind::align}) {
+      const std::uint32_t c = child(d_, i, k);
+      if (c == no_node) continue;
+      out << comma << (k == node_kind::size ? "size=" : "align=");
+      values_.print_children(out, c);
+      comma = ", ";
+    }
+    out << ')';
+    print_decorators(out, i);
+  }
+
+  void print_loop_header(std::uint32_t i) {
+    text& out = begin(i);
+    out << "loop " << name(i) << " in [";
+    values_.print(out, i + 1);
+    out << "..";
+    values_.print(out, d_.nodes[i + 1].next);
+    out << ']';
+    print_decorators(out, i);
+    out << ':';
+    lines_.opened();
+  }
+
+  void print_transfer(std::uint32_t i) {
+    text& out = begin(i);
+    print_token(out, i);
+    out << (kind(i) == node_kind::transfer ? "transfer." : "store.")
+        << nem::name(static_cast<mode>(d_.nodes[i].detail)) << "(";
+    std::string_view comma;
+    for (const node_kind k : {node_kind::destination, node_kind::source}) {
+      const std::uint32_t c = child(d_, i, k);
+      if (c == no_node) continue;
+      out << comma << (k == node_kind::destination ? "dst=" : "src=");
+      print_operand(out, c);
+      comma = ", ";
+    }
+    const std::uint32_t deps = child(d_, i, node_kind::deps);
+    if (deps != no_node && !is_empty(deps)) {
+      out << comma;
+      print_deps(out, deps);
+    }
+    out << ')';
+    print_decorator_lines(i);
+  }
+
+  void print_compute(std::uint32_t i) {
+    {
+      text& out = begin(i);
+      print_token(out, i);
+      const std::uint32_t op = child(d_, i, node_kind::opcode);
+      out << name(op) << '.' << nem::name(static_cast<mode>(d_.nodes[i].detail));
+    }
+    const std::uint32_t end = d_.nodes[i].next;
+    std::uint32_t last_output = no_node;
+    text* out = nullptr;
+    attributes_.clear();
+    for (const std::uint32_t c : children(d_, i))
+      if (kind(c) == node_kind::input) out = operand(c, out, "in  ");
+    out = nullptr;
+    bool needs_deps = false;  // see the top
+    for (const std::uint32_t c : children(d_, i)) {
+      const node_kind k = kind(c);
+      if (k == node_kind::output) {
+        out = operand(c, out, "out ");
+        last_output = c;
+      } else if (k == node_kind::deps || k == node_kind::attribute) {
+        attributes_.push_back({c, rank(i, c)});
+      } else if (k == node_kind::decorator) {
+        needs_deps = needs_deps || !is_task_level(static_cast<decorator>(d_.nodes[c].detail));
+      }
+    }
+    if (last_output != no_node)
+      for (const std::uint32_t c : children(d_, last_output))
+        needs_deps = needs_deps || (kind(c) == node_kind::decorator &&
+                                    is_task_level(static_cast<decorator>(d_.nodes[c].detail)));
+    bool follows = false;  // anything that keeps decorators where they are
+    for (const ranked& a : attributes_)
+      follows = follows || kind(a.at) == node_kind::attribute || !is_empty(a.at);
+    const bool keeps_empty = needs_deps && !follows;
+    if (!lines_.has_comment(d_.nodes[i + 2].offset, d_.nodes[end - 1].offset))
+      sort(attributes_.data(), attributes_.size(), [this](const ranked& a, const ranked& b) {
+        return a.rank != b.rank ? a.rank < b.rank
+                                : a.rank == unregistered && name(a.at) < name(b.at);
+      });
+    bool has_deps = false;
+    for (const ranked& a : attributes_) {
+      if (kind(a.at) == node_kind::attribute) {
+        text& line = continued(a.at);
+        line << name(a.at) << '=';
+        values_.print_children(line, a.at);
+      } else if (keeps_empty || !is_empty(a.at)) {
+        print_deps(continued(a.at), a.at);
+        has_deps = true;
+      }
+    }
+    if (keeps_empty && !has_deps) continued(last_output) << "deps=[]";
+    print_decorator_lines(i);
+  }
+
+  struct ranked {
+    std::uint32_t at, rank;
+  };
+  static constexpr std::uint32_t unregistered = 0xffffffff;
+  /// 0 for deps, then the place in the opcode's row.
+  [[nodiscard]] std::uint32_t rank(std::uint32_t task, std::uint32_t i) const noexcept {
+    if (kind(i) == node_kind::deps) return 0;
+    const auto op = static_cast<opcode>(d_.nodes[child(d_, task, node_kind::opcode)].detail);
+    if (op == opcode::unknown) return unregistered;
+    std::uint32_t place = 1;
+    for (std::string_view list = row(op).attributes; !list.empty(); ++place) {
+      std::string_view word = next_word(list);
+      if (word.back() == '?') word.remove_suffix(1);
+      if (word == name(i)) return place;
+    }
+    return unregistered;
+  }
+  /// One more operand, on a line of its own if it is the first.
+  text* operand(std::uint32_t i, text* line, std::string_view word) {
+    if (line == nullptr)
+      *(line = &continued(i)) << word;
+    else
+      *line << ", ";
+    print_operand(*line, i);
+    return line;
+  }
+
+  // --- parts of statements ---
+
+  [[nodiscard]] bool is_empty(std::uint32_t i) const noexcept { return d_.nodes[i].next == i + 1; }
+  [[nodiscard]] bool is_type_attribute(std::uint32_t i) const noexcept {
+    const node_kind k = kind(i);
+    return k == node_kind::elem || k == node_kind::shape || k == node_kind::layout ||
+           k == node_kind::strides || k == node_kind::quant;
+  }
+
+  void print_deps(text& out, std::uint32_t deps) {
+    out << "deps=[";
+    values_.print_children(out, deps);
+    out << ']';
+  }
+
+  /// A name or a region, and its decorators.
+  void print_operand(text& out, std::uint32_t operand) {
+    const std::uint32_t what = operand + 1;
+    if (kind(what) != node_kind::region) {
+      out << name(what);
+    } else {
+      print_place(out, what);
+      bool has_types = false;
+      for (const std::uint32_t c : children(d_, what))
+        has_types = has_types || is_type_attribute(c);
+      if (has_types) print_types(out << ' ', what);
+    }
+    print_decorators(out, operand);
+  }
+
+  /// A region without its type.
+  void print_place(text& out, std::uint32_t region) {
+    out << "region(" << name(region) << ", ";
+    values_.print(out, region + 1);
+    out << ", ";
+    values_.print(out, d_.nodes[region + 1].next);
+    out << ')';
+  }
+  void print_types(text& out, std::uint32_t region) {
+    std::string_view comma;
+    for (const node_kind k : {node_kind::elem, node_kind::shape, node_kind::layout,
+                              node_kind::strides, node_kind::quant}) {
+      for (const std::uint32_t c : children(d_, region)) {
+        if (kind(c) != k) continue;
+        out << comma << nem::name(k) << '=';
+        comma = ", ";
+        if (k == node_kind::elem) {
+          out << nem::name(static_cast<element>(d_.nodes[c].detail));
+        } else if (k == node_kind::layout) {
+          out << name(c);
+        } else if (k == node_kind::quant) {
+          print_quant(out, c);
+        } else {
+          out << '[';
+          values_.print_children(out, c);
+          out << ']';
+        }
+      }
+    }
+  }
+  void print_quant(text& out, std::uint32_t quant) {
+    out << nem::name(static_cast<quantization>(d_.nodes[quant].detail));
+    std::string_view between = "(";
+    for (std::uint8_t field = 0; field < 6; ++field) {
+      for (const std::uint32_t c : children(d_, quant)) {
+        if (d_.nodes[c].detail != field) continue;
+        out << between << quant_field_names[field] << '=';
+        values_.print_children(out, c);
+        between = ", ";
+      }
+    }
+    out << ')';
+  }
+
+  void print_decorator(text& out, std::uint32_t i) {
+    out << '@' << name(i);
+    if (is_empty(i)) return;
+    out << '(';
+    if (kind(i + 1) == node_kind::unit_index) {
+      out << name(i + 1) << '[';
+      values_.print_children(out, i + 1);
+      out << ']';
+    } else {
+      values_.print_children(out, i);
+    }
+    out << ')';
+  }
+  void print_decorators(text& out, std::uint32_t parent) {
+    for (const std::uint32_t c : children(d_, parent))
+      if (kind(c) == node_kind::decorator) print_decorator(out << ' ', c);
+  }
+  void print_decorator_lines(std::uint32_t parent) {
+    for (const std::uint32_t c : children(d_, parent))
+      if (kind(c) == node_kind::decorator) print_decorator(continued(c), c);
+  }
+
+  const document& d_;
+  Lines& lines_;
+  value_printer values_;
+  config_printer<Lines> config_;
+  pool<std::uint32_t> loops_;  // the nodes behind the loops that are open
+  pool<ranked> attributes_;
+};
+
+/// Where a construct of the top level stands among others.
+[[nodiscard]] constexpr std::uint32_t canonical_place(node_kind k) noexcept {
+  switch (k) {
+    case node_kind::include: return 0;
+    case node_kind::type_family: return 1;
+    case node_kind::device: return 2;
+    case node_kind::device_file:
+    case node_kind::device_name: return 3;
+    case node_kind::program: return 4;
+    default: return 5;
+  }
+}
+
+}  // namespace detail
+
+/// The canonical text of a document; empty for an empty one.
+[[nodiscard]] inline text print(const document& d, const print_options& options = {}) {
+  detail::plain_lines lines;
+  detail::construct_printer<detail::plain_lines> printer(d, lines, options);
+  const auto count = static_cast<std::uint32_t>(d.nodes.size());
+  std::uint32_t statements = 0;  // where they begin; nothing else may stand behind them
+  while (statements < count && !is_statement(d.nodes[statements].kind))
+    statements = d.nodes[statements].next;
+  for (std::uint32_t place = 0; place < 5; ++place)
+    for (std::uint32_t i = 0; i < statements; i = d.nodes[i].next)
+      if (detail::canonical_place(d.nodes[i].kind) == place) printer.print(i, d.nodes[i].next);
+  printer.print(statements, count);
+  return lines.finish();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_PRINT_HPP
+
+// ---- tessera/nem/read.hpp
+//
+// Reads NEM: the text of a program, a device or type families, to its syntax tree.
+//
+//   nem::report found;
+//   auto document = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
+//   if (!document) return show(found);           // up to 16 errors, each with place, note and fix
+//   document->nodes[0].kind;                     // node_kind::constant
+//   document->name(document->nodes[0].value);    // "N"
+//
+//   document     include* then families and devices, or a program
+//   program      [device directive] [program N :] statements        read_program.hpp
+//   families, devices                                               read_config.hpp
+//   regions, values                                                 read_value.hpp
+//
+// One pass, no recursion. After an error reading goes on at the next statement: behind `;`, at a line
+// that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
+// gives one error.
+//
+// Lifetime:   the document owns itself.
+// Errors:     the first one; the report has all, and the warnings.
+// Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
+//             and parentheses.
+// Allocation: a document takes up to 50 bytes per byte of source, about 4 for real programs, and 16 KB.
+
+#ifndef TESSERA_NEM_READ_HPP
+#define TESSERA_NEM_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/nem/lexer.hpp
+//
+// Characters and words of NEM: what a reader sees of a source, one token ahead.
+//
+//   nem::detail::lexer in("const A = 1");
+//   nem::detail::word w = in.peek_word();     // "const"
+//   nem::detail::keyword_of(w);               // keyword::const_
+//   in.take_word(w);                          // now at A
+//
+//   blank     space, tab, CR, LF, and comments from # to the end of the line
+//   word      A-Z a-z 0-9 _, not beginning with a digit
+//   number    digits, or digits.digits with an exponent or none
+//   string    "…" on one line, escapes \n \t \\ \"
+//   others    . .. , : ; = ( ) [ ] { } < > @ + - * /
+//
+// There are no token objects: the reader knows what may follow and looks at the character. Words are
+// told apart by their first eight bytes in one number.
+//
+// Lifetime:   borrows the source.
+// Errors:     none; the reader reports.
+// Limits:     sources below 4 GiB.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_LEXER_HPP
+#define TESSERA_NEM_LEXER_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+// Bits of a character's class.
+inline constexpr std::uint8_t class_letter = 1, class_digit = 2, class_blank = 4, class_comment = 8,
+                              class_mark = 16, class_quote = 32;
+struct character_classes {
+  std::uint8_t of[256];
+};
+[[nodiscard]] constexpr character_classes make_classes() noexcept {
+  character_classes c{};
+  for (unsigned i = 0; i < 256; ++i) c.of[i] = 0;
+  for (unsigned i = 'a'; i <= 'z'; ++i) c.of[i] = class_letter;
+  for (unsigned i = 'A'; i <= 'Z'; ++i) c.of[i] = class_letter;
+  c.of[static_cast<unsigned>('_')] = class_letter;
+  for (unsigned i = '0'; i <= '9'; ++i) c.of[i] = class_digit;
+  for (const char b : {' ', '\t', '\r', '\n'}) c.of[static_cast<unsigned>(b)] = class_blank;
+  c.of[static_cast<unsigned>('#')] = class_comment;
+  c.of[static_cast<unsigned>('"')] = class_quote;
+  for (const char m : std::string_view(".,:;=()[]{}<>@+-*/"))
+    c.of[static_cast<unsigned>(m)] = class_mark;
+  return c;
+}
+inline constexpr character_classes classes = make_classes();
+[[nodiscard]] inline bool is(char c, unsigned class_bits) noexcept {
+  return (classes.of[static_cast<unsigned char>(c)] & class_bits) != 0;
+}
+
+/// The first eight bytes of a word as a number, the first lowest.
+[[nodiscard]] constexpr std::uint64_t key_of(std::string_view s) noexcept {
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < s.size() && i < 8; ++i)
+    key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
+  return key;
+}
+
+/// A word of the source.
+struct word {
+  const char* first = nullptr;
+  std::uint32_t size = 0;
+  std::uint64_t key = 0;
+  [[nodiscard]] std::string_view text() const noexcept { return {first, size}; }
+  [[nodiscard]] const char* last() const noexcept { return first + size; }
+};
+
+/// Words with a number each, found by one multiplication: open addressing, at most half full.
+template <std::size_t Slots>
+struct word_table {
+  static_assert((Slots & (Slots - 1)) == 0);
+  struct entry {
+    std::uint64_t key = 0;
+    std::uint32_t size = 0;
+    std::uint8_t value = 0;
+  };
+  entry of[Slots] = {};
+  const char* text[Slots] = {};  ///< of words longer than a key
+
+  [[nodiscard]] static constexpr std::size_t slot(std::uint64_t key) noexcept {
+    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
+  }
+  constexpr void add(std::string_view word, std::uint8_t value) noexcept {
+    std::size_t i = slot(key_of(word));
+    while (of[i].key != 0) i = (i + 1) & (Slots - 1);
+    of[i] = {key_of(word), static_cast<std::uint32_t>(word.size()), value};
+    text[i] = word.data();
+  }
+  [[nodiscard, gnu::always_inline]] std::uint8_t find(const word& w,
+                                                      std::uint8_t otherwise) const noexcept {
+    for (std::size_t i = slot(w.key); of[i].key != 0; i = (i + 1) & (Slots - 1))
+      if (of[i].key == w.key && of[i].size == w.size &&
+          (w.size <= 8 || std::memcmp(text[i], w.first, w.size) == 0))
+        return of[i].value;
+    return otherwise;
+  }
+};
+
+/// What a reserved word is for. From `in` on they begin no statement, from `element` on they are
+/// values somewhere, and `upstream` ones are names, with a warning.
+enum class keyword : std::uint8_t {
+  none,
+  const_,
+  let,
+  buffer,
+  loop,
+  endloop,
+  transfer,
+  store,
+  wait,
+  include,
+  device,
+  program,
+  type_family,
+  region,
+  in,
+  out,
+  mod,
+  element,
+  level,
+  upstream
+};
+[[nodiscard]] constexpr word_table<256> make_keywords() noexcept {
+  word_table<256> t;
+  constexpr keyword order[] = {
+      keyword::program, keyword::device,   keyword::include, keyword::const_,
+      keyword::buffer,  keyword::let,      keyword::loop,    keyword::endloop,
+      keyword::region,  keyword::transfer, keyword::store,   keyword::wait,
+      keyword::in,      keyword::out,      keyword::mod,     keyword::type_family};
+  static_assert(sizeof order / sizeof order[0] == sizeof reserved_words / sizeof reserved_words[0]);
+  for (std::size_t i = 0; i < sizeof order / sizeof order[0]; ++i)
+    t.add(reserved_words[i], static_cast<std::uint8_t>(order[i]));
+  for (std::size_t i = 0; i < element_count; ++i)
+    t.add(name(static_cast<element>(i)), static_cast<std::uint8_t>(keyword::element));
+  for (const level l : {level::ddr, level::l2, level::l1})
+    t.add(name(l), static_cast<std::uint8_t>(keyword::level));
+  for (const std::string_view w : upstream_reserved_words)
+    t.add(w, static_cast<std::uint8_t>(keyword::upstream));
+  return t;
+}
+inline constexpr word_table<256> keyword_words = make_keywords();
+[[nodiscard, gnu::always_inline]] inline keyword keyword_of(const word& w) noexcept {
+  return static_cast<keyword>(keyword_words.find(w, static_cast<std::uint8_t>(keyword::none)));
+}
+/// Whether a statement, a declaration or a directive begins with it.
+[[nodiscard]] constexpr bool begins_statement(keyword k) noexcept {
+  return k >= keyword::const_ && k <= keyword::type_family;
+}
+/// Whether it can't be a name.
+[[nodiscard]] constexpr bool is_reserved(keyword k) noexcept {
+  return k != keyword::none && k != keyword::upstream;
+}
+
+[[nodiscard]] constexpr word_table<256> make_opcodes() noexcept {
+  word_table<256> t;
+  for (std::size_t i = 0; i < opcode_count; ++i)
+    t.add(opcode_table[i].name, static_cast<std::uint8_t>(i));
+  return t;
+}
+[[nodiscard]] constexpr word_table<64> make_attributes() noexcept {
+  word_table<64> t;
+  for (std::size_t i = 0; i < attribute_count; ++i)
+    t.add(attribute_table[i].name, static_cast<std::uint8_t>(i));
+  return t;
+}
+[[nodiscard]] constexpr word_table<32> make_decorators() noexcept {
+  word_table<32> t;
+  for (std::size_t i = 0; i < decorator_count; ++i)
+    t.add(decorator_table[i].name, static_cast<std::uint8_t>(i));
+  return t;
+}
+[[nodiscard]] constexpr word_table<32> make_elements() noexcept {
+  word_table<32> t;
+  for (std::size_t i = 0; i < element_count; ++i)
+    t.add(name(static_cast<element>(i)), static_cast<std::uint8_t>(i));
+  return t;
+}
+inline constexpr word_table<256> opcode_words = make_opcodes();
+inline constexpr word_table<64> attribute_words = make_attributes();
+inline constexpr word_table<32> decorator_words = make_decorators();
+inline constexpr word_table<32> element_words = make_elements();
+
+/// A place in a source, always at a token or at the end.
+class lexer {
+ public:
+  explicit lexer(std::string_view source) noexcept
+      : source_(source.data()),
+        at_(source.data()),
+        last_(source.data()),
+        end_(source.data() + source.size()) {
+    if (source.substr(0, 3) == "\xef\xbb\xbf") at_ += 3;
+    skip();
+  }
+
+  [[nodiscard]] bool at_end() const noexcept { return at_ >= end_; }
+  /// The next character, 0 at the end.
+  [[nodiscard]] char peek() const noexcept { return at_ < end_ ? *at_ : '\0'; }
+  [[nodiscard]] bool at_word() const noexcept { return at_ < end_ && is(*at_, class_letter); }
+  [[nodiscard]] bool at(char c) const noexcept { return at_ < end_ && *at_ == c; }
+  [[nodiscard]] std::uint32_t here() const noexcept { return offset_of(at_); }
+  [[nodiscard]] std::uint32_t offset_of(const char* p) const noexcept {
+    return static_cast<std::uint32_t>(p - source_);
+  }
+
+  /// The word at `from`, which is at a letter.
+  [[nodiscard, gnu::always_inline]] word word_at(const char* from) const noexcept {
+    if (end_ - from >= 8) [[likely]] {
+      const std::uint64_t eight = load_le<std::uint64_t>(from), ends = word_ends(eight);
+      if (ends != 0) [[likely]] {
+        const auto size = static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
+        return {from, size, eight & ((std::uint64_t{1} << 8 * size) - 1)};
+      }
+      return {from, long_word(from + 8, from), eight};
+    }
+    const std::uint32_t size = long_word(from, from);
+    return {from, size, key_of({from, size})};
+  }
+  [[nodiscard]] word peek_word() const noexcept { return word_at(at_); }
+  void take_word(const word& w) noexcept { take_to(w.last()); }
+  void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
+  /// The token ends before `p`.
+  [[gnu::always_inline]] void take_to(const char* p) noexcept {
+    at_ = last_ = p;
+    skip();
+  }
+  [[nodiscard]] bool take_if(char c) noexcept {
+    if (!at(c)) return false;
+    return take(), true;
+  }
+
+  /// The first character at or behind `p` that isn't blank or of a comment.
+  [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
+    if (p >= end_ || !is(*p, class_blank | class_comment)) return p;
+    if (*p == ' ' && end_ - p >= 2 && !is(p[1], class_blank | class_comment)) return p + 1;
+    return behind_more_blanks(p);
+  }
+  [[nodiscard, gnu::noinline]] const char* behind_more_blanks(const char* p) const noexcept {
+    while (p < end_ && is(*p, class_blank | class_comment)) {
+      if (*p == '#') {
+        const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
+        if (newline == nullptr) return end_;
+        p = static_cast<const char*>(newline);
+      }
+      ++p;
+    }
+    return p;
+  }
+  /// Whether the token is the first of its line.
+  [[nodiscard]] bool on_new_line() const noexcept {
+    return last_ == source_ ||
+           std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
+  }
+  /// Whether a task, a region or a wait stands at `p`, so that `X =` before it begins a statement
+  /// and no attribute.
+  [[nodiscard]] bool is_call(const char* p) const noexcept {
+    if (p >= end_ || !is(*p, class_letter)) return false;
+    const word w = word_at(p);
+    p = behind_blanks(w.last());
+    if (p >= end_) return false;
+    if (*p == '(') return w.key == key_of("region") || w.key == key_of("wait");
+    if (*p != '.') return false;
+    if ((w.size == 8 && w.key == key_of("transfer")) || (w.size == 5 && w.key == key_of("store")))
+      return true;
+    p = behind_blanks(p + 1);
+    if (p >= end_ || !is(*p, class_letter)) return false;
+    const word m = word_at(p);
+    return m.key == key_of("async") || m.key == key_of("sync");
+  }
+  /// Where `=` ends if one follows the word, else null.
+  [[nodiscard]] const char* behind_equals(const word& w) const noexcept {
+    const char* const p = behind_blanks(w.last());
+    return p < end_ && *p == '=' ? behind_blanks(p + 1) : nullptr;
+  }
+
+  /// The end of the number or malformed number at `p`, for messages.
+  [[nodiscard]] const char* behind_number(const char* p) const noexcept {
+    const auto digits = [&] {
+      while (p < end_ && is(*p, class_letter | class_digit)) ++p;
+    };
+    digits();
+    if (end_ - p >= 2 && *p == '.' && is(p[1], class_digit)) ++p, digits();
+    if ((p[-1] == 'e' || p[-1] == 'E') && p < end_ && (*p == '+' || *p == '-')) ++p, digits();
+    return p;
+  }
+  /// The end of the string at `p`, or null if it isn't closed on its line.
+  [[nodiscard]] const char* behind_string(const char* p) const noexcept {
+    for (++p; p < end_ && *p != '\n'; ++p) {
+      if (*p == '"') return p + 1;
+      if (*p == '\\' && end_ - p >= 2 && p[1] != '\n') ++p;
+    }
+    return nullptr;
+  }
+  /// The end of the line that `p` is on, without CR.
+  [[nodiscard]] const char* line_end(const char* p) const noexcept {
+    const char* const first = p;
+    while (p < end_ && *p != '\n') ++p;
+    return p > first && p[-1] == '\r' ? p - 1 : p;
+  }
+  /// The token's end, also of one that isn't sound; the end of the source is empty.
+  [[nodiscard]] const char* token_end() const noexcept {
+    if (at_ >= end_) return at_;
+    if (is(*at_, class_letter)) return word_at(at_).last();
+    if (is(*at_, class_digit)) return behind_number(at_);
+    if (*at_ == '"') {
+      const char* const p = behind_string(at_);
+      return p != nullptr ? p : line_end(at_);
+    }
+    return end_ - at_ >= 2 && at_[0] == '.' && at_[1] == '.' ? at_ + 2 : at_ + 1;
+  }
+
+ protected:
+  /// To the next token.
+  [[gnu::always_inline]] void skip() noexcept { at_ = behind_blanks(at_); }
+  /// The upper bit of each byte that belongs to no word.
+  [[nodiscard, gnu::always_inline]] static std::uint64_t word_ends(std::uint64_t x) noexcept {
+    constexpr std::uint64_t ones = 0x0101010101010101u, top = ones * 0x80;
+    const std::uint64_t low = x & ~top, lower = low | ones * 0x20;
+    const std::uint64_t letters = (lower + ones * (0x80 - 'a')) & ~(lower + ones * (0x7f - 'z'));
+    const std::uint64_t digits = (low + ones * (0x80 - '0')) & ~(low + ones * (0x7f - '9'));
+    const std::uint64_t line = ~((low ^ ones * '_') + ones * 0x7f);
+    return ~((letters | digits | line) & ~x) & top;
+  }
+  [[nodiscard, gnu::noinline]] std::uint32_t long_word(const char* p,
+                                                       const char* first) const noexcept {
+    for (; end_ - p >= 8; p += 8) {
+      const std::uint64_t ends = word_ends(load_le<std::uint64_t>(p));
+      if (ends != 0)
+        return static_cast<std::uint32_t>(p - first) +
+               static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
+    }
+    while (p < end_ && is(*p, class_letter | class_digit)) ++p;
+    return static_cast<std::uint32_t>(p - first);
+  }
+
+  const char* source_;
+  const char* at_;    ///< the next token
+  const char* last_;  ///< the end of the one before it
+  const char* end_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_LEXER_HPP
+
+// ---- tessera/nem/read_config.hpp
+//
+// The part of the reader of NEM that reads type families and devices.
+//
+//   type_family f.g<T: {i8, f16}> { X: T  accum = i32  quant = required on X
+//     variants: v: { B: absent } conformance: { MUST <i8>  MAY <f16> } }
+//   device d extends e { spec_version = "NEM-1.0"  topology { … }  unit_characteristics { … }
+//     opcode.mandatory { cast.default }  opcode.extended { eltwise<f32>.default } }
+//
+// Blocks of a device and fields of a block stand in any order.
+//
+// Lifetime:   borrows the source.
+// Errors:     SYN-*, TYP-001, DEV-011, DEV-012.
+// Limits:     none.
+// Allocation: the document.
+
+#ifndef TESSERA_NEM_READ_CONFIG_HPP
+#define TESSERA_NEM_READ_CONFIG_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/read_program.hpp
+//
+// The part of the reader of NEM that reads statements: declarations, tasks and loops.
+//
+//   const N = e        let N = v        let N = region(…) …        N = region(…) …
+//   buffer N : L1[e] (size=e, align=e)
+//   loop v in [lo..hi]: … endloop
+//   t = transfer.async(dst=…, src=…, deps=[…])      t = store.sync(…)      wait(a, b)
+//   t = relu.async in X out Y axis=1 deps=[…]
+//
+// Lines mean nothing, so what follows `X =` tells an attribute from the next statement. Loops are kept
+// open in an array.
+//
+// Lifetime:   borrows the source.
+// Errors:     SYN-*, OPC-007.
+// Limits:     256 nested loops.
+// Allocation: the document.
+
+#ifndef TESSERA_NEM_READ_PROGRAM_HPP
+#define TESSERA_NEM_READ_PROGRAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/read_value.hpp
+//
+// The part of the reader of NEM that reads values, decorators and regions.
+//
+//   expression   1 + 2 * x          operator precedence, into postfix
+//   value        an expression, a string, or a list of values
+//   decorator    @name, @name(value, …), @resource(CSTL[e])
+//   region       region(B, offset, extent) elem=…, shape=[…], layout=… or strides=[…], quant=…
+//
+// Nothing here recurses on the source: expressions and lists keep what is open in arrays as long as the
+// nesting limit allows.
+//
+// Lifetime:   borrows the source.
+// Errors:     LEX-*, SYN-001, 009 to 014, 017, 019, 020, TYP-001.
+// Limits:     256 nested parentheses, signs and lists.
+// Allocation: the document.
+
+#ifndef TESSERA_NEM_READ_VALUE_HPP
+#define TESSERA_NEM_READ_VALUE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/read_tree.hpp
+//
+// What all parts of the reader of NEM use: nodes, diagnostics and the tokens that are expected.
+//
+//   const std::uint32_t n = put(node_kind::size, 0, at_);
+//   take_word(w);
+//   if (!expect('=') || !expression()) return false;     // reported
+//   finish(n);
+//
+// A function that reads a construct returns false once it reported an error that it can't go on from;
+// what called it returns false in turn, up to the statement, behind which reading resumes.
+//
+// Lifetime:   borrows the source.
+// Errors:     into `findings`.
+// Limits:     limits::max_items nodes.
+// Allocation: the document.
+
+#ifndef TESSERA_NEM_READ_TREE_HPP
+#define TESSERA_NEM_READ_TREE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/read_names.hpp
+//
+// The names of a document, each kept once.
+//
+//   nem::detail::name_index names(document, source.size());
+//   std::uint32_t a = names.of_text("t0");       // 0
+//   std::uint32_t b = names.of_text("t0");       // 0 again
+//
+// A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
+// some bits of its hash, so that nearly all comparisons of characters find what they look for. Names
+// that are made to collide meet another seed.
+//
+// Lifetime:   borrows the document.
+// Errors:     none.
+// Limits:     fewer than 2^31 names.
+// Allocation: up to 64 bytes a name while it reads, besides the document's own.
+
+#ifndef TESSERA_NEM_READ_NAMES_HPP
+#define TESSERA_NEM_READ_NAMES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class name_index {
+ public:
+  name_index(document& d, std::size_t source_size) : d_(d) {
+    std::size_t slots = 64;
+    while (slots < source_size / 64) slots *= 2;
+    slots_.resize(slots);
+  }
+
+  /// The index of a word, which is added if it is new.
+  [[nodiscard, gnu::always_inline]] std::uint32_t of(const word& w) {
+    const std::uint64_t tail = w.size > 8 ? load_le<std::uint64_t>(w.last() - 8) : 0;
+    const std::uint64_t h = hash(w.key, tail, w.text());
+    const std::size_t mask = slots_.size() - 1;
+    const std::uint32_t low = static_cast<std::uint32_t>(mask),
+                        tag = static_cast<std::uint32_t>(h) & ~low;
+    std::size_t i = static_cast<std::size_t>(h >> 32) & mask;
+    unsigned steps = 0;
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & mask, ++steps) {
+      if ((slot & ~low) != tag) continue;
+      const std::uint32_t index = (slot & low) - 1;
+      const entry& e = entries_[index];
+      if (e.head == w.key && e.tail == tail && e.size == w.size &&
+          (w.size <= 16 || d_.name(index) == w.text())) [[likely]]
+        return index;
+    }
+    return add(w, tail, h, i, steps);
+  }
+  /// The same for other characters.
+  [[nodiscard]] std::uint32_t of_text(std::string_view s) {
+    return of(word{s.data(), static_cast<std::uint32_t>(s.size()), key_of(s)});
+  }
+
+ private:
+  struct entry {
+    std::uint64_t head = 0, tail = 0;  ///< its first eight bytes, and its last if there are more
+    std::uint32_t size = 0;
+  };
+
+  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
+    h *= 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+  }
+  [[nodiscard, gnu::always_inline]] std::uint64_t hash(std::uint64_t head, std::uint64_t tail,
+                                                       std::string_view s) const noexcept {
+    std::uint64_t h = mixed((mixed(seed_ ^ head) + s.size()) ^ tail);
+    if (s.size() > 16) [[unlikely]]
+      h = hash_middle(h, s);
+    return h * 0xff51afd7ed558ccdu;
+  }
+  [[nodiscard, gnu::noinline]] static std::uint64_t hash_middle(std::uint64_t h,
+                                                                std::string_view s) noexcept {
+    for (std::size_t i = 8; i + 8 < s.size(); i += 8)
+      h = mixed(h ^ load_le<std::uint64_t>(s.data() + i));
+    return h;
+  }
+  [[nodiscard, gnu::noinline]] std::uint32_t add(const word& w, std::uint64_t tail, std::uint64_t h,
+                                                 std::size_t i, unsigned steps) {
+    const auto index = static_cast<std::uint32_t>(d_.names.size());
+    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), w.size});
+    d_.characters << w.text();
+    entries_.push_back({w.key, tail, w.size});
+    slots_[i] = (static_cast<std::uint32_t>(h) & ~static_cast<std::uint32_t>(slots_.size() - 1)) |
+                (index + 1);
+    if (steps > 128 && seeds_ < 8) {
+      ++seeds_;
+      seed_ = h | 1;
+      fill(slots_.size());
+    } else if (2 * d_.names.size() >= slots_.size()) {
+      fill(2 * slots_.size());
+    }
+    return index;
+  }
+  void fill(std::size_t slots) {
+    if (slots != slots_.size()) slots_ = {}, slots_.resize(slots);
+    std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
+    const std::size_t mask = slots - 1;
+    const std::uint32_t low = static_cast<std::uint32_t>(mask);
+    for (std::size_t n = 0; n < entries_.size(); ++n) {
+      const std::uint64_t h =
+          hash(entries_[n].head, entries_[n].tail, d_.name(static_cast<std::uint32_t>(n)));
+      std::size_t i = static_cast<std::size_t>(h >> 32) & mask;
+      while (slots_[i] != 0) i = (i + 1) & mask;
+      slots_[i] = (static_cast<std::uint32_t>(h) & ~low) | static_cast<std::uint32_t>(n + 1);
+    }
+  }
+
+  document& d_;
+  pool<std::uint32_t> slots_;
+  pool<entry> entries_;
+  std::uint64_t seed_ = 0x243f6a8885a308d3u;
+  unsigned seeds_ = 0;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_READ_NAMES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// How many nested constructs of one kind a file may have.
+inline constexpr std::uint32_t max_nesting = 256;
+/// How many diagnostics a report keeps.
+inline constexpr std::size_t max_findings = 1000;
+
+class tree_reader : protected lexer {
+ protected:
+  tree_reader(std::string_view source, nem::profile p, const limits& limit,
+              std::uint32_t max_errors, nem::report* found)
+      : lexer(source),
+        names_(d_, source.size()),
+        found_(found, p, max_findings),
+        most_nodes_(limit.max_items >= no_node ? no_node - 1
+                    : limit.max_items == 0     ? 1
+                                               : static_cast<std::uint32_t>(limit.max_items)),
+        most_errors_(found_.errors() + (max_errors != 0 ? max_errors : 1)) {
+    grow(source.size() / 7);
+  }
+
+  // --- nodes ---
+
+  /// Appends a node; its `next` is right if it has no children.
+  [[gnu::always_inline]] std::uint32_t put(node_kind kind, unsigned detail, const char* first,
+                                           std::uint32_t value = 0) {
+    if (count_ == room_) more_nodes();
+    const std::uint32_t i = count_++;
+    node& n = nodes_[i];
+    n.kind = kind;
+    n.detail = static_cast<std::uint8_t>(detail);
+    n.length = 0;
+    n.offset = offset_of(first);
+    n.value = value;
+    n.next = i + 1;
+    return i;
+  }
+  /// The node's text ends with the last token, and its children here.
+  [[gnu::always_inline]] void finish(std::uint32_t i) noexcept {
+    set_end(i, last_);
+    nodes_[i].next = count_;
+  }
+  [[gnu::always_inline]] void set_end(std::uint32_t i, const char* last) noexcept {
+    const std::uint32_t length = offset_of(last) - nodes_[i].offset;
+    nodes_[i].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
+  }
+  /// A leaf whose text is one token, which is taken.
+  std::uint32_t put_word(node_kind kind, unsigned detail, const word& w, std::uint32_t value) {
+    const std::uint32_t i = put(kind, detail, w.first, value);
+    set_end(i, w.last());
+    take_word(w);
+    return i;
+  }
+  std::uint32_t put_name(const word& w) { return put_word(node_kind::name, 0, w, intern(w)); }
+  [[nodiscard]] std::uint32_t intern(const word& w) { return names_.of(w); }
+
+  // --- diagnostics ---
+
+  [[nodiscard]] place range(const char* first, const char* last) const noexcept {
+    return {0, offset_of(first), static_cast<std::uint32_t>(last - first)};
+  }
+  [[nodiscard]] place range_of(const word& w) const noexcept { return range(w.first, w.last()); }
+  [[nodiscard]] place range_of(std::uint32_t i) const noexcept { return place_of(nodes_[i]); }
+  [[nodiscard]] place token() const noexcept { return range(at_, token_end()); }
+
+  /// Whether more may be reported. When not, the source ends here.
+  [[nodiscard]] bool may_report() noexcept {
+    if (!stopped_ && found_.errors() >= most_errors_) stop();
+    return !stopped_;
+  }
+  void stop() noexcept {
+    stopped_ = true;
+    end_ = at_;
+  }
+  /// A warning; false once the report is full, where it is only counted.
+  [[nodiscard]] bool may_warn(errc code) noexcept {
+    if (severity_of(code, found_.profile()) == severity::error) return may_report();
+    if (stopped_) return false;
+    if (warnings_++ < max_findings / 2) return true;
+    ++found_.report().warnings;
+    return false;
+  }
+
+  /// What stands here, in quotes and not too long.
+  class got {
+   public:
+    explicit got(const lexer& in, std::string_view token) noexcept
+        : end_(in.at_end()), cut_(token.size() > 40), token_(token) {
+      if (!cut_) return;
+      std::size_t size = 37;
+      while (size > 0 && (static_cast<unsigned char>(token[size]) & 0xc0u) == 0x80u) --size;
+      token_ = token.substr(0, size);
+    }
+    friend text& operator<<(text& to, const got& g) {
+      if (g.end_) return to << "the end of the file";
+      return to << '\'' << g.token_ << (g.cut_ ? "...'" : "'");
+    }
+
+   private:
+    bool end_, cut_;
+    std::string_view token_;
+  };
+  [[nodiscard]] got here_is() const noexcept {
+    const char* const last = token_end();
+    return got(*this, {at_, static_cast<std::size_t>(last - at_)});
+  }
+
+  /// Reports what is no token at all; false if a token stands here.
+  [[gnu::cold, gnu::noinline]] bool not_a_token() {
+    if (at_end() || is(*at_, class_letter | class_mark)) return false;
+    if (*at_ == '"') {
+      if (behind_string(at_) != nullptr) return false;
+      const char* const last = line_end(at_);
+      if (may_report())
+        found_.add(errc::nem_lex_002_string, range(at_, last))
+            << "the string isn't closed before the end of its line";
+      take_to(last);
+      return true;
+    }
+    if (is(*at_, class_digit)) {
+      const char* const last = behind_number(at_);
+      if (is_sound_number(at_, last)) return false;
+      bad_number(last);
+      return true;
+    }
+    bad_character(at_);
+    take_to(at_ + character_length(at_));
+    return true;
+  }
+  [[nodiscard]] unsigned character_length(const char* p) const noexcept {
+    const unsigned length = utf8_length(p, end_);
+    return length != 0 ? length : 1;
+  }
+  [[gnu::cold, gnu::noinline]] void bad_character(const char* p) {
+    if (!may_report()) return;
+    const unsigned length = utf8_length(p, end_);
+    const unsigned byte = static_cast<unsigned char>(*p);
+    auto out = found_.add(errc::nem_lex_001_character, range(p, p + character_length(p)));
+    if (length == 0 || byte < 0x20 || byte == 0x7f)
+      out << "the byte " << byte << (length == 0 ? " is no UTF-8" : " can't stand here");
+    else
+      out << "the character '" << std::string_view(p, length)
+          << "' can only stand in comments and strings";
+  }
+  /// The syntax error: what was expected, and what stands here. Returns false.
+  [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected) {
+    if (not_a_token() || !may_report()) return false;
+    found_.add(errc::nem_syn_001_token, token())
+        << "expected " << expected << ", got " << here_is();
+    return false;
+  }
+  /// The same, where `what` belongs between the last token and this one for certain.
+  [[gnu::cold, gnu::noinline]] void missing(std::string_view expected, std::string_view what) {
+    if (!may_report()) return;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected " << expected << ", got " << here_is();
+    out.fix(range(last_, last_)) << what;
+  }
+
+  // --- tokens ---
+
+  [[gnu::always_inline]] bool expect(char c) {
+    if (at_ < end_ && *at_ == c) [[likely]] {
+      take();
+      return true;
+    }
+    return unexpected_mark(c);
+  }
+  [[gnu::cold, gnu::noinline]] bool unexpected_mark(char c) {
+    const char quoted[] = {'\'', c, '\''};
+    return unexpected({quoted, 3});
+  }
+  /// `c` after an opening character at `open`.
+  bool expect_closing(char c, const char* open) {
+    if (take_if(c)) [[likely]]
+      return true;
+    return unclosed(c, open);
+  }
+  [[gnu::cold, gnu::noinline]] bool unclosed(char c, const char* open) {
+    if (not_a_token() || !may_report()) return false;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected '" << c << "', got " << here_is();
+    out.note(range(open, open + 1)) << "to match this '" << *open << '\'';
+    return false;
+  }
+
+  /// A name that is declared here: a hard-reserved word is an error, which reading goes on from.
+  bool declared_name(word& w, std::string_view what) {
+    if (!at_word()) return unexpected(what);
+    w = peek_word();
+    const keyword k = keyword_of(w);
+    if (k == keyword::none) [[likely]]
+      return true;
+    return questionable_name(w, k, what);
+  }
+  [[gnu::cold, gnu::noinline]] bool questionable_name(const word& w, keyword k,
+                                                      std::string_view what) {
+    if (k == keyword::upstream) {
+      if (may_warn(errc::nem_syn_018_upstream_reserved))
+        found_.add(errc::nem_syn_018_upstream_reserved, range_of(w))
+            << '\'' << w.text() << "' is a reserved word for other readers of NEM";
+      return true;
+    }
+    if (begins_statement(k) && on_new_line()) return unexpected(what);
+    reserved(w, what);
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] void reserved(const word& w, std::string_view what) {
+    if (may_report())
+      found_.add(errc::nem_syn_013_reserved, range_of(w))
+          << "expected " << what << ", but '" << w.text() << "' is a reserved word";
+  }
+  /// A name that is used here. Element types and memory levels can't be one; other reserved words
+  /// mean that it is missing.
+  bool used_name(word& w, std::string_view what) {
+    if (!at_word()) return unexpected(what);
+    w = peek_word();
+    const keyword k = keyword_of(w);
+    if (k == keyword::none || k == keyword::upstream) [[likely]]
+      return true;
+    if (k != keyword::element && k != keyword::level) return unexpected(what);
+    reserved(w, what);
+    return true;
+  }
+  /// Any word, reserved or not.
+  bool any_word(word& w, std::string_view what) {
+    if (!at_word()) return unexpected(what);
+    w = peek_word();
+    return true;
+  }
+
+  // --- numbers and strings ---
+
+  /// An integer or a real as a leaf; at_ is at a digit.
+  bool number() {
+    const char* const first = at_;
+    const char* p = at_;
+    std::uint64_t v = 0;
+    while (p < end_ && is(*p, class_digit)) {
+      if (v > (~std::uint64_t{0} - 9) / 10) [[unlikely]]
+        v = ~std::uint64_t{0} / 10 - 1;  // stays above 2^63 with every digit that follows
+      v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    }
+    if (p < end_) {
+      if (is(*p, class_letter)) return bad_number(behind_number(first));
+      if (*p == '.' && end_ - p >= 2 && is(p[1], class_digit)) return real(p);
+    }
+    if (v >> 63 != 0) [[unlikely]] {
+      if (may_report())
+        found_.add(errc::nem_lex_005_integer, range(first, p))
+            << "the integer exceeds 2^63 - 1 = 9223372036854775807";
+      v = 1;  // so that reading goes on
+    }
+    std::uint32_t i;
+    if (v >> 32 == 0) {
+      i = put(node_kind::integer, 0, first, static_cast<std::uint32_t>(v));
+    } else {
+      i = put(node_kind::wide_integer, 0, first, static_cast<std::uint32_t>(d_.integers.size()));
+      d_.integers.push_back(static_cast<std::int64_t>(v));
+    }
+    set_end(i, p);
+    take_to(p);
+    return true;
+  }
+  /// A real whose point is at `point`.
+  bool real(const char* point) {
+    const char* const first = at_;
+    const char* p = point + 1;
+    while (p < end_ && is(*p, class_digit)) ++p;
+    const char* const digits_end = p;
+    std::int64_t exponent = 0;
+    if (p < end_ && (*p == 'e' || *p == 'E')) {
+      ++p;
+      const bool negative = p < end_ && *p == '-';
+      if (p < end_ && (*p == '-' || *p == '+')) ++p;
+      if (p >= end_ || !is(*p, class_digit)) return bad_number(behind_number(first));
+      for (; p < end_ && is(*p, class_digit); ++p)
+        if (exponent < std::int64_t{1} << 50) exponent = exponent * 10 + (*p - '0');
+      if (negative) exponent = -exponent;
+    }
+    if (p < end_ && is(*p, class_letter)) return bad_number(behind_number(first));
+    const double v =
+        decimal_to_double({.digits = {first, static_cast<std::size_t>(digits_end - first)},
+                           .exponent = exponent - (digits_end - point - 1)});
+    if (v > 1.7976931348623157e308) {
+      if (may_report())
+        found_.add(errc::nem_lex_004_number, range(first, p))
+            << "the number exceeds the largest double, 1.7976931348623157e308";
+    }
+    const std::uint32_t i =
+        put(node_kind::real, 0, first, static_cast<std::uint32_t>(d_.reals.size()));
+    d_.reals.push_back(v);
+    set_end(i, p);
+    take_to(p);
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] bool bad_number(const char* last) {
+    if (may_report())
+      found_.add(errc::nem_lex_004_number, range(at_, last))
+          << "malformed number '"
+          << std::string_view(at_, static_cast<std::size_t>(last - at_ < 40 ? last - at_ : 40))
+          << "': expected digits, or digits '.' digits with an exponent or none";
+    take_to(last);
+    return false;
+  }
+  [[nodiscard]] bool is_sound_number(const char* p, const char* last) const noexcept {
+    const auto digits = [&] {
+      const char* const first = p;
+      while (p < last && is(*p, class_digit)) ++p;
+      return p != first;
+    };
+    (void)digits();
+    if (p == last) return true;
+    if (*p++ != '.' || !digits()) return false;
+    if (p == last) return true;
+    if (*p != 'e' && *p != 'E') return false;
+    ++p;
+    if (p < last && (*p == '+' || *p == '-')) ++p;
+    return digits() && p == last;
+  }
+
+  /// The characters of the string here, which is taken; false after an error.
+  bool string_value(std::uint32_t& index, std::string_view what) {
+    if (!at('"')) return unexpected(what);
+    const char* const last = behind_string(at_);
+    if (last == nullptr) return !not_a_token();
+    bool plain = true;
+    for (const char* p = at_ + 1; p != last - 1; ++p) {
+      const unsigned char c = static_cast<unsigned char>(*p);
+      plain = plain && c != '\\' && c >= 0x20 && c < 0x7f;
+    }
+    if (plain) {
+      index = names_.of_text({at_ + 1, static_cast<std::size_t>(last - at_ - 2)});
+    } else {
+      resolve_escapes(at_ + 1, last - 1);
+      index = names_.of_text(scratch_);
+    }
+    take_to(last);
+    return true;
+  }
+  void resolve_escapes(const char* p, const char* last) {
+    scratch_.clear();
+    while (p != last) {
+      const unsigned char c = static_cast<unsigned char>(*p);
+      if (c == '\\') {
+        const char e = p[1];
+        if (e == 'n' || e == 't' || e == '\\' || e == '"') {
+          scratch_ << (e == 'n' ? '\n' : e == 't' ? '\t' : e);
+          p += 2;
+          continue;
+        }
+        if (may_warn(errc::nem_lex_003_escape))
+          found_.add(errc::nem_lex_003_escape, range(p, p + 1 + character_length(p + 1)))
+              << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept as it is";
+      } else if ((c < 0x20 && c != '\t') || c == 0x7f || utf8_length(p, last) == 0) {
+        bad_character(p);
+      }
+      scratch_ << *p++;
+      for (; p != last && (static_cast<unsigned char>(*p) & 0xc0u) == 0x80u && c >= 0xc2; ++p)
+        scratch_ << *p;
+    }
+  }
+
+  void close_document() { d_.nodes.advance(count_ - d_.nodes.size()); }
+
+  document d_;
+  name_index names_;
+  findings found_;
+  tessera::error failure_;  ///< a limit that was met
+  bool stopped_ = false;
+
+  node* nodes_ = nullptr;
+  std::uint32_t count_ = 0, room_ = 0;
+
+ private:
+  void grow(std::uint64_t capacity) {
+    if (capacity < 16) capacity = 16;
+    if (capacity > most_nodes_) capacity = most_nodes_;
+    d_.nodes.advance(count_ - d_.nodes.size());
+    d_.nodes.reserve(to_size(capacity) + 2);  // two spare ones are written when a limit is met
+    nodes_ = d_.nodes.data();
+    room_ = static_cast<std::uint32_t>(capacity);
+  }
+  /// Room for one more node; where there can't be any the last is written again, and the source
+  /// ends here.
+  [[gnu::cold, gnu::noinline]] void more_nodes() {
+    if (room_ < most_nodes_) return grow(std::uint64_t{room_} * 2);
+    if (failure_.code == errc::ok && !stopped_) {
+      failure_ = {errc::too_many_items, here()};
+      found_.add(errc::too_many_items, token())
+          << "a file holds more than limits::max_items = " << most_nodes_ << " nodes";
+    }
+    stop();
+    count_ = room_ - 1;
+  }
+
+  std::uint32_t most_nodes_;
+  std::uint64_t most_errors_;
+  std::size_t warnings_ = 0;
+  text scratch_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_READ_TREE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Where a region stands, which decides what may follow it.
+enum class region_place : std::uint8_t { declaration, argument, operand };
+
+class value_reader : protected tree_reader {
+ protected:
+  using tree_reader::tree_reader;
+
+  // --- expressions ---
+
+  /// An expression: a single leaf, or an expression node. `words` admits element types as names.
+  bool expression(bool words = false) {
+    const char* const first = at_;
+    const std::uint32_t slot = count_;
+    if (first < end_ && is(*first, class_letter | class_digit)) [[likely]] {
+      if (!leaf(words)) return false;
+      if (!at_operator()) [[likely]]
+        return true;
+      put(node_kind::expression, 0, first);  // before the leaf, which moves
+      if (stopped_) return false;
+      const node e = nodes_[slot + 1];
+      nodes_[slot + 1] = nodes_[slot];
+      nodes_[slot] = e;
+      nodes_[slot + 1].next = slot + 2;
+      return operators(slot, true, words);
+    }
+    put(node_kind::expression, 0, first);
+    return operators(slot, false, words);
+  }
+
+  /// A value. `words` admits element types as names.
+  bool value(bool words = false) {
+    const char c = peek();
+    if (c == '[') return list(words);
+    if (c == '"') return string_leaf();
+    return expression(words);
+  }
+
+  bool string_leaf() {
+    const char* const first = at_;
+    std::uint32_t index;
+    if (!string_value(index, "a string")) return false;
+    const std::uint32_t i = put(node_kind::string, 0, first, index);
+    finish(i);
+    return true;
+  }
+
+  // --- decorators ---
+
+  bool decorators() {
+    while (at('@'))
+      if (!decorator()) return false;
+    return true;
+  }
+
+  // --- regions ---
+
+  /// `region (…)` and its type attributes; at_ is at the word.
+  bool region(region_place where) {
+    const std::uint32_t i = put(node_kind::region, 0, at_);
+    take(6);
+    const char* const open = at_;
+    word w;
+    if (!expect('(') || !used_name(w, "the name of a buffer")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (!expect(',') || !expression() || !expect(',') || !expression()) return false;
+    attributes_.seen = 0;
+    if (at(',')) {
+      take();
+      const char* const first = at_;
+      if (!is_type_attribute(at_)) return unexpected("a type attribute or ')'");
+      if (!type_attributes(region_place::argument)) return false;
+      if (may_warn(errc::nem_syn_020_inner_type))
+        found_.add(errc::nem_syn_020_inner_type, range(first, last_))
+            << "type attributes belong behind the parentheses of region";
+    }
+    if (!expect_closing(')', open)) return false;
+    if (at_word() && begins_type_attributes(where) && !type_attributes(where)) return false;
+    finish(i);
+    return attributes_.seen == 0 || check_type(i);
+  }
+
+  /// An element type as a node.
+  bool element_leaf(node_kind kind) {
+    word w;
+    if (!any_word(w, "an element type")) return false;
+    const element e = element_of(w);
+    put_word(kind, static_cast<unsigned>(e), w, 0);
+    return true;
+  }
+  element element_of(const word& w) {
+    const auto e =
+        static_cast<element>(element_words.find(w, static_cast<std::uint8_t>(element::none)));
+    if (e == element::none && may_report()) {
+      auto out = found_.add(errc::nem_typ_001_element, range_of(w));
+      out << "unknown element type '" << w.text() << "', expected one of";
+      for (std::size_t k = 0; k < element_count; ++k)
+        if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
+    }
+    return e;
+  }
+
+  /// The fields of something that are given so far, each at most once.
+  struct fields {
+    std::uint32_t seen = 0;  ///< bit n is field n
+    std::uint32_t first[8] = {};
+    std::uint16_t length[8] = {};
+  };
+  /// Notes that a field is given here; if it was given before, that is an error of `code`.
+  void once(fields& f, unsigned field, const word& w, errc code) {
+    if ((f.seen >> field & 1) == 0) [[likely]] {
+      f.seen |= 1u << field;
+      f.first[field] = offset_of(w.first);
+      f.length[field] = static_cast<std::uint16_t>(w.size);
+      return;
+    }
+    repeated(code, range_of(w), w.text(), {0, f.first[field], f.length[field]});
+  }
+  [[gnu::cold, gnu::noinline]] void repeated(errc code, place where, std::string_view name,
+                                             place before) {
+    if (!may_report()) return;
+    auto out = found_.add(code, where);
+    out << '\'' << name << "' is given already";
+    out.note(before) << "first given here";
+  }
+
+ private:
+  // --- expressions ---
+
+  bool leaf(bool words) {
+    if (at_ < end_ && is(*at_, class_digit)) return number();
+    if (!at_word()) return unexpected("an expression");
+    word w = peek_word();
+    const keyword k = keyword_of(w);
+    if (k != keyword::none && k != keyword::upstream) [[unlikely]] {
+      if (k == keyword::element || k == keyword::level) {
+        if (!words || k == keyword::level) reserved(w, "an expression");
+      } else if (k == keyword::region) {
+        if (may_report())
+          found_.add(errc::nem_syn_001_token, range_of(w))
+              << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
+        return false;
+      } else {
+        return unexpected("an expression");
+      }
+    }
+    put_name(w);
+    return true;
+  }
+
+  [[nodiscard]] bool at_operator() const noexcept {
+    if (at_ >= end_) return false;
+    const char c = *at_;
+    return c == '+' || c == '-' || c == '*' || c == '/' || (c == 'm' && at_mod());
+  }
+  [[nodiscard]] bool at_mod() const noexcept {
+    return end_ - at_ >= 3 && at_[1] == 'o' && at_[2] == 'd' &&
+           (end_ - at_ == 3 || !is(at_[3], class_letter | class_digit));
+  }
+
+  /// An operator or parenthesis whose right side is being read.
+  struct open_operator {
+    node_kind kind = node_kind::expression;  ///< of a parenthesis
+    std::uint8_t precedence = 0;
+    const char* first = nullptr;  ///< of its left operand, or of itself
+  };
+
+  /// What follows the expression node at `slot`: after its first leaf, or from its beginning on.
+  bool operators(std::uint32_t slot, bool has_operand, bool words) {
+    std::uint32_t depth = 0, nested = lists_;
+    const char* operand = source_ + nodes_[slot].offset;  // where the last operand begins
+    const auto reduce = [&](unsigned precedence) {
+      while (depth != 0 && open_[depth - 1].precedence >= precedence) {
+        const open_operator& o = open_[--depth];
+        set_end(put(o.kind, 0, o.first), last_);
+        operand = o.first;
+        if (o.kind == node_kind::negate) --nested;
+      }
+    };
+    for (;;) {
+      if (!has_operand) {
+        for (char c; (c = peek()) == '-' || c == '(';) {
+          if (++nested > max_nesting) return too_deep("parentheses, signs and lists");
+          if (c == '-')
+            open_[depth++] = {node_kind::negate, 3, at_};
+          else
+            open_[depth++] = {node_kind::expression, 0, at_};
+          take();
+        }
+        operand = at_;
+        if (!leaf(words)) return false;
+      }
+      has_operand = false;
+      for (; at(')'); take()) {
+        reduce(1);
+        if (depth == 0) break;
+        operand = open_[--depth].first;
+        --nested;
+      }
+      if (!at_operator()) break;
+      const char c = *at_;
+      const unsigned precedence = c == '+' || c == '-' ? 1 : 2;
+      reduce(precedence);
+      const node_kind kind = c == '+'   ? node_kind::add
+                             : c == '-' ? node_kind::subtract
+                             : c == '*' ? node_kind::multiply
+                             : c == '/' ? node_kind::divide
+                                        : node_kind::modulo;
+      open_[depth++] = {kind, static_cast<std::uint8_t>(precedence), operand};
+      if (on_new_line()) warn_line_operator();
+      take(c == 'm' ? 3 : 1);
+    }
+    reduce(1);
+    if (depth != 0) return unclosed(')', open_[depth - 1].first);
+    if (count_ == slot + 2) {  // parentheses around a leaf
+      nodes_[slot] = nodes_[slot + 1];
+      nodes_[slot].next = slot + 1;
+      --count_;
+    } else {
+      finish(slot);
+    }
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] void warn_line_operator() {
+    if (may_warn(errc::nem_syn_017_line_operator))
+      found_.add(errc::nem_syn_017_line_operator, token())
+          << "operator at the beginning of a line: other readers of NEM end the expression before "
+             "it";
+  }
+  [[gnu::cold, gnu::noinline]] bool too_deep(std::string_view what) {
+    if (may_report())
+      found_.add(errc::nem_syn_014_depth, token()) << what << " nested deeper than " << max_nesting;
+    return false;
+  }
+
+  // --- lists ---
+
+  /// Lists of any depth.
+  bool list(bool words) {
+    lists_ = 0;
+    const bool sound = list_items(words);
+    lists_ = 0;
+    return sound;
+  }
+  bool list_items(bool words) {
+    for (;;) {
+      if (at('[')) {
+        if (lists_ == max_nesting) return too_deep("lists");
+        open_lists_[lists_++] = put(node_kind::list, 0, at_);
+        take();
+        if (!at(']')) continue;
+      } else if (at('"') ? !string_leaf() : !expression(words)) {
+        return false;
+      }
+      for (;;) {  // behind a value, or at the end of an empty list
+        if (at(']')) {
+          take();
+          finish(open_lists_[--lists_]);
+          if (lists_ == 0) return true;
+          continue;
+        }
+        if (!at(',')) return unclosed_list(nodes_[open_lists_[lists_ - 1]].offset);
+        take();
+        if (!at(']')) break;
+        trailing_comma();
+      }
+    }
+  }
+  [[gnu::cold, gnu::noinline]] void trailing_comma() {
+    if (!may_warn(errc::nem_syn_019_trailing_comma)) return;
+    const place comma = range(last_ - 1, last_);
+    auto out = found_.add(errc::nem_syn_019_trailing_comma, comma);
+    out << "a trailing comma is an extension";
+    out.fix(comma) << "";
+  }
+  [[gnu::cold, gnu::noinline]] bool unclosed_list(std::uint32_t open) {
+    if (not_a_token() || !may_report()) return false;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected ',' or ']', got " << here_is();
+    out.note({0, open, 1}) << "to match this '['";
+    return false;
+  }
+
+  /// The expressions of shape= and strides=, whose node is `i`.
+  bool dimensions(std::uint32_t i, std::string_view what) {
+    const char* const open = at_;
+    if (!expect('[')) return false;
+    if (at(']')) {
+      if (may_warn(errc::nem_syn_019_trailing_comma))
+        found_.add(errc::nem_syn_019_trailing_comma, range(open, at_ + 1))
+            << "empty " << what << " is an extension: rank 0";
+    }
+    while (!at(']')) {
+      if (!expression()) return false;
+      if (!at(',')) break;
+      take();
+      if (at(']')) trailing_comma();
+    }
+    if (!at(']')) return unclosed_list(offset_of(open));
+    take();
+    finish(i);
+    return true;
+  }
+
+  // --- decorators ---
+
+  bool decorator() {
+    const std::uint32_t i = put(node_kind::decorator, 0, at_);
+    take();
+    word w;
+    if (!any_word(w, "the name of a decorator")) return false;
+    nodes_[i].detail = decorator_words.find(w, static_cast<std::uint8_t>(decorator::unknown));
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (at('(')) {
+      const char* const open = at_;
+      take();
+      if (at_word() && at_unit_index()) {
+        if (!unit_index()) return false;
+      } else {
+        do {
+          if (!value()) return false;
+        } while (take_if(','));
+      }
+      if (!expect_closing(')', open)) return false;
+    }
+    finish(i);
+    return true;
+  }
+  [[nodiscard]] bool at_unit_index() const noexcept {
+    const char* const p = behind_blanks(peek_word().last());
+    return p < end_ && *p == '[';
+  }
+  bool unit_index() {
+    word w;
+    if (!used_name(w, "a unit")) return false;
+    const std::uint32_t i = put(node_kind::unit_index, 0, at_, intern(w));
+    take_word(w);
+    const char* const open = at_;
+    take();
+    if (!expression() || !expect_closing(']', open)) return false;
+    finish(i);
+    return true;
+  }
+
+  // --- type attributes ---
+
+  enum type_field : std::uint8_t { f_elem, f_shape, f_layout, f_strides, f_quant, f_none };
+  [[nodiscard]] static type_field type_field_of(const word& w) noexcept {
+    switch (w.key) {
+      case key_of("elem"): return f_elem;
+      case key_of("shape"): return f_shape;
+      case key_of("layout"): return f_layout;
+      case key_of("strides"): return f_strides;
+      case key_of("quant"): return f_quant;
+      default: return f_none;
+    }
+  }
+  /// Whether a type attribute, and no statement, begins at p.
+  [[nodiscard]] bool is_type_attribute(const char* p) const noexcept {
+    if (p >= end_ || !is(*p, class_letter)) return false;
+    const word w = word_at(p);
+    if (type_field_of(w) == f_none) return false;
+    const char* const value = behind_equals(w);
+    return value != nullptr && !is_call(value);
+  }
+  /// Whether the word here begins type attributes without a comma before it. Of operands only
+  /// `elem` does, as the others may be attributes of the task.
+  [[nodiscard]] bool begins_type_attributes(region_place where) const noexcept {
+    if (where == region_place::operand && type_field_of(peek_word()) != f_elem) return false;
+    return is_type_attribute(at_);
+  }
+
+  bool type_attributes(region_place where) {
+    for (;;) {
+      const word w = peek_word();
+      const type_field field = type_field_of(w);
+      once(attributes_, field, w, errc::nem_syn_010_type_attribute);
+      if ((field == f_layout || field == f_strides) && (attributes_.seen & (1u << f_layout)) != 0 &&
+          (attributes_.seen & (1u << f_strides)) != 0)
+        layout_and_strides(w, field == f_layout ? f_strides : f_layout);
+      if (!type_attribute(field, w)) return false;
+      if (at(',')) {
+        const char* const next = behind_blanks(at_ + 1);
+        if (is_type_attribute(next)) {
+          take();
+          continue;
+        }
+        if (where != region_place::declaration) return true;
+        take();
+        return unexpected("one of elem=, shape=, layout=, strides= and quant=");
+      }
+      if (!at_word()) return true;
+      // Without a comma, `strides` may be the attribute of a task.
+      if (where == region_place::operand && type_field_of(peek_word()) == f_strides) return true;
+      if (!is_type_attribute(at_)) return true;
+      missing_comma();
+    }
+  }
+  [[gnu::cold, gnu::noinline]] void missing_comma() {
+    if (!may_report()) return;
+    auto out = found_.add(errc::nem_syn_009_comma, token());
+    out << "expected ',' between type attributes, got " << here_is();
+    out.fix(range(last_, last_)) << ',';
+  }
+  [[gnu::cold, gnu::noinline]] void layout_and_strides(const word& w, type_field other) {
+    if (!may_report()) return;
+    auto out = found_.add(errc::nem_syn_010_type_attribute, range_of(w));
+    out << "a region has either layout or strides";
+    out.note({0, attributes_.first[other], attributes_.length[other]}) << "the other is given here";
+  }
+  bool type_attribute(type_field field, const word& w) {
+    constexpr node_kind kinds[] = {node_kind::elem, node_kind::shape, node_kind::layout,
+                                   node_kind::strides, node_kind::quant};
+    const std::uint32_t i = put(kinds[field], 0, w.first);
+    take_word(w);
+    if (!expect('=')) return false;
+    word v;
+    switch (field) {
+      case f_shape: return dimensions(i, "shape");
+      case f_strides: return dimensions(i, "strides");
+      case f_quant: return quant(i);
+      case f_elem:
+        if (!any_word(v, "an element type")) return false;
+        nodes_[i].detail = static_cast<std::uint8_t>(element_of(v));
+        break;
+      default:
+        if (!any_word(v, "the name of a layout")) return false;
+        nodes_[i].value = intern(v);
+    }
+    take_word(v);
+    finish(i);
+    return true;
+  }
+  /// Type attributes hold elem and shape.
+  bool check_type(std::uint32_t i) {
+    const std::uint32_t both = 1u << f_elem | 1u << f_shape;
+    if ((attributes_.seen & both) == both) return true;
+    if (may_report())
+      found_.add(errc::nem_syn_012_missing, range_of(i))
+          << ((attributes_.seen & 1u << f_elem) == 0 ? "elem=" : "shape=")
+          << " is missing: type attributes need both elem and shape";
+    return true;
+  }
+
+  // --- quantization ---
+
+  bool quant(std::uint32_t i) {
+    word w;
+    if (!any_word(w, "per_tensor, per_channel or per_group")) return false;
+    unsigned form = 0;
+    while (form < 3 && w.text() != name(static_cast<quantization>(form))) ++form;
+    if (form == 3) return unexpected("per_tensor, per_channel or per_group");
+    nodes_[i].detail = static_cast<std::uint8_t>(form);
+    take_word(w);
+    constexpr std::uint32_t axis = 1, group_size = 2, scalars = 12, lists = 48;
+    constexpr std::uint32_t required[] = {scalars, axis | lists, axis | group_size | lists};
+    const char* const open = at_;
+    fields given;
+    bool sound = true;
+    if (!expect('(')) return false;
+    do {
+      if (!any_word(w, "a field of the descriptor")) return false;
+      unsigned field = 0;
+      while (field < 6 && w.text() != quant_field_names[field]) ++field;
+      if (field == 6 || (required[form] >> field & 1) == 0) {
+        sound = false;
+        unknown_field(required[form], static_cast<quantization>(form));
+        field = 0;
+      } else {
+        once(given, field, w, errc::nem_syn_011_argument);
+      }
+      const std::uint32_t f = put(node_kind::quant_field, field, at_);
+      take_word(w);
+      if (!expect('=') || !value()) return false;
+      finish(f);
+    } while (take_if(','));
+    if (!expect_closing(')', open)) return false;
+    finish(i);
+    const std::uint32_t absent = required[form] & ~given.seen;
+    if (absent == 0 || !sound || !may_report()) return true;
+    auto out = found_.add(errc::nem_syn_012_missing, range_of(i));
+    out << name(static_cast<quantization>(form)) << " needs";
+    for (unsigned field = 0; field < 6; ++field)
+      if ((absent >> field & 1) != 0) out << ' ' << quant_field_names[field] << '=';
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] void unknown_field(std::uint32_t known, quantization form) {
+    if (!may_report()) return;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected a field of " << name(form) << " (";
+    const char* separator = "";
+    for (unsigned field = 0; field < 6; ++field)
+      if ((known >> field & 1) != 0) out << separator << quant_field_names[field], separator = ", ";
+    out << "), got " << here_is();
+  }
+
+  fields attributes_;        ///< of the region that is being read
+  std::uint32_t lists_ = 0;  ///< that are open
+  std::uint32_t open_lists_[max_nesting];
+  open_operator open_[3 * max_nesting + 3];
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_READ_VALUE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class program_reader : protected value_reader {
+ protected:
+  using value_reader::value_reader;
+
+  // --- declarations ---
+
+  bool constant_statement(const word& start) {
+    const std::uint32_t i = put(node_kind::constant, 0, at_);
+    take_word(start);
+    any_assignment_ = true;
+    word w;
+    if (!declared_name(w, "the name of a constant")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (!expect('=') || !expression()) return false;
+    finish(i);
+    return true;
+  }
+
+  bool let_statement(const word& start) {
+    const std::uint32_t i = put(node_kind::let, 0, at_);
+    take_word(start);
+    word w;
+    if (!declared_name(w, "a name")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (!expect('=')) return false;
+    if (at_word() && at_region()) return region_declaration(i);
+    any_assignment_ = true;
+    if (!value()) return false;
+    finish(i);
+    return true;
+  }
+  [[nodiscard]] bool at_region() const noexcept {
+    const word w = peek_word();
+    if (w.key != key_of("region")) return false;
+    const char* const p = behind_blanks(w.last());
+    return p < end_ && *p == '(';
+  }
+  bool region_declaration(std::uint32_t i) {
+    if (!region(region_place::declaration) || !decorators()) return false;
+    finish(i);
+    return true;
+  }
+
+  bool buffer_statement(const word& start) {
+    const std::uint32_t i = put(node_kind::buffer, 0, at_);
+    take_word(start);
+    word w;
+    if (!declared_name(w, "the name of a buffer")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (!expect(':') || !any_word(w, "DDR, L2 or L1")) return false;
+    switch (w.key) {
+      case key_of("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
+      case key_of("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
+      case key_of("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
+      default: return unexpected("DDR, L2 or L1");
+    }
+    take_word(w);
+    if (w.key == key_of("L1") && at('[')) {
+      const std::uint32_t index = put(node_kind::level_index, 0, at_);
+      const char* const open = at_;
+      take();
+      if (!expression() || !expect_closing(']', open)) return false;
+      finish(index);
+    }
+    const char* const open = at_;
+    if (!expect('(')) return false;
+    if (!at(')') && !buffer_properties()) return false;
+    if (!expect_closing(')', open) || !decorators()) return false;
+    finish(i);
+    return true;
+  }
+  bool buffer_properties() {
+    fields given;
+    do {
+      if (!at_word()) return unexpected("size= or align=");
+      const word w = peek_word();
+      const bool is_size = w.key == key_of("size");
+      if (!is_size && w.key != key_of("align")) return unexpected("size= or align=");
+      once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
+      const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
+      take_word(w);
+      if (!expect('=') || !expression()) return false;
+      finish(i);
+    } while (comma_before_property());
+    return true;
+  }
+  /// Takes a comma; reports one that is missing before a property.
+  bool comma_before_property() {
+    if (take_if(',')) return true;
+    if (!at_word()) return false;
+    const word w = peek_word();
+    if ((w.key != key_of("size") && w.key != key_of("align")) || behind_equals(w) == nullptr)
+      return false;
+    missing("',' or ')'", ",");
+    return true;
+  }
+
+  // --- loops ---
+
+  bool loop_statement(const word& start) {
+    const std::uint32_t i = put(node_kind::loop, 0, at_);
+    if (loops_ + excess_loops_ >= max_nesting) {
+      if (excess_loops_++ == 0 && may_report()) {
+        auto out = found_.add(errc::nem_syn_014_depth, token());
+        out << "loops nested deeper than " << max_nesting;
+        out.note({0, nodes_[open_loops_[0].loop].offset, 4}) << "the outermost loop begins here";
+      }
+    } else {
+      open_loops_[loops_++] = {i, no_node};
+    }
+    take_word(start);
+    const bool sound = loop_header(i);
+    if (!sound && at('{')) {  // a loop as other languages have it: without endloop, that is
+      ++brace_loops_;
+      if (excess_loops_ != 0)
+        --excess_loops_;
+      else
+        --loops_;
+      take();
+      return true;
+    }
+    const std::uint32_t body = put(node_kind::body, 0, at_end() ? last_ : at_);
+    if (excess_loops_ == 0) open_loops_[loops_ - 1].body = body;
+    return sound;
+  }
+  bool loop_header(std::uint32_t i) {
+    word w;
+    if (!declared_name(w, "the name of a loop variable")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (!at_word()) return unexpected("'in'");
+    w = peek_word();
+    if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
+    take_word(w);
+    const char* const open = at_;
+    if (!expect('[') || !expression()) return false;
+    if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
+    take(2);
+    if (!expression() || !expect_closing(']', open) || !decorators()) return false;
+    if (take_if(':')) return true;
+    if (at('{')) return unexpected("':'");
+    if (not_a_token()) return false;
+    missing("':'", ":");
+    return at_end() || on_new_line();
+  }
+  /// Ends the innermost loop; at_ is at `endloop`.
+  void end_loop(const word& w) {
+    if (excess_loops_ != 0) {
+      --excess_loops_;
+    } else if (loops_ == 0) {
+      if (may_report())
+        found_.add(errc::nem_syn_003_endloop, range_of(w)) << "endloop without a loop";
+    } else {
+      const open_loop o = open_loops_[--loops_];
+      if (nodes_[o.body].offset < offset_of(at_))
+        finish(o.body);
+      else
+        nodes_[o.body].next = count_;
+      take_word(w);
+      finish(o.loop);
+      return;
+    }
+    take_word(w);
+  }
+  /// At the end of the file.
+  void check_loops() {
+    if (loops_ == 0 || !may_report()) return;
+    auto out = found_.add(errc::nem_syn_002_loop, token());
+    out << "expected endloop, got the end of the file";
+    if (loops_ > 1) out << "; " << loops_ << " loops aren't closed";
+    out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
+        << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
+  }
+  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
+  /// reading goes on.
+  bool is_upper_case(const word& w, std::string_view lower) {
+    if (w.size != lower.size()) return false;
+    for (std::size_t i = 0; i < lower.size(); ++i)
+      if ((w.first[i] | 0x20) != lower[i]) return false;
+    if (may_report()) {
+      auto out = found_.add(errc::nem_syn_001_token, range_of(w));
+      out << "expected '" << lower << "', got '" << w.text() << "': it is in lower case";
+      out.fix(range_of(w)) << lower;
+    }
+    return true;
+  }
+
+  // --- tasks ---
+
+  /// `X = …` at the word, whose `=` ends before `value`.
+  bool assigned_statement(const word& start, const char* value) {
+    const char* const first = at_;
+    word w = start;
+    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
+    const char* const next = callee.size != 0 ? behind_blanks(callee.last()) : end_;
+    const char mark = next < end_ ? *next : '\0';
+    const bool is_region = callee.key == key_of("region");
+    const bool is_wait = callee.key == key_of("wait");
+    const keyword k = callee.size != 0 ? keyword_of(callee) : keyword::none;
+    if (callee.size == 0 || (!is_region && !is_wait && k != keyword::transfer &&
+                             k != keyword::store && (mark != '.' || is_reserved(k))))
+      return no_statement();
+    if (!declared_name(w, is_region ? "the name of a region" : "the name of a token")) return false;
+    const std::uint32_t name = intern(w);
+    take_word(w);
+    take();  // =
+    if (is_region) return region_declaration(put(node_kind::let, 0, first, name));
+    return task(first, name, callee, k);
+  }
+  bool task(const char* first, std::uint32_t token_name, const word& callee, keyword k) {
+    if (k == keyword::transfer) return transfer(node_kind::transfer, first, token_name, callee);
+    if (k == keyword::store) return transfer(node_kind::store, first, token_name, callee);
+    if (k == keyword::wait) return wait(first, token_name, callee);
+    return compute(first, token_name, callee);
+  }
+  /// The error for a word that begins no statement. Returns false.
+  [[gnu::cold, gnu::noinline]] bool no_statement() {
+    if (not_a_token() || !may_report()) return false;
+    found_.add(errc::nem_syn_008_statement, token())
+        << "expected a declaration, a task or a loop, got " << here_is();
+    return false;
+  }
+
+  bool mode_of(std::uint32_t i) {
+    if (!expect('.')) return false;
+    if (!at_word()) return unexpected("async or sync");
+    const word w = peek_word();
+    if (w.key == key_of("sync"))
+      nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
+    else if (w.key != key_of("async"))
+      return unexpected("async or sync");
+    take_word(w);
+    return true;
+  }
+
+  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, const word& callee) {
+    const std::uint32_t i = put(kind, 0, first, token_name);
+    take_word(callee);
+    if (!mode_of(i)) return false;
+    const char* const open = at_;
+    if (!expect('(')) return false;
+    fields given;
+    bool more = !at(')');
+    while (more) {
+      if (!at_word()) return unexpected("dst=, src= or deps=");
+      const word w = peek_word();
+      const unsigned field = argument_of(w);
+      if (field == 3 || behind_equals(w) == nullptr) return bad_argument(w, field);
+      once(given, field, w, errc::nem_syn_011_argument);
+      if (field == 2) {
+        if (!deps(w)) return false;
+      } else {
+        const std::uint32_t argument =
+            put(field == 0 ? node_kind::destination : node_kind::source, 0, at_);
+        take_word(w);
+        take();  // =
+        if (!operand(region_place::argument)) return false;
+        finish(argument);
+      }
+      more = take_if(',');
+      if (!more && at_word() && argument_of(peek_word()) != 3 &&
+          behind_equals(peek_word()) != nullptr) {
+        missing("',' or ')'", ",");
+        more = true;
+      }
+    }
+    if (!expect_closing(')', open)) return false;
+    if ((given.seen & 3) != 3 && may_report())
+      found_.add(errc::nem_syn_012_missing, range(first, last_))
+          << nem::name(kind) << " needs "
+          << ((given.seen & 3) == 0   ? "dst= and src="
+              : (given.seen & 1) == 0 ? "dst="
+                                      : "src=");
+    if (!decorators()) return false;
+    finish(i);
+    return true;
+  }
+  [[nodiscard]] static unsigned argument_of(const word& w) noexcept {
+    return w.key == key_of("dst")    ? 0
+           : w.key == key_of("src")  ? 1
+           : w.key == key_of("deps") ? 2
+                                     : 3;
+  }
+  [[gnu::cold, gnu::noinline]] bool bad_argument(const word& w, unsigned field) {
+    if (field != 3) {
+      take_word(w);
+      return unexpected("'='");
+    }
+    return unexpected("dst=, src= or deps=");
+  }
+
+  /// `deps=[a, b]` at the word.
+  bool deps(const word& w) {
+    const std::uint32_t i = put(node_kind::deps, 0, at_);
+    take_word(w);
+    if (!expect('=')) return false;
+    const char* const open = at_;
+    if (!expect('[')) return false;
+    if (!at(']')) do {
+        word id;
+        if (!used_name(id, "the name of a token")) return false;
+        put_name(id);
+      } while (take_if(','));
+    if (!expect_closing(']', open)) return false;
+    finish(i);
+    return true;
+  }
+
+  bool wait(const char* first, std::uint32_t token_name, const word& callee) {
+    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
+    take_word(callee);
+    const char* const open = at_;
+    if (!expect('(')) return false;
+    do {
+      word id;
+      if (!used_name(id, "the name of a token")) return false;
+      put_name(id);
+    } while (take_if(','));
+    if (!expect_closing(')', open) || !decorators()) return false;
+    finish(i);
+    return true;
+  }
+
+  /// A name or a region, then decorators.
+  bool operand(region_place where) {
+    if (at_word() && at_region()) {
+      if (!region(where)) return false;
+    } else {
+      word w;
+      if (!used_name(w, "a region")) return false;
+      put_name(w);
+    }
+    return at('@') ? decorators() : true;
+  }
+  bool operands(node_kind kind, std::string_view expected) {
+    const std::string_view lower = kind == node_kind::input ? "in" : "out";
+    if (!at_word()) return unexpected(expected);
+    const word w = peek_word();
+    if (w.key != key_of(lower) && !is_upper_case(w, lower)) return unexpected(expected);
+    take_word(w);
+    do {
+      const std::uint32_t i = put(kind, 0, at_);
+      if (!operand(region_place::operand)) return false;
+      finish(i);
+      last_operand_ = i;
+    } while (take_if(','));
+    return true;
+  }
+
+  bool compute(const char* first, std::uint32_t token_name, const word& callee) {
+    const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
+    put_word(node_kind::opcode,
+             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee,
+             intern(callee));
+    if (!mode_of(i) || !operands(node_kind::input, "'in'") ||
+        !operands(node_kind::output, "',' or 'out'"))
+      return false;
+    const std::uint32_t output = last_operand_;
+    bool has_attributes = false;
+    seen_attributes_ = 0;
+    next_marks();
+    for (;;) {
+      if (at(',') && !stray_comma()) return false;
+      if (!at_word()) break;
+      const word w = peek_word();
+      const char* const value = behind_equals(w);
+      if (value == nullptr || is_call(value)) break;
+      const keyword k = keyword_of(w);
+      if (begins_statement(k)) break;
+      has_attributes = true;
+      if (!attribute_of_task(w, k)) return false;
+    }
+    if (!has_attributes)
+      hoist(output);
+    else if (!decorators())
+      return false;
+    finish(i);
+    return true;
+  }
+  /// A comma between attributes: reported, and where an attribute follows reading goes on.
+  [[gnu::cold, gnu::noinline]] bool stray_comma() {
+    if (!may_report()) return false;
+    const place comma = token();
+    const char* const next = behind_blanks(at_ + 1);
+    const char* const value =
+        next < end_ && is(*next, class_letter) ? behind_equals(word_at(next)) : nullptr;
+    const bool goes_on = value != nullptr && !is_call(value);
+    auto out = found_.add(errc::nem_syn_001_token, comma);
+    out << "expected an attribute or a statement, got ','";
+    if (goes_on) out << ": attributes have blanks between them";
+    if (goes_on) out.fix(comma) << "";
+    if (goes_on) take();
+    return goes_on;
+  }
+
+  // --- attributes ---
+
+  bool attribute_of_task(const word& w, keyword k) {
+    if (w.key == key_of("deps")) {
+      note_attribute(w, no_name);
+      return deps(w);
+    }
+    if (w.key == key_of("attrs")) {
+      const char* const brace = behind_equals(w);
+      if (brace < end_ && *brace == '{') return attributes_in_braces(w);
+    }
+    return named_attribute(w, k);
+  }
+  bool named_attribute(const word& w, keyword k) {
+    if (is_reserved(k)) reserved(w, "the name of an attribute");
+    const attribute a = static_cast<attribute>(
+        attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown)));
+    const std::uint32_t index = intern(w);
+    note_attribute(w, index);
+    const std::uint32_t i = put(node_kind::attribute, static_cast<unsigned>(a), at_, index);
+    take_word(w);
+    if (!expect('=') || !value(true)) return false;
+    finish(i);
+    return true;
+  }
+  /// `attrs={ k=v, … }`, which leaves no trace.
+  bool attributes_in_braces(const word& w) {
+    take_word(w);
+    take();  // =
+    const char* const open = at_;
+    take();
+    while (!at('}')) {
+      if (!at_word()) return expect_closing('}', open);
+      const word k = peek_word();
+      if (behind_equals(k) == nullptr) {
+        take_word(k);
+        return unexpected("'='");
+      }
+      if (k.key == key_of("deps")) {
+        note_attribute(k, no_name);
+        if (!deps(k)) return false;
+      } else if (!named_attribute(k, keyword_of(k))) {
+        return false;
+      }
+      (void)take_if(',');
+    }
+    take();
+    return true;
+  }
+  /// Finds attributes that are given twice.
+  void note_attribute(const word& w, std::uint32_t name_index) {
+    bool again;
+    if (name_index == no_name) {
+      again = (seen_attributes_ & 1) != 0;
+      seen_attributes_ |= 1;
+    } else {
+      again = mark(name_index);
+    }
+    if (again) [[unlikely]]
+      repeated_attribute(w, name_index);
+  }
+  /// Marks a name; whether it is marked already since next_marks().
+  bool mark(std::uint32_t name_index) {
+    if (marks_.size() <= name_index) grow_marks();
+    const bool again = marks_[name_index] == mark_;
+    marks_[name_index] = mark_;
+    return again;
+  }
+  void next_marks() noexcept { ++mark_; }
+  void grow_marks() { marks_.resize(2 * d_.names.size()); }
+  [[gnu::cold, gnu::noinline]] void repeated_attribute(const word& w, std::uint32_t name_index) {
+    const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
+    std::uint32_t i = last_operand_;
+    while (i < count_ &&
+           (nodes_[i].kind != kind || (name_index != no_name && nodes_[i].value != name_index)))
+      ++i;
+    const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
+    repeated(errc::nem_opc_007_repeated, range_of(w), w.text(), {0, offset, w.size});
+  }
+
+  // --- decorators that stand behind the last operand ---
+
+  [[nodiscard]] static bool is_of_task(const node& n) noexcept {
+    switch (static_cast<nem::decorator>(n.detail)) {
+      case decorator::resource:
+      case decorator::deterministic:
+      case decorator::memmove:
+      case decorator::seq_engine:
+      case decorator::debug:
+      case decorator::profile: return true;
+      default: return false;
+    }
+  }
+  /// Without attributes, decorators of a task stand behind its last operand: they become the task's.
+  void hoist(std::uint32_t output) {
+    std::uint32_t first = nodes_[output + 1].next, moved = 0, kept = 0;
+    bool in_order = true;
+    for (std::uint32_t c = first; c < count_; c = nodes_[c].next) {
+      if (is_of_task(nodes_[c])) {
+        ++moved;
+      } else {
+        in_order = in_order && moved == 0;
+        ++kept;
+      }
+    }
+    if (moved == 0) return;
+    if (!in_order) partition(first);
+    std::uint32_t last_kept = output + 1;
+    for (std::uint32_t c = first; kept != 0; --kept) last_kept = c, c = nodes_[c].next;
+    nodes_[output].next = nodes_[last_kept].next;
+    const node& n = nodes_[last_kept];
+    const std::uint32_t length = n.offset - nodes_[output].offset + n.length;
+    nodes_[output].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
+  }
+  /// The decorators from node `first` on: those of the operand before those of the task.
+  void partition(std::uint32_t first) {
+    pool<node> old;
+    old.append(nodes_ + first, count_ - first);
+    std::uint32_t to = first;
+    for (const bool of_task : {false, true}) {
+      for (std::uint32_t c = 0; c < old.size();) {
+        const std::uint32_t next = old[c].next - first;
+        const std::uint32_t shift = to - (first + c);
+        if (is_of_task(old[c]) == of_task)
+          for (std::uint32_t k = c; k < next; ++k) {
+            nodes_[to] = old[k];
+            nodes_[to++].next += shift;
+          }
+        c = next;
+      }
+    }
+  }
+
+  struct open_loop {
+    std::uint32_t loop, body;
+  };
+  open_loop open_loops_[max_nesting];
+  std::uint32_t loops_ = 0, excess_loops_ = 0, brace_loops_ = 0;
+  /// After an error in this statement, `X =` at the beginning of a line is no argument or attribute
+  /// of it, whatever follows.
+  bool any_assignment_ = false;
+
+ private:
+  std::uint32_t last_operand_ = 0;
+  std::uint32_t seen_attributes_ = 0;
+  std::uint32_t mark_ = 1;
+  pool<std::uint32_t> marks_;  ///< by name: the `mark_` when it was last marked
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_READ_PROGRAM_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class config_reader : protected program_reader {
+ protected:
+  using program_reader::program_reader;
+
+  /// A type family at the word; after an error, reading goes on behind it.
+  void type_family_declaration(const word& start) {
+    braces_ = 0;
+    if (!type_family(start)) (void)leave_blocks(0);
+  }
+  /// An inline device at the word.
+  void device_declaration(const word& start) {
+    braces_ = 0;
+    if (!device(start)) (void)leave_blocks(0);
+  }
+
+ private:
+  // --- blocks ---
+
+  bool open_block() {
+    if (!expect('{')) return false;
+    ++braces_;
+    return true;
+  }
+  bool close_block() {
+    if (!expect('}')) return false;
+    --braces_;
+    return true;
+  }
+  /// After an error: to where `depth` blocks are open, and at depth 1 to the next item of a device.
+  /// False if the declaration ends before.
+  bool leave_blocks(std::uint32_t depth) {
+    while (!at_end()) {
+      if (braces_ == 0 && depth == 0 && at_declaration()) return true;
+      if (at('}')) {
+        if (braces_ <= depth) {
+          if (depth != 0) return true;
+          take();
+          continue;
+        }
+        take();
+        if (--braces_ == depth) return true;
+      } else if (at('{')) {
+        ++braces_;
+        take();
+      } else if (at_word()) {
+        const word w = peek_word();
+        if (braces_ == 1 && depth == 1 && item_of(w) != item_none) return true;
+        if (on_new_line() && at_declaration()) return false;
+        take_word(w);
+      } else {
+        take_to(token_end());
+      }
+    }
+    return false;
+  }
+  /// Whether a declaration or directive begins here, whose first word is reserved.
+  [[nodiscard]] bool at_declaration() const noexcept {
+    return at_word() && begins_statement(keyword_of(peek_word()));
+  }
+
+  /// One word, or two with a dot between, as the name that they are without blanks.
+  bool dotted_name(std::uint32_t& index, std::string_view what) {
+    word w;
+    if (!any_word(w, what)) return false;
+    const char* const first = at_;
+    take_word(w);
+    if (!at('.')) {
+      index = names_.of(w);
+      return true;
+    }
+    take();
+    word second;
+    if (!any_word(second, what)) return false;
+    take_word(second);
+    if (second.last() - first == std::ptrdiff_t{w.size} + 1 + second.size) {
+      index = names_.of_text({first, std::size_t{w.size} + 1 + second.size});
+    } else {
+      joined_.clear();
+      joined_ << w.text() << '.' << second.text();
+      index = names_.of_text(joined_);
+    }
+    return true;
+  }
+
+  // --- type families ---
+
+  bool type_family(const word& start) {
+    const std::uint32_t i = put(node_kind::type_family, 0, at_);
+    take_word(start);
+    std::uint32_t name;
+    if (!dotted_name(name, "the name of a type family")) return false;
+    nodes_[i].value = name;
+    if (at('<') && !type_parameters()) return false;
+    if (!open_block()) return false;
+    for (;;) {
+      word w;
+      if (!any_word(w, "a binding, or 'variants:'")) return false;
+      if (w.size == 8 && w.key == key_of("variants")) break;
+      if (!family_binding(w)) return false;
+    }
+    take(8);
+    if (!expect(':')) return false;
+    while (at_word())
+      if (!variant()) return false;
+    if (!at('}')) return unexpected("a variant or '}'");
+    if (!close_block()) return false;
+    finish(i);
+    return true;
+  }
+  bool type_parameters() {
+    const char* const open = at_;
+    take();
+    do {
+      word w;
+      if (!any_word(w, "the name of a type parameter")) return false;
+      const std::uint32_t i = put(node_kind::type_parameter, 0, at_, intern(w));
+      take_word(w);
+      if (!expect(':')) return false;
+      const char* const brace = at_;
+      if (!expect('{')) return false;
+      do {
+        if (!element_leaf(node_kind::element_type)) return false;
+      } while (take_if(','));
+      if (!expect_closing('}', brace)) return false;
+      finish(i);
+    } while (take_if(','));
+    return expect_closing('>', open);
+  }
+  /// An element type, or the name of a parameter or a word.
+  bool type_leaf() {
+    word w;
+    if (!any_word(w, "a type")) return false;
+    const std::uint8_t e = element_words.find(w, static_cast<std::uint8_t>(element::none));
+    if (e != static_cast<std::uint8_t>(element::none))
+      put_word(node_kind::element_type, e, w, 0);
+    else
+      put_name(w);
+    return true;
+  }
+  /// `X: T`, or `accum = i32`, or `quant = required on X`.
+  bool family_binding(const word& w) {
+    const std::uint32_t i = put(node_kind::binding, 0, at_, intern(w));
+    take_word(w);
+    if (take_if(':')) {
+      if (!type_leaf()) return false;
+      finish(i);
+      return true;
+    }
+    if (!at('=')) return unexpected("':' or '='");
+    take();
+    nodes_[i].kind = node_kind::condition;
+    if (!type_leaf()) return false;
+    if (at_word() && at_on()) {
+      const std::uint32_t on = put(node_kind::on, 0, at_);
+      take(2);
+      word operand;
+      if (!any_word(operand, "the name of an operand")) return false;
+      nodes_[on].value = intern(operand);
+      take_word(operand);
+      finish(on);
+    }
+    finish(i);
+    return true;
+  }
+  /// Whether `on` stands here, and isn't itself the name of a binding.
+  [[nodiscard]] bool at_on() const noexcept {
+    const word w = peek_word();
+    if (w.key != key_of("on")) return false;
+    const char* const p = behind_blanks(w.last());
+    return p >= end_ || (*p != ':' && *p != '=');
+  }
+  bool variant() {
+    const word w = peek_word();
+    const std::uint32_t i = put(node_kind::variant, 0, at_, intern(w));
+    take_word(w);
+    if (!expect(':') || !open_block()) return false;
+    while (at_word()) {
+      const word operand = peek_word();
+      const std::uint32_t b = put(node_kind::binding, 0, at_, intern(operand));
+      take_word(operand);
+      if (!expect(':') || !type_leaf()) return false;
+      finish(b);
+    }
+    if (!at('}')) return unexpected("a binding or '}'");
+    if (!close_block()) return false;
+    if (!at_word() || peek_word().text() != "conformance") return unexpected("'conformance'");
+    take_word(peek_word());
+    if (!expect(':') || !open_block()) return false;
+    while (at_word()) {
+      const word c = peek_word();
+      const bool must = c.key == key_of("MUST");
+      if (!must && c.key != key_of("MAY")) return unexpected("MUST, MAY or '}'");
+      const std::uint32_t k = put(node_kind::conformance, must ? 1 : 0, at_);
+      take_word(c);
+      if (at('<') && !instantiation()) return false;
+      finish(k);
+    }
+    if (!at('}')) return unexpected("MUST, MAY or '}'");
+    if (!close_block()) return false;
+    finish(i);
+    return true;
+  }
+  /// `<i8, f16>`
+  bool instantiation() {
+    const char* const open = at_;
+    take();
+    do {
+      if (!element_leaf(node_kind::element_type)) return false;
+    } while (take_if(','));
+    return expect_closing('>', open);
+  }
+
+  // --- devices ---
+
+  enum item : std::uint8_t {
+    item_spec_version,
+    item_topology,
+    item_characteristics,
+    item_opcode,
+    item_extended,
+    item_none
+  };
+  [[nodiscard]] static item item_of(const word& w) noexcept {
+    const std::string_view s = w.text();
+    return s == "opcode"                 ? item_opcode
+           : s == "topology"             ? item_topology
+           : s == "spec_version"         ? item_spec_version
+           : s == "unit_characteristics" ? item_characteristics
+                                         : item_none;
+  }
+  bool device(const word& start) {
+    const std::uint32_t i = put(node_kind::device, 0, at_);
+    take_word(start);
+    word w;
+    if (!any_word(w, "the name of a device")) return false;
+    nodes_[i].value = intern(w);
+    take_word(w);
+    if (at_word()) {
+      const word e = peek_word();
+      if (e.size != 7 || e.key != key_of("extends")) return unexpected("'extends' or '{'");
+      const std::uint32_t x = put(node_kind::extends, 0, at_);
+      take_word(e);
+      if (!any_word(w, "the name of a device")) return false;
+      nodes_[x].value = intern(w);
+      take_word(w);
+      finish(x);
+    }
+    if (!open_block()) return false;
+    fields given;
+    while (!at('}')) {
+      if (at_end()) return unexpected("'}'");
+      if (!device_item(given) && !leave_blocks(1)) return false;
+    }
+    if (!close_block()) return false;
+    finish(i);
+    return true;
+  }
+  bool device_item(fields& given) {
+    constexpr std::string_view expected =
+        "spec_version, topology, unit_characteristics, opcode or '}'";
+    if (!at_word()) return unexpected(expected);
+    const word w = peek_word();
+    const char* const first = at_;
+    const item kind = item_of(w);
+    if (kind == item_none) return unexpected(expected);
+    if (kind == item_opcode) return variant_references(given);
+    once(given, kind, w, errc::nem_dev_012_repeated);
+    take_word(w);
+    if (kind == item_topology) return topology(first);
+    if (kind == item_characteristics) return characteristics(first);
+    const std::uint32_t i = put(node_kind::spec_version, 0, first);
+    std::uint32_t index;
+    if (!expect('=') || !string_value(index, "a string")) return false;
+    nodes_[i].value = index;
+    finish(i);
+    return true;
+  }
+
+  bool topology(const char* first) {
+    const std::uint32_t i = put(node_kind::topology, 0, first);
+    if (!open_block()) return false;
+    fields given;
+    while (at_word()) {
+      const word w = peek_word();
+      const std::string_view s = w.text();
+      const unsigned field = s == "num_engines"     ? 0
+                             : s == "l2_size_bytes" ? 1
+                             : s == "device_units"  ? 2
+                             : s == "per_engine"    ? 3
+                                                    : 4;
+      if (field == 4) break;
+      once(given, field, w, errc::nem_dev_012_repeated);
+      if (field >= 2) {
+        if (!units_block(w, field == 3)) return false;
+        continue;
+      }
+      const std::uint32_t n = put(field == 0 ? node_kind::num_engines : node_kind::l2_size, 0, at_);
+      take_word(w);
+      if (!expect('=') || !(field == 0 ? count() : expression())) return false;
+      finish(n);
+    }
+    if (!at('}')) return unexpected("num_engines, l2_size_bytes, device_units, per_engine or '}'");
+    if (!close_block()) return false;
+    finish(i);
+    return true;
+  }
+  /// An integer without a sign.
+  bool count() {
+    if (at_end() || !is(*at_, class_digit)) return unexpected("an integer");
+    const std::uint32_t i = count_;
+    if (!number()) return false;
+    if (nodes_[i].kind != node_kind::real) return true;
+    if (may_report())
+      found_.add(errc::nem_syn_001_token, range_of(i)) << "expected an integer, got a real";
+    return true;
+  }
+  bool units_block(const word& start, bool per_engine) {
+    const std::uint32_t i =
+        put(per_engine ? node_kind::per_engine : node_kind::device_units, 0, at_);
+    take_word(start);
+    if (!open_block()) return false;
+    fields given;
+    const std::string_view expected =
+        per_engine ? "NMU, CSTL, DMA, VPU, SEQ, l1_size_bytes or '}'" : "sDMA, WDM or '}'";
+    while (at_word()) {
+      const word w = peek_word();
+      const unit u = find_unit(w.text());
+      const bool is_size = per_engine && w.text() == "l1_size_bytes";
+      if (u == unit::none && !is_size) return unexpected(expected);
+      if (u != unit::none && is_per_engine(u) != per_engine)
+        wrong_block(w, u);
+      else
+        once(given, is_size ? 7u : static_cast<unsigned>(u), w, errc::nem_dev_012_repeated);
+      const std::uint32_t n = is_size
+                                  ? put(node_kind::l1_size, 0, at_)
+                                  : put(node_kind::unit, static_cast<unsigned>(u), at_, intern(w));
+      take_word(w);
+      if (!expect('=') || !(is_size ? expression() : count())) return false;
+      finish(n);
+    }
+    if (!at('}')) return unexpected(expected);
+    if (!close_block()) return false;
+    finish(i);
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] void wrong_block(const word& w, unit u) {
+    if (may_report())
+      found_.add(errc::nem_dev_011_unit_block, range_of(w))
+          << w.text() << " belongs into "
+          << (is_per_engine(u) ? "per_engine, not into device_units"
+                               : "device_units, not into per_engine");
+  }
+
+  bool characteristics(const char* first) {
+    const std::uint32_t i = put(node_kind::unit_characteristics, 0, first);
+    if (!open_block()) return false;
+    fields given;
+    while (at_word()) {
+      const word w = peek_word();
+      const unit u = find_unit(w.text());
+      if (u == unit::none) break;
+      once(given, static_cast<unsigned>(u), w, errc::nem_dev_012_repeated);
+      const std::uint32_t group =
+          put(node_kind::unit_group, static_cast<unsigned>(u), at_, intern(w));
+      take_word(w);
+      if (!open_block()) return false;
+      while (at_word()) {
+        const word k = peek_word();
+        const std::uint32_t name = intern(k);
+        if (mark(name)) repeated_characteristic(k, group, name);
+        const std::uint32_t c = put(node_kind::characteristic, 0, at_, name);
+        take_word(k);
+        if (!expect('=') || !count()) return false;
+        finish(c);
+      }
+      if (!at('}')) return unexpected("a characteristic or '}'");
+      if (!close_block()) return false;
+      finish(group);
+      next_marks();
+    }
+    if (!at('}')) return unexpected("NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM or '}'");
+    if (!close_block()) return false;
+    finish(i);
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] void repeated_characteristic(const word& w, std::uint32_t group,
+                                                            std::uint32_t name) {
+    std::uint32_t i = group + 1;
+    while (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name) ++i;
+    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, nodes_[i].offset, w.size});
+  }
+
+  /// `opcode.mandatory { … }` or `opcode.extended { … }` at the word.
+  bool variant_references(fields& given) {
+    const char* const first = at_;
+    take(6);
+    word w;
+    if (!expect('.') || !any_word(w, "mandatory or extended")) return false;
+    const bool extended = w.text() == "extended";
+    if (!extended && w.text() != "mandatory") return unexpected("mandatory or extended");
+    once(given, extended ? item_extended : item_opcode, w, errc::nem_dev_012_repeated);
+    const std::uint32_t i = put(extended ? node_kind::extended : node_kind::mandatory, 0, first);
+    take_word(w);
+    if (!open_block()) return false;
+    while (at_word())
+      if (!variant_reference()) return false;
+    if (!at('}')) return unexpected("a variant or '}'");
+    if (!close_block()) return false;
+    finish(i);
+    return true;
+  }
+  /// Two or three words with dots between, the last is the variant; types only before the last dot.
+  bool variant_reference() {
+    const std::uint32_t i = put(node_kind::variant_ref, 0, at_);
+    const word first = peek_word();
+    take_word(first);
+    word second, last;
+    if (!at('<')) {
+      if (!expect('.') || !any_word(second, "the name of a variant")) return false;
+      take_word(second);
+      if (!at('.') && !at('<')) {  // two words
+        nodes_[i].value = intern(first);
+        put_taken(second);
+        finish(i);
+        return true;
+      }
+    }
+    if (second.size == 0) {
+      nodes_[i].value = intern(first);
+    } else {
+      joined_.clear();
+      joined_ << first.text() << '.' << second.text();
+      nodes_[i].value = names_.of_text(joined_);
+    }
+    if (at('<') && !instantiation()) return false;
+    if (!expect('.') || !any_word(last, "the name of a variant")) return false;
+    put_name(last);
+    finish(i);
+    return true;
+  }
+  void put_taken(const word& w) {
+    const std::uint32_t i = put(node_kind::name, 0, w.first, intern(w));
+    set_end(i, w.last());
+  }
+
+  std::uint32_t braces_ = 0;  ///< of the declaration that is being read
+  text joined_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_READ_CONFIG_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+struct read_options {
+  nem::profile profile = nem::profile::standard;
+  limits limit;
+  std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
+};
+
+namespace detail {
+
+class document_reader : private config_reader {
+ public:
+  document_reader(std::string_view source, const read_options& o, nem::report* found)
+      : config_reader(source, o.profile, o.limit, o.max_errors, found) {}
+
+  result<document> read() {
+    while (!at_end())
+      if (!statement()) recover();
+    check_loops();
+    if (failure_.code != errc::ok && !found_.failed()) return failure_;
+    if (found_.failed()) return found_.error();
+    close_document();
+    return std::move(d_);
+  }
+
+ private:
+  // --- statements ---
+
+  bool statement() {
+    if (!at_word()) {
+      if (at(';')) return take(), true;
+      if (at('}') && brace_loops_ != 0) return --brace_loops_, take(), true;
+      const char* const before = at_;
+      (void)no_statement();
+      if (at_ == before) take_to(token_end());
+      return false;
+    }
+    const word w = peek_word();
+    const keyword k = keyword_of(w);
+    any_assignment_ = false;
+    switch (k) {
+      case keyword::const_: return begin_statement(), constant_statement(w);
+      case keyword::let: return begin_statement(), let_statement(w);
+      case keyword::buffer: return begin_statement(), buffer_statement(w);
+      case keyword::loop: return begin_statement(), loop_statement(w);
+      case keyword::endloop: return end_loop(w), true;
+      case keyword::include: return include(w);
+      case keyword::program: return header(w);
+      case keyword::device: return device_or_directive(w);
+      case keyword::type_family:
+        mix_with_program();
+        if (first_other_ == none) first_other_ = here();
+        if (first_family_ == none) first_family_ = here();
+        return type_family_declaration(w), true;
+      default: break;
+    }
+    const char* const value = behind_equals(w);
+    if (value != nullptr) {
+      begin_statement();
+      const char* const before = at_;
+      if (assigned_statement(w, value)) return true;
+      if (at_ == before) take_word(w);
+      return false;
+    }
+    if (k == keyword::transfer || k == keyword::store || k == keyword::wait)
+      return begin_statement(), task(at_, no_name, w, k);
+    const char* const p = behind_blanks(w.last());
+    if (!is_reserved(k) && p < end_ && *p == '.')
+      return begin_statement(), task(at_, no_name, w, k);
+    (void)no_statement();
+    take_word(w);
+    return false;
+  }
+  /// Notes that the file is a program.
+  void begin_statement() {
+    if (first_statement_ != none) [[likely]]
+      return;
+    mix_with_config();
+    if (first_other_ == none) first_other_ = here();
+    first_statement_ = here();
+  }
+
+  // --- the head of a document ---
+
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  bool include(const word& w) {
+    if (first_other_ != none && may_report()) {
+      auto out = found_.add(errc::nem_syn_004_include, range_of(w));
+      out << "includes stand before everything else";
+      note_first(out, first_other_, "this stands before it");
+    }
+    const std::uint32_t i = put(node_kind::include, 0, at_);
+    take_word(w);
+    std::uint32_t path;
+    if (!string_value(path, "the path of a file, a string")) return false;
+    nodes_[i].value = path;
+    finish(i);
+    return true;
+  }
+
+  bool header(const word& w) {
+    if (first_header_ != none || first_statement_ != none) {
+      if (may_report()) {
+        auto out = found_.add(errc::nem_syn_006_header, range_of(w));
+        if (first_header_ != none)
+          note_first(out << "a file has one program header", first_header_, "the first is here");
+        else
+          note_first(out << "the program header stands before all statements", first_statement_,
+                     "the first statement is here");
+      }
+    } else {
+      mix_with_config();
+    }
+    if (first_header_ == none) first_header_ = here();
+    if (first_other_ == none) first_other_ = here();
+    const std::uint32_t i = put(node_kind::program, 0, at_);
+    take_word(w);
+    word n;
+    if (!declared_name(n, "the name of the program")) return false;
+    nodes_[i].value = intern(n);
+    take_word(n);
+    if (!at(':')) {
+      if (not_a_token()) return false;
+      missing("':'", ":");
+      finish(i);
+      return at_end() || on_new_line();
+    }
+    take();
+    finish(i);
+    return true;
+  }
+
+  bool device_or_directive(const word& w) {
+    const char* p = behind_blanks(w.last());
+    bool is_inline = false;
+    if (p < end_ && is(*p, class_letter)) {
+      p = behind_blanks(word_at(p).last());
+      is_inline = p < end_ && (*p == '{' || (is(*p, class_letter) && is_extends(word_at(p))));
+    }
+    if (is_inline) {
+      if (first_header_ != none || first_statement_ != none || first_directive_ != none)
+        bad_directive(w);
+      ++devices_;
+      if (first_device_ == none) first_device_ = here();
+      if (first_other_ == none) first_other_ = here();
+      return device_declaration(w), true;
+    }
+    if (first_header_ != none || first_statement_ != none || first_directive_ != none ||
+        (devices_ == 1 && first_family_ == none))
+      bad_directive(w);
+    else
+      mix_with_config();
+    if (first_directive_ == none) first_directive_ = here();
+    if (first_other_ == none) first_other_ = here();
+    const std::uint32_t i = put(node_kind::device_file, 0, at_);
+    take_word(w);
+    if (at_word()) {
+      const word n = peek_word();
+      if (begins_statement(keyword_of(n)) && on_new_line())
+        return unexpected("the name of a device, or a file");
+      nodes_[i].kind = node_kind::device_name;
+      nodes_[i].value = intern(n);
+      take_word(n);
+    } else {
+      std::uint32_t path;
+      if (!string_value(path, "the name of a device, or a file")) return false;
+      nodes_[i].value = path;
+    }
+    finish(i);
+    return true;
+  }
+  [[nodiscard]] static bool is_extends(const word& w) noexcept {
+    return w.size == 7 && w.key == key_of("extends");
+  }
+  [[gnu::cold, gnu::noinline]] void bad_directive(const word& w) {
+    if (!may_report()) return;
+    auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
+    if (first_header_ != none)
+      note_first(out << "the device stands before the program header", first_header_,
+                 "the header is here");
+    else if (first_statement_ != none)
+      note_first(out << "the device stands before all statements", first_statement_,
+                 "the first statement is here");
+    else
+      note_first(out << "a program has one device",
+                 first_directive_ != none ? first_directive_ : first_device_, "the first is here");
+  }
+  template <class Writer>
+  void note_first(Writer& out, std::uint32_t first, std::string_view text) {
+    const char* const p = source_ + first;
+    out.note(range(p, is(*p, class_letter) ? word_at(p).last() : p + 1)) << text;
+  }
+
+  /// What belongs into a program, behind families or several devices.
+  void mix_with_config() {
+    if (first_family_ == none && devices_ < 2) [[likely]]
+      return;
+    mixed("type families or several devices stand in files of their own, not in a program",
+          first_family_ != none ? first_family_ : first_device_, "the configuration is here");
+  }
+  /// A family behind what belongs into a program.
+  void mix_with_program() {
+    const std::uint32_t first = first_directive_ != none ? first_directive_
+                                : first_header_ != none  ? first_header_
+                                                         : first_statement_;
+    if (first != none)
+      mixed("type families stand in files of their own, not in a program", first,
+            "the program is here");
+  }
+  [[gnu::cold, gnu::noinline]] void mixed(std::string_view text, std::uint32_t first,
+                                          std::string_view note) {
+    if (is_mixed_ || !may_report()) return;
+    is_mixed_ = true;
+    auto out = found_.add(errc::nem_syn_007_mixed, token());
+    out << text;
+    note_first(out, first, note);
+  }
+
+  // --- after an error ---
+
+  /// To where a statement begins, for certain.
+  void recover() {
+    while (!at_end()) {
+      if (at(';')) return;
+      if (at_word()) {
+        const word w = peek_word();
+        if (may_begin(w, on_new_line())) return;
+        take_word(w);
+      } else {
+        take_to(token_end());
+      }
+    }
+  }
+  /// Whether a statement begins with a word. The words of declarations and loops do so anywhere if
+  /// what follows fits.
+  [[nodiscard]] bool may_begin(const word& w, bool new_line) const noexcept {
+    const keyword k = keyword_of(w);
+    if (k == keyword::endloop) return true;
+    if (new_line && begins_statement(k)) return true;
+    const char* p = behind_blanks(w.last());
+    if (p >= end_) return false;
+    if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
+      if (!is(*p, class_letter)) return false;
+      p = behind_blanks(word_at(p).last());
+      if (p >= end_) return false;
+      if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == key_of("in");
+      return *p == (k == keyword::buffer ? ':' : '=');
+    }
+    if (!new_line || is_reserved(k)) return false;
+    if (*p == '=') return any_assignment_ || is_call(behind_blanks(p + 1));
+    return *p == '.' && is_call(w.first);
+  }
+
+  std::uint32_t first_other_ = none;  ///< the first construct that is no include
+  std::uint32_t first_family_ = none, first_device_ = none, first_directive_ = none,
+                first_header_ = none, first_statement_ = none;
+  std::uint32_t devices_ = 0;
+  bool is_mixed_ = false;
+};
+
+}  // namespace detail
+
+/// Reads one file. A document only where there is no error; `found` gets all errors and warnings.
+[[nodiscard]] inline result<document> read(std::string_view source,
+                                           const read_options& options = {},
+                                           report* found = nullptr) {
+  if (source.size() > options.limit.max_bytes || source.size() > 0xffffffffu) {
+    detail::findings f(found, options.profile, detail::max_findings);
+    f.add(errc::input_too_large, {})
+        << "the source is longer than "
+        << (options.limit.max_bytes < 0xffffffffu ? options.limit.max_bytes
+                                                  : std::uint64_t{0xffffffffu})
+        << " bytes";
+    return f.error();
+  }
+  return detail::document_reader(source, options, found).read();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_READ_HPP
+
+// ---- tessera/nem/reformat.hpp
+//
+// A NEM file in its canonical layout, with its comments: what a formatter writes.
+//
+//   tessera::text formatted = nem::reformat(document, source);     // read from this source
+//
+//   let   a=(1+2)   # a note          let a = 1 + 2  # a note
+//                                ->
+//                                     # about b
+//   # about b                         let b = a
+//   let b = a;
+//
+// Lines are those of print(), except:
+//
+//   constructs      in the order of the file
+//   blank lines     one is kept between statements, and between lines of families and devices
+//   own lines       a comment on a line of its own stands before the same line, at its indent
+//   behind a line   stays at its end, two spaces before the '#'
+//   within a line   goes before that line: no line is broken for a comment
+//   parts           keep the order of the file in a compute task, family or device that has a
+//                   comment between them, so that it stays at what it is about
+//
+// All comments stay, in their order; blanks at their ends go. The result is read as the same
+// document, and formatted as itself.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none. With another source than the document's, comments are misplaced.
+// Limits:     none; no recursion.
+// Allocation: the text, 16 bytes a comment and 4 a closing brace or endloop.
+
+#ifndef TESSERA_NEM_REFORMAT_HPP
+#define TESSERA_NEM_REFORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// A comment, and what stands around it.
+struct comment {
+  std::uint32_t offset, size;  ///< without blanks at its end
+  std::uint32_t next;          ///< where the next token stands; no_offset at the end of the file
+  bool is_own_line, has_blank;
+};
+
+/// What `reformat` has to know of a source besides its tree. Separators, keywords within a line and
+/// what canonical text leaves out don't count as tokens, so that a comment before them is one before
+/// what follows them.
+class comment_scanner {
+ public:
+  explicit comment_scanner(std::string_view source) : source_(source) {
+    const auto size = static_cast<std::uint32_t>(source.size());
+    for (std::uint32_t i = source.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0; i < size;) {
+      const char c = source[i];
+      if (c == '\n') {
+        lines_ = lines_ == 0 ? 1 : 2;
+        is_own_line_ = true;
+        ++i;
+      } else if (is_blank(c)) {
+        ++i;
+      } else if (c == '#') {
+        i = take_comment(i);
+      } else {
+        i = take_token(i);
+      }
+    }
+  }
+
+  [[nodiscard]] static bool is_blank(char c) noexcept {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+  }
+
+  pool<comment> comments;
+  pool<std::uint32_t> closers;   ///< where each endloop stands, and each brace but those of attrs
+  pool<std::uint32_t> headings;  ///< where "variants:" and "conformance:" stand
+
+ private:
+  [[nodiscard]] static bool is_letter(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  }
+
+  std::uint32_t take_comment(std::uint32_t first) {
+    std::uint32_t i = first;
+    while (i < source_.size() && source_[i] != '\n') ++i;
+    std::uint32_t end = i;
+    while (is_blank(source_[end - 1])) --end;
+    comments.push_back({first, end - first, no_offset, is_own_line_, lines_ == 2});
+    lines_ = 0;
+    return i;
+  }
+
+  std::uint32_t take_token(std::uint32_t first) {
+    std::uint32_t i = first + 1;
+    const char c = source_[first];
+    lines_ = 0;
+    if (c == '"') {
+      while (i < source_.size() && source_[i] != '"' && source_[i] != '\n')
+        i += source_[i] == '\\' && i + 1 < source_.size() ? 2u : 1u;
+      if (i < source_.size()) ++i;
+      token(first);
+    } else if (is_letter(c)) {
+      while (i < source_.size() && is_letter(source_[i])) ++i;
+      take_word(first, source_.substr(first, i - first));
+    } else if (c == ';' || c == ',' || c == '=') {
+      if (c != ';') previous_ = c;
+    } else if (c == '{' && previous_ == '=') {
+      in_attributes_ = true;
+      previous_ = c;
+    } else if (c == '}' && in_attributes_) {
+      in_attributes_ = false;
+      previous_ = c;
+    } else {
+      if (c == ':' && heading_ != no_offset) headings.push_back(heading_);
+      heading_ = no_offset;
+      if (c == '}') closers.push_back(first);
+      token(first);
+    }
+    return i;
+  }
+  void take_word(std::uint32_t first, std::string_view word) {
+    const char before = previous_;
+    heading_ = word == "variants" || word == "conformance" ? first : no_offset;
+    if (before != '=' && before != '@') {
+      if (word == "in" || word == "out" || word == "attrs") return;
+      if (word == "endloop" && !is_before_equals(first + 7)) closers.push_back(first);
+    }
+    token(first);
+  }
+  [[nodiscard]] bool is_before_equals(std::size_t i) const noexcept {
+    while (i < source_.size() && is_blank(source_[i])) ++i;
+    return i < source_.size() && source_[i] == '=';
+  }
+  /// What comments before it are before.
+  void token(std::uint32_t at) {
+    while (waiting_ < comments.size()) comments[waiting_++].next = at;
+    is_own_line_ = false;
+    previous_ = source_[at];
+  }
+
+  std::string_view source_;
+  std::size_t waiting_ = 0;  // the first comment whose next token isn't known
+  std::uint32_t lines_ = 2, heading_ = no_offset;
+  char previous_ = ' ';
+  bool is_own_line_ = true, in_attributes_ = false;
+};
+
+/// Lines with the comments of a source between them. The last line waits for the next one to begin:
+/// only then it is known which comments stand within it.
+class commented_lines {
+ public:
+  explicit commented_lines(std::string_view source) : source_(source), scanned_(source) {}
+
+  text& begin(std::uint32_t offset, std::uint32_t indent, line_role role) {
+    end_line(offset, indent, role == line_role::item);
+    if (role == line_role::item && has_blank(offset)) blank_line();
+    return start(indent);
+  }
+  text& begin_heading(std::uint32_t behind, std::uint32_t indent, line_role role) {
+    const pool<std::uint32_t>& all = scanned_.headings;
+    const std::size_t i =
+        first_not_below(all.data(), all.size(), [behind](std::uint32_t h) { return h <= behind; });
+    return begin(i < all.size() ? all[i] : behind, indent, role);
+  }
+  text& close(std::uint32_t indent) {
+    end_line(closer_ < scanned_.closers.size() ? scanned_.closers[closer_] : no_offset, indent + 2,
+             true);
+    ++closer_;
+    return start(indent);
+  }
+  void opened() noexcept { opens_ = true; }
+  void pass_closer() noexcept { ++closer_; }
+  [[nodiscard]] bool has_comment(std::uint32_t first, std::uint32_t last) const noexcept {
+    const pool<comment>& all = scanned_.comments;
+    const std::size_t i = first_not_below(all.data(), all.size(),
+                                          [first](const comment& c) { return c.next < first; });
+    return i < all.size() && all[i].next <= last;
+  }
+  [[nodiscard]] text finish() {
+    end_line(no_offset, 0, true);
+    return std::move(out_);
+  }
+
+ private:
+  text& start(std::uint32_t indent) {
+    line_indent_ = indent;
+    append_indent(line_, indent);
+    return line_;
+  }
+  /// Writes the line that waits, and the comments before what begins at `offset`.
+  void end_line(std::uint32_t offset, std::uint32_t indent, bool is_item) {
+    const pool<comment>& all = scanned_.comments;
+    if (!line_.empty()) {
+      for (; next_ < all.size() && all[next_].next < offset; ++next_) put(all[next_], line_indent_);
+      out_ << line_;
+      if (next_ < all.size() && all[next_].offset < offset && !all[next_].is_own_line)
+        out_ << "  " << written(all[next_++]);
+      out_ << '\n';
+      line_.clear();
+      is_first_ = opens_;
+      opens_ = false;
+    }
+    for (; next_ < all.size() && all[next_].offset < offset; ++next_) {
+      if (is_item && all[next_].has_blank) blank_line();
+      put(all[next_], indent);
+    }
+  }
+  void put(const comment& c, std::uint32_t indent) {
+    append_indent(out_, indent);
+    out_ << written(c) << '\n';
+    is_first_ = false;
+  }
+  void blank_line() {
+    if (!is_first_) out_ << '\n';
+    is_first_ = true;  // one is enough
+  }
+  [[nodiscard]] std::string_view written(const comment& c) const noexcept {
+    return source_.substr(c.offset, c.size);
+  }
+  /// Whether a line without anything stands before what begins at `offset`.
+  [[nodiscard]] bool has_blank(std::uint32_t offset) const noexcept {
+    unsigned lines = 0;
+    while (offset > 0 && offset <= source_.size() &&
+           comment_scanner::is_blank(source_[offset - 1])) {
+      lines += source_[offset - 1] == '\n';
+      --offset;
+    }
+    return lines >= 2;
+  }
+
+  std::string_view source_;
+  comment_scanner scanned_;
+  text out_, line_;
+  std::uint32_t line_indent_ = 0;
+  std::size_t next_ = 0, closer_ = 0;  // the first comment, and the first closer, that are to come
+  bool opens_ = false, is_first_ = true;
+};
+
+}  // namespace detail
+
+/// The text of a document that was read from `source`, in canonical layout, with its comments.
+[[nodiscard]] inline text reformat(const document& d, std::string_view source,
+                                   const print_options& options = {}) {
+  detail::commented_lines lines(source);
+  detail::construct_printer<detail::commented_lines> printer(d, lines, options);
+  printer.print(0, static_cast<std::uint32_t>(d.nodes.size()));
+  return lines.finish();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_REFORMAT_HPP
+
+// ---- tessera/nem/verify.hpp
+//
+// Verifies a document: whether a device, or any device, can run what it says.
+//
+//   nem::report found;
+//   auto program = nem::verify(std::move(*document), {}, &found);
+//   if (!program) return show(found);
+//   nem::visit(*program, my_visitor);                  // what it does, task by task
+//
+//   files         includes, type families, devices, the target    load.hpp
+//   statements    names, numbers, buffers, regions, tasks         walk.hpp, in the order of the file
+//   hazards       tasks that nothing orders                       hazards.hpp
+//   capacity      what the target's memories hold                 rules_buffer.hpp
+//
+// All errors of a document are found in one run. Warnings and notes leave it valid.
+//
+// Lifetime:   a program owns its document and its catalog.
+// Errors:     that of the first error found; all of them are in the report.
+// Limits:     verify_options.
+// Allocation: linear in the document and in the instances that loops are expanded to.
+
+#ifndef TESSERA_NEM_VERIFY_HPP
+#define TESSERA_NEM_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/nem/context.hpp
+//
+// What the rules of verification share: the document, the catalog, the target and the findings.
+//
+//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
+//
+// Lifetime:   borrows all that it names; owned by verify().
+// Errors:     none.
+// Limits:     none.
+// Allocation: that of `values`.
+
+#ifndef TESSERA_NEM_CONTEXT_HPP
+#define TESSERA_NEM_CONTEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/model.hpp
+//
+// What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
+//
+//   void task(const nem::values& v, const nem::task& t) {
+//     for (const nem::operand& o : v.inputs(t)) use(v.regions[o.region].offset);
+//   }
+//
+//   buffer      level, engine, size, alignment            "Buffers"
+//   region      buffer, bytes, element type, shape, …     "Regions"
+//   quant       scales and zero points                    "Quantization Descriptor"
+//   task        opcode, operands, tasks it depends on     "Tasks and Tokens"
+//
+// Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
+//
+// Lifetime:   spans of `values` last until the next statement is visited.
+// Errors:     none.
+// Limits:     none.
+// Allocation: that of the pools.
+
+#ifndef TESSERA_NEM_MODEL_HPP
+#define TESSERA_NEM_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/attributes.hpp
+//
+// The attributes of a compute task, evaluated: what rules and machines ask for.
+//
+//   void task(const nem::values& v, const nem::task& t) {
+//     const nem::attributes& a = v.attributes;
+//     if (a.has(nem::attribute::strides)) use(a.strides[0]);
+//   }
+//
+//   integer            axis, groups
+//   real               alpha, min_val, max_val, constant_value, epsilon
+//   list of integers   pads strides dilations kernel_shape perm target_shape starts ends axes steps
+//                      split_sizes
+//   other              accum_type, keepdims, mode, op
+//
+// Those that aren't given have their defaults; has() tells.
+//
+// Lifetime:   lists borrow; in `values` they last until the next statement is visited.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_ATTRIBUTES_HPP
+#define TESSERA_NEM_ATTRIBUTES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// What `pad` puts around a tensor.
+enum class pad_mode : std::uint8_t { constant, reflect, edge, wrap, unknown };
+inline constexpr std::string_view pad_mode_names[] = {"constant", "reflect", "edge", "wrap"};
+
+struct attributes {
+  std::uint32_t given = 0;  ///< bit n is attribute n
+  nem::element accum_type = nem::element::none;
+  pad_mode mode = pad_mode::constant;
+  bool keepdims = false;
+  std::uint32_t op = no_name;  ///< in document::names
+  std::int64_t axis = 0, groups = 1;
+  double alpha = 0, min_val = 0, max_val = 0, constant_value = 0, epsilon = 0;
+  view<std::int64_t> pads, strides, dilations, kernel_shape, perm, target_shape, starts, ends, axes,
+      steps, split_sizes;
+
+  [[nodiscard]] static constexpr std::uint32_t bit(attribute a) noexcept {
+    return std::uint32_t{1} << static_cast<unsigned>(a);
+  }
+  [[nodiscard]] bool has(attribute a) const noexcept { return (given & bit(a)) != 0; }
+  /// The list that an attribute of kind `integers` fills.
+  [[nodiscard]] view<std::int64_t>& list(attribute a) noexcept {
+    switch (a) {
+      case attribute::strides: return strides;
+      case attribute::dilations: return dilations;
+      case attribute::kernel_shape: return kernel_shape;
+      case attribute::perm: return perm;
+      case attribute::target_shape: return target_shape;
+      case attribute::starts: return starts;
+      case attribute::ends: return ends;
+      case attribute::axes: return axes;
+      case attribute::steps: return steps;
+      case attribute::split_sizes: return split_sizes;
+      default: return pads;
+    }
+  }
+  /// The number that an attribute of kind `real` fills.
+  [[nodiscard]] double& real(attribute a) noexcept {
+    switch (a) {
+      case attribute::alpha: return alpha;
+      case attribute::min_val: return min_val;
+      case attribute::max_val: return max_val;
+      case attribute::constant_value: return constant_value;
+      default: return epsilon;
+    }
+  }
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_ATTRIBUTES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// What @readonly, @writeonly and @materialized say; bits.
+enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
+
+struct buffer {
+  std::uint32_t node = 0;  ///< its declaration
+  std::uint32_t name = 0;  ///< in document::names
+  nem::level level = nem::level::ddr;
+  std::uint8_t flags = 0;
+  bool is_known = false;    ///< whether its size could be evaluated
+  std::int64_t engine = 0;  ///< of an L1
+  std::int64_t size = 0;    ///< bytes
+  std::int64_t align = 1;   ///< bytes
+};
+
+struct quant {
+  quantization form = quantization::per_tensor;
+  std::int64_t axis = 0, group_size = 0;                ///< where the form has them
+  std::uint32_t first_scale = 0, scales = 0;            ///< in values::reals
+  std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
+};
+
+struct region {
+  std::uint32_t node = 0;               ///< the node_kind::region
+  std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place
+  std::uint32_t buffer = no_index;      ///< in values::buffers; no_index where it isn't known
+  std::int64_t offset = 0, extent = 0;  ///< bytes, relative to the buffer
+  nem::element element = nem::element::none;
+  std::uint8_t flags = 0;  ///< access_flag, with those of the buffer
+  bool has_shape = false, has_strides = false;
+  std::uint32_t layout = no_name;               ///< in document::names
+  std::uint32_t first_dimension = 0, rank = 0;  ///< in values::numbers, elements
+  std::uint32_t first_stride = 0, strides = 0;  ///< in values::numbers, elements
+  std::uint32_t quant = no_index;               ///< in values::quants
+  bool is_sound = false;  ///< evaluated, and without an error of its own; checks of tasks need this
+};
+
+struct operand {
+  std::uint32_t node = 0;           ///< its node: input, output, destination or source
+  std::uint32_t region = no_index;  ///< in values::regions; no_index where it isn't known
+  std::uint8_t flags = 0;           ///< of the region and of the operand
+};
+
+/// One execution of a transfer, a store or a compute task.
+struct task {
+  std::uint32_t index = 0;  ///< how many tasks were issued before
+  std::uint32_t node = 0;
+  nem::opcode opcode = nem::opcode::unknown;  ///< transfer and store too
+  nem::mode mode = nem::mode::async;
+  std::uint32_t token = no_name;                             ///< its name
+  std::uint32_t first_operand = 0, inputs = 0, outputs = 0;  ///< in values::operands, inputs first
+  std::uint32_t first_dep = 0, deps = 0;                     ///< in values::deps
+  nem::unit unit = nem::unit::none;  ///< of @resource, when it names one that can be bound
+  std::int64_t unit_index = 0;
+  std::int64_t engine = -1;  ///< of its L1 regions or @seq_engine; -1 for any
+  bool is_memmove = false;
+};
+
+/// Everything that is visible at one point of a program.
+struct values {
+  pool<nem::buffer> buffers;
+  pool<nem::region> regions;
+  pool<nem::quant> quants;
+  pool<std::int64_t> numbers;
+  pool<double> reals;
+  pool<nem::operand> operands;  ///< of the current task
+  pool<std::uint32_t> deps;     ///< of the current task: indices of tasks
+  nem::attributes attributes;   ///< of the current task, where it computes
+
+  [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
+    return {operands.data() + t.first_operand, t.inputs};
+  }
+  [[nodiscard]] view<nem::operand> outputs(const task& t) const& noexcept {
+    return {operands.data() + t.first_operand + t.inputs, t.outputs};
+  }
+  [[nodiscard]] view<std::uint32_t> tasks_before(const task& t) const& noexcept {
+    return {deps.data() + t.first_dep, t.deps};
+  }
+  [[nodiscard]] view<std::int64_t> shape(const nem::region& r) const& noexcept {
+    return {numbers.data() + r.first_dimension, r.rank};
+  }
+  [[nodiscard]] view<std::int64_t> strides(const nem::region& r) const& noexcept {
+    return {numbers.data() + r.first_stride, r.strides};
+  }
+  [[nodiscard]] view<double> scales(const nem::quant& q) const& noexcept {
+    return {reals.data() + q.first_scale, q.scales};
+  }
+  [[nodiscard]] view<std::int64_t> zero_points(const nem::quant& q) const& noexcept {
+    return {numbers.data() + q.first_zero_point, q.zero_points};
+  }
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_MODEL_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class scope;  // scope.hpp
+
+struct context {
+  const document& d;
+  const verify_options& options;
+  findings& found;
+  const catalog& types;
+  const device* target = nullptr;  ///< null: the program is agnostic
+  values v = {};
+  scope* names = nullptr;  ///< null: expressions have literals alone
+
+  [[nodiscard]] place at(std::uint32_t node) const noexcept { return place_of(d.nodes[node]); }
+  [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }
+  /// The text of a node's name.
+  [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
+    return d.name(d.nodes[i].value);
+  }
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_CONTEXT_HPP
+
+// ---- tessera/nem/hazards.hpp
+//
+// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
+//
+//   detail::hazards h(c);
+//   detail::walker<detail::hazards, true>(c, h, most).run();
+//   h.finish();
+//
+//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
+//   HAZ-002   likewise, in iterations that are in flight together
+//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
+//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
+//   HAZ-005   the search was ended by verify_options::hazard_steps
+//   HAZ-006   bytes of an L1 are read that no earlier task wrote
+//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
+//
+// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
+// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
+// forgets reads before it for the same reason. So a race is told of at the task that comes later in
+// the file; pairs behind a write between them are found by way of that write.
+//
+// HAZ-003: both copies are of one statement, with the same source and destination and no write to
+// the source between them; a reader sees such copies alone, one of which is before it. It is told of
+// at the copy, not at its readers.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
+//             of accesses that are known to race, each segment keeps 64.
+// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
+//             for each of its segments.
+
+#ifndef TESSERA_NEM_HAZARDS_HPP
+#define TESSERA_NEM_HAZARDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/byte_map.hpp
+//
+// The bytes of all buffers, in segments that were accessed alike.
+//
+//   m.visit(buffer, first, last, [&](segment& s) { … return true; });
+//
+// Visiting a range cuts segments at its ends and makes those that are missing. Neighbours for which
+// the call returns true become one: writing all of a buffer leaves one segment, whatever was
+// written to its parts before.
+//
+// The segments stand in order, in chunks that are split when they are full and found by bisection.
+// Programs go through their buffers in order, or through the same ranges again: the chunks that
+// were found last are tried first.
+//
+// Lifetime:   segments move when others are made.
+// Errors:     none.
+// Limits:     fewer than 2^26 chunks.
+// Allocation: 32 bytes for each segment, and as much again for chunks that aren't full; each access
+//             makes at most two, and one for each gap.
+
+#ifndef TESSERA_NEM_BYTE_MAP_HPP
+#define TESSERA_NEM_BYTE_MAP_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Bytes of a buffer, from `first` to before `last`, and what an owner of the map knows of them.
+struct segment {
+  std::int64_t first = 0, last = 0;
+  std::uint32_t buffer = 0;
+  std::uint32_t writes = 0, reads = 0, version = 0;
+};
+
+class byte_map {
+ public:
+  /// Calls `each(segment&)` for segments that make up [first, last), in order. Returns how many
+  /// steps that took.
+  template <class Each>
+  std::uint64_t visit(std::uint32_t buffer, std::int64_t first, std::int64_t last, Each each) {
+    steps_ = 1;
+    position p = find(buffer, first);
+    if (is_in(p, buffer) && at(p).first < first) {
+      cut(p, first);
+      step(p);
+    }
+    bool was_alike = false;
+    for (std::int64_t from = first; from < last; ++steps_) {
+      if (!is_in(p, buffer) || at(p).first > from) {
+        segment gap;
+        gap.buffer = buffer;
+        gap.first = from;
+        gap.last = is_in(p, buffer) && at(p).first < last ? at(p).first : last;
+        insert(p, gap);
+      } else if (at(p).last > last) {
+        cut(p, last);
+      }
+      segment& s = at(p);
+      from = s.last;
+      const bool is_alike = each(s);
+      if (is_alike && was_alike) {
+        position before = p;
+        if (before.index-- == 0) before.index = directory_[--before.chunk].count - 1;
+        at(before).last = from;
+        erase(p);
+      } else {
+        step(p);
+      }
+      was_alike = is_alike;
+    }
+    return steps_;
+  }
+  /// How many there are.
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+
+ private:
+  static constexpr std::uint32_t capacity = 64;
+  static constexpr std::size_t hints = 16;
+  /// A chunk: no segment of it is below (buffer, first), all of earlier chunks are.
+  struct entry {
+    std::int64_t first;
+    std::uint32_t buffer, index, count;
+  };
+  struct position {
+    std::size_t chunk;  ///< in `directory_`
+    std::uint32_t index;
+  };
+
+  [[nodiscard]] segment* chunk(std::size_t c) noexcept {
+    return segments_.data() + std::size_t{directory_[c].index} * capacity;
+  }
+  [[nodiscard]] segment& at(position p) noexcept { return chunk(p.chunk)[p.index]; }
+  [[nodiscard]] bool is_in(position p, std::uint32_t buffer) noexcept {
+    return p.chunk < directory_.size() && at(p).buffer == buffer;
+  }
+  void step(position& p) noexcept {
+    if (++p.index == directory_[p.chunk].count) p = {p.chunk + 1, 0};
+  }
+  /// Whether a chunk begins behind (buffer, first).
+  [[nodiscard]] bool is_behind(std::size_t c, std::uint32_t buffer,
+                               std::int64_t first) const noexcept {
+    const entry& e = directory_[c];
+    return e.buffer > buffer || (e.buffer == buffer && e.first > first);
+  }
+  /// The first segment that ends behind (buffer, first).
+  [[nodiscard]] position find(std::uint32_t buffer, std::int64_t first) noexcept {
+    if (directory_.empty()) return {0, 0};
+    std::size_t& hint = hints_[buffer % hints];
+    std::size_t c = hint;
+    if (c >= directory_.size() || (c != 0 && is_behind(c, buffer, first)) ||
+        (c + 1 < directory_.size() && !is_behind(c + 1, buffer, first))) {
+      c = 0;
+      for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not behind, or 0
+        const std::size_t half = (left + 1) / 2;
+        if (is_behind(c + half, buffer, first)) {
+          left = half - 1;
+        } else {
+          c += half;
+          left -= half;
+        }
+      }
+      hint = c;
+    }
+    const std::size_t i = first_not_below(chunk(c), directory_[c].count, [&](const segment& s) {
+      return s.buffer < buffer || (s.buffer == buffer && s.last <= first);
+    });
+    if (i == directory_[c].count) return {c + 1, 0};
+    return {c, static_cast<std::uint32_t>(i)};
+  }
+  /// Cuts a segment in two; `p` is the first one then.
+  void cut(position& p, std::int64_t behind) {
+    segment s = at(p);
+    at(p).first = behind;
+    s.last = behind;
+    insert(p, s);
+  }
+  /// Puts a segment before `p`, which is where it stands then.
+  void insert(position& p, const segment& s) {
+    ++count_;
+    if (directory_.empty()) {
+      add_chunk(0, s);
+      directory_[0].count = 0;
+      p = {0, 0};
+    }
+    if (p.index == 0 && p.chunk != 0 &&
+        (p.chunk == directory_.size() || is_behind(p.chunk, s.buffer, s.first)))
+      p = {p.chunk - 1, directory_[p.chunk - 1].count};
+    if (directory_[p.chunk].count == capacity) {
+      // What is appended gets a chunk of its own, for more may follow it.
+      const std::uint32_t kept = p.index == capacity ? capacity : capacity / 2;
+      add_chunk(p.chunk + 1, p.index == capacity ? s : chunk(p.chunk)[kept]);
+      if (kept != capacity)
+        std::memcpy(chunk(p.chunk + 1), chunk(p.chunk) + kept, sizeof(segment) * (capacity - kept));
+      directory_[p.chunk].count = kept;
+      directory_[p.chunk + 1].count = capacity - kept;
+      if (p.index >= kept && (p.index > kept || kept == capacity))
+        p = {p.chunk + 1, p.index - kept};
+    }
+    entry& e = directory_[p.chunk];
+    segment* const to = chunk(p.chunk) + p.index;
+    std::memmove(to + 1, to, sizeof(segment) * (e.count - p.index));
+    *to = s;
+    ++e.count;
+    if (p.index == 0) e.first = s.first, e.buffer = s.buffer;
+  }
+  /// `p` is the one behind it then.
+  void erase(position& p) noexcept {
+    --count_;
+    entry& e = directory_[p.chunk];
+    segment* const to = chunk(p.chunk) + p.index;
+    --e.count;
+    std::memmove(to, to + 1, sizeof(segment) * (e.count - p.index));
+    if (e.count == 0) {
+      unused_.push_back(e.index);
+      move_directory(p.chunk + 1, p.chunk);
+      directory_.pop_back();
+    } else if (p.index == e.count) {
+      p = {p.chunk + 1, 0};
+    } else if (p.index == 0) {
+      e.first = to->first;  // a segment of the chunk before may reach up to here
+      e.buffer = to->buffer;
+    }
+  }
+  void add_chunk(std::size_t where, const segment& first) {
+    entry e{first.first, first.buffer, 0, 0};
+    if (unused_.empty()) {
+      e.index = static_cast<std::uint32_t>(segments_.size() / capacity);
+      segments_.resize(segments_.size() + capacity);
+    } else {
+      e.index = unused_.back();
+      unused_.pop_back();
+    }
+    directory_.push_back(e);
+    const std::size_t behind = directory_.size() - 1 - where;
+    std::memmove(directory_.data() + where + 1, directory_.data() + where, sizeof(entry) * behind);
+    directory_[where] = e;
+    steps_ += 1 + behind / 64;
+  }
+  void move_directory(std::size_t from, std::size_t to) noexcept {
+    std::memmove(directory_.data() + to, directory_.data() + from,
+                 sizeof(entry) * (directory_.size() - from));
+    steps_ += 1 + (directory_.size() - from) / 64;
+  }
+
+  pool<segment> segments_;
+  pool<entry> directory_;
+  pool<std::uint32_t> unused_;
+  std::size_t hints_[hints] = {};
+  std::size_t count_ = 0;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_BYTE_MAP_HPP
+
+// ---- tessera/nem/happens_before.hpp
+//
+// Which tasks of a program are complete before another one starts.
+//
+//   nem::happens_before order;
+//   order.issue(node, deps);                 // a task: the one that is asked about from now on
+//   if (!order.is_before(earlier)) …         // the two may run in either order
+//   order.issued(is_sync);                   // then waits, loops and iterations, as they come
+//
+//   deps          tasks named there, and all that is before them
+//   wait          in one iteration or at the top level: before what follows there; so does .sync
+//   iterations    those that @max_in_flight no longer lets overlap with the current one
+//   endloop       all tasks of the loop
+//
+// Nothing else orders tasks. What is known to be complete wherever the next task may stand is a mark
+// on each task; an iteration takes its marks back when it ends, for the next one need not be after
+// them. Only tasks without a mark are searched for along deps, latest first, down to the one that is
+// asked about. Tasks are numbered as they are issued, as nem::task::index is.
+//
+// Lifetime:   owns what it knows; nodes are only remembered.
+// Errors:     none.
+// Limits:     the steps given to it; then is_exhausted(), and all counts as ordered.
+// Allocation: 17 bytes a task, 4 for each of its deps, 24 an iteration; of the loop that runs 40 more
+//             for each iteration, and 4 for each mark.
+
+#ifndef TESSERA_NEM_HAPPENS_BEFORE_HPP
+#define TESSERA_NEM_HAPPENS_BEFORE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+class happens_before {
+ public:
+  explicit happens_before(std::uint64_t steps = ~std::uint64_t{0}) : left_(steps), steps_(steps) {
+    frames_.push_back({});
+    iterations_.push_back({});
+  }
+
+  // What a program does, in the order of its text and iteration after iteration.
+
+  void loop(std::uint32_t node, std::int64_t in_flight) {
+    frame f;
+    f.node = node;
+    f.in_flight = in_flight < 1 ? 1 : static_cast<std::uint64_t>(in_flight);
+    f.iteration = frames_.back().iteration;
+    f.first_window = f.oldest = windows_.size();
+    f.first_carried = carried_.size();
+    f.log = log_.size();
+    f.open = open_.size();
+    frames_.push_back(f);
+  }
+  void iteration(std::int64_t value) {
+    if (frames_.size() < 2) return;
+    close_iteration();
+    frame& f = frames_.back();
+    for (; f.oldest < windows_.size() && distance(windows_[f.oldest].value, value) >= f.in_flight;
+         ++f.oldest)
+      retire(f, f.oldest);
+    iteration_record i;
+    i.value = value;
+    i.parent = frames_[frames_.size() - 2].iteration;
+    i.node = f.node;
+    i.depth = static_cast<std::uint32_t>(frames_.size() - 1);
+    f.iteration = static_cast<std::uint32_t>(iterations_.size());
+    iterations_.push_back(i);
+    f.is_open = true;
+    f.first_task = size();
+    f.log = log_.size();
+    f.open = open_.size();
+    f.live = f.peak = 0;
+  }
+  void end_loop() {
+    if (frames_.size() < 2) return;
+    close_iteration();
+    frame& f = frames_.back();
+    for (; f.oldest < windows_.size(); ++f.oldest) retire(f, f.oldest);
+    cut(windows_, f.first_window);
+    cut(carried_, f.first_carried);
+    cut(open_, f.open);
+    frames_.pop_back();
+    if (frames_.size() == 1) log_.clear(), followed_ = 0;
+  }
+  void wait(view<std::uint32_t> tasks) {
+    spend(tasks.size());
+    for (const std::uint32_t t : tasks)
+      if (t < size()) complete(t);
+  }
+  /// A wait for tokens that aren't known: it may be for all of them.
+  void wait_for_all() {
+    spend(open_.size());
+    for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
+  }
+  /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
+  void issue(std::uint32_t node, view<std::uint32_t> deps) {
+    const std::uint32_t q = size();
+    tasks_.push_back({node, frames_.back().iteration, static_cast<std::uint32_t>(deps_.size())});
+    done_.push_back(0);
+    seen_.push_back(0);
+    frontier_.clear();
+    for (const std::uint32_t d : deps) {
+      spend(1);
+      if (d >= q) continue;
+      deps_.push_back(d);
+      reach(d, q);
+    }
+    followed_ = log_.size();
+  }
+  /// What is behind that task.
+  void issued(bool is_sync) {
+    open_.push_back(size() - 1);
+    ++frames_.back().live;
+    std::uint64_t live = 0;
+    for (std::size_t i = frames_.size(); i-- != 0;) {
+      frame& f = frames_[i];
+      live += f.live;
+      if (f.peak < live) f.peak = live;
+      live += f.others;
+    }
+    spend(frames_.size());
+    if (is_sync) complete(size() - 1);
+  }
+
+  // What is known.
+
+  /// Whether an earlier task is complete before the one that was issued last starts.
+  [[nodiscard]] bool is_before(std::uint32_t p) {
+    if (done_[p] != 0) return true;
+    const std::uint32_t q = size() - 1;
+    while (seen_[p] != q && !frontier_.empty() && frontier_[0] > p) {
+      const std::uint32_t t = take_latest();
+      for (std::uint32_t i = tasks_[t].first_dep; i < tasks_[t + 1].first_dep; ++i) {
+        spend(1);
+        reach(deps_[i], q);
+      }
+      spend(1);
+    }
+    return seen_[p] == q || is_exhausted();
+  }
+  /// Whether that is known without a search.
+  [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
+    return done_[p] != 0 || seen_[p] == size() - 1;
+  }
+  /// Tasks that were issued.
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(tasks_.size());
+  }
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t task) const noexcept {
+    return tasks_[task].node;
+  }
+  /// An upper bound of the tasks that were at one time issued and not complete.
+  [[nodiscard]] std::uint64_t most_live() const noexcept { return frames_[0].peak; }
+
+  /// How the iteration of an earlier task is related to that of the last one.
+  struct relation {
+    bool is_same_path = true;  ///< the earlier task's iteration still runs
+    bool is_same_scope = false;
+    std::uint32_t loop = no_node;  ///< the loop whose iterations differ
+    std::int64_t earlier = 0, later = 0;
+    std::uint64_t in_flight = 1;
+  };
+  [[nodiscard]] relation relate(std::uint32_t p) const noexcept {
+    relation r;
+    std::uint32_t i = tasks_[p].iteration;
+    r.is_same_scope = i == frames_.back().iteration;
+    for (; !is_running(i); i = iterations_[i].parent) {
+      const iteration_record& x = iterations_[i];
+      r.is_same_path = false;
+      r.loop = x.node;
+      r.earlier = x.value;
+      if (x.depth >= frames_.size()) continue;
+      r.later = iterations_[frames_[x.depth].iteration].value;
+      r.in_flight = frames_[x.depth].in_flight;
+    }
+    return r;
+  }
+  /// Whether that relation is one of different iterations: the short answer.
+  [[nodiscard]] bool is_same_path(std::uint32_t p) const noexcept {
+    return is_running(tasks_[p].iteration);
+  }
+
+  /// Work is counted here, that of who asks too.
+  void spend(std::uint64_t steps) noexcept { left_ = left_ > steps ? left_ - steps : 0; }
+  [[nodiscard]] bool is_exhausted() const noexcept { return left_ == 0; }
+  [[nodiscard]] std::uint64_t spent() const noexcept { return steps_ - left_; }
+
+ private:
+  struct task_record {
+    std::uint32_t node, iteration, first_dep;
+  };
+  struct iteration_record {
+    std::int64_t value = 0;
+    std::uint32_t parent = 0, node = no_node, depth = 0;
+  };
+  /// An iteration that ended, and may still run.
+  struct window {
+    std::int64_t value;
+    std::uint32_t first_task, last_task;
+    std::size_t first_carried, last_carried;  ///< tasks of outer iterations before one of its tasks
+    std::uint64_t peak;
+  };
+  /// The program, or a loop that runs and its current iteration.
+  struct frame {
+    std::uint32_t node = no_node;
+    std::uint32_t iteration = 0;
+    std::uint32_t first_task = 0;  ///< of the iteration
+    bool is_open = false;
+    std::uint64_t in_flight = 1;
+    std::size_t first_window = 0, oldest = 0, first_carried = 0;
+    std::size_t log = 0, open = 0;     ///< where those of the iteration begin
+    std::uint64_t live = 0, peak = 0;  ///< of the iteration
+    std::uint64_t others = 0;          ///< peaks of the iterations that may still run
+  };
+
+  template <class T>
+  static void cut(pool<T>& p, std::size_t size) noexcept {
+    while (p.size() > size) p.pop_back();
+  }
+  [[nodiscard]] static std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  }
+  [[nodiscard]] bool is_running(std::uint32_t iteration) const noexcept {
+    const std::uint32_t depth = iterations_[iteration].depth;
+    return depth < frames_.size() && frames_[depth].iteration == iteration;
+  }
+  /// Where the task counts as live, or null.
+  [[nodiscard]] frame* home(std::uint32_t task) noexcept {
+    const std::uint32_t i = tasks_[task].iteration;
+    return is_running(i) ? &frames_[iterations_[i].depth] : nullptr;
+  }
+
+  /// Marks a task and all before it.
+  void complete(std::uint32_t task) {
+    if (done_[task] != 0) return;
+    mark(task);
+    for (stack_.push_back(task); !stack_.empty();) {
+      const std::uint32_t t = stack_.back();
+      stack_.pop_back();
+      const std::size_t last = t + 1 < size() ? tasks_[t + 1].first_dep : deps_.size();
+      for (std::size_t i = tasks_[t].first_dep; i < last; ++i) {
+        const std::uint32_t d = deps_[i];
+        spend(1);
+        if (done_[d] != 0) continue;
+        mark(d);
+        stack_.push_back(d);
+      }
+    }
+  }
+  void mark(std::uint32_t t) {
+    spend(1);
+    done_[t] = 1;
+    if (frames_.size() > 1) log_.push_back(t);
+    if (frame* const f = home(t); f != nullptr) --f->live;
+  }
+  void unmark(std::uint32_t t) noexcept {
+    spend(1);
+    done_[t] = 0;
+    if (frame* const f = home(t); f != nullptr) ++f->live;
+  }
+  /// All of an iteration that ended is before what follows in its loop, or behind it.
+  void retire(frame& f, std::size_t index) {
+    const window w = windows_[index];
+    const std::size_t marks = log_.size();
+    for (std::uint32_t t = w.first_task; t < w.last_task && !is_exhausted(); ++t) complete(t);
+    for (std::size_t i = w.first_carried; i < w.last_carried; ++i) complete(carried_[i]);
+    spend(w.last_task - w.first_task);
+    f.others -= w.peak;
+    if (log_.size() != marks) followed_ = log_.size();
+  }
+  void close_iteration() {
+    frame& f = frames_.back();
+    if (!f.is_open) return;
+    f.is_open = false;
+    if (f.in_flight == 1) {
+      // Its tasks are before all that follows. So are marks that one of them is behind; the others
+      // are those of a wait at its end, which orders nothing but what follows in the iteration.
+      const std::size_t kept = followed_ > f.log ? followed_ : f.log;
+      for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
+      cut(log_, kept);
+      for (std::size_t i = f.open; i < open_.size(); ++i) complete(open_[i]);
+      if (size() != f.first_task) followed_ = log_.size();
+    } else {
+      window w{iterations_[f.iteration].value, f.first_task, size(), carried_.size(), 0, f.peak};
+      for (std::size_t i = f.log; i < log_.size(); ++i) {
+        if (i < followed_ && log_[i] < f.first_task) carried_.push_back(log_[i]);
+        unmark(log_[i]);
+      }
+      cut(log_, f.log);
+      if (followed_ > f.log) followed_ = f.log;
+      w.last_carried = carried_.size();
+      f.others += f.peak;
+      windows_.push_back(w);
+    }
+    cut(open_, f.open);
+  }
+
+  /// `d` is before the last task, as is what is before `d`.
+  void reach(std::uint32_t d, std::uint32_t q) {
+    if (done_[d] != 0 || seen_[d] == q) return;
+    seen_[d] = q;
+    std::size_t i = frontier_.size();
+    frontier_.push_back(d);
+    for (; i != 0 && frontier_[(i - 1) / 2] < d; i = (i - 1) / 2)
+      frontier_[i] = frontier_[(i - 1) / 2];
+    frontier_[i] = d;
+  }
+  /// Takes the latest task off the frontier, a heap.
+  [[nodiscard]] std::uint32_t take_latest() noexcept {
+    const std::uint32_t top = frontier_[0], moved = frontier_.back();
+    frontier_.pop_back();
+    const std::size_t count = frontier_.size();
+    std::size_t i = 0;
+    for (std::size_t c = 1; c < count; c = 2 * i + 1) {
+      if (c + 1 < count && frontier_[c + 1] > frontier_[c]) ++c;
+      if (frontier_[c] <= moved) break;
+      frontier_[i] = frontier_[c];
+      i = c;
+    }
+    if (count != 0) frontier_[i] = moved;
+    return top;
+  }
+
+  pool<task_record> tasks_;
+  pool<std::uint8_t> done_;
+  pool<std::uint32_t> seen_;  ///< the last task that is known to be behind it; 0: none
+  pool<std::uint32_t> deps_;
+  pool<iteration_record> iterations_;
+  pool<frame> frames_;
+  pool<window> windows_;
+  pool<std::uint32_t> carried_;
+  pool<std::uint32_t> log_;   ///< tasks that were marked inside of loops, to be unmarked
+  std::size_t followed_ = 0;  ///< those of `log_` that a task came behind
+  pool<std::uint32_t> open_;  ///< tasks of the iterations that run, without those of inner loops
+  pool<std::uint32_t> frontier_, stack_;
+  std::uint64_t left_, steps_;
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_HAPPENS_BEFORE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class hazards {
+ public:
+  explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
+    links_.push_back({});  // so that link 0 is none
+    if (c.target != nullptr)
+      most_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
+  }
+
+  void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
+            std::int64_t in_flight) {
+    loops_.push_back({last, 0, false});
+    order_.loop(node, in_flight);
+  }
+  void iteration(std::uint32_t, std::int64_t value) {
+    loop_state& l = loops_.back();
+    is_partial_ = is_partial_ || (l.has_begun && l.value != value - 1);
+    l.value = value;
+    l.has_begun = true;
+    if (!has_ended_) order_.iteration(value);
+  }
+  void end_loop(std::uint32_t) {
+    is_partial_ = is_partial_ || loops_.back().value != loops_.back().last;
+    loops_.pop_back();
+    if (!has_ended_) order_.end_loop();
+  }
+  void wait(std::uint32_t node, view<std::uint32_t> tasks) {
+    if (has_ended_) return;
+    order_.wait(tasks);
+    if (misses_tokens(node, tasks.size())) order_.wait_for_all();
+  }
+  void task(const values& v, const nem::task& t) {
+    check_in_place(v, t);
+    if (has_ended_) return;
+    order_.issue(t.node, v.tasks_before(t));
+    is_unknown_ = misses_deps(t);
+    copy_of_.push_back(no_index);
+    std::uint32_t version = 0;
+    for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
+    remember_copy(v, t, version);
+    for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
+    order_.issued(t.mode == mode::sync);
+    if (most_tokens_ >= 0 && first_beyond_ == no_node &&
+        order_.most_live() > static_cast<std::uint64_t>(most_tokens_))
+      first_beyond_ = t.node;
+    if (order_.is_exhausted()) end(t);
+  }
+  /// All was visited.
+  void finish() {
+    if (first_beyond_ == no_node) return;
+    c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
+        << "up to " << order_.most_live() << " tokens can be live at once, "
+        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << most_tokens_;
+  }
+  [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
+
+  [[nodiscard]] const happens_before& order() const noexcept { return order_; }
+
+ private:
+  static constexpr std::size_t most_kept = 64;
+
+  struct loop_state {
+    std::int64_t last, value;
+    bool has_begun;
+  };
+  /// Bytes that a task reads or writes.
+  struct access_record {
+    std::int64_t first, last;
+    std::uint32_t task, buffer_name;
+  };
+  /// An access in the list of a segment.
+  struct link {
+    std::uint32_t access = 0, next = 0;
+    std::uint32_t fed =
+        no_index;  ///< of a read: the copy that it sees, when it sees no other write
+  };
+  /// What a transfer or a store does, when its regions are known.
+  struct copy {
+    std::int64_t from_first, from_last, to_first, to_last;
+    std::uint32_t from, to;       ///< buffers
+    std::uint32_t version, node;  ///< of the source: the last task that wrote to it, + 1
+  };
+  /// The access that is being checked.
+  struct current {
+    const nem::task& t;
+    const region& r;
+    access_record a;
+    std::uint32_t index;
+    nem::level level;
+    bool is_write;
+  };
+
+  // Accesses -------------------------------------------------------------------------------------
+
+  void access(const values& v, const nem::task& t, const operand& o, bool is_write,
+              std::uint32_t& version) {
+    if (o.region == no_index) return;
+    const region& r = v.regions[o.region];
+    if (!is_sound(v, r)) return;
+    const buffer& b = v.buffers[r.buffer];
+    const std::uint32_t task = order_.size() - 1;
+    const std::uint32_t index = static_cast<std::uint32_t>(accesses_.size());
+    current q{t, r, {r.offset, r.offset + r.extent, task, b.name}, index, b.level, is_write};
+    accesses_.push_back(q.a);
+    has_unwritten_ = false;
+    order_.spend(map_.visit(b.node, q.a.first, q.a.last, [&](segment& s) {
+      if (order_.is_exhausted()) return false;
+      if (version < s.version) version = s.version;
+      if (is_write) return write(q, s);
+      read(q, s);
+      return false;
+    }));
+  }
+  [[nodiscard]] static bool is_sound(const values& v, const region& r) noexcept {
+    std::int64_t last = 0;
+    return r.is_sound && r.buffer != no_index && v.buffers[r.buffer].is_known && r.offset >= 0 &&
+           r.extent > 0 && !__builtin_add_overflow(r.offset, r.extent, &last);
+  }
+
+  /// Whether an earlier access is before the current task.
+  [[nodiscard]] bool is_before(std::uint32_t p) { return is_unknown_ || order_.is_before(p); }
+
+  void read(const current& q, segment& s) {
+    bool is_fed = s.writes != 0, has_ordered = false;
+    std::uint32_t feeder = no_index;
+    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
+      const std::uint32_t p = accesses_[links_[i].access].task;
+      if (p == q.a.task) continue;
+      order_.spend(1);
+      has_ordered = is_before(p) || has_ordered;
+      if (feeder == no_index) feeder = p;
+      is_fed = is_fed && is_same_copy(feeder, p);
+    }
+    if (!is_fed || !has_ordered) feeder = no_index;
+    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
+      const access_record& p = accesses_[links_[i].access];
+      if (p.task == q.a.task || is_before(p.task)) continue;
+      if (feeder == no_index || order_.is_same_path(p.task)) race(p, true, q, false);
+    }
+    if (s.writes == 0 && q.level == level::l1) unwritten(q, s);
+    while (s.reads != 0) {
+      const link& l = links_[s.reads];
+      const std::uint32_t p = accesses_[l.access].task;
+      if (p != q.a.task && !order_.is_plainly_before(p)) break;
+      if (l.fed != feeder && feeder != no_index) break;
+      s.reads = l.next;
+      order_.spend(1);
+    }
+    s.reads = add_link({q.index, s.reads, feeder});
+  }
+
+  /// Returns whether no other access is left to know of.
+  bool write(const current& q, segment& s) {
+    s.writes = keep_racing(q, s.writes, true);
+    s.reads = keep_racing(q, s.reads, false);
+    const bool is_alone = s.writes == 0 && s.reads == 0;
+    s.writes = is_alone ? own_link(q) : add_link({q.index, s.writes, no_index});
+    s.version = q.a.task + 1;
+    return is_alone;
+  }
+  /// Segments that only this access is known of share its link.
+  [[nodiscard]] std::uint32_t own_link(const current& q) {
+    if (links_.back().access == q.index && links_.back().next == 0 && links_.size() > 1)
+      return static_cast<std::uint32_t>(links_.size() - 1);
+    return add_link({q.index, 0, no_index});
+  }
+  [[nodiscard]] std::uint32_t add_link(const link& l) {
+    links_.push_back(l);
+    return static_cast<std::uint32_t>(links_.size() - 1);
+  }
+
+  /// The accesses of a list that aren't before the current write.
+  [[nodiscard]] std::uint32_t keep_racing(const current& q, std::uint32_t list, bool are_writes) {
+    kept_.clear();
+    bool all = true;
+    for (std::uint32_t i = list; i != 0; i = links_[i].next) {
+      const access_record& p = accesses_[links_[i].access];
+      order_.spend(1);
+      if (p.task == q.a.task || is_before(p.task)) {
+        all = false;
+        continue;
+      }
+      const std::uint32_t writer = are_writes ? p.task : links_[i].fed;
+      if (writer != no_index && !order_.is_same_path(p.task) && is_same_copy(writer, q.a.task)) {
+        rewrite(p, q);
+      } else {
+        race(p, are_writes, q, true);
+        if (kept_.size() >= most_kept) {  // what is behind it has been told of
+          all = false;
+          continue;
+        }
+      }
+      kept_.push_back(i);
+    }
+    if (all) return list;
+    std::uint32_t head = 0;
+    for (std::size_t k = kept_.size(); k-- != 0;) {
+      link l = links_[kept_[k]];
+      l.next = head;
+      head = add_link(l);
+    }
+    return head;
+  }
+
+  // Copies ---------------------------------------------------------------------------------------
+
+  void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
+    if ((t.opcode != opcode::transfer && t.opcode != opcode::store) || t.inputs != 1 ||
+        t.outputs != 1)
+      return;
+    const std::uint32_t from = v.inputs(t)[0].region, to = v.outputs(t)[0].region;
+    if (from == no_index || to == no_index) return;
+    const region &a = v.regions[from], &b = v.regions[to];
+    if (!is_sound(v, a) || !is_sound(v, b)) return;
+    copy_of_.back() = static_cast<std::uint32_t>(copies_.size());
+    copies_.push_back({a.offset, a.offset + a.extent, b.offset, b.offset + b.extent,
+                       v.buffers[a.buffer].node, v.buffers[b.buffer].node, version, t.node});
+  }
+  /// Whether two tasks are copies of one statement that copy the same.
+  [[nodiscard]] bool is_same_copy(std::uint32_t p, std::uint32_t q) const noexcept {
+    if (copy_of_[p] == no_index || copy_of_[q] == no_index) return false;
+    const copy &a = copies_[copy_of_[p]], &b = copies_[copy_of_[q]];
+    return a.node == b.node && a.version == b.version && a.from == b.from && a.to == b.to &&
+           a.from_first == b.from_first && a.from_last == b.from_last && a.to_first == b.to_first &&
+           a.to_last == b.to_last;
+  }
+
+  // Findings -------------------------------------------------------------------------------------
+
+  /// What to call a task: its token, or what it is.
+  template <class Out>
+  Out& name(Out& out, std::uint32_t node) const {
+    const nem::node& n = c_[node];
+    if (n.value != no_name) return out << c_.d.name(n.value), out;
+    out << "the ";
+    if (n.kind != node_kind::compute) return out << nem::name(n.kind), out;
+    const std::uint32_t op = child(c_.d, node, node_kind::opcode);
+    if (op != no_node) out << c_.name(op) << ' ';
+    return out << "task", out;
+  }
+  template <class Out>
+  void bytes(Out& out, std::int64_t first, std::int64_t last, std::uint32_t buffer_name) const {
+    if (first + 1 == last)
+      out << "byte " << first;
+    else
+      out << "bytes " << first << ".." << last - 1;
+    out << " of " << c_.d.name(buffer_name);
+  }
+  template <class Out>
+  void overlap(Out& out, const access_record& p, const access_record& q) const {
+    bytes(out, p.first > q.first ? p.first : q.first, p.last < q.last ? p.last : q.last,
+          q.buffer_name);
+  }
+  [[nodiscard]] static std::string_view verb(bool is_write) noexcept {
+    return is_write ? "writes" : "reads";
+  }
+
+  void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
+    const std::uint32_t earlier = order_.node_of(p.task);
+    if (order_.is_same_path(p.task)) {
+      auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
+      name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
+      overlap(out, p, q.a);
+      out << ", which ";
+      name(out, earlier) << ' ' << verb(p_writes) << "; nothing orders the two";
+      out.note(c_.at(earlier));
+      name(out, earlier) << ' ' << verb(p_writes) << ' ';
+      bytes(out, p.first, p.last, p.buffer_name);
+      const std::uint32_t token = c_[earlier].value;
+      if (token == no_name) {
+        out << "; a token of it could be waited for";
+      } else {
+        const std::string_view t = c_.d.name(token);
+        out << "; deps=[" << t << "] or wait(" << t << ") orders the two";
+        if (order_.relate(p.task).is_same_scope) fix(out, q.t.node, t);
+      }
+      return;
+    }
+    auto&& out = c_.found.add(errc::nem_haz_002_iterations, c_.at(q.t.node));
+    const happens_before::relation r = order_.relate(p.task);
+    const std::uint64_t apart =
+        static_cast<std::uint64_t>(r.later) - static_cast<std::uint64_t>(r.earlier);
+    const std::string_view variable = c_.name(r.loop);
+    name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
+    overlap(out, p, q.a);
+    out << " where " << variable << " is " << r.later << ", and ";
+    name(out, earlier) << ' ' << verb(p_writes) << " them where " << variable << " is " << r.earlier
+                       << "; @max_in_flight(" << r.in_flight << ") lets these iterations overlap";
+    out.note(c_.at(earlier));
+    name(out, earlier) << ' ' << verb(p_writes) << ' ';
+    bytes(out, p.first, p.last, p.buffer_name);
+    out << "; @max_in_flight(" << apart << ") orders the two, and a ring of " << r.in_flight
+        << " regions, chosen by " << variable << " mod " << r.in_flight << ", parts them";
+  }
+
+  void rewrite(const access_record& p, const current& q) {
+    auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
+    const happens_before::relation r = order_.relate(p.task);
+    const copy& k = copies_[copy_of_[q.a.task]];
+    name(out, q.t.node) << " writes the same data to ";
+    bytes(out, k.to_first, k.to_last, q.a.buffer_name);
+    out << " in iterations that overlap";
+    out.note(c_.at(r.loop)) << "nothing changes the data: one copy before the loop over "
+                            << c_.name(r.loop) << " does";
+  }
+
+  void unwritten(const current& q, const segment& s) {
+    if (is_partial_ || has_unwritten_ || is_unknown_) return;
+    has_unwritten_ = true;
+    auto&& out = c_.found.add(errc::nem_haz_006_unwritten, c_.at(q.t.node));
+    name(out, q.t.node) << " reads ";
+    bytes(out, q.a.first, q.a.last, q.a.buffer_name);
+    out << ", and no earlier task writes byte " << s.first;
+  }
+
+  void check_in_place(const values& v, const nem::task& t) {
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store || t.opcode == opcode::unknown)
+      return;
+    const opcode_category k = row(t.opcode).category;
+    const bool in_place =
+        k == opcode_category::elementwise_unary || k == opcode_category::elementwise_binary ||
+        k == opcode_category::elementwise_other || k == opcode_category::normalization ||
+        k == opcode_category::softmax || t.opcode == opcode::reshape;
+    for (const operand& o : v.outputs(t)) {
+      if (o.region == no_index || !is_sound(v, v.regions[o.region])) continue;
+      const region& y = v.regions[o.region];
+      for (const operand& i : v.inputs(t)) {
+        if (i.region == no_index || !is_sound(v, v.regions[i.region])) continue;
+        const region& x = v.regions[i.region];
+        if (v.buffers[x.buffer].node != v.buffers[y.buffer].node ||
+            x.offset >= y.offset + y.extent || y.offset >= x.offset + x.extent)
+          continue;
+        if (in_place && is_same_place(v, x, y)) continue;
+        const access_record a{x.offset, x.offset + x.extent, 0, v.buffers[x.buffer].name};
+        const access_record b{y.offset, y.offset + y.extent, 0, a.buffer_name};
+        auto&& out = c_.found.add(errc::nem_haz_004_in_place, c_.at(o.node));
+        out << "the output overlaps an input of its task: ";
+        overlap(out, a, b);
+        if (in_place) out << "; " << nem::name(t.opcode) << " may only write all of it in place";
+        out.note(c_.at(i.node)) << "the input is ";
+        bytes(out, a.first, a.last, a.buffer_name);
+        return;
+      }
+    }
+  }
+  [[nodiscard]] static bool is_same_place(const values& v, const region& x,
+                                          const region& y) noexcept {
+    if (x.offset != y.offset || x.extent != y.extent || x.has_strides != y.has_strides)
+      return false;
+    const view<std::int64_t> a = v.strides(x), b = v.strides(y);
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+
+  /// Whether deps names tokens that aren't known: then the task may be after any other.
+  [[nodiscard]] bool misses_deps(const nem::task& t) {
+    for (const std::uint32_t i : children(c_.d, t.node))
+      if (c_[i].kind == node_kind::deps) return misses_tokens(i, t.deps);
+    return false;
+  }
+  /// Whether a list names more tokens than are known. Those that it repeats count once.
+  [[nodiscard]] bool misses_tokens(std::uint32_t list, std::size_t known) {
+    named_.clear();
+    for (const std::uint32_t i : children(c_.d, list))
+      if (c_[i].kind == node_kind::name) named_.push_back(c_[i].value);
+    if (named_.size() <= known) return false;
+    order_.spend(named_.size());
+    sort(named_.data(), named_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    std::size_t distinct = 1;
+    for (std::size_t i = 1; i < named_.size(); ++i) distinct += named_[i] != named_[i - 1];
+    return distinct > known;
+  }
+
+  /// Suggests the token in the task's deps: where they are, or behind its last operand.
+  template <class Out>
+  void fix(Out& out, std::uint32_t task, std::string_view token) const {
+    const bool is_compute = c_[task].kind == node_kind::compute;
+    std::uint32_t end = 0;
+    bool has_attributes = false, has_decorators = false, is_long = false;
+    for (const std::uint32_t i : children(c_.d, task)) {
+      const nem::node& n = c_[i];
+      switch (n.kind) {
+        case node_kind::deps:
+          if (n.length < 2 || n.length == 0xffff) return;
+          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ") << token;
+          return;
+        case node_kind::output:
+        case node_kind::destination:
+        case node_kind::source:
+          for (std::uint32_t k = i; k < n.next; ++k) {
+            const std::uint32_t last = c_[k].offset + c_[k].length;
+            if (end < last) end = last;
+            is_long = is_long || c_[k].length == 0xffff;
+          }
+          break;
+        case node_kind::attribute: has_attributes = true; break;
+        case node_kind::decorator: has_decorators = true; break;
+        default: break;
+      }
+    }
+    // Decorators behind the last operand are the task's only where neither attributes nor deps are.
+    if (is_long || (is_compute && has_decorators && !has_attributes)) return;
+    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
+  }
+
+  void end(const nem::task& t) {
+    has_ended_ = true;
+    c_.found.add(errc::nem_haz_005_partial, c_.at(t.node))
+        << "hazards are searched up to here, " << order_.size() << " tasks in " << order_.spent()
+        << " steps";
+  }
+
+  context& c_;
+  happens_before order_;
+  byte_map map_;
+  pool<access_record> accesses_;
+  pool<link> links_;
+  pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
+  pool<copy> copies_;
+  pool<std::uint32_t> kept_, named_;
+  pool<loop_state> loops_;
+  std::int64_t most_tokens_ = -1;
+  std::uint32_t first_beyond_ = no_node;
+  bool is_unknown_ = false;     ///< whether the current task may be after any other
+  bool is_partial_ = false;     ///< whether iterations were left out
+  bool has_unwritten_ = false;  ///< whether the current access was told of
+  bool has_ended_ = false;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_HAZARDS_HPP
+
+// ---- tessera/nem/load.hpp
+//
+// Loads what a program's types depend on: included files, type families, devices, the target.
+//
+//   nem::catalog c;
+//   std::uint32_t target;
+//   nem::detail::load(document, options, findings, c, target);
+//   if (target != nem::no_index) use(c.devices[target]);     // resolved: lists all that it inherits
+//
+//   include         by options.resolver, else a baseline file by its base name     INC
+//   type_family     joins the built-in ones                                        FDL
+//   device          with its parent's fields                                       DEV
+//   the directive   device "file", device NAME, or a device in the program itself  DEV-003, 016, 017
+//
+// Included files come first, in order, each once; then the families of a file, then its devices. All
+// that was loaded is visible to what comes later. The built-in families are there without any
+// include, and can be replaced (load_family.hpp); the baseline devices have to be included.
+// options.device is the target in place of what the directive names. A document without a program
+// has no target otherwise. Nor is there one after an error in it or in its parents: the program is
+// taken as one for any device, so that one error doesn't cause others.
+//
+// Lifetime:   borrows while it runs; what the resolver gives must last as long.
+// Errors:     findings; those in an included file have its index in report::files, plus 1.
+// Limits:     options.max_include_depth; 4,096 files; names of 4 GiB in all.
+// Allocation: linear in the files; the trees of those that include one another at the same time.
+
+#ifndef TESSERA_NEM_LOAD_HPP
+#define TESSERA_NEM_LOAD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/nem/load_device.hpp
+//
+// Loads a declared device into the catalog, by the rules DEV that need nothing but its parent.
+//
+//   detail::device_loader(s, f).load(node);   // node_kind::device of the file f
+//
+//   DEV-001, 002, 020 spec_version      DEV-009 unknown variant        DEV-015 defined already
+//   DEV-004, 005, 006, 018 topology     DEV-013, 014 parent            DEV-019 nothing mandatory
+//
+// An expression in a topology is made of numbers alone: EXP-001 to EXP-004 say what is wrong.
+// A device with an error is unsound, and so are those that extend it: nothing that follows from the
+// error is reported.
+//
+// Lifetime:   for one call of load().
+// Errors:     findings.
+// Limits:     none.
+// Allocation: linear in the declaration.
+
+#ifndef TESSERA_NEM_LOAD_DEVICE_HPP
+#define TESSERA_NEM_LOAD_DEVICE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/arithmetic.hpp
+//
+// The operators of NEM's expressions on 64-bit integers, checked.
+//
+//   std::int64_t sum;
+//   if (nem::apply(nem::node_kind::add, a, b, sum) == nem::arithmetic_error::overflow) …
+//
+//   + - *   overflow is an error
+//   /       truncates towards zero
+//   mod     has the sign of the divisor: -7 mod 4 is 1
+//   -       negates its first operand
+//
+// Lifetime:   nothing is kept.
+// Errors:     an arithmetic_error.
+// Limits:     64 bits.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_ARITHMETIC_HPP
+#define TESSERA_NEM_ARITHMETIC_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+enum class arithmetic_error : std::uint8_t { none, overflow, division };
+
+/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes `a` alone.
+[[nodiscard]] constexpr arithmetic_error apply(node_kind op, std::int64_t a, std::int64_t b,
+                                               std::int64_t& to) noexcept {
+  std::int64_t value = 0;
+  bool overflow = false;
+  switch (op) {
+    case node_kind::add: overflow = __builtin_add_overflow(a, b, &value); break;
+    case node_kind::subtract: overflow = __builtin_sub_overflow(a, b, &value); break;
+    case node_kind::multiply: overflow = __builtin_mul_overflow(a, b, &value); break;
+    case node_kind::negate: overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value); break;
+    case node_kind::divide:
+      if (b == 0) return arithmetic_error::division;
+      if (b == -1)  // the processor traps where the quotient has no room
+        overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value);
+      else
+        value = a / b;
+      break;
+    case node_kind::modulo:
+      if (b == 0) return arithmetic_error::division;
+      value = b == -1 ? 0 : a % b;
+      if (value != 0 && (value < 0) != (b < 0)) value += b;
+      break;
+    default: return arithmetic_error::none;  // not an operator
+  }
+  if (overflow) return arithmetic_error::overflow;
+  to = value;
+  return arithmetic_error::none;
+}
+
+/// Whether an operator takes one operand.
+[[nodiscard]] constexpr bool is_unary(node_kind op) noexcept { return op == node_kind::negate; }
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_ARITHMETIC_HPP
+
+// ---- tessera/nem/load_state.hpp
+//
+// What loading families and devices shares: names that are taken, and the file at hand.
+//
+//   if (s.devices.find(hash_of(name), [&](std::uint32_t i) { return …; }) != no_index) …
+//   f.parameters.begin(f.d), f.parameters.put(name, 0);
+//
+//   hashed_names   by their text, of all files
+//   local_names    by their index, of one declaration
+//   loading        findings and catalog
+//   source_file    a document, its index in places, its names in the catalog
+//
+// Lifetime:   for one call of load().
+// Errors:     none.
+// Limits:     none.
+// Allocation: 16 bytes for each family, variant and device; 8 for each name of a file with families.
+
+#ifndef TESSERA_NEM_LOAD_STATE_HPP
+#define TESSERA_NEM_LOAD_STATE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/nem/suggest.hpp
+//
+// What the writer of an unknown word may have meant: the nearest of the words that are known.
+//
+//   nem::nearest("rleu", nem::opcode_table);                      // "relu"
+//   nem::suggestion s("npm_lite_v3");                             // where there is no table:
+//   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
+//   s.word();                                                     // empty: nothing is near
+//
+//   step        a character added, left out or replaced, or two neighbours swapped
+//   case        the case of ASCII letters counts nothing: "cstl" means "CSTL"
+//   near        at most as many steps as a third of the longer word's characters
+//
+// Of several words that are as near, the first one offered is taken.
+//
+// Lifetime:   the word that is returned is the one that was offered.
+// Errors:     none; an empty word where nothing is near.
+// Limits:     words up to 32 characters; longer ones are near to nothing.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_SUGGEST_HPP
+#define TESSERA_NEM_SUGGEST_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
+
+/// The nearest of the words that are offered. Lifetime: borrows them.
+class suggestion {
+ public:
+  explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
+
+  /// Takes the candidate where it is nearer than those before.
+  constexpr void offer(std::string_view candidate) noexcept {
+    const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
+    const std::size_t shorter = to_.size() + candidate.size() - longer;
+    if (shorter == 0 || longer > max_suggestion) return;
+    const std::size_t third = longer / 3, most = third < best_ ? third : best_ - 1;
+    if (best_ == 0 || longer - shorter > most) return;
+    const std::size_t steps = distance(to_, candidate);
+    if (steps <= most) best_ = steps, word_ = candidate;
+  }
+  /// The nearest one so far, empty where none is near.
+  [[nodiscard]] constexpr std::string_view word() const noexcept { return word_; }
+
+ private:
+  [[nodiscard]] static constexpr char lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  /// The steps from one word to the other: three rows of the table over both words' beginnings.
+  [[nodiscard]] static constexpr std::size_t distance(std::string_view a,
+                                                      std::string_view b) noexcept {
+    std::uint8_t rows[3][max_suggestion + 1] = {};
+    std::uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
+    for (std::size_t k = 0; k <= b.size(); ++k) last[k] = static_cast<std::uint8_t>(k);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      row[0] = static_cast<std::uint8_t>(i + 1);
+      const char x = lower(a[i]);
+      for (std::size_t k = 0; k < b.size(); ++k) {
+        const char y = lower(b[k]);
+        unsigned steps = last[k] + (x == y ? 0u : 1u);
+        if (last[k + 1] + 1u < steps) steps = last[k + 1] + 1u;
+        if (row[k] + 1u < steps) steps = row[k] + 1u;
+        if (i > 0 && k > 0 && x == lower(b[k - 1]) && y == lower(a[i - 1]) &&
+            before[k - 1] + 1u < steps)
+          steps = before[k - 1] + 1u;
+        row[k + 1] = static_cast<std::uint8_t>(steps);
+      }
+      std::uint8_t* const free = before;
+      before = last, last = row, row = free;
+    }
+    return last[b.size()];
+  }
+
+  std::string_view to_, word_;
+  std::size_t best_ = max_suggestion + 1;  ///< steps to word_
+};
+
+/// The nearest word of a table, whose rows are words or have a `name`.
+template <class Row, std::size_t n>
+[[nodiscard]] constexpr std::string_view nearest(std::string_view word,
+                                                 const Row (&table)[n]) noexcept {
+  suggestion s(word);
+  for (const Row& r : table) {
+    if constexpr (requires { s.offer(r.name); })
+      s.offer(r.name);
+    else
+      s.offer(r);
+  }
+  return s.word();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_SUGGEST_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+[[nodiscard]] inline std::uint32_t hash_of(std::string_view s, std::uint32_t seed = 0) noexcept {
+  std::uint64_t h = 0xcbf29ce484222325u + seed;
+  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  h *= 0x9e3779b97f4a7c15u;
+  return static_cast<std::uint32_t>(h >> 32);
+}
+
+/// Indices by the hashes of their names: open addressing.
+class hashed_names {
+ public:
+  template <class Same>
+  [[nodiscard]] std::uint32_t find(std::uint32_t hash, Same same) const {
+    if (slots_.empty()) return no_index;
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash & mask; slots_[i].index != no_index; i = (i + 1) & mask)
+      if (slots_[i].hash == hash && same(slots_[i].index)) return slots_[i].index;
+    return no_index;
+  }
+  void put(std::uint32_t hash, std::uint32_t index) {
+    if (2 * (count_ + 1) > slots_.size()) {
+      const pool<slot> old = std::exchange(slots_, {});
+      slots_.resize(old.empty() ? 16 : old.size() * 2);
+      for (const slot& s : old)
+        if (s.index != no_index) place_of_hash(s.hash) = s;
+    }
+    place_of_hash(hash) = {hash, index};
+    ++count_;
+  }
+
+ private:
+  struct slot {
+    std::uint32_t hash = 0, index = no_index;
+  };
+  [[nodiscard]] slot& place_of_hash(std::uint32_t hash) noexcept {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t i = hash & mask;
+    while (slots_[i].index != no_index) i = (i + 1) & mask;
+    return slots_[i];
+  }
+  pool<slot> slots_;
+  std::size_t count_ = 0;
+};
+
+/// What the names of one declaration stand for. Forgets all in constant time.
+class local_names {
+ public:
+  /// Begins a declaration.
+  void begin(const document& d) {
+    if (entries_.size() < d.names.size()) entries_.resize(d.names.size());
+    ++turn_;
+  }
+  [[nodiscard]] std::uint32_t find(std::uint32_t name) const noexcept {
+    return entries_[name].turn == turn_ ? entries_[name].value : no_index;
+  }
+  void put(std::uint32_t name, std::uint32_t value) noexcept { entries_[name] = {turn_, value}; }
+
+ private:
+  struct entry {
+    std::uint32_t turn = 0, value = 0;
+  };
+  pool<entry> entries_;
+  std::uint32_t turn_ = 0;
+};
+
+/// A device that extends itself, through others or not.
+struct in_cycle {
+  std::uint32_t node;
+  std::uint32_t first;  ///< of the nodes of its cycle
+};
+
+/// The file whose declarations are being loaded.
+struct source_file {
+  const document& d;
+  std::uint32_t file = 0;        ///< as places have it
+  std::uint32_t characters = 0;  ///< where its names begin in catalog::characters
+  local_names parameters = {};   ///< of a family: their nodes
+  local_names variants = {};     ///< of a family: their nodes
+  bool knows_devices = false;    ///< whether the next two are there
+  local_names devices = {};      ///< the nodes of all its devices
+  pool<in_cycle> cycles = {};    ///< by their nodes
+
+  [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }
+  [[nodiscard]] place at(std::uint32_t node) const noexcept {
+    return place_of(d.nodes[node], file);
+  }
+  [[nodiscard]] std::string_view name(std::uint32_t node) const noexcept {
+    return d.name(d.nodes[node].value);
+  }
+  /// The name of a node, as the catalog has it.
+  [[nodiscard]] string shared_name(std::uint32_t node) const noexcept {
+    const string s = d.names[d.nodes[node].value];
+    return {characters + s.first, s.size};
+  }
+};
+
+class loading {
+ public:
+  loading(findings& f, catalog& c) noexcept : found(f), to(c) {}
+
+  findings& found;
+  catalog& to;
+  hashed_names families = {}, variants = {}, devices = {};
+  std::uint32_t unsound_builtins = 0;    ///< bit n: what replaces the built-in family n has errors
+  std::uint32_t replaced = 0, used = 0;  ///< bit n: the built-in family n is, by a device
+  pool<bool> unsound_families = {};      ///< those behind the built-in ones
+  pool<bool> unsound_devices = {};
+  pool<place> entries = {};  ///< where catalog::device_instances come from
+  bool has_baseline = false;
+  place baseline = {};  ///< the include that made the built-in families visible
+
+  [[nodiscard]] std::uint32_t find_family(std::string_view name) const {
+    const std::uint32_t builtin = builtin_family(name);
+    if (builtin < builtin_families) return builtin;
+    return families.find(hash_of(name),
+                         [&](std::uint32_t i) { return to.text_of(to.families[i].name) == name; });
+  }
+  [[nodiscard]] std::uint32_t find_device(std::string_view name) const {
+    return devices.find(hash_of(name),
+                        [&](std::uint32_t i) { return to.text_of(to.devices[i].name) == name; });
+  }
+  [[nodiscard]] std::uint32_t find_variant(std::uint32_t family, std::string_view name) const {
+    const type_family& f = to.families[family];
+    if (f.variants > few_variants)
+      return variants.find(hash_of(name, family), [&](std::uint32_t i) {
+        return i - f.first_variant < f.variants && to.text_of(to.variants[i].name) == name;
+      });
+    for (std::uint32_t i = f.first_variant; i < f.first_variant + f.variants; ++i)
+      if (to.text_of(to.variants[i].name) == name) return i;
+    return no_index;
+  }
+  /// A device whose name is near to one that isn't there, or no_index.
+  [[nodiscard]] std::uint32_t nearest_device(std::string_view name) {
+    const std::string_view near = nearest(name, to.devices);
+    return near.empty() ? no_index : find_device(near);
+  }
+  [[nodiscard]] std::string_view nearest_family(std::string_view name) {
+    return nearest(name, to.families);
+  }
+
+  static constexpr std::uint32_t few_variants = 8;  ///< for which a search in a row will do
+
+  [[nodiscard]] bool is_unsound_family(std::uint32_t i) const noexcept {
+    return i < builtin_families ? (unsound_builtins >> i & 1) != 0
+                                : unsound_families[i - builtin_families];
+  }
+  void set_unsound_family(std::uint32_t i) {
+    if (i < builtin_families)
+      unsound_builtins |= std::uint32_t{1} << i;
+    else
+      unsound_families[i - builtin_families] = true;
+  }
+
+ private:
+  /// The nearest name of the first entries. Only some names are worth it: a file can be full of
+  /// those that aren't there.
+  template <class Row>
+  [[nodiscard]] std::string_view nearest(std::string_view name, const pool<Row>& rows) {
+    constexpr std::uint32_t most_suggestions = 64, most_candidates = 256;
+    suggestion s(name);
+    if (suggestions_++ >= most_suggestions) return {};
+    for (std::uint32_t i = 0; i < rows.size() && i < most_candidates; ++i)
+      s.offer(to.text_of(rows[i].name));
+    return s.word();
+  }
+  std::uint32_t suggestions_ = 0;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_LOAD_STATE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Notes what a device that isn't there could be.
+template <class Writer>
+void note_visible(loading& s, Writer& text, std::string_view name) {
+  for (const baseline_row& b : baseline_files)
+    if (b.device == name) {
+      text.note() << "include \"" << b.file << "\" defines it";
+      return;
+    }
+  const std::uint32_t near = s.nearest_device(name);
+  if (near == no_index) return;
+  const device& d = s.to.devices[near];
+  text.note(d.where.length != 0 ? d.where : s.baseline)
+      << "did you mean " << s.to.text_of(d.name) << '?';
+}
+
+class device_loader {
+ public:
+  device_loader(loading& s, source_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
+
+  void load(std::uint32_t node) {
+    const std::string_view device_name = f_.name(node);
+    const std::uint32_t before = s_.find_device(device_name);
+    if (before != no_index) {
+      auto text = s_.found.add(errc::nem_dev_015_duplicate, f_.at(node));
+      text << "device " << device_name << " is defined already";
+      const place first = to_.devices[before].where;
+      text.note(first.length != 0 ? first : s_.baseline)
+          << device_name << (first.length != 0 ? " is first defined here" : " is included here");
+      return;
+    }
+    device_ = {};
+    device_.name = f_.shared_name(node);
+    device_.where = f_.at(node);
+    is_sound_ = true;
+    const std::uint32_t extends = child(f_.d, node, node_kind::extends);
+    const std::uint32_t mandatory = child(f_.d, node, node_kind::mandatory);
+    if (extends == no_node)
+      begin_base(node, mandatory);
+    else
+      begin_derived(node, extends);
+    const std::uint32_t topology = child(f_.d, node, node_kind::topology);
+    if (topology != no_node) load_topology(topology);
+    load_characteristics(child(f_.d, node, node_kind::unit_characteristics));
+    device_.first_mandatory = index_in(to_.device_instances);
+    load_list(mandatory);
+    device_.first_extended = index_in(to_.device_instances);
+    device_.mandatory = device_.first_extended - device_.first_mandatory;
+    load_list(child(f_.d, node, node_kind::extended));
+    device_.extended = index_in(to_.device_instances) - device_.first_extended;
+
+    s_.devices.put(hash_of(device_name), index_in(to_.devices));
+    to_.devices.push_back(device_);
+    s_.unsound_devices.push_back(!is_sound_);
+  }
+
+ private:
+  auto fail(errc code, place where) {
+    is_sound_ = false;
+    return s_.found.add(code, where);
+  }
+
+  void begin_base(std::uint32_t node, std::uint32_t mandatory) {
+    const std::uint32_t version = child(f_.d, node, node_kind::spec_version);
+    if (version == no_node) {
+      fail(errc::nem_dev_001_spec_version, f_.at(node))
+          << "device " << f_.name(node) << " extends none, so it needs a spec_version";
+    } else {
+      device_.spec_version = f_.shared_name(version);
+      if (f_.name(version) != known_spec_version)
+        s_.found.add(errc::nem_dev_020_version, f_.at(version))
+            << "unknown spec_version \"" << f_.name(version) << "\": expected \""
+            << known_spec_version << '"';
+    }
+    if (mandatory == no_node || f_[mandatory].next == mandatory + 1)
+      fail(errc::nem_dev_019_no_mandatory, f_.at(mandatory == no_node ? node : mandatory))
+          << "device " << f_.name(node)
+          << " extends none, so it needs variants in opcode.mandatory";
+  }
+
+  void begin_derived(std::uint32_t node, std::uint32_t extends) {
+    device_.parent = f_.shared_name(extends);
+    const std::uint32_t version = child(f_.d, node, node_kind::spec_version);
+    const std::uint32_t parent = s_.find_device(f_.name(extends));
+    if (parent == no_index) {
+      report_parent(node, extends);
+    } else {
+      const device& p = to_.devices[parent];
+      device_.base = parent;
+      device_.spec_version = p.spec_version;
+      device_.has_topology = p.has_topology;
+      device_.topology = p.topology;
+      if (s_.unsound_devices[parent]) is_sound_ = false;
+    }
+    if (version == no_node) return;
+    auto text = fail(errc::nem_dev_002_inherited, f_.at(version));
+    text << "device " << f_.name(node) << " extends " << f_.name(extends)
+         << ", whose spec_version it inherits";
+    if (parent != no_index)
+      text.note(to_.devices[parent].where)
+          << f_.name(extends) << " has \"" << to_.text_of(to_.devices[parent].spec_version) << '"';
+    text.fix(f_.at(version)) << "";
+  }
+
+  /// Says why a parent isn't there: it comes later, it doesn't exist, or devices go round in circles.
+  void report_parent(std::uint32_t node, std::uint32_t extends) {
+    find_cycles();
+    const std::size_t at = first_not_below(f_.cycles.data(), f_.cycles.size(),
+                                           [&](const in_cycle& c) { return c.node < node; });
+    const std::string_view parent = f_.name(extends);
+    if (at < f_.cycles.size() && f_.cycles[at].node == node) {
+      is_sound_ = false;
+      if (f_.cycles[at].first != node) return;  // reported there
+      auto text = fail(errc::nem_dev_014_cycle, f_.at(extends));
+      text << "device " << f_.name(node) << " extends itself";
+      if (f_[node].value != f_[extends].value)
+        text.note(f_.at(f_.devices.find(f_[extends].value))) << "through " << parent;
+      return;
+    }
+    auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
+    text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
+    const std::uint32_t later = f_.devices.find(f_[extends].value);
+    if (later != no_index) {
+      text.note(f_.at(later)) << parent << " is defined here, behind it";
+      return;
+    }
+    note_visible(s_, text, parent);
+  }
+
+  /// Notes the devices of this file and those that extend themselves, through others or not.
+  void find_cycles() {
+    if (f_.knows_devices) return;
+    f_.knows_devices = true;
+    const document& d = f_.d;
+    f_.devices.begin(d);
+    pool<std::uint32_t> all;
+    for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next) {
+      if (is_statement(d.nodes[i].kind)) break;
+      if (d.nodes[i].kind != node_kind::device) continue;
+      if (f_.devices.find(d.nodes[i].value) != no_index) continue;
+      f_.devices.put(d.nodes[i].value, i);
+      all.push_back(i);
+    }
+    local_names walk;  // which walk came by
+    walk.begin(d);
+    for (std::uint32_t w = 0; w < all.size(); ++w) {
+      std::uint32_t i = all[w];
+      while (i != no_index && walk.find(d.nodes[i].value) == no_index) {
+        walk.put(d.nodes[i].value, w);
+        i = next(i);
+      }
+      if (i == no_index || walk.find(d.nodes[i].value) != w) continue;
+      const std::uint32_t met = i;  // where this walk met itself
+      const std::size_t begin = f_.cycles.size();
+      std::uint32_t first = i;
+      do {
+        f_.cycles.push_back({i, i});
+        first = i < first ? i : first;
+        i = next(i);
+      } while (i != met);
+      for (std::size_t k = begin; k < f_.cycles.size(); ++k) f_.cycles[k].first = first;
+    }
+    sort(f_.cycles.data(), f_.cycles.size(),
+         [](const in_cycle& a, const in_cycle& b) { return a.node < b.node; });
+  }
+  [[nodiscard]] std::uint32_t next(std::uint32_t device) const {
+    const std::uint32_t extends = child(f_.d, device, node_kind::extends);
+    return extends == no_node ? no_index : f_.devices.find(f_[extends].value);
+  }
+
+  void load_topology(std::uint32_t node) {
+    device_.has_topology = true;
+    device_.topology = {};
+    topology& t = device_.topology;
+    const std::uint32_t engines = child(f_.d, node, node_kind::num_engines);
+    const std::uint32_t l2 = child(f_.d, node, node_kind::l2_size);
+    const std::uint32_t engine = child(f_.d, node, node_kind::per_engine);
+    if (engines == no_node || l2 == no_node || engine == no_node) {
+      auto text = fail(errc::nem_dev_006_memory, f_.at(node));
+      text << (l2 == no_node ? "memory sizes must be > 0: " : "") << "the topology lacks ";
+      std::string_view between;
+      const auto lack = [&](std::uint32_t what, std::string_view name) {
+        if (what != no_node) return;
+        text << between << name;
+        between = " and ";
+      };
+      lack(engines, "num_engines");
+      lack(l2, "l2_size_bytes");
+      lack(engine, "per_engine");
+    }
+    if (engines != no_node) {
+      t.engines = f_.d.integer(f_[engines + 1]);
+      if (t.engines < 1)
+        fail(errc::nem_dev_004_engines, f_.at(engines + 1))
+            << "num_engines is " << t.engines << ": expected at least 1";
+    }
+    if (l2 != no_node) t.l2_size = memory_size(l2, "l2_size_bytes");
+    const std::uint32_t shared = child(f_.d, node, node_kind::device_units);
+    if (shared != no_node) load_units(shared, t, 0);
+    if (engine == no_node) return;
+    load_units(engine, t, 1);
+    const std::uint32_t l1 = child(f_.d, engine, node_kind::l1_size);
+    if (l1 != no_node)
+      t.l1_size = memory_size(l1, "l1_size_bytes");
+    else
+      fail(errc::nem_dev_006_memory, f_.at(engine))
+          << "memory sizes must be > 0: per_engine lacks l1_size_bytes";
+  }
+
+  void load_units(std::uint32_t block, topology& t, std::int64_t least) {
+    unit_set given = 0;
+    for (const std::uint32_t c : children(f_.d, block)) {
+      const unit u = static_cast<unit>(f_[c].detail);
+      if (f_[c].kind != node_kind::unit || u == unit::none) continue;
+      given = static_cast<unit_set>(given | units(u));
+      const std::int64_t count = f_.d.integer(f_[c + 1]);
+      t.units[static_cast<std::size_t>(u)] = count;
+      if (count < least)
+        fail(errc::nem_dev_005_units, f_.at(c + 1))
+            << "an engine has " << count << " " << name(u) << ": expected at least " << least;
+    }
+    constexpr unit_set all = (1u << (static_cast<unsigned>(unit::seq) + 1)) - 1;
+    if (least == 0 || (given & all) == all) return;
+    auto text = s_.found.add(errc::nem_dev_018_omitted, f_.at(block));
+    text << "per_engine omits ";
+    std::string_view between;
+    for (std::size_t u = 0; u <= static_cast<std::size_t>(unit::seq); ++u) {
+      if ((given >> u & 1) != 0) continue;
+      text << between << unit_names[u];
+      between = ", ";
+    }
+    text << ": its engines have none";
+  }
+
+  [[nodiscard]] std::int64_t memory_size(std::uint32_t node, std::string_view field) {
+    std::int64_t value = 0;
+    if (!evaluate(node + 1, value)) return 0;
+    if (value <= 0)
+      fail(errc::nem_dev_006_memory, f_.at(node + 1))
+          << "memory sizes must be > 0: " << field << " is " << value;
+    return value;
+  }
+
+  /// The value of an expression of numbers.
+  [[nodiscard]] bool evaluate(std::uint32_t node, std::int64_t& to) {
+    if (f_[node].kind != node_kind::expression) return literal(node, to);
+    stack_.clear();
+    for (const std::uint32_t c : children(f_.d, node)) {
+      if (!is_operator(f_[c].kind)) {
+        if (!literal(c, to)) return false;
+        stack_.push_back(to);
+        continue;
+      }
+      std::int64_t right = 0;
+      if (!is_unary(f_[c].kind)) {
+        right = stack_.back();
+        stack_.pop_back();
+      }
+      switch (apply(f_[c].kind, stack_.back(), right, stack_.back())) {
+        case arithmetic_error::none: break;
+        case arithmetic_error::division:
+          fail(errc::nem_exp_003_division, f_.at(c)) << "division by zero in a memory size";
+          return false;
+        case arithmetic_error::overflow:
+          fail(errc::nem_exp_004_overflow, f_.at(c))
+              << "the memory size leaves the range of 64 bits";
+          return false;
+      }
+    }
+    to = stack_.back();
+    return true;
+  }
+  [[nodiscard]] bool literal(std::uint32_t node, std::int64_t& to) {
+    switch (f_[node].kind) {
+      case node_kind::integer:
+      case node_kind::wide_integer: to = f_.d.integer(f_[node]); return true;
+      case node_kind::name:
+        fail(errc::nem_exp_002_name, f_.at(node))
+            << f_.name(node) << " isn't declared: a memory size is made of numbers alone";
+        return false;
+      default:
+        fail(errc::nem_exp_001_float, f_.at(node)) << "memory sizes must be integer";
+        return false;
+    }
+  }
+
+  void load_characteristics(std::uint32_t node) {
+    device_.first_characteristic = index_in(to_.characteristics);
+    if (node == no_node) return;
+    for (const std::uint32_t g : children(f_.d, node))
+      for (const std::uint32_t c : children(f_.d, g))
+        to_.characteristics.push_back(
+            {static_cast<unit>(f_[g].detail), f_.shared_name(c), f_.d.integer(f_[c + 1])});
+    device_.characteristics = index_in(to_.characteristics) - device_.first_characteristic;
+  }
+
+  void load_list(std::uint32_t node) {
+    if (node == no_node) return;
+    for (const std::uint32_t c : children(f_.d, node)) {
+      const std::uint32_t i = find(c);
+      if (i == no_index) continue;
+      to_.device_instances.push_back(i);
+      s_.entries.push_back(f_.at(c));
+    }
+  }
+
+  /// The instance that an entry refers to; no_index after saying what is wrong.
+  [[nodiscard]] std::uint32_t find(std::uint32_t node) {
+    const std::string_view family = f_.name(node);
+    const std::uint32_t f = s_.find_family(family);
+    if (f == no_index) {
+      const std::string_view near = s_.nearest_family(family);
+      auto text = fail(errc::nem_dev_009_variant, f_.at(node));
+      text << "there is no type family " << family;
+      if (!near.empty()) text.note() << "did you mean " << near << '?';
+      return no_index;
+    }
+    types_.clear();
+    std::uint32_t last = node;
+    for (const std::uint32_t c : children(f_.d, node)) {
+      if (f_[c].kind == node_kind::element_type)
+        types_.push_back(static_cast<element>(f_[c].detail));
+      else
+        last = c;
+    }
+    const std::uint32_t v = s_.find_variant(f, f_.name(last));
+    const std::uint32_t i = v == no_index ? no_index : to_.find_instance(to_.variants[v], types_);
+    if (f < builtin_families) s_.used |= std::uint32_t{1} << f;
+    if (i != no_index) {
+      if (s_.is_unsound_family(f)) is_sound_ = false;
+      return i;
+    }
+    is_sound_ = false;
+    if (s_.is_unsound_family(f)) return no_index;
+    report_instance(node, last, f, v);
+    return no_index;
+  }
+
+  void report_instance(std::uint32_t node, std::uint32_t last, std::uint32_t f, std::uint32_t v) {
+    const std::string_view family = f_.name(node);
+    const type_family& row = to_.families[f];
+    if (v == no_index) {
+      auto text = s_.found.add(errc::nem_dev_009_variant, f_.at(last));
+      text << "type family " << family << " has no variant " << f_.name(last);
+      text.note(row.where) << "its variants are ";
+      put_some(text, row.variants, [&](std::uint32_t k) {
+        text << to_.text_of(to_.variants[row.first_variant + k].name);
+      });
+      return;
+    }
+    auto text = s_.found.add(errc::nem_dev_009_variant, f_.at(node));
+    text << family;
+    put_types(text, types_);
+    text << '.' << f_.name(last);
+    if (types_.size() != row.parameters)
+      text << " has " << types_.size() << (types_.size() == 1 ? " type" : " types") << ", but "
+           << family << " has " << row.parameters
+           << (row.parameters == 1 ? " parameter" : " parameters");
+    else
+      text << " is classified neither as MUST nor as MAY";
+    const variant& variant = to_.variants[v];
+    if (variant.instances == 0) return;
+    text.note(row.where) << "there is ";
+    put_some(text, variant.instances, [&](std::uint32_t k) {
+      text << family;
+      put_types(text, to_.types_of(to_.instances[variant.first_instance + k]));
+      text << '.' << f_.name(last);
+    });
+  }
+  template <class Writer>
+  static void put_types(Writer& out, view<element> types) {
+    for (std::size_t k = 0; k < types.size(); ++k) out << (k == 0 ? "<" : ", ") << name(types[k]);
+    if (!types.empty()) out << '>';
+  }
+  template <class Writer, class Put>
+  static void put_some(Writer& out, std::uint32_t count, Put put) {
+    constexpr std::uint32_t most = 6;
+    for (std::uint32_t k = 0; k < count && k < most; ++k) {
+      if (k != 0) out << ", ";
+      put(k);
+    }
+    if (count > most) out << " and " << count - most << " more";
+  }
+
+  loading& s_;
+  source_file& f_;
+  catalog& to_;
+  device device_;
+  bool is_sound_ = true;
+  pool<std::int64_t> stack_;
+  pool<element> types_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_LOAD_DEVICE_HPP
+
+// ---- tessera/nem/load_family.hpp
+//
+// Loads a declared type family into the catalog, by the rules FDL.
+//
+//   detail::family_loader(s, f).load(node);   // node_kind::type_family of the file f
+//
+//   FDL-001 defined already         FDL-004 variant again      FDL-006 parameter again
+//   FDL-002 not a type              FDL-005 no variant         FDL-007 classified again
+//   FDL-003 wrong instantiation
+//
+// A family with the id of a built-in one takes its place, if no file includes the baseline and no
+// device loaded before lists a variant of it. Conditions other than accum and quant have no effect.
+//
+// Lifetime:   for one call of load().
+// Errors:     findings.
+// Limits:     none.
+// Allocation: linear in the declaration, plus load_state's.
+
+#ifndef TESSERA_NEM_LOAD_FAMILY_HPP
+#define TESSERA_NEM_LOAD_FAMILY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class family_loader {
+ public:
+  family_loader(loading& s, source_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
+
+  void load(std::uint32_t node) {
+    index_ = slot_for(node);
+    if (index_ == no_index) return;
+    family_ = {};
+    family_.name = f_.shared_name(node);
+    family_.where = f_.at(node);
+    is_sound_ = true;
+    load_parameters(node);
+    load_operands(node);
+    load_variants(node);
+    to_.families[index_] = family_;
+    if (!is_sound_) s_.set_unsound_family(index_);
+  }
+
+ private:
+  /// Where the family goes, or no_index where its id is taken.
+  [[nodiscard]] std::uint32_t slot_for(std::uint32_t node) {
+    const std::string_view name = f_.name(node);
+    const std::uint32_t i = s_.find_family(name);
+    if (i == no_index) {
+      const std::uint32_t added = index_in(to_.families);
+      to_.families.push_back({});
+      s_.unsound_families.push_back(false);
+      s_.families.put(hash_of(name), added);
+      return added;
+    }
+    const std::uint32_t bit = i < builtin_families ? std::uint32_t{1} << i : 0;
+    if (bit != 0 && !s_.has_baseline && ((s_.replaced | s_.used) & bit) == 0) {
+      s_.replaced |= bit;
+      return i;
+    }
+    auto text = s_.found.add(errc::nem_fdl_001_duplicate, f_.at(node));
+    text << "type family " << name << " is defined already";
+    if (bit == 0 || (s_.replaced & bit) != 0)
+      text.note(to_.families[i].where) << name << " is first defined here";
+    else if (s_.has_baseline)
+      text.note(s_.baseline) << "the built-in " << name << " is included here";
+    else
+      text.note() << "devices loaded before list variants of the built-in " << name;
+    return no_index;
+  }
+
+  void load_parameters(std::uint32_t family) {
+    f_.parameters.begin(f_.d);
+    parameters_.clear();
+    family_.first_parameter = index_in(to_.parameters);
+    for (const std::uint32_t c : children(f_.d, family)) {
+      if (f_[c].kind != node_kind::type_parameter) continue;
+      const std::uint32_t before = f_.parameters.find(f_[c].value);
+      if (before != no_index) {
+        is_sound_ = false;
+        auto text = s_.found.add(errc::nem_fdl_006_parameter, f_.at(c));
+        text << "type parameter " << f_.name(c) << " is declared already";
+        text.note(f_.at(parameters_[before])) << f_.name(c) << " is first declared here";
+        continue;
+      }
+      parameters_.push_back(c);
+      f_.parameters.put(f_[c].value, family_.parameters++);
+      type_parameter p{f_.shared_name(c), 0};
+      for (const std::uint32_t e : children(f_.d, c))
+        p.domain = static_cast<std::uint16_t>(p.domain | 1u << f_[e].detail);
+      to_.parameters.push_back(p);
+    }
+  }
+
+  void load_operands(std::uint32_t family) {
+    family_.first_operand = index_in(to_.operand_types);
+    for (const std::uint32_t c : children(f_.d, family)) {
+      if (f_[c].kind == node_kind::binding) load_binding(c);
+      if (f_[c].kind == node_kind::condition) load_condition(c);
+    }
+    family_.operands = index_in(to_.operand_types) - family_.first_operand;
+  }
+
+  void load_binding(std::uint32_t node) {
+    operand_type o;
+    o.operand = f_.shared_name(node);
+    const std::uint32_t type = node + 1;
+    if (f_[type].kind == node_kind::element_type) {
+      o.element = static_cast<element>(f_[type].detail);
+    } else if ((o.parameter = f_.parameters.find(f_[type].value)) != no_index) {
+      o.form = type_form::parameter;
+    } else if (f_.name(type) == "absent") {
+      o.form = type_form::absent;
+      o.parameter = 0;
+    } else if (f_.name(type) == "any_supported") {
+      o.form = type_form::any_supported;
+      o.parameter = 0;
+    } else {
+      is_sound_ = false;
+      s_.found.add(errc::nem_fdl_002_type, f_.at(type))
+          << f_.name(type) << ", the type of " << f_.name(node)
+          << ", is neither an element type nor a parameter of " << to_.text_of(family_.name)
+          << ", absent or any_supported";
+      return;
+    }
+    to_.operand_types.push_back(o);
+  }
+
+  void load_condition(std::uint32_t node) {
+    const std::string_view what = f_.name(node);
+    const std::uint32_t value = node + 1;
+    const bool is_type = f_[value].kind == node_kind::element_type;
+    const std::string_view word = is_type ? std::string_view() : f_.name(value);
+    if (what == "accum") {
+      if (is_type) {
+        family_.accum = static_cast<element>(f_[value].detail);
+        return;
+      }
+      is_sound_ = false;
+      s_.found.add(errc::nem_fdl_002_type, f_.at(value))
+          << "expected an element type for accum, found " << word;
+    }
+    if (what == "quant") {
+      const std::uint32_t on = child(f_.d, node, node_kind::on);
+      if (word == "absent") {
+        family_.quant = quant_condition::absent;
+      } else if (word == "required" && on == no_node) {
+        family_.quant = quant_condition::required;
+      } else if (word == "required") {
+        family_.quant = quant_condition::required_on;
+        family_.quant_operand = f_.shared_name(on);
+      } else {
+        is_sound_ = false;
+        s_.found.add(errc::nem_fdl_002_type, f_.at(value))
+            << "expected absent or required for quant, found "
+            << (is_type ? name(static_cast<element>(f_[value].detail)) : word);
+      }
+    }
+  }
+
+  void load_variants(std::uint32_t family) {
+    f_.variants.begin(f_.d);
+    family_.first_variant = index_in(to_.variants);
+    std::uint32_t count = 0;
+    for (const std::uint32_t c : children(f_.d, family)) {
+      if (f_[c].kind != node_kind::variant) continue;
+      ++count;
+      const std::uint32_t before = f_.variants.find(f_[c].value);
+      if (before != no_index) {
+        is_sound_ = false;
+        auto text = s_.found.add(errc::nem_fdl_004_variant, f_.at(c));
+        text << "variant " << f_.name(c) << " of " << f_.name(family) << " is defined already";
+        text.note(f_.at(before)) << f_.name(c) << " is first defined here";
+        continue;
+      }
+      f_.variants.put(f_[c].value, c);
+      load_variant(c);
+    }
+    family_.variants = index_in(to_.variants) - family_.first_variant;
+    if (count == 0) {
+      is_sound_ = false;
+      s_.found.add(errc::nem_fdl_005_no_variants, f_.at(family))
+          << "type family " << to_.text_of(family_.name) << " has no variant";
+    }
+    if (family_.variants <= loading::few_variants) return;
+    for (std::uint32_t i = 0; i < family_.variants; ++i) {
+      const std::uint32_t v = family_.first_variant + i;
+      s_.variants.put(hash_of(to_.text_of(to_.variants[v].name), index_), v);
+    }
+  }
+
+  /// An instance and its node.
+  struct classified {
+    instance what;
+    std::uint32_t node;
+  };
+
+  void load_variant(std::uint32_t node) {
+    variant v;
+    v.name = f_.shared_name(node);
+    v.first_operand = index_in(to_.operand_types);
+    classified_.clear();
+    for (const std::uint32_t c : children(f_.d, node)) {
+      if (f_[c].kind == node_kind::binding) load_binding(c);
+      if (f_[c].kind == node_kind::conformance) load_instance(node, c);
+    }
+    v.operands = index_in(to_.operand_types) - v.first_operand;
+
+    sort(classified_.data(), classified_.size(), [this](const classified& a, const classified& b) {
+      return catalog::order(to_.types_of(a.what), to_.types_of(b.what)) < 0;
+    });
+    v.first_instance = index_in(to_.instances);
+    std::uint32_t first = no_node;
+    for (const classified& c : classified_) {
+      if (index_in(to_.instances) != v.first_instance &&
+          catalog::order(to_.types_of(to_.instances.back()), to_.types_of(c.what)) == 0) {
+        is_sound_ = false;
+        auto text = s_.found.add(errc::nem_fdl_007_twice, f_.at(c.node));
+        text << reference(c.what, node) << " is classified already";
+        text.note(f_.at(first)) << "first as " << (to_.instances.back().is_must ? "MUST" : "MAY");
+        continue;
+      }
+      to_.instances.push_back(c.what);
+      first = c.node;
+    }
+    v.instances = index_in(to_.instances) - v.first_instance;
+    to_.variants.push_back(v);
+  }
+
+  void load_instance(std::uint32_t variant, std::uint32_t node) {
+    instance i;
+    i.family = index_;
+    i.variant = index_in(to_.variants);
+    i.first_type = index_in(to_.types);
+    i.is_must = f_[node].detail == 1;
+    bool fits = true;
+    for (const std::uint32_t c : children(f_.d, node)) {
+      const element e = static_cast<element>(f_[c].detail);
+      if (i.types < family_.parameters) {
+        const type_parameter& p = to_.parameters[family_.first_parameter + i.types];
+        if ((p.domain >> f_[c].detail & 1) == 0) {
+          fits = false;
+          auto text = s_.found.add(errc::nem_fdl_003_instance, f_.at(c));
+          text << name(e) << " isn't a type of parameter " << to_.text_of(p.name) << ": {";
+          put_set(text, p.domain);
+          text << "}";
+        }
+        to_.types.push_back(e);
+      }
+      ++i.types;
+    }
+    if (i.types != family_.parameters && is_sound_) {
+      fits = false;
+      s_.found.add(errc::nem_fdl_003_instance, f_.at(node))
+          << "variant " << f_.name(variant) << " is classified for " << i.types
+          << (i.types == 1 ? " type, but " : " types, but ") << to_.text_of(family_.name) << " has "
+          << family_.parameters << (family_.parameters == 1 ? " parameter" : " parameters");
+    }
+    if (fits && i.types == family_.parameters)
+      classified_.push_back({i, node});
+    else
+      is_sound_ = false;
+  }
+
+  template <class Writer>
+  static void put_set(Writer& out, std::uint16_t domain) {
+    std::string_view between;
+    for (std::size_t e = 0; e < element_count; ++e) {
+      if ((domain >> e & 1) == 0) continue;
+      out << between << name(static_cast<element>(e));
+      between = ", ";
+    }
+  }
+
+  /// "f<i8>.v" of a variant that isn't in the catalog yet.
+  [[nodiscard]] text reference(const instance& i, std::uint32_t variant) const {
+    text out;
+    out << to_.text_of(family_.name);
+    for (std::uint32_t k = 0; k < i.types; ++k)
+      out << (k == 0 ? "<" : ", ") << name(to_.types[i.first_type + k]);
+    out << (i.types == 0 ? "." : ">.") << f_.name(variant);
+    return out;
+  }
+
+  loading& s_;
+  source_file& f_;
+  catalog& to_;
+  std::uint32_t index_ = 0;
+  type_family family_;
+  bool is_sound_ = true;
+  pool<std::uint32_t> parameters_;  ///< their nodes
+  pool<classified> classified_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_LOAD_FAMILY_HPP
+
+// ---- tessera/nem/resolve_device.hpp
+//
+// What devices inherit: resolves one, and checks all.
+//
+//   nem::resolve_device(c, i);                 // c.devices[i] now lists all that it inherits
+//   detail::inheritance_check(s, t).run();     // DEV-007, DEV-008, DEV-010
+//
+//   topology          the device's own replaces that of its parent
+//   characteristics   the device's own override those of its parents, key by key
+//   mandatory         the union; so extended, without what is mandatory
+//
+// Lifetime:   nothing is kept.
+// Errors:     findings.
+// Limits:     none; a chain of a million devices is checked in linear time.
+// Allocation: 16 bytes an instance and a device; resolving adds what one device inherits.
+
+#ifndef TESSERA_NEM_RESOLVE_DEVICE_HPP
+#define TESSERA_NEM_RESOLVE_DEVICE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Sorts, and drops what is there twice or in `others`, which is sorted.
+inline void make_set(pool<std::uint32_t>& list, const pool<std::uint32_t>& others = {}) {
+  sort(list.data(), list.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+  std::size_t kept = 0, other = 0;
+  for (const std::uint32_t i : list) {
+    while (other < others.size() && others[other] < i) ++other;
+    if ((other < others.size() && others[other] == i) || (kept != 0 && list[kept - 1] == i))
+      continue;
+    list[kept++] = i;
+  }
+  list.resize(kept);
+}
+
+/// A characteristic among those of a device and its parents.
+struct inherited_number {
+  unit_number number;
+  std::uint32_t order = 0;  ///< ascending from the root to the device
+};
+
+}  // namespace detail
+
+/// Makes the lists of a device hold what it inherits. Costs as much as there is in it and its
+/// parents, so that it is for one device, or for some.
+inline void resolve_device(catalog& c, std::uint32_t index) {
+  if (c.devices[index].is_resolved) return;
+  pool<std::uint32_t> chain, mandatory, extended;
+  for (std::uint32_t i = index; i != no_index; i = c.devices[i].base) {
+    chain.push_back(i);
+    if (c.devices[i].is_resolved) break;
+  }
+  pool<detail::inherited_number> numbers;
+  for (std::size_t k = chain.size(); k-- > 0;) {
+    const device& d = c.devices[chain[k]];
+    mandatory.append(c.device_instances.data() + d.first_mandatory, d.mandatory);
+    extended.append(c.device_instances.data() + d.first_extended, d.extended);
+    for (std::uint32_t i = 0; i < d.characteristics; ++i)
+      numbers.push_back({c.characteristics[d.first_characteristic + i],
+                         static_cast<std::uint32_t>(numbers.size())});
+  }
+  detail::make_set(mandatory);
+  detail::make_set(extended, mandatory);
+  const auto same = [&c](const unit_number& a, const unit_number& b) {
+    return a.unit == b.unit && c.text_of(a.key) == c.text_of(b.key);
+  };
+  sort(numbers.data(), numbers.size(),
+       [&c](const detail::inherited_number& a, const detail::inherited_number& b) {
+         if (a.number.unit != b.number.unit) return a.number.unit < b.number.unit;
+         return c.text_of(a.number.key) < c.text_of(b.number.key);
+       });
+  std::size_t kept = 0;
+  for (const detail::inherited_number& n : numbers) {
+    if (kept != 0 && same(numbers[kept - 1].number, n.number))
+      numbers[kept - 1].number.value = n.number.value;  // its place is that of the first
+    else
+      numbers[kept++] = n;
+  }
+  numbers.resize(kept);
+  sort(numbers.data(), numbers.size(),
+       [](const detail::inherited_number& a, const detail::inherited_number& b) {
+         return a.order < b.order;
+       });
+
+  device& d = c.devices[index];
+  d.first_mandatory = detail::index_in(c.device_instances);
+  d.mandatory = detail::index_in(mandatory);
+  c.device_instances.append(mandatory.data(), mandatory.size());
+  d.first_extended = detail::index_in(c.device_instances);
+  d.extended = detail::index_in(extended);
+  c.device_instances.append(extended.data(), extended.size());
+  d.first_characteristic = detail::index_in(c.characteristics);
+  d.characteristics = detail::index_in(numbers);
+  for (const detail::inherited_number& n : numbers) c.characteristics.push_back(n.number);
+  d.is_resolved = true;
+}
+
+namespace detail {
+
+/// Goes through the forest of devices with the set of what is inherited so far, and takes back what
+/// a device added when it leaves it.
+class inheritance_check {
+ public:
+  inheritance_check(loading& s, std::uint32_t target) : s_(s), to_(s.to), target_(target) {
+    entries_.resize(to_.instances.size());
+    mark_must();
+  }
+
+  void run() {
+    const std::uint32_t count = index_in(to_.devices);
+    pool<std::uint32_t> first_child, sibling;
+    first_child.resize(count + 1);  // the last one is the parent of those that extend none
+    sibling.resize(count);
+    for (std::uint32_t& c : first_child) c = no_index;
+    for (std::uint32_t i = count; i-- > 0;) {
+      const std::uint32_t base = to_.devices[i].base == no_index ? count : to_.devices[i].base;
+      sibling[i] = first_child[base];
+      first_child[base] = i;
+    }
+    pool<std::uint32_t> before;  // of each device on the path, how much there is to take back
+    for (std::uint32_t i = first_child[count]; i != no_index;) {
+      before.push_back(index_in(changes_));
+      enter(i);
+      if (first_child[i] != no_index) {
+        i = first_child[i];
+        continue;
+      }
+      for (;;) {
+        leave(before.back());
+        before.pop_back();
+        if (sibling[i] != no_index) {
+          i = sibling[i];
+          break;
+        }
+        i = to_.devices[i].base;
+        if (i == no_index) return;
+      }
+    }
+  }
+
+ private:
+  enum class list : std::uint8_t { none, mandatory, extended };
+  /// What is known of an instance on the path.
+  struct entry {
+    list in = list::none;
+    bool is_must = false;
+    std::uint32_t device = no_index;  ///< which one lists it
+    std::uint32_t at = 0;             ///< in device_instances
+  };
+  struct change {
+    std::uint32_t instance;
+    entry before;
+  };
+
+  /// An instance that every device must have.
+  struct must {
+    std::uint32_t builtin;  ///< in the built-in family
+    std::uint32_t index;    ///< in the family that replaces it, if one does; no_index for none
+  };
+
+  /// Marks the instances that every device must have: the built-in ones, or those that replace them.
+  void mark_must() {
+    for (std::uint32_t f = 0, i = 0; f < builtin_families; ++f)
+      for (const variant_row& v : family_table[f].variants)
+        for (const instance_row& row : v.instances) {
+          if (row.conformance == instance_row::level::none) break;
+          const std::uint32_t builtin = i++;
+          if (row.conformance != instance_row::level::must) continue;
+          const bool replaced = (s_.replaced >> f & 1) != 0;
+          must_.push_back({builtin, replaced ? replacement(f, v, row) : builtin});
+          if (must_.back().index != no_index) entries_[must_.back().index].is_must = true;
+        }
+  }
+  [[nodiscard]] std::uint32_t replacement(std::uint32_t f, const variant_row& v,
+                                          const instance_row& row) const {
+    const std::uint32_t i = s_.find_variant(f, v.name);
+    std::size_t types = 0;
+    while (types < 2 && row.types[types] != element::none) ++types;
+    return i == no_index ? no_index : to_.find_instance(to_.variants[i], {row.types, types});
+  }
+
+  void set(std::uint32_t device, std::uint32_t at, list in) {
+    const std::uint32_t i = to_.device_instances[at];
+    changes_.push_back({i, entries_[i]});
+    if (entries_[i].is_must && in == list::mandatory) ++must_found_;
+    entries_[i].in = in;
+    entries_[i].device = device;
+    entries_[i].at = at;
+  }
+  void leave(std::uint32_t before) {
+    while (changes_.size() > before) {
+      const change& c = changes_.back();
+      if (c.before.is_must && entries_[c.instance].in == list::mandatory) --must_found_;
+      entries_[c.instance] = c.before;
+      changes_.pop_back();
+    }
+  }
+
+  void enter(std::uint32_t index) {
+    const device& d = to_.devices[index];
+    for (std::uint32_t k = 0; k < d.mandatory; ++k) {
+      const std::uint32_t at = d.first_mandatory + k;
+      const entry known = entries_[to_.device_instances[at]];
+      if (known.in == list::mandatory) {
+        redundant(index, at, known);
+        continue;
+      }
+      if (known.in == list::extended) both(at, at, known);
+      set(index, at, list::mandatory);
+    }
+    for (std::uint32_t k = 0; k < d.extended; ++k) {
+      const std::uint32_t at = d.first_extended + k;
+      const entry known = entries_[to_.device_instances[at]];
+      if (known.in == list::mandatory)
+        both(at, known.at, known);
+      else if (known.in == list::extended)
+        redundant(index, at, known);
+      else
+        set(index, at, list::extended);
+    }
+    const bool inherits = d.base != no_index && to_.devices[d.base].has_topology;
+    if ((d.has_topology && !inherits) || (index == target_ && !d.has_topology)) check_must(index);
+  }
+
+  void redundant(std::uint32_t index, std::uint32_t at, const entry& known) {
+    auto text = s_.found.add(errc::nem_dev_010_redundant, s_.entries[at]);
+    put_reference(text, at);
+    if (known.device == index) {
+      text << " is listed twice";
+      text.note(s_.entries[known.at]) << "first listed here";
+    } else {
+      text << " is inherited from " << to_.text_of(to_.devices[known.device].name) << " already";
+      note_listed(text, known);
+    }
+    text.fix(s_.entries[at]) << "";
+  }
+  /// An instance is mandatory, by the entry at `mandatory`, and extended; `known` came first.
+  void both(std::uint32_t at, std::uint32_t mandatory, const entry& known) {
+    auto text = s_.found.add(errc::nem_dev_008_extended, s_.entries[at]);
+    put_reference(text, at);
+    text << (at == mandatory
+                 ? " becomes mandatory: its inherited entry in opcode.extended is ignored"
+                 : " is mandatory already: its entry in opcode.extended is ignored");
+    note_listed(text, known);
+    if (at != mandatory) text.fix(s_.entries[at]) << "";
+  }
+  template <class Writer>
+  void note_listed(Writer& text, const entry& known) {
+    text.note(s_.entries[known.at])
+        << to_.text_of(to_.devices[known.device].name) << " lists it in opcode."
+        << (known.in == list::mandatory ? "mandatory" : "extended");
+  }
+  template <class Writer>
+  void put_reference(Writer& text, std::uint32_t at) {
+    tessera::text name;
+    to_.append_reference(name, to_.instances[to_.device_instances[at]]);
+    text << name;
+  }
+
+  void check_must(std::uint32_t index) {
+    if (must_found_ == must_.size() || s_.unsound_devices[index]) return;
+    s_.unsound_devices[index] = true;
+    auto text = s_.found.add(errc::nem_dev_007_mandatory, to_.devices[index].where);
+    text << "opcode.mandatory of device " << to_.text_of(to_.devices[index].name) << " lacks ";
+    constexpr std::size_t most = 4;
+    const std::size_t lacking = must_.size() - must_found_;
+    std::size_t shown = 0;
+    for (std::size_t k = 0; shown < lacking && shown < most; ++k) {
+      if (must_[k].index != no_index && entries_[must_[k].index].in == list::mandatory) continue;
+      if (shown++ != 0) text << ", ";
+      tessera::text name;
+      to_.append_reference(name, to_.instances[must_[k].builtin]);
+      text << name;
+    }
+    if (lacking > most) text << " and " << lacking - most << " more";
+  }
+
+  loading& s_;
+  catalog& to_;
+  std::uint32_t target_;
+  pool<entry> entries_;  ///< by instance
+  pool<must> must_;
+  std::size_t must_found_ = 0;
+  pool<change> changes_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RESOLVE_DEVICE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+inline constexpr std::uint32_t max_files = 4096;
+
+class loader {
+ public:
+  loader(const document& main, const verify_options& options, findings& found, catalog& to)
+      : main_(main), options_(options), s_(found, to), to_(to) {}
+  loader(const loader&) = delete;
+  loader& operator=(const loader&) = delete;
+  ~loader() {
+    while (top_ != nullptr) close();
+  }
+
+  [[nodiscard]] std::uint32_t run() {
+    add_builtin(to_);
+    open(new frame(main_, options_.id));
+    while (top_ != nullptr) step();
+    const std::uint32_t target = find_target();
+    for (const device& d : to_.devices) {
+      if (d.where.length == 0) continue;  // a baseline device
+      inheritance_check(s_, target).run();
+      break;
+    }
+    if (target == no_index || s_.unsound_devices[target] || !to_.devices[target].has_topology)
+      return no_index;
+    resolve_device(to_, target);
+    return target;
+  }
+
+ private:
+  /// What include() returns besides indices of places: nothing, or one of the baseline files.
+  static constexpr std::uint32_t no_file = 0xffffffff, baseline_file = 0xfffffff0;
+
+  /// A file that is being loaded.
+  struct frame {
+    frame(const document& of, std::string_view name) noexcept : d(of), id(name) {}
+    frame(document&& of, std::string_view name) noexcept : own(std::move(of)), d(own), id(name) {}
+    frame(const frame&) = delete;
+    frame& operator=(const frame&) = delete;
+
+    document own = {};
+    const document& d;
+    std::string_view id;
+    std::uint32_t file = 0;   ///< as places have it
+    std::uint32_t at = 0;     ///< the next node
+    std::uint32_t depth = 0;  ///< files around it
+    bool declares = false;    ///< whether families or devices stand before `at`
+    place from = {};          ///< the include that names it
+    frame* outer = nullptr;
+  };
+  /// A file that was named before.
+  struct known_file {
+    enum class state : std::uint8_t { open, loaded, failed } is = state::open;
+    place from;
+  };
+
+  void open(frame* f) noexcept {
+    f->outer = top_;
+    f->depth = top_ == nullptr ? 0 : top_->depth + 1;
+    top_ = f;
+  }
+  void close() noexcept {
+    frame* const f = top_;
+    top_ = f->outer;
+    if (f->file != 0) files_[f->file - 1].is = known_file::state::loaded;
+    delete f;
+  }
+
+  /// Goes on with the innermost file, up to its next include or its end.
+  void step() {
+    frame& f = *top_;
+    const bool is_main = f.outer == nullptr;
+    while (f.at < f.d.nodes.size()) {
+      const std::uint32_t i = f.at;
+      const node& n = f.d.nodes[i];
+      if (n.kind == node_kind::include || (is_main && n.kind == node_kind::device_file)) {
+        f.at = n.next;
+        const std::uint32_t file = include(f, f.d.name(n.value), place_of(n, f.file));
+        if (n.kind == node_kind::device_file)
+          directive_ = i, directive_file_ = file, has_program_ = true;
+        if (top_ != &f) return;
+        continue;
+      }
+      if (n.kind == node_kind::type_family || n.kind == node_kind::device) {
+        f.declares = true;
+      } else if (!is_main) {
+        auto text = s_.found.add(errc::nem_inc_004_program, f.from);
+        text << "the program in \"" << f.id << "\" is ignored";
+        text.note(place_of(n, f.file)) << "it begins here";
+        break;
+      } else {
+        has_program_ = true;
+        if (n.kind != node_kind::device_name) break;
+        directive_ = i;
+      }
+      f.at = n.next;
+    }
+    if (f.declares) load_declarations(f);
+    close();
+  }
+
+  void load_declarations(const frame& f) {
+    if (to_.characters.size() + f.d.characters.size() >= no_index) {
+      s_.found.add(errc::input_too_large, f.from) << "the names of all files exceed 4 GiB";
+      return;
+    }
+    source_file source{f.d, f.file, static_cast<std::uint32_t>(to_.characters.size())};
+    to_.characters << f.d.characters;
+    family_loader families(s_, source);
+    device_loader devices(s_, source);
+    for (std::uint32_t i = 0; i < f.at; i = f.d.nodes[i].next)
+      if (f.d.nodes[i].kind == node_kind::type_family) families.load(i);
+    for (std::uint32_t i = 0; i < f.at; i = f.d.nodes[i].next) {
+      if (f.d.nodes[i].kind != node_kind::device) continue;
+      const std::uint32_t index = index_in(to_.devices);
+      devices.load(i);
+      if (f.file == 0 && index != to_.devices.size()) inline_device_ = index;
+    }
+  }
+
+  /// Opens the file that a path names, unless it is known. Returns its index in places.
+  [[nodiscard]] std::uint32_t include(const frame& f, std::string_view path, place where) {
+    resolver::file opened;
+    const resolver& r = options_.resolver;
+    if (r.open != nullptr && r.open(r.context, f.id, path, opened))
+      return include_file(f, path, opened, where);
+    const std::uint32_t baseline = find_baseline(path);
+    if (baseline < 2) return include_baseline(baseline, where);
+    s_.found.add(errc::nem_inc_001_missing, where) << "can't find \"" << path << '"';
+    return no_file;
+  }
+
+  [[nodiscard]] std::uint32_t include_file(const frame& f, std::string_view path,
+                                           const resolver::file& opened, place where) {
+    report& all = s_.found.report();
+    const std::uint32_t hash = hash_of(opened.id);
+    const std::uint32_t known =
+        ids_.find(hash, [&](std::uint32_t i) { return all.text_of(all.files[i]) == opened.id; });
+    const bool is_main = !options_.id.empty() && opened.id == options_.id;
+    if (is_main || (known != no_index && files_[known].is == known_file::state::open)) {
+      auto text = s_.found.add(errc::nem_inc_002_circular, where);
+      text << '"' << path << "\" includes itself";
+      if (!is_main) text.note(files_[known].from) << "it is included here first";
+      return no_file;
+    }
+    if (known != no_index)
+      return files_[known].is == known_file::state::failed ? no_file : known + 1;
+    if (f.depth >= options_.max_include_depth) {
+      s_.found.add(errc::nem_syn_014_depth, where)
+          << "more than " << options_.max_include_depth << " files include one another";
+      return no_file;
+    }
+    if (files_.size() >= max_files) {
+      s_.found.add(errc::too_many_items, where) << "more than " << max_files << " included files";
+      return no_file;
+    }
+    const std::uint32_t index = index_in(files_);
+    ids_.put(hash, index);
+    files_.push_back({known_file::state::open, where});
+    all.files.push_back({static_cast<std::uint32_t>(all.characters.size()),
+                         static_cast<std::uint32_t>(opened.id.size())});
+    all.characters << opened.id;
+    return read_file(opened, where, index) ? index + 1 : no_file;
+  }
+
+  [[nodiscard]] bool read_file(const resolver::file& opened, place where, std::uint32_t index) {
+    report inner;
+    read_options options;
+    options.profile = options_.profile;
+    options.max_errors = 1;
+    result<document> d = read(opened.text, options, &inner);
+    if (d) {
+      frame* const f = new frame(*std::move(d), opened.id);
+      f->file = index + 1;
+      f->from = where;
+      open(f);
+      return true;
+    }
+    files_[index].is = known_file::state::failed;
+    auto text = s_.found.add(errc::nem_inc_003_invalid, where);
+    text << '"' << opened.id << "\" isn't a valid document";
+    for (const diagnostic& first : inner.diagnostics) {
+      if (first.severity != severity::error) continue;
+      place at = first.where;
+      at.file = index + 1;
+      text.note(at) << (rule(first.code).id().empty() ? "error" : rule(first.code).id()) << ": "
+                    << inner.text_of(first.text);
+      break;
+    }
+    return false;
+  }
+
+  /// Makes the built-in families and a baseline device visible.
+  [[nodiscard]] std::uint32_t include_baseline(std::uint32_t which, place where) {
+    const std::string_view name = baseline_files[which].device;
+    const std::uint32_t known = s_.find_device(name);
+    if (!s_.has_baseline) {
+      s_.has_baseline = true;
+      s_.baseline = where;
+      for (std::uint32_t i = 0; i < builtin_families; ++i) {
+        if ((s_.replaced >> i & 1) == 0) continue;
+        auto text = s_.found.add(errc::nem_fdl_001_duplicate, where);
+        text << "type family " << family_table[i].name << " is defined already";
+        text.note(to_.families[i].where) << family_table[i].name << " is first defined here";
+      }
+    }
+    if (known == no_index) {
+      const std::uint32_t index = index_in(to_.devices);
+      add_baseline_device(to_, baseline_files[which]);
+      s_.entries.resize(to_.device_instances.size());
+      s_.unsound_devices.push_back(s_.replaced != 0);
+      s_.devices.put(hash_of(name), index);
+    } else if (to_.devices[known].where.length != 0) {
+      auto text = s_.found.add(errc::nem_dev_015_duplicate, where);
+      text << "device " << name << " is defined already";
+      text.note(to_.devices[known].where) << name << " is first defined here";
+    }
+    return baseline_file + which;
+  }
+
+  /// The device that the program is for, whether it is sound or not.
+  [[nodiscard]] std::uint32_t find_target() {
+    const bool is_directed = directive_ != no_node;
+    place where = is_directed ? place_of(main_.nodes[directive_]) : place{};
+    std::uint32_t target = no_index;
+    if (!options_.device.empty()) {
+      target = find_named(options_.device, where);
+    } else if (!is_directed) {
+      if (has_program_) target = inline_device_;
+    } else if (main_.nodes[directive_].kind == node_kind::device_name) {
+      target = find_named(main_.name(main_.nodes[directive_].value), where);
+    } else if (directive_file_ != no_file) {
+      target = find_in_file(where);
+    }
+    if (target == no_index || to_.devices[target].has_topology || s_.unsound_devices[target])
+      return target;
+    const device& d = to_.devices[target];
+    if (!is_directed || !options_.device.empty()) where = d.where;
+    auto text = s_.found.add(errc::nem_dev_003_topology, where);
+    text << "target device " << to_.text_of(d.name) << " has no topology";
+    if (is_directed && options_.device.empty() && d.where.length != 0)
+      text.note(d.where) << to_.text_of(d.name) << " is defined here";
+    return target;
+  }
+
+  [[nodiscard]] std::uint32_t find_named(std::string_view name, place where) {
+    const std::uint32_t i = s_.find_device(name);
+    if (i != no_index) return i;
+    auto text = s_.found.add(errc::nem_dev_016_unknown, where);
+    text << "no include makes a device " << name << " visible";
+    note_visible(s_, text, name);
+    return no_index;
+  }
+
+  /// Of the devices that the directive's file defines itself: the only one, or the one of its name.
+  [[nodiscard]] std::uint32_t find_in_file(place where) {
+    if (directive_file_ >= baseline_file)
+      return s_.find_device(baseline_files[directive_file_ - baseline_file].device);
+    const std::string_view path = main_.name(main_.nodes[directive_].value);
+    std::string_view stem = base_name(path);
+    if (const std::size_t dot = stem.rfind('.'); dot != stem.npos && dot != 0)
+      stem = stem.substr(0, dot);
+    pool<std::uint32_t> candidates;
+    for (std::uint32_t i = 0; i < to_.devices.size(); ++i) {
+      const device& d = to_.devices[i];
+      if (d.where.length == 0 || d.where.file != directive_file_) continue;
+      if (to_.text_of(d.name) == stem) return i;
+      candidates.push_back(i);
+    }
+    if (candidates.size() == 1) return candidates[0];
+    auto text = s_.found.add(errc::nem_dev_017_file, where);
+    if (candidates.empty()) {
+      text << '"' << path << "\" defines no device";
+      return no_index;
+    }
+    text << '"' << path << "\" defines " << candidates.size() << " devices, none with the name "
+         << stem;
+    text.note(to_.devices[candidates[0]].where)
+        << "the first is " << to_.text_of(to_.devices[candidates[0]].name);
+    return no_index;
+  }
+
+  const document& main_;
+  const verify_options& options_;
+  loading s_;
+  catalog& to_;
+  frame* top_ = nullptr;
+  pool<known_file> files_;  ///< those of report::files
+  hashed_names ids_;
+  bool has_program_ = false;
+  std::uint32_t directive_ = no_node, directive_file_ = no_file;
+  std::uint32_t inline_device_ = no_index;
+};
+
+/// Loads all that the types of a document depend on into an empty catalog. `target` becomes the index
+/// of the device that its program is for, or no_index.
+inline void load(const document& d, const verify_options& options, findings& found, catalog& to,
+                 std::uint32_t& target) {
+  target = loader(d, options, found, to).run();
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_LOAD_HPP
+
+// ---- tessera/nem/rules_buffer.hpp
+//
+// Buffers: their declarations, and whether all of them fit into the device's memories.
+//
+//   detail::declare_buffer(c, node);      // into values::buffers, and bound to its name
+//   detail::check_capacity(c);            // once, behind the last statement
+//
+//   buffer NAME : level[engine] (size=, align=)     "Buffers": BUF-001 … BUF-007
+//   l1_size_bytes, l2_size_bytes                    "Device Configuration", rule 6: CAP-001, CAP-002
+//
+// A buffer of a loop body is one allocation, whatever the number of iterations.
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported.
+// Limits:     none.
+// Allocation: that of values::buffers; check_capacity() 16 bytes for each buffer of an L1.
+
+#ifndef TESSERA_NEM_RULES_BUFFER_HPP
+#define TESSERA_NEM_RULES_BUFFER_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/nem/evaluate.hpp
+//
+// The value of an expression at one point of a program.
+//
+//   std::int64_t size;
+//   if (!detail::evaluate_integer(c, node, size)) return;     // reported, here or before
+//   double scale;
+//   if (!detail::evaluate_real(c, node, scale)) return;       // integers convert
+//   detail::evaluate_integers(c, node, list);                 // [1, n, 2*n], or a let of such
+//
+//   integers   64 bits, checked: EXP-003, EXP-004                "Expressions"
+//   reals      binary64, where a FLOAT may stand; else EXP-001
+//   names      those that are visible: EXP-002, EXP-005
+//   const      its own rules for the same: CON-002 … CON-008     "Constants"
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported at the operand or the operator that is wrong.
+// Limits:     1,024 operands at once: more than an expression of 256 nested parentheses holds.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_EVALUATE_HPP
+#define TESSERA_NEM_EVALUATE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/scope.hpp
+//
+// Which names mean what at one point of a program: one name space for all that it declares.
+//
+//   detail::scope names(document);
+//   names.open();                                     // an iteration of a loop begins
+//   declare(c, n, detail::binding{…});                // NAM-001, NAM-002, CON-001, CON-006
+//   if (names[n].kind == detail::binding_kind::token) …
+//   names.close();                                    // and what it declared is gone
+//
+//   scope     the program, and each iteration of each loop body      "Scoping"
+//   const     of the program alone; hides nothing, is hidden by nothing
+//   others    may hide those of outer scopes, with a warning
+//
+// Names are interned, so a binding is an element of an array: no search, no hash. A scope remembers
+// what it replaced and puts that back when it ends.
+//
+// Lifetime:   borrows the document.
+// Errors:     declare() reports them.
+// Limits:     none.
+// Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
+
+#ifndef TESSERA_NEM_SCOPE_HPP
+#define TESSERA_NEM_SCOPE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+enum class binding_kind : std::uint8_t {
+  none,
+  constant,       ///< `integer`
+  integer,        ///< a let
+  real,           ///< its bits in `integer`
+  integers,       ///< `count` from `index` on, in values::numbers
+  reals,          ///< likewise in values::reals
+  list,           ///< of strings or lists
+  string,         ///< `index` of the name
+  buffer,         ///< `index` in values::buffers
+  region,         ///< `index` in values::regions
+  token,          ///< `index` of the task
+  loop_variable,  ///< `integer`
+};
+/// As messages call it.
+[[nodiscard]] constexpr std::string_view name(binding_kind k) noexcept {
+  switch (k) {
+    case binding_kind::none: return "unknown";
+    case binding_kind::constant: return "const";
+    case binding_kind::buffer: return "buffer";
+    case binding_kind::region: return "region";
+    case binding_kind::token: return "token";
+    case binding_kind::loop_variable: return "loop variable";
+    default: return "let";
+  }
+}
+
+/// What a name stands for.
+struct binding {
+  binding_kind kind = binding_kind::none;
+  bool is_known = true;     ///< false where its declaration has an error, which was reported
+  bool varies = false;      ///< whether it depends on a loop variable
+  std::uint32_t depth = 0;  ///< loops around its declaration
+  std::uint32_t node = 0;   ///< its declaration
+  std::uint32_t mark = 0;   ///< the list of tokens that named it last
+  std::uint32_t index = 0, count = 0;
+  std::int64_t integer = 0;
+};
+static_assert(sizeof(binding) == 32);
+
+/// The bindings that are visible.
+class scope {
+ public:
+  explicit scope(const document& d) : d_(d) { bindings_.resize(d.names.size()); }
+
+  [[nodiscard]] const binding& operator[](std::uint32_t name) const noexcept {
+    return bindings_[name];
+  }
+  /// Loops around the current point.
+  [[nodiscard]] std::uint32_t depth() const noexcept {
+    return static_cast<std::uint32_t>(starts_.size());
+  }
+  void open() { starts_.push_back(replaced_.size()); }
+  void close() noexcept {
+    const std::size_t start = starts_.back();
+    while (replaced_.size() > start) {
+      bindings_[replaced_.back().name] = replaced_.back().old;
+      replaced_.pop_back();
+    }
+    starts_.pop_back();
+  }
+  /// Binds a name until the scope ends; in place of what it meant before.
+  void bind(std::uint32_t name, binding b) {
+    b.depth = depth();
+    if (b.depth != 0) replaced_.push_back({name, bindings_[name]});
+    bindings_[name] = b;
+  }
+  /// Begins a list of tokens; first_in_list() tells for each whether the list has named it before.
+  void begin_list() noexcept { ++list_; }
+  [[nodiscard]] bool first_in_list(std::uint32_t name) noexcept {
+    if (bindings_[name].mark == list_) return false;
+    bindings_[name].mark = list_;
+    return true;
+  }
+  /// Whether a task of the document, wherever it is, assigns a token of the name.
+  [[nodiscard]] bool is_token_somewhere(std::uint32_t name) {
+    if (tokens_.empty()) {
+      tokens_.resize(d_.names.size());
+      for (const node& n : d_.nodes)
+        if ((n.kind == node_kind::transfer || n.kind == node_kind::store ||
+             n.kind == node_kind::compute) &&
+            n.value != no_name)
+          tokens_[n.value] = 1;
+    }
+    return tokens_[name] != 0;
+  }
+
+ private:
+  struct replacement {
+    std::uint32_t name;
+    binding old;
+  };
+  const document& d_;
+  pool<binding> bindings_;
+  pool<replacement> replaced_;
+  pool<std::size_t> starts_;
+  pool<std::uint8_t> tokens_;
+  std::uint32_t list_ = 0;
+};
+
+/// Declares a name in the current scope, and reports where that isn't permitted.
+inline void declare(context& c, std::uint32_t name, const binding& b) {
+  scope& s = *c.names;
+  const binding old = s[name];
+  s.bind(name, b);
+  if (old.kind == binding_kind::none) return;
+  const bool is_const = b.kind == binding_kind::constant;
+  const bool was_const = old.kind == binding_kind::constant;
+  if (is_const && was_const) {
+    if (s.depth() != 0) return;  // CON-005 has been reported
+    (c.found.add(errc::nem_con_001_duplicate, c.at(b.node))
+     << "duplicate constant declaration " << c.d.name(name))
+            .note(c.at(old.node))
+        << "declared here before";
+  } else if (is_const || was_const) {
+    (c.found.add(errc::nem_con_006_conflict, c.at(b.node))
+     << "name conflict - " << c.d.name(name) << " already declared as " << detail::name(old.kind))
+            .note(c.at(old.node))
+        << "declared here";
+  } else if (old.depth == s.depth()) {
+    (c.found.add(errc::nem_nam_001_duplicate, c.at(b.node))
+     << c.d.name(name) << " is already declared in this scope, as " << detail::name(old.kind))
+            .note(c.at(old.node))
+        << "declared here";
+  } else {
+    (c.found.add(errc::nem_nam_002_shadow, c.at(b.node))
+     << detail::name(b.kind) << ' ' << c.d.name(name) << " hides the " << detail::name(old.kind)
+     << " of an outer scope")
+            .note(c.at(old.node))
+        << "declared here";
+  }
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_SCOPE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// A value while it is computed; number{} is the integer 0. It has no initializers, so that a stack of
+/// them costs nothing.
+struct number {
+  std::int64_t integer;
+  double real;
+  bool is_real;
+  bool is_unknown;  ///< after an error
+  bool varies;      ///< whether it depends on a loop variable
+  [[nodiscard]] double as_real() const noexcept {
+    return is_real ? real : static_cast<double>(integer);
+  }
+};
+
+/// What an expression is for.
+struct purpose {
+  std::string_view integer;  ///< what to say of a FLOAT; empty where one is allowed
+  bool is_constant = false;  ///< of a const declaration
+};
+inline constexpr purpose for_integer = {"expected an integer, found a FLOAT"};
+inline constexpr purpose for_number = {};
+inline constexpr purpose for_constant = {"const declarations must be integer", true};
+
+inline bool report_float(context& c, std::uint32_t at, const purpose& p) {
+  c.found.add(p.is_constant ? errc::nem_con_007_float : errc::nem_exp_001_float, c.at(at))
+      << p.integer;
+  return false;
+}
+
+/// The value of a name.
+inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number& to) {
+  static constexpr binding nothing = {};
+  const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
+  if (b.kind == binding_kind::none) {
+    if (p.is_constant)
+      c.found.add(errc::nem_con_002_forward, c.at(at))
+          << "forward reference to undeclared constant " << c.name(at);
+    else
+      c.found.add(errc::nem_exp_002_name, c.at(at)) << c.name(at) << " isn't declared before here";
+    return false;
+  }
+  if (p.is_constant && b.kind != binding_kind::constant) {
+    (c.found.add(errc::nem_con_003_not_constant, c.at(at))
+     << "a constant expression can't use the " << name(b.kind) << ' ' << c.name(at))
+            .note(c.at(b.node))
+        << c.name(at) << " is declared here";
+    return false;
+  }
+  if (!b.is_known) return false;
+  to = {};
+  to.varies = b.varies;
+  switch (b.kind) {
+    case binding_kind::constant:
+    case binding_kind::integer:
+    case binding_kind::loop_variable: to.integer = b.integer; return true;
+    case binding_kind::real:
+      if (!p.integer.empty()) return report_float(c, at, p);
+      to.real = std::bit_cast<double>(b.integer);
+      to.is_real = true;
+      return true;
+    default: break;
+  }
+  const std::string_view kind = b.kind == binding_kind::string ? "string"
+                                : name(b.kind) == "let"        ? "list"
+                                                               : name(b.kind);
+  (c.found.add(errc::nem_exp_005_kind, c.at(at))
+   << "the " << kind << ' ' << c.name(at) << " isn't a number")
+          .note(c.at(b.node))
+      << c.name(at) << " is declared here";
+  return false;
+}
+
+/// One operand of an expression, or a whole one.
+inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, number& to) {
+  const node& n = c[at];
+  switch (n.kind) {
+    case node_kind::integer:
+    case node_kind::wide_integer:
+      to = {};
+      to.integer = c.d.integer(n);
+      return true;
+    case node_kind::real:
+      if (!p.integer.empty()) return report_float(c, at, p);
+      to = {};
+      to.real = c.d.reals[n.value];
+      to.is_real = true;
+      return true;
+    case node_kind::name: return evaluate_name(c, at, p, to);
+    case node_kind::list:
+      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a list isn't a number";
+      return false;
+    default:
+      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a string isn't a number";
+      return false;
+  }
+}
+
+/// Applies an operator to `a`, in place, and to `b`.
+inline void apply_operator(context& c, std::uint32_t at, const purpose& p, number& a,
+                           const number& b) {
+  const node_kind op = c[at].kind;
+  a.varies = a.varies || b.varies;
+  a.is_unknown = a.is_unknown || b.is_unknown;
+  if (a.is_unknown) return;
+  bool is_division = false;
+  if (a.is_real || b.is_real) {
+    const double x = a.as_real(), y = b.as_real();
+    a.is_real = true;
+    switch (op) {
+      case node_kind::add: a.real = x + y; return;
+      case node_kind::subtract: a.real = x - y; return;
+      case node_kind::multiply: a.real = x * y; return;
+      case node_kind::negate: a.real = -x; return;
+      case node_kind::divide:
+        if (y != 0) {
+          a.real = x / y;
+          return;
+        }
+        is_division = true;
+        break;
+      default:
+        c.found.add(errc::nem_exp_001_float, c.at(at)) << "mod needs integers, found a FLOAT";
+        a.is_unknown = true;
+        return;
+    }
+  } else {
+    if ((op == node_kind::divide || op == node_kind::modulo) &&
+        ((a.integer < 0 && b.integer != 0) || b.integer < 0))
+      c.found.add(errc::nem_exp_006_negative, c.at(at))
+          << (op == node_kind::divide ? "'/'" : "mod") << " of " << a.integer << " and "
+          << b.integer << ": implementations differ where an operand is negative";
+    const std::int64_t left = a.integer;
+    const arithmetic_error e = apply(op, left, b.integer, a.integer);
+    if (e == arithmetic_error::none) return;
+    is_division = e == arithmetic_error::division;
+    if (!is_division) {
+      auto w = c.found.add(p.is_constant ? errc::nem_con_008_overflow : errc::nem_exp_004_overflow,
+                           c.at(at));
+      if (op == node_kind::negate)
+        w << "-(" << left << ')';
+      else
+        w << left
+          << (op == node_kind::add        ? " + "
+              : op == node_kind::subtract ? " - "
+              : op == node_kind::multiply ? " * "
+                                          : " / ")
+          << b.integer;
+      w << " leaves the range of 64 bits";
+    }
+  }
+  a.is_unknown = true;
+  if (!is_division) return;
+  if (p.is_constant)
+    c.found.add(errc::nem_con_004_division, c.at(at)) << "division by zero in constant expression";
+  else
+    c.found.add(errc::nem_exp_003_division, c.at(at))
+        << (op == node_kind::modulo ? "mod by zero" : "division by zero");
+}
+
+/// Operators stand behind their operands. What couldn't be evaluated stays unknown, so that all
+/// errors of an expression are found at once, and each only where it is.
+inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p, number& to) {
+  constexpr std::size_t most = 1024;
+  number stack[most];
+  std::size_t size = 0;
+  for (std::uint32_t i = at + 1; i < c[at].next; ++i) {
+    const node_kind k = c[i].kind;
+    if (!is_operator(k)) {
+      if (size == most) return false;
+      if (!evaluate_operand(c, i, p, stack[size])) {
+        stack[size] = {};
+        stack[size].is_unknown = true;
+      }
+      ++size;
+    } else if (is_unary(k)) {
+      if (size < 1) return false;
+      apply_operator(c, i, p, stack[size - 1], number{});
+    } else {
+      if (size < 2) return false;
+      --size;
+      apply_operator(c, i, p, stack[size - 1], stack[size]);
+    }
+  }
+  if (size != 1 || stack[0].is_unknown) return false;
+  to = stack[0];
+  return true;
+}
+
+/// The value of any expression; false after an error, which was reported here or before.
+inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to) {
+  if (c[at].kind == node_kind::expression) return evaluate_expression(c, at, p, to);
+  return evaluate_operand(c, at, p, to);
+}
+
+/// Where an integer must stand.
+inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
+  const node& n = c[at];
+  if (n.kind == node_kind::integer) {
+    to = static_cast<std::int64_t>(n.value);
+    return true;
+  }
+  number x;
+  if (!evaluate(c, at, p, x)) return false;
+  to = x.integer;
+  return true;
+}
+inline bool evaluate_integer(context& c, std::uint32_t at, std::int64_t& to) {
+  return evaluate_integer(c, at, for_integer, to);
+}
+/// Where a number of either kind may stand.
+inline bool evaluate_real(context& c, std::uint32_t at, double& to) {
+  number x;
+  if (!evaluate(c, at, for_number, x)) return false;
+  to = x.as_real();
+  return true;
+}
+
+/// Appends the integers of a list, or of a name that a `let` gave one. False after an error; some may
+/// have been appended then.
+inline bool evaluate_integers(context& c, std::uint32_t at, pool<std::int64_t>& to) {
+  bool is_sound = true;
+  if (c[at].kind == node_kind::list) {
+    for (const std::uint32_t i : children(c.d, at)) {
+      std::int64_t x = 0;
+      if (evaluate_integer(c, i, x))
+        to.push_back(x);
+      else
+        is_sound = false;
+    }
+    return is_sound;
+  }
+  if (c[at].kind == node_kind::name && c.names != nullptr) {
+    const binding b = (*c.names)[c[at].value];
+    if (b.kind != binding_kind::none && !b.is_known) return false;
+    if (b.kind == binding_kind::integers) {
+      for (std::uint32_t i = 0; i < b.count; ++i) to.push_back(c.v.numbers[b.index + i]);
+      return true;
+    }
+    if (b.kind == binding_kind::reals) return report_float(c, at, for_integer);
+  }
+  number x;
+  if (evaluate(c, at, for_integer, x))
+    c.found.add(errc::nem_exp_005_kind, c.at(at)) << "expected a list of integers, found a number";
+  return false;
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_EVALUATE_HPP
+
+// ---- tessera/nem/rules_decorator.hpp
+//
+// The rules of decorators: which are known, what they stand on, and what they take.
+//
+//   check_decorators(c, buffer_node, on_buffer);          // each node that may be decorated
+//   const std::int64_t n = in_flight(c, loop_node);       // 1 without @max_in_flight
+//
+//   DEC-001  unknown                     RES-001  a unit that @resource can't name
+//   DEC-002  on the wrong thing          RES-002  an unknown unit
+//   DEC-003  wrong arguments             RES-003  a negative index
+//   DEC-004  given twice
+//   DEC-005  @readonly and @writeonly
+//   DEC-006  nothing in flight
+//
+// Of a decorator that is given twice, the first one counts. Arguments may depend on loop variables,
+// so that the checks run once for each iteration.
+//
+// Lifetime:   borrows for the call.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: that of findings.
+
+#ifndef TESSERA_NEM_RULES_DECORATOR_HPP
+#define TESSERA_NEM_RULES_DECORATOR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The first decorator of a name on a node, or no_node.
+[[nodiscard]] inline std::uint32_t find_decorator(const document& d, std::uint32_t node,
+                                                  decorator which) noexcept {
+  for (const std::uint32_t i : children(d, node))
+    if (d.nodes[i].kind == node_kind::decorator &&
+        d.nodes[i].detail == static_cast<std::uint8_t>(which))
+      return i;
+  return no_node;
+}
+
+/// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.
+[[nodiscard]] inline std::uint8_t decorated_access(const document& d, std::uint32_t node) noexcept {
+  unsigned flags = 0;
+  for (const std::uint32_t i : children(d, node)) {
+    if (d.nodes[i].kind != node_kind::decorator) continue;
+    switch (static_cast<decorator>(d.nodes[i].detail)) {
+      case decorator::readonly: flags |= flag_readonly; break;
+      case decorator::writeonly: flags |= flag_writeonly; break;
+      case decorator::materialized: flags |= flag_materialized; break;
+      default: break;
+    }
+  }
+  return static_cast<std::uint8_t>(flags);
+}
+
+/// The only argument of a decorator, or no_node after DEC-003.
+[[nodiscard]] inline std::uint32_t only_argument(context& c, std::uint32_t decorator_node) {
+  const decorator_row& row = decorator_table[c[decorator_node].detail];
+  const std::uint32_t first = decorator_node + 1, end = c[decorator_node].next;
+  const bool is_one = first < end && c[first].next == end;
+  bool is_right = is_one;
+  if (is_one) {
+    const node_kind k = c[first].kind;
+    switch (row.argument) {
+      case decorator_argument::none: is_right = false; break;
+      case decorator_argument::integer:
+        is_right = k == node_kind::integer || k == node_kind::wide_integer ||
+                   k == node_kind::name || k == node_kind::expression;
+        break;
+      case decorator_argument::unit: is_right = k == node_kind::unit_index; break;
+      case decorator_argument::tag: is_right = k == node_kind::name || k == node_kind::string;
+    }
+  }
+  if (is_right) return first;
+  const std::uint32_t wrong = first == end ? decorator_node : is_one ? first : c[first].next;
+  auto w = c.found.add(errc::nem_dec_003_arguments, c.at(wrong));
+  w << '@' << row.name;
+  switch (row.argument) {
+    case decorator_argument::none: w << " takes no argument"; break;
+    case decorator_argument::integer: w << " takes one integer in parentheses"; break;
+    case decorator_argument::unit: w << " takes one unit and its index, such as (CSTL[0])"; break;
+    case decorator_argument::tag: w << " takes one name or string in parentheses"; break;
+  }
+  return no_node;
+}
+
+/// The number that @max_in_flight or @seq_engine takes; false after it was reported.
+[[nodiscard]] inline bool integer_argument(context& c, std::uint32_t decorator_node,
+                                           std::int64_t& to) {
+  const std::uint32_t argument = only_argument(c, decorator_node);
+  return argument != no_node && evaluate_integer(c, argument, to);
+}
+
+/// The number that @max_in_flight takes, or 1 after what is wrong was reported.
+inline std::int64_t in_flight_argument(context& c, std::uint32_t decorator_node) {
+  std::int64_t n = 1;
+  if (!integer_argument(c, decorator_node, n)) return 1;
+  if (n >= 1) return n;
+  c.found.add(errc::nem_dec_006_in_flight, c.at(decorator_node + 1))
+      << "@max_in_flight takes at least 1 iteration, found " << n;
+  return 1;
+}
+
+/// How many iterations of a loop may be in flight at once: 1 where nothing valid says otherwise.
+[[nodiscard]] inline std::int64_t in_flight(context& c, std::uint32_t loop_node) {
+  const std::uint32_t i = find_decorator(c.d, loop_node, decorator::max_in_flight);
+  return i == no_node ? 1 : in_flight_argument(c, i);
+}
+
+/// The unit that @resource names, as its unit_index node, and its index; none after what is wrong
+/// was reported.
+struct bound_unit {
+  nem::unit unit = nem::unit::none;
+  std::uint32_t node = no_node;
+  std::int64_t index = 0;
+};
+[[nodiscard]] inline bound_unit resource_argument(context& c, std::uint32_t decorator_node) {
+  bound_unit to;
+  to.node = only_argument(c, decorator_node);
+  if (to.node == no_node) return to;
+  const std::string_view word = c.name(to.node);
+  const unit u = find_unit(word);
+  if (u == unit::none) {
+    auto w = c.found.add(errc::nem_res_002_unknown, c.at(to.node));
+    w << "unknown unit type " << word << ": @resource takes NMU, CSTL, DMA or VPU";
+    const std::string_view near = nearest(word, unit_names);
+    if (!near.empty() && find_unit(near) < unit::seq) w.note() << "did you mean " << near << '?';
+    return to;
+  }
+  if (!is_per_engine(u) || u == unit::seq) {
+    c.found.add(errc::nem_res_001_invalid, c.at(to.node))
+        << word << " is not a valid @resource target: it takes NMU, CSTL, DMA or VPU";
+    return to;
+  }
+  if (!evaluate_integer(c, to.node + 1, to.index)) return to;
+  if (to.index < 0) {
+    c.found.add(errc::nem_res_003_negative, c.at(to.node + 1))
+        << "the index of a unit is at least 0, found " << to.index;
+    return to;
+  }
+  to.unit = u;
+  return to;
+}
+
+/// Names what decorators stand on: "regions and operands".
+struct target_names {
+  std::uint8_t targets;
+};
+inline text& operator<<(text& out, const target_names& n) {
+  constexpr std::string_view names[] = {
+      "buffers", "declared regions", "operands", "transfers and stores", "compute tasks", "loops",
+      "waits"};
+  unsigned left = n.targets;
+  for (unsigned i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    if ((left & 1u << i) == 0) continue;
+    left &= ~(1u << i);
+    const bool is_first = (n.targets & ((1u << i) - 1)) == 0;
+    out << (is_first ? "" : left == 0 ? " and " : ", ") << names[i];
+  }
+  return out;
+}
+
+/// Checks the decorators that stand on a node, which is what `target` says: decorator_target.
+inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target) {
+  constexpr std::uint8_t tasks = on_transfer | on_compute;
+  std::uint32_t seen[decorator_count] = {};  // where, plus 1
+  for (const std::uint32_t i : children(c.d, node)) {
+    if (c[i].kind != node_kind::decorator) continue;
+    if (c[i].detail >= decorator_count) {
+      auto w = c.found.add(errc::nem_dec_001_unknown, c.at(i));
+      w << "unknown decorator @" << c.name(i);
+      const std::string_view near = nearest(c.name(i), decorator_table);
+      if (!near.empty()) w.note() << "did you mean @" << near << '?';
+      continue;
+    }
+    const decorator which = static_cast<decorator>(c[i].detail);
+    const decorator_row& row = decorator_table[c[i].detail];
+    if ((row.targets & target) == 0) {
+      auto w = c.found.add(errc::nem_dec_002_target, c.at(i));
+      w << '@' << row.name << " applies to " << target_names{row.targets} << ", not to "
+        << target_names{target};
+      if (target == on_operand && (row.targets & tasks) != 0)
+        w.note() << "decorators of the task stand behind its attributes";
+      continue;
+    }
+    std::uint32_t& earlier = seen[c[i].detail];
+    if (earlier != 0) {
+      auto w = c.found.add(errc::nem_dec_004_repeated, c.at(i));
+      w << '@' << row.name << " is given already: the first one counts";
+      w.note(c.at(earlier - 1)) << "it is given here";
+    } else {
+      earlier = i + 1;
+    }
+    switch (which) {
+      case decorator::max_in_flight: (void)in_flight_argument(c, i); break;
+      case decorator::resource: (void)resource_argument(c, i); break;
+      case decorator::seq_engine: {
+        std::int64_t engine = 0;
+        (void)integer_argument(c, i, engine);
+        break;
+      }
+      default:
+        if (row.argument == decorator_argument::tag || c[i].next != i + 1)
+          (void)only_argument(c, i);
+    }
+  }
+  const std::uint32_t r = seen[static_cast<std::size_t>(decorator::readonly)],
+                      w = seen[static_cast<std::size_t>(decorator::writeonly)];
+  if (r != 0 && w != 0) {
+    const std::uint32_t first = r < w ? r : w, second = r < w ? w : r;
+    auto found = c.found.add(errc::nem_dec_005_access, c.at(second - 1));
+    found
+        << "@readonly and @writeonly exclude each other: what has neither may be read and written";
+    found.note(c.at(first - 1)) << '@' << c.name(first - 1) << " is given here";
+  }
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_DECORATOR_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// A number of a buffer's declaration: the same in each iteration.
+inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
+  number x = {};
+  if (!evaluate(c, at, p, x)) return false;
+  if (x.varies) {
+    c.found.add(errc::nem_buf_005_loop_variable, c.at(at))
+        << "a buffer is allocated once: its declaration can't depend on a loop variable";
+    return false;
+  }
+  to = x.integer;
+  return true;
+}
+
+/// Evaluates a declaration for the first time.
+inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
+  const std::int64_t engines =
+      c.target != nullptr && c.target->has_topology ? c.target->topology.engines : 0;
+  bool has_size = false, has_index = false, is_known = true;
+  for (const std::uint32_t i : children(c.d, at)) {
+    const std::uint32_t value = i + 1;
+    std::int64_t x = 0;
+    switch (c[i].kind) {
+      case node_kind::level_index:
+        has_index = true;
+        if (!evaluate_static(c, value, {"engine indices must be integer"}, x)) {
+          is_known = false;
+        } else if (x < 0 || (engines > 0 && x >= engines)) {
+          is_known = false;
+          auto w = c.found.add(errc::nem_buf_004_engine, c.at(value));
+          if (x < 0)
+            w << "L1[" << x << "]: engines are counted from 0";
+          else
+            w << "L1[" << x << "]: the device has " << engines
+              << (engines == 1 ? " engine" : " engines");
+        }
+        b.engine = x;
+        break;
+      case node_kind::size:
+        has_size = true;
+        if (!evaluate_static(c, value, {"buffer sizes must be integer"}, x)) {
+          is_known = false;
+        } else if (x <= 0) {
+          is_known = false;
+          c.found.add(errc::nem_buf_002_positive, c.at(value))
+              << "buffer " << c.d.name(b.name) << " has " << x << " bytes, expected at least 1";
+        }
+        b.size = x;
+        break;
+      case node_kind::align:
+        if (!evaluate_static(c, value, {"alignments must be integer"}, x)) break;
+        if (x <= 0 || (x & (x - 1)) != 0)
+          c.found.add(errc::nem_buf_003_align, c.at(value))
+              << "expected an alignment that is a power of two, found " << x;
+        else
+          b.align = x;
+        break;
+      case node_kind::decorator: b.flags = decorated_access(c.d, at); break;
+      default: break;
+    }
+  }
+  if (!has_size) {
+    is_known = false;
+    c.found.add(errc::nem_buf_001_size, c.at(at))
+        << "buffer " << c.d.name(b.name) << " has no size=";
+  }
+  if (b.level == level::l1 && !has_index && engines > 1)
+    c.found.add(errc::nem_buf_006_unindexed, c.at(at))
+        << "buffer " << c.d.name(b.name) << " lies in L1[0]: the device has " << engines
+        << " engines, so say which";
+  if (c.names->depth() != 0)
+    c.found.add(errc::nem_buf_007_in_loop, c.at(at))
+        << "buffer " << c.d.name(b.name)
+        << " is declared in a loop body: all iterations share one allocation";
+  b.is_known = is_known;
+}
+
+inline void declare_buffer(context& c, std::uint32_t at) {
+  // Each declaration is met first in the order of the file, so the pool is sorted by node.
+  pool<buffer>& all = c.v.buffers;
+  std::size_t index = all.size();
+  if (index != 0 && all.back().node >= at)
+    index = first_not_below(all.data(), all.size(), [&](const buffer& b) { return b.node < at; });
+  if (index == all.size()) {
+    buffer b;
+    b.node = at;
+    b.name = c[at].value;
+    b.level = static_cast<level>(c[at].detail);
+    evaluate_buffer(c, at, b);
+    all.push_back(b);
+  }
+  binding b;
+  b.kind = binding_kind::buffer;
+  b.node = at;
+  b.index = static_cast<std::uint32_t>(index);
+  declare(c, c[at].value, b);
+}
+
+/// Adds up what each memory of the target holds. The buffer that is too much is reported.
+inline void check_capacity(context& c) {
+  if (c.target == nullptr || !c.target->has_topology) return;
+  const topology& t = c.target->topology;
+  struct share {
+    std::int64_t engine;
+    std::uint32_t buffer;
+  };
+  pool<share> in_l1;
+  std::int64_t sum = 0;
+  bool is_full = false;
+  const auto add = [&](const buffer& b, std::int64_t room, errc code) {
+    if (is_full) return;
+    is_full = __builtin_add_overflow(sum, b.size, &sum) || sum > room;
+    if (!is_full) return;
+    auto w = c.found.add(code, c.at(b.node));
+    if (b.level == level::l1)
+      w << "L1[" << b.engine << ']';
+    else
+      w << "L2";
+    w << " has " << room << " bytes; with " << c.d.name(b.name) << " its buffers need ";
+    if (sum < 0)
+      w << "more than 64 bits can say";
+    else
+      w << sum;
+  };
+  for (std::size_t i = 0; i < c.v.buffers.size(); ++i) {
+    const buffer& b = c.v.buffers[i];
+    if (!b.is_known) continue;
+    if (b.level == level::l2 && t.l2_size > 0) add(b, t.l2_size, errc::nem_cap_002_l2);
+    if (b.level == level::l1) in_l1.push_back({b.engine, static_cast<std::uint32_t>(i)});
+  }
+  if (t.l1_size <= 0) return;
+  sort(in_l1.data(), in_l1.size(),
+       [](const share& a, const share& b) { return a.engine < b.engine; });
+  for (std::size_t i = 0; i < in_l1.size(); ++i) {
+    if (i == 0 || in_l1[i].engine != in_l1[i - 1].engine) sum = 0, is_full = false;
+    add(c.v.buffers[in_l1[i].buffer], t.l1_size, errc::nem_cap_001_l1);
+  }
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_BUFFER_HPP
+
+// ---- tessera/nem/rules_compute.hpp
+//
+// The rules of compute tasks, put together: opcode, attributes, shapes, types, descriptors.
+//
+//   detail::compute_rules rules;          // one for a verification
+//   rules.check(c, t);                    // each instance of each compute task, evaluated
+//
+//   once for each task of the text     signature, types, descriptors    OPC TYP FAM QNT
+//   in each iteration                  attributes and shapes            OPC-009 SHP
+//
+// What an operand is typed as doesn't depend on loop variables; its sizes may.
+//
+// Lifetime:   keeps nothing of the context between calls.
+// Errors:     those of the headers that it includes, and TYP-003.
+// Limits:     those of the headers that it includes.
+// Allocation: a bit for each node of the document; none for a task whose like was checked before.
+
+#ifndef TESSERA_NEM_RULES_COMPUTE_HPP
+#define TESSERA_NEM_RULES_COMPUTE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/nem/rules_attribute.hpp
+//
+// Rules about what stands in a compute task: its opcode, its operands and its attributes.
+//
+//   if (check_signature(c, t)) …        // as many operands as the opcode takes
+//   check_ranges(c, t, a);              // takes values that are out of range from a.given
+//
+//   OPC-001 OPC-010 OPC-011    opcode          "Compute Tasks"
+//   OPC-002 OPC-003 OPC-004    operands        opcode registry
+//   OPC-005 OPC-006 OPC-009    attributes      opcode registry
+//
+// Lifetime:   nothing is kept.
+// Errors:     those above.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_RULES_ATTRIBUTE_HPP
+#define TESSERA_NEM_RULES_ATTRIBUTE_HPP
+
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/evaluate_attributes.hpp
+//
+// Evaluates the attributes of a compute task.
+//
+//   nem::attributes a;
+//   detail::evaluate_attributes(c, t.node, t.opcode, a, numbers);   // numbers: a pool
+//
+//   OPC-008    a value of the wrong kind, which then counts as not given
+//
+// Attributes that the opcode doesn't take are left alone, and so are names that are words: types,
+// true and false, modes.
+//
+// Lifetime:   lists borrow from the pool of numbers, or from `values` where a let has them.
+// Errors:     OPC-008, and what evaluating expressions reports.
+// Limits:     none.
+// Allocation: 8 bytes for each number of a list.
+
+#ifndef TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
+#define TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The value of a task's attribute, or no_node.
+[[nodiscard]] inline std::uint32_t attribute_value(const document& d, std::uint32_t task,
+                                                   attribute a) noexcept {
+  for (const std::uint32_t i : children(d, task))
+    if (d.nodes[i].kind == node_kind::attribute && d.nodes[i].detail == static_cast<unsigned>(a))
+      return i + 1;
+  return no_node;
+}
+/// Number `index` of a task's attribute where it is spelled out, else the whole value.
+[[nodiscard]] inline std::uint32_t attribute_element(const document& d, std::uint32_t task,
+                                                     attribute a, std::size_t index) noexcept {
+  const std::uint32_t value = attribute_value(d, task, a);
+  if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
+  for (const std::uint32_t i : children(d, value))
+    if (index-- == 0) return i;
+  return value;
+}
+
+/// Evaluates one task's attributes.
+class attribute_reader {
+ public:
+  attribute_reader(context& c, attributes& to, pool<std::int64_t>& numbers) noexcept
+      : c_(c), to_(to), numbers_(numbers) {}
+
+  void read(std::uint32_t task, opcode op) {
+    if (op == opcode::unknown) return;
+    const std::uint32_t known = signature(op).attributes;
+    if (known == 0) return;
+    for (const std::uint32_t i : children(c_.d, task)) {
+      if (c_[i].kind != node_kind::attribute) continue;
+      const auto a = static_cast<attribute>(c_[i].detail);
+      if (a == attribute::unknown || (known & attributes::bit(a)) == 0 || to_.has(a)) continue;
+      if (one(a, i + 1)) to_.given |= attributes::bit(a);
+    }
+    // The pools don't grow any more: now lists can be named by their places.
+    for (std::size_t k = 0; k < lists_; ++k) {
+      const pool<std::int64_t>& from = list_[k].is_named ? c_.v.numbers : numbers_;
+      to_.list(list_[k].which) = {from.data() + list_[k].first, list_[k].size};
+    }
+  }
+
+ private:
+  [[nodiscard]] bool one(attribute a, std::uint32_t value) {
+    const node& n = c_[value];
+    switch (attribute_table[static_cast<std::size_t>(a)].kind) {
+      case attribute_kind::integer:
+        return integer(a, value, a == attribute::groups ? to_.groups : to_.axis);
+      case attribute_kind::real: return real(a, value, to_.real(a));
+      case attribute_kind::integers: return integers(a, value);
+      case attribute_kind::element:
+        to_.accum_type = n.kind == node_kind::element_type ? static_cast<nem::element>(n.detail)
+                         : n.kind == node_kind::name       ? find_element(c_.name(value))
+                                                           : nem::element::none;
+        if (to_.accum_type != nem::element::none && !is_extension(to_.accum_type)) return true;
+        break;
+      case attribute_kind::boolean:
+        if (n.kind != node_kind::name) break;
+        to_.keepdims = c_.name(value) == "true";
+        if (to_.keepdims || c_.name(value) == "false") return true;
+        break;
+      case attribute_kind::word:
+        if (n.kind != node_kind::name) break;
+        to_.mode = pad_mode::unknown;
+        for (std::size_t m = 0; m < sizeof pad_mode_names / sizeof *pad_mode_names; ++m)
+          if (pad_mode_names[m] == c_.name(value)) to_.mode = static_cast<pad_mode>(m);
+        return true;
+      case attribute_kind::string:
+        if (n.kind != node_kind::string) break;
+        to_.op = n.value;
+        return true;
+    }
+    return wrong(a, value);
+  }
+
+  /// Whether an expression names a real number; such a number is never an integer.
+  [[nodiscard]] bool has_real(std::uint32_t value) const noexcept {
+    if (c_[value].kind != node_kind::expression) return c_[value].kind == node_kind::real;
+    for (const std::uint32_t i : children(c_.d, value))
+      if (c_[i].kind == node_kind::real) return true;
+    return false;
+  }
+  [[nodiscard]] static bool is_number(node_kind k) noexcept {
+    return k == node_kind::integer || k == node_kind::wide_integer || k == node_kind::real ||
+           k == node_kind::name || k == node_kind::expression;
+  }
+  [[nodiscard]] bool integer(attribute a, std::uint32_t value, std::int64_t& to) {
+    if (c_[value].kind == node_kind::integer) return to = c_[value].value, true;
+    if (!is_number(c_[value].kind) || has_real(value) || names_other(value, false))
+      return wrong(a, value);
+    return evaluate_integer(c_, value, to);
+  }
+  [[nodiscard]] bool real(attribute a, std::uint32_t value, double& to) {
+    if (c_[value].kind == node_kind::real) return to = c_.d.reals[c_[value].value], true;
+    if (!is_number(c_[value].kind) || names_other(value, true)) return wrong(a, value);
+    return evaluate_real(c_, value, to);
+  }
+  [[nodiscard]] bool integers(attribute a, std::uint32_t value) {
+    if (c_[value].kind == node_kind::name && c_.names != nullptr) {
+      const binding b = (*c_.names)[c_[value].value];
+      if (b.kind == binding_kind::integers && b.is_known) {
+        list_[lists_++] = {a, true, b.index, b.count};
+        return true;
+      }
+      if (b.kind != binding_kind::none) return b.is_known && wrong(a, value);
+      return evaluate_integers(c_, value, numbers_);  // which reports it
+    }
+    if (c_[value].kind != node_kind::list) return wrong(a, value);
+    const std::size_t first = numbers_.size();
+    bool good = true;
+    for (const std::uint32_t i : children(c_.d, value)) {
+      std::int64_t number = 0;
+      if (!integer(a, i, number)) good = false;
+      numbers_.push_back(number);
+    }
+    if (!good) return numbers_.resize(first), false;
+    list_[lists_++] = {a, false, first, numbers_.size() - first};
+    return true;
+  }
+  /// Whether a name stands for something else than a number; such a name is of the wrong kind.
+  [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
+    if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
+    switch ((*c_.names)[c_[value].value].kind) {
+      case binding_kind::none:
+      case binding_kind::constant:
+      case binding_kind::integer:
+      case binding_kind::loop_variable: return false;
+      case binding_kind::real: return !real_too;
+      default: return true;
+    }
+  }
+
+  [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
+    static constexpr std::string_view kinds[] = {
+        "an integer",         "a number", "true or false", "one of the ten element types",
+        "a list of integers", "a string", "a name"};
+    const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
+    auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
+    w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
+    switch (c_[value].kind) {
+      case node_kind::name: w << c_.name(value); break;
+      case node_kind::string: w << "the string \"" << c_.name(value) << '"'; break;
+      case node_kind::list: w << "a list"; break;
+      case node_kind::integer: w << c_[value].value; break;
+      case node_kind::element_type:
+        w << nem::name(static_cast<nem::element>(c_[value].detail));
+        break;
+      default: w << (has_real(value) ? "a floating-point number" : "an expression"); break;
+    }
+    return false;
+  }
+
+  context& c_;
+  attributes& to_;
+  pool<std::int64_t>& numbers_;
+  struct {
+    attribute which;
+    bool is_named;  ///< by a let: in values::numbers
+    std::size_t first, size;
+  } list_[attribute_count];  ///< each attribute is given once
+  std::size_t lists_ = 0;
+};
+
+/// Evaluates what an opcode's signature names of a task's attributes; others are left alone.
+inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attributes& to,
+                                pool<std::int64_t>& numbers) {
+  attribute_reader(c, to, numbers).read(task, op);
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The node that names a task's opcode.
+[[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
+  const std::uint32_t i = child(c.d, t.node, node_kind::opcode);
+  return i == no_node ? t.node : i;
+}
+
+/// Whether a task has as many operands as its opcode takes.
+[[nodiscard]] inline bool has_operands(const task& t) noexcept {
+  const opcode_signature& s = signature(t.opcode);
+  return t.inputs >= s.required_inputs && (s.variadic_inputs || t.inputs <= s.inputs) &&
+         (s.variadic_outputs ? t.outputs >= 1 : t.outputs == s.outputs);
+}
+
+/// The name that the registry gives an operand; operands of variadic lists share one.
+[[nodiscard]] constexpr std::string_view registry_name(opcode op, bool is_output,
+                                                       std::size_t index) noexcept {
+  std::string_view list = is_output ? row(op).outputs : row(op).inputs, word = next_word(list);
+  for (; index > 0 && !list.empty(); --index) word = next_word(list);
+  if (!word.empty() && (word.back() == '?' || word.back() == '*')) word.remove_suffix(1);
+  return word;
+}
+
+/// OPC-005 and OPC-006.
+inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
+  const opcode_signature& s = signature(t.opcode);
+  const std::string_view op = name(t.opcode);
+  std::uint32_t missing = s.required_attributes;
+  for (const std::uint32_t i : children(c.d, t.node)) {
+    if (c[i].kind != node_kind::attribute) continue;
+    const auto a = static_cast<attribute>(c[i].detail);
+    const std::uint32_t bit = a == attribute::unknown ? 0 : attributes::bit(a);
+    missing &= ~bit;
+    if ((s.attributes & bit) != 0 || t.opcode == opcode::compute) continue;
+    auto&& w = c.found.add(errc::nem_opc_006_unknown, c.at(i));
+    w << op << " has no attribute " << c.name(i);
+    suggestion near(c.name(i));
+    for (std::size_t k = 0; k < attribute_count; ++k)
+      if ((s.attributes >> k & 1) != 0) near.offer(attribute_table[k].name);
+    if (!near.word().empty()) {
+      w.note() << "did you mean " << near.word() << '?';
+    } else if (s.attributes != 0) {
+      w.note() << op << " takes";
+      for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
+        std::string_view word = next_word(list);
+        if (word.back() == '?') word.remove_suffix(1);
+        w << ' ' << word << (list.empty() ? "" : ",");
+      }
+    }
+  }
+  if (missing == 0) return;
+  auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
+  w << op << ':';
+  bool is_first = true;
+  for (std::size_t k = 0; k < attribute_count; ++k) {
+    if ((missing >> k & 1) == 0) continue;
+    w << (is_first ? " " : ", ") << attribute_table[k].name << " is required";
+    is_first = false;
+  }
+}
+
+/// What the text of a task shows without evaluating anything. Returns whether its operands can be
+/// looked at.
+inline bool check_signature(context& c, const task& t) {
+  const std::uint32_t at = opcode_node(c, t);
+  if (t.opcode == opcode::unknown) {
+    const std::string_view word = c[at].kind == node_kind::opcode ? c.name(at) : "";
+    auto&& w = c.found.add(errc::nem_opc_001_opcode, c.at(at));
+    w << "unknown opcode " << word;
+    const std::string_view near = nearest(word, opcode_table);
+    if (!near.empty()) w.note() << "did you mean " << near << '?';
+    return false;
+  }
+  const opcode_signature& s = signature(t.opcode);
+  const opcode_row& r = row(t.opcode);
+  const auto operands = [](std::uint32_t n, bool are_inputs) {
+    return are_inputs ? (n == 1 ? " input" : " inputs") : (n == 1 ? " output" : " outputs");
+  };
+  if (r.hardware == hardware_status::future)
+    c.found.add(errc::nem_opc_010_future, c.at(at)) << "no hardware executes " << r.name << " yet";
+  if (t.opcode == opcode::compute)
+    c.found.add(errc::nem_opc_011_generic, c.at(at))
+        << "compute is the generic opcode: binders may reject it";
+  if (t.inputs < s.required_inputs) {
+    auto&& w = c.found.add(errc::nem_opc_002_few_inputs, c.at(at));
+    w << r.name << " takes "
+      << (s.inputs == s.required_inputs && !s.variadic_inputs ? "" : "at least ")
+      << unsigned{s.required_inputs} << operands(s.required_inputs, true) << ", not " << t.inputs;
+    w.note() << "missing: " << registry_name(t.opcode, false, t.inputs);
+  } else if (!s.variadic_inputs && t.inputs > s.inputs) {
+    c.found.add(errc::nem_opc_003_many_inputs, c.at(c.v.inputs(t)[s.inputs].node))
+        << r.name << " takes " << (s.inputs == s.required_inputs ? "" : "at most ")
+        << unsigned{s.inputs} << operands(s.inputs, true) << ", not " << t.inputs;
+  }
+  if (!s.variadic_outputs && t.outputs != s.outputs) {
+    const std::uint32_t node = t.outputs > s.outputs ? c.v.outputs(t)[s.outputs].node : at;
+    c.found.add(errc::nem_opc_004_outputs, c.at(node))
+        << r.name << " has " << unsigned{s.outputs} << operands(s.outputs, false) << ", not "
+        << t.outputs;
+  }
+  check_attribute_names(c, t, at);
+  return has_operands(t);
+}
+
+/// The ranges of attributes that depend on nothing but the opcode.
+class range_rules {
+ public:
+  range_rules(context& c, const task& t, attributes& a) noexcept : c_(c), t_(t), a_(a) {}
+
+  void check() {
+    if (a_.given == 0) return;
+    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
+    switch (t_.opcode) {
+      case opcode::conv1d:
+      case opcode::conv2d:
+      case opcode::conv3d:
+      case opcode::depthwise_conv2d:
+      case opcode::maxpool:
+      case opcode::avgpool:
+        list(attribute::pads, a_.pads, 0, 2 * axes);
+        list(attribute::strides, a_.strides, 1, axes);
+        list(attribute::dilations, a_.dilations, 1, axes);
+        list(attribute::kernel_shape, a_.kernel_shape, 1, axes);
+        if (a_.has(attribute::groups) && a_.groups < 1)
+          reject(attribute::groups) << "groups must be at least 1, not " << a_.groups;
+        break;
+      case opcode::pad:
+        list(attribute::pads, a_.pads, 0, a_.pads.size());
+        if (a_.mode == pad_mode::unknown) mode();
+        finite(attribute::constant_value, a_.constant_value);
+        break;
+      case opcode::leaky_relu: finite(attribute::alpha, a_.alpha); break;
+      case opcode::clamp:
+        finite(attribute::min_val, a_.min_val);
+        finite(attribute::max_val, a_.max_val);
+        if (a_.has(attribute::min_val) && a_.has(attribute::max_val) && a_.min_val > a_.max_val)
+          reject(attribute::min_val) << "min_val must not be above max_val";
+        break;
+      case opcode::layernorm:
+      case opcode::rmsnorm:
+        if (finite(attribute::epsilon, a_.epsilon) && a_.epsilon < 0)
+          reject(attribute::epsilon) << "epsilon must be at least 0";
+        break;
+      case opcode::transpose: permutation(); break;
+      case opcode::reshape: target_shape(); break;
+      case opcode::slice: slice(); break;
+      case opcode::split:
+        list(attribute::split_sizes, a_.split_sizes, 1, a_.split_sizes.size());
+        break;
+      default: break;
+    }
+  }
+
+ private:
+  findings::writer reject(attribute a) {
+    a_.given &= ~attributes::bit(a);
+    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_value(c_.d, t_.node, a)));
+  }
+  findings::writer reject(attribute a, std::size_t index) {
+    a_.given &= ~attributes::bit(a);
+    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_element(c_.d, t_.node, a, index)));
+  }
+  [[nodiscard]] static std::string_view name(attribute a) noexcept {
+    return attribute_table[static_cast<std::size_t>(a)].name;
+  }
+
+  bool finite(attribute a, double value) {
+    if (!a_.has(a)) return false;
+    if (value >= -DBL_MAX && value <= DBL_MAX) return true;
+    reject(a) << name(a) << " must be finite";
+    return false;
+  }
+  void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
+    if (!a_.has(a)) return;
+    if (values.size() != size) {
+      reject(a) << name(a) << " of " << row(t_.opcode).name << " has " << size << " numbers, not "
+                << values.size();
+      return;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] < least) {
+        reject(a, i) << name(a) << " must be at least " << least << ", not " << values[i];
+        return;
+      }
+  }
+  void mode() {
+    const std::uint32_t value = attribute_value(c_.d, t_.node, attribute::mode);
+    auto&& w = reject(attribute::mode);
+    w << "unknown mode " << c_.name(value) << ": pad takes constant, reflect, edge or wrap";
+    const std::string_view near = nearest(c_.name(value), pad_mode_names);
+    if (!near.empty()) w.note() << "did you mean " << near << '?';
+  }
+  /// Each of 0 to n - 1 once. Lists that are longer than any rank are refused with the rank.
+  void permutation() {
+    if (!a_.has(attribute::perm)) return;
+    const view<std::int64_t> p = a_.perm;
+    if (p.size() > 64) return;
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const bool is_axis = p[i] >= 0 && static_cast<std::uint64_t>(p[i]) < p.size();
+      const std::uint64_t bit = is_axis ? std::uint64_t{1} << p[i] : 0;
+      if (is_axis && (seen & bit) == 0) {
+        seen |= bit;
+        continue;
+      }
+      reject(attribute::perm, i) << "perm must have each of 0 to " << p.size() - 1 << " once, "
+                                 << p[i] << (is_axis ? " is repeated" : " is none of them");
+      return;
+    }
+  }
+  void target_shape() {
+    if (!a_.has(attribute::target_shape)) return;
+    bool is_inferred = false;
+    for (std::size_t i = 0; i < a_.target_shape.size(); ++i) {
+      const std::int64_t size = a_.target_shape[i];
+      if (size > 0) continue;
+      if (size == -1 && !is_inferred) {
+        is_inferred = true;
+        continue;
+      }
+      auto&& w = reject(attribute::target_shape, i);
+      if (size == -1)
+        w << "target_shape has more than one -1";
+      else
+        w << "target_shape must have positive sizes and at most one -1, not " << size;
+      return;
+    }
+  }
+  void slice() {
+    static constexpr attribute four[] = {attribute::starts, attribute::ends, attribute::axes,
+                                         attribute::steps};
+    const std::size_t size = a_.starts.size();
+    for (const attribute a : four) {
+      if (!a_.has(attribute::starts) || !a_.has(a) || a_.list(a).size() == size) continue;
+      reject(a) << name(a) << " has " << a_.list(a).size() << " numbers where starts has " << size;
+      return;
+    }
+    if (!a_.has(attribute::steps)) return;
+    for (std::size_t i = 0; i < a_.steps.size(); ++i)
+      if (a_.steps[i] == 0) {
+        reject(attribute::steps, i) << "steps must not be 0";
+        return;
+      }
+  }
+
+  context& c_;
+  const task& t_;
+  attributes& a_;
+};
+inline void check_ranges(context& c, const task& t, attributes& a) { range_rules(c, t, a).check(); }
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_ATTRIBUTE_HPP
+
+// ---- tessera/nem/rules_descriptor.hpp
+//
+// Rules about quantization descriptors that operands of one task carry together.
+//
+//   descriptor_rules rules;             // one for a verification
+//   rules.check(c, t);                  // operands are typed
+//
+//   QNT-009    some carry one, some don't        element-wise, pools
+//   QNT-010    an i32 bias needs its own         gemm, convolutions
+//   QNT-011    the output has none               gemm, convolutions of integers
+//   QNT-012    values are copied, not scaled     layout operations
+//   QNT-013    ignored                           cast
+//   QNT-014    functions of raw integers         sigmoid tanh exp log sqrt gelu silu
+//
+// Lifetime:   keeps nothing of the context between calls.
+// Errors:     those above.
+// Limits:     none.
+// Allocation: 24 bytes for each region with a list of scales.
+
+#ifndef TESSERA_NEM_RULES_DESCRIPTOR_HPP
+#define TESSERA_NEM_RULES_DESCRIPTOR_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class descriptor_rules {
+ public:
+  void check(context& c, const task& t, const attributes& a) {
+    switch (row(t.opcode).category) {
+      case opcode_category::elementwise_unary:
+      case opcode_category::elementwise_binary:
+      case opcode_category::elementwise_other:
+      case opcode_category::pooling: return raw_integers(c, t);
+      case opcode_category::linear_algebra:
+      case opcode_category::convolution: return accumulated(c, t);
+      case opcode_category::layout: return copied(c, t, a);
+      case opcode_category::type_conversion:
+        if (t.opcode == opcode::cast) ignored(c, t);
+        return;
+      default: return;
+    }
+  }
+
+ private:
+  /// What is worked out once for a region whose descriptor has lists.
+  struct memo {
+    std::uint32_t node = no_node;
+    bool varies = false;  ///< whether not all scales are equal
+    std::uint64_t digest = 0;
+  };
+
+  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
+    return c.v.regions[o.region];
+  }
+  [[nodiscard]] static bool is_quantized(const context& c, const operand& o) noexcept {
+    return of(c, o).quant != no_index;
+  }
+
+  /// QNT-009 and QNT-014.
+  static void raw_integers(context& c, const task& t) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    if (!is_integer(of(c, in[0]).element)) return;
+    const operand *with = nullptr, *without = nullptr;
+    for (const view<operand> all : {in, out})
+      for (const operand& o : all) {
+        const operand*& first = is_quantized(c, o) ? with : without;
+        if (first == nullptr) first = &o;
+      }
+    if (with != nullptr && without != nullptr) {
+      auto&& w = c.found.add(errc::nem_qnt_009_mixed, c.at(without->node));
+      w << "this operand of " << name(t.opcode)
+        << " has no quantization descriptor where another has one: raw integers are used";
+      w.note(c.at(with->node)) << "this one has a descriptor";
+    }
+    if (with != nullptr) return;
+    switch (t.opcode) {
+      case opcode::sigmoid:
+      case opcode::tanh:
+      case opcode::exp:
+      case opcode::log:
+      case opcode::sqrt:
+      case opcode::gelu:
+      case opcode::silu:
+        c.found.add(errc::nem_qnt_014_function, c.at(opcode_node(c, t)))
+            << name(t.opcode) << " of " << name(of(c, in[0]).element)
+            << " without a quantization descriptor: results are rounded to integers";
+        break;
+      default: break;
+    }
+  }
+
+  /// QNT-010 and QNT-011.
+  void accumulated(context& c, const task& t) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    const region& weight = of(c, in[1]);
+    if (!is_integer(weight.element) || !is_integer(of(c, in[0]).element)) return;
+    if (!is_quantized(c, out[0]) && is_integer(of(c, out[0]).element))
+      c.found.add(errc::nem_qnt_011_output, c.at(out[0].node))
+          << "the output of " << name(t.opcode)
+          << " has no quantization descriptor: scale 1 and zero point 0 are assumed";
+    if (in.size() < 3 || is_quantized(c, in[2]) || of(c, in[2]).element != element::i32) return;
+    if (weight.quant == no_index || !varies_along_reduction(c, t, weight)) return;
+    auto&& w = c.found.add(errc::nem_qnt_010_bias, c.at(in[2].node));
+    w << "an i32 bias needs a quantization descriptor of its own: the scale of "
+      << registry_name(t.opcode, false, 1) << " varies along axis " << c.v.quants[weight.quant].axis
+      << ", which is summed over";
+    w.note(c.at(in[1].node)) << registry_name(t.opcode, false, 1) << " is here";
+  }
+  [[nodiscard]] bool varies_along_reduction(const context& c, const task& t, const region& weight) {
+    const quant& q = c.v.quants[weight.quant];
+    if (q.form == quantization::per_tensor || weight.rank < 2) return false;
+    const auto rank = static_cast<std::int64_t>(weight.rank);
+    if (row(t.opcode).category == opcode_category::convolution) {
+      if (q.axis >= rank - 1) return false;
+    } else {
+      bool is_turned = false;  // stored as [N, K]
+      if (weight.layout != no_name) {
+        const std::string_view layout = c.d.name(weight.layout);
+        is_turned = layout.size() >= 2 && layout.substr(layout.size() - 2) == "NK";
+      }
+      if (q.axis != rank - (is_turned ? 1 : 2)) return false;
+    }
+    return look(c, weight).varies;
+  }
+
+  /// QNT-013.
+  static void ignored(context& c, const task& t) {
+    for (const view<operand> all : {c.v.inputs(t), c.v.outputs(t)})
+      for (const operand& o : all)
+        if (is_quantized(c, o))
+          c.found.add(errc::nem_qnt_013_cast, c.at(o.node))
+              << "cast converts stored values and ignores this quantization descriptor";
+  }
+
+  /// QNT-012.
+  void copied(context& c, const task& t, const attributes& a) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    const std::size_t inputs = t.opcode == opcode::gather ? 1 : in.size();
+    for (std::size_t i = 0; i < inputs; ++i)
+      for (const operand& y : out) {
+        if (are_alike(c, t, a, of(c, in[i]), of(c, y))) continue;
+        // The many side is named: an input of concat, an output of split.
+        const bool names_input = inputs > 1;
+        auto&& w = c.found.add(errc::nem_qnt_012_copied, c.at(names_input ? in[i].node : y.node));
+        w << name(t.opcode) << " copies values unchanged between regions of different descriptors";
+        w.note(c.at(names_input ? y.node : in[i].node))
+            << (names_input ? "the output is here" : "the input is here");
+      }
+  }
+  [[nodiscard]] bool are_alike(const context& c, const task& t, const attributes& a,
+                               const region& x, const region& y) {
+    if (x.quant == y.quant) return true;
+    if (x.quant == no_index || y.quant == no_index) return false;
+    const quant &from = c.v.quants[x.quant], &to = c.v.quants[y.quant];
+    if (from.form != to.form || from.group_size != to.group_size) return false;
+    if (from.form != quantization::per_tensor) {
+      // The axis that y's descriptor is about is, in x, where transpose took it from. What reshape
+      // and gather do to axes isn't followed.
+      std::int64_t axis = to.axis;
+      if (t.opcode == opcode::transpose && a.has(attribute::perm) && axis >= 0 &&
+          static_cast<std::uint64_t>(axis) < a.perm.size())
+        axis = a.perm[static_cast<std::size_t>(axis)];
+      const bool is_followed = t.opcode != opcode::reshape && t.opcode != opcode::gather;
+      if (is_followed && axis != from.axis) return false;
+      // Cutting, joining or padding along the axis takes or adds a part of the lists.
+      if (from.scales != to.scales) return true;
+    }
+    return look(c, x).digest == look(c, y).digest;
+  }
+
+  /// What is remembered of a region with a descriptor.
+  [[nodiscard]] memo look(const context& c, const region& r) {
+    if (2 * (used_ + 1) > memos_.size()) {
+      const pool<memo> old = static_cast<pool<memo>&&>(memos_);
+      memos_ = {};
+      memos_.resize(old.empty() ? 32 : old.size() * 2);
+      for (const memo& m : old)
+        if (m.node != no_node) slot(m.node) = m;
+    }
+    memo& m = slot(r.node);
+    if (m.node != no_node) return m;
+    ++used_;
+    m.node = r.node;
+    const quant& q = c.v.quants[r.quant];
+    const view<double> scales = c.v.scales(q);
+    for (const double s : scales) {
+      m.varies = m.varies || s != scales[0];
+      mix(m.digest, std::bit_cast<std::uint64_t>(s));
+    }
+    for (const std::int64_t z : c.v.zero_points(q)) mix(m.digest, static_cast<std::uint64_t>(z));
+    return m;
+  }
+  static void mix(std::uint64_t& digest, std::uint64_t value) noexcept {
+    digest = (digest ^ value) * 0x9e3779b97f4a7c15u;
+    digest ^= digest >> 29;
+  }
+  [[nodiscard]] memo& slot(std::uint32_t node) noexcept {
+    const std::size_t mask = memos_.size() - 1;
+    std::size_t i =
+        static_cast<std::size_t>((std::uint64_t{node} * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    while (memos_[i].node != no_node && memos_[i].node != node) i = (i + 1) & mask;
+    return memos_[i];
+  }
+
+  pool<memo> memos_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_DESCRIPTOR_HPP
+
+// ---- tessera/nem/rules_family.hpp
+//
+// Rules about types: the variant of a type family that an instance of an opcode matches.
+//
+//   family_rules rules;                 // one for a verification: it keeps what it worked out
+//   rules.check(c, t, a);               // operands are typed
+//
+//   FAM-001    no variant takes these types               "Type Family Matching Rule"
+//   FAM-002    the target has none of the matches         "Device Validity Rule"
+//   FAM-003    accum_type                                 "Type Families and Matching"
+//   FAM-004    quantization descriptors                   "Quantization Constraints"
+//   FAM-005    element types of one operation             "Elementwise Operations"
+//   FAM-006    nothing governs the opcode                 opcode registry
+//
+// For each opcode that occurs, the instances of its families become rows: one type for each operand
+// by position, so that matching compares a few bytes. What was asked once is remembered.
+//
+// Lifetime:   borrows nothing between calls; belongs to one catalog and one target.
+// Errors:     those above.
+// Limits:     none.
+// Allocation: 16 bytes for each instance of the families of an opcode that occurs, 16 bytes for
+//             each combination of types.
+
+#ifndef TESSERA_NEM_RULES_FAMILY_HPP
+#define TESSERA_NEM_RULES_FAMILY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The operands of an opcode by position: up to three inputs, then the output. Operands of one
+/// variadic list share a role.
+inline constexpr std::size_t role_count = 4, output_role = 3;
+
+/// What a variant takes in one role: an element type (element::none: nothing), or one of these.
+enum role_form : std::uint8_t {
+  role_optional = 0x40,   ///< bit: an element type, or nothing
+  role_supported = 0x80,  ///< any of the ten element types
+  role_free = 0x81,       ///< anything
+};
+[[nodiscard]] constexpr bool takes(std::uint8_t form, element e) noexcept {
+  if (form == static_cast<std::uint8_t>(e) || form == role_free) return true;
+  if (form == role_supported) return e != element::none && !is_extension(e);
+  return (form & role_optional) != 0 && form < role_supported &&
+         (e == element::none || static_cast<std::uint8_t>(e) == (form ^ role_optional));
+}
+
+inline constexpr std::uint32_t max_listed = 12;  ///< variants that a note lists
+
+/// An instance as an opcode sees it.
+struct candidate {
+  std::uint32_t instance = 0;  ///< in catalog::instances
+  std::uint8_t role[role_count] = {};
+  element accum = element::none;
+  std::uint8_t quantized = 0;  ///< bit n: role n must carry a descriptor
+  bool refuses_quant = false, is_supported = false;
+};
+
+/// The roles and the types of a task's operands.
+struct typed_task {
+  element role[role_count] = {element::none, element::none, element::none, element::none};
+  std::uint8_t quantized = 0;  ///< bit n: an operand in role n carries a descriptor
+  element accum = element::none;
+};
+
+class family_rules {
+ public:
+  void check(context& c, const task& t, const attributes& a) {
+    if (t.opcode == opcode::compute) return;
+    const opcode_row& r = row(t.opcode);
+    const std::string_view families = governing(t.opcode);
+    if (r.families.empty())
+      c.found.add(errc::nem_fam_006_ungoverned, c.at(opcode_node(c, t)))
+          << "no type family governs " << r.name;
+    if (!check_elements(c, t) || families.empty()) return;
+    typed_task types;
+    if (!roles_of(c, t, types)) return;
+    if (a.has(attribute::accum_type)) types.accum = a.accum_type;
+    const found_row best = find(c, t.opcode, types);
+    if (best.row == no_index) return;  // the catalog has none of the families
+    if (best.differing != 0) return no_variant(c, t, types, best.row);
+    conditions(c, t, types, rows_[best.row]);
+  }
+
+ private:
+  struct found_row {
+    std::uint32_t row = no_index, differing = 0;
+  };
+  struct memo {
+    std::uint64_t key = 0;
+    found_row value;
+  };
+
+  /// Convolutions without families of their own follow conv2d.
+  [[nodiscard]] static std::string_view governing(opcode op) noexcept {
+    return row(op).category == opcode_category::convolution ? row(opcode::conv2d).families
+                                                            : row(op).families;
+  }
+  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
+    return c.v.regions[o.region];
+  }
+
+  /// FAM-005. False where types are wrong.
+  [[nodiscard]] static bool check_elements(context& c, const task& t) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    const element first = of(c, in[0]).element;
+    switch (row(t.opcode).category) {
+      case opcode_category::elementwise_unary:
+      case opcode_category::elementwise_binary:
+      case opcode_category::elementwise_other:
+      case opcode_category::pooling:
+      case opcode_category::reduction: break;
+      default: return true;
+    }
+    const operand& y = out[0];
+    const element made = of(c, y).element;
+    if (t.opcode == opcode::argmax || t.opcode == opcode::argmin) {
+      if (is_integer(made) && made != element::i4) return true;
+      auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(y.node));
+      w << "element types must match: " << name(t.opcode)
+        << " gives indices of i8, i16, i32, u8, u16 or u32, not " << name(made);
+      return false;
+    }
+    if (in.size() > 1 && of(c, in[1]).element != first) {
+      const bool first_is_odd = of(c, in[1]).element == made;
+      mismatch(c, t, in[first_is_odd ? 0 : 1], first_is_odd ? 0 : 1, in[first_is_odd ? 1 : 0],
+               first_is_odd ? 1 : 0);
+      return false;
+    }
+    if (made == first) return true;
+    mismatch(c, t, y, output_role, in[0], 0);
+    return false;
+  }
+  static void mismatch(context& c, const task& t, const operand& odd, std::size_t odd_role,
+                       const operand& other, std::size_t other_role) {
+    auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(odd.node));
+    w << "element types must match: " << role_name(t.opcode, odd_role) << " is "
+      << name(of(c, odd).element) << ", " << role_name(t.opcode, other_role) << " is "
+      << name(of(c, other).element);
+    w.note(c.at(other.node)) << role_name(t.opcode, other_role) << " is here";
+  }
+  [[nodiscard]] static std::string_view role_name(opcode op, std::size_t role) noexcept {
+    return role == output_role ? registry_name(op, true, 0) : registry_name(op, false, role);
+  }
+
+  /// Fills in the types by roles. False after FAM-001, which operands of one list give that differ
+  /// from one another, and indices that aren't integers.
+  [[nodiscard]] static bool roles_of(context& c, const task& t, typed_task& to) {
+    const opcode_signature& s = signature(t.opcode);
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (!put(c, t, in[i], s.variadic_inputs ? 0 : i, to)) return false;
+    for (const operand& o : out)
+      if (!put(c, t, o, output_role, to)) return false;
+    if (t.opcode != opcode::gather || is_integer(to.role[1])) return true;
+    c.found.add(errc::nem_fam_001_variant, c.at(in[1].node))
+        << "gather takes indices of an integer type, not " << name(to.role[1]);
+    return false;
+  }
+  [[nodiscard]] static bool put(context& c, const task& t, const operand& o, std::size_t role,
+                                typed_task& to) {
+    const region& r = of(c, o);
+    if (r.quant != no_index) to.quantized = static_cast<std::uint8_t>(to.quantized | 1u << role);
+    if (to.role[role] == element::none || to.role[role] == r.element)
+      return to.role[role] = r.element, true;
+    c.found.add(errc::nem_fam_001_variant, c.at(o.node))
+        << "no variant of " << name(t.opcode) << " takes " << name(r.element) << " beside "
+        << name(to.role[role]);
+    return false;
+  }
+
+  /// How many operands of a task a row doesn't take.
+  [[nodiscard]] static std::uint32_t differing(const candidate& r, const typed_task& t) noexcept {
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < role_count; ++i) n += takes(r.role[i], t.role[i]) ? 0u : 1u;
+    return n;
+  }
+  [[nodiscard]] static bool accepts_accum(const candidate& r, const typed_task& t) noexcept {
+    return t.accum == element::none || r.accum == element::none || r.accum == t.accum;
+  }
+  [[nodiscard]] static bool accepts_quant(const candidate& r, const typed_task& t) noexcept {
+    return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
+  }
+  /// How far a row is from a task: first by operands, then by accum_type, descriptors and whether
+  /// the target has it.
+  [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
+                                              const typed_task& t) noexcept {
+    std::uint32_t all = 0, inputs = 0, others = 0;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (takes(r.role[i], t.role[i])) continue;
+      ++all;
+      if (i != output_role) ++inputs;
+      // One operand more, or one less, is a greater change than another type.
+      if (t.role[i] == element::none || r.role[i] == static_cast<std::uint8_t>(element::none))
+        ++others;
+    }
+    return all * 256 + others * 64 + inputs * 16 + (accepts_accum(r, t) ? 0u : 8u) +
+           (accepts_quant(r, t) ? 0u : 4u) + (r.is_supported ? 0u : 2u) +
+           (c.types.instances[r.instance].is_must ? 0u : 1u);
+  }
+
+  /// The nearest row for a task, from memory where it was asked before.
+  [[nodiscard]] found_row find(const context& c, opcode op, const typed_task& t) {
+    const auto k = static_cast<std::size_t>(op);
+    if (!is_built_[k]) build(c, op);
+    std::uint64_t key = k + 1;
+    for (const element e : t.role) key = key << 8 | static_cast<std::uint64_t>(e);
+    key = key << 16 | static_cast<std::uint64_t>(t.accum) << 8 | t.quantized;
+    if (2 * (memos_used_ + 1) > memos_.size()) grow();
+    memo& m = slot(key);
+    if (m.key == 0) {
+      m.key = key;
+      ++memos_used_;
+      std::uint32_t least = no_index;
+      for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
+        const std::uint32_t far = distance(c, rows_[i], t);
+        if (far < least) least = far, m.value = {i, differing(rows_[i], t)};
+      }
+    }
+    return m.value;
+  }
+  void grow() {
+    const pool<memo> old = static_cast<pool<memo>&&>(memos_);
+    memos_ = {};
+    memos_.resize(old.empty() ? 32 : old.size() * 2);
+    for (const memo& m : old)
+      if (m.key != 0) slot(m.key) = m;
+  }
+  [[nodiscard]] memo& slot(std::uint64_t key) noexcept {
+    const std::size_t mask = memos_.size() - 1;
+    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    while (memos_[i].key != 0 && memos_[i].key != key) i = (i + 1) & mask;
+    return memos_[i];
+  }
+
+  /// Makes the rows of an opcode.
+  void build(const context& c, opcode op) {
+    const auto k = static_cast<std::size_t>(op);
+    is_built_[k] = true;
+    first_[k] = static_cast<std::uint32_t>(rows_.size());
+    for (std::string_view list = governing(op); !list.empty();) {
+      const std::string_view wanted = next_word(list);
+      for (const type_family& f : c.types.families)
+        if (c.types.text_of(f.name) == wanted) {
+          for (std::uint32_t v = 0; v < f.variants; ++v)
+            build(c, op, f, c.types.variants[f.first_variant + v]);
+          break;
+        }
+    }
+    size_[k] = static_cast<std::uint32_t>(rows_.size()) - first_[k];
+  }
+  /// What a family, or a variant before it, says of a name; null for nothing.
+  [[nodiscard]] static const operand_type* type_named(const context& c, const type_family& f,
+                                                      const variant& v,
+                                                      std::string_view name) noexcept {
+    for (std::uint32_t i = 0; i < v.operands; ++i)
+      if (c.types.text_of(c.types.operand_types[v.first_operand + i].operand) == name)
+        return &c.types.operand_types[v.first_operand + i];
+    for (std::uint32_t i = 0; i < f.operands; ++i)
+      if (c.types.text_of(c.types.operand_types[f.first_operand + i].operand) == name)
+        return &c.types.operand_types[f.first_operand + i];
+    return nullptr;
+  }
+  /// The roles that the opcode has: bit n.
+  [[nodiscard]] static std::uint8_t roles(opcode op) noexcept {
+    const std::uint8_t inputs = signature(op).inputs;
+    return static_cast<std::uint8_t>(((1u << (inputs < output_role ? inputs : output_role)) - 1) |
+                                     1u << output_role);
+  }
+  [[nodiscard]] static const operand_type* type_of_role(const context& c, opcode op,
+                                                        const type_family& f, const variant& v,
+                                                        std::size_t role) noexcept {
+    if (const operand_type* own = type_named(c, f, v, role_name(op, role))) return own;
+    if (op == opcode::gather && role == 1) return nullptr;  // indices
+    const bool is_output = role == output_role;
+    if (const operand_type* all = type_named(c, f, v, is_output ? "output" : "input")) return all;
+    return type_named(c, f, v, is_output ? "dst" : "src");
+  }
+  /// Whether a variant demands an operand that the opcode doesn't have, as matmul has no C.
+  [[nodiscard]] static bool demands_other(const context& c, opcode op, const variant& v) noexcept {
+    for (std::uint32_t i = 0; i < v.operands; ++i) {
+      const operand_type& o = c.types.operand_types[v.first_operand + i];
+      const std::string_view name = c.types.text_of(o.operand);
+      bool is_known = o.form == type_form::absent || name == "input" || name == "output" ||
+                      name == "src" || name == "dst";
+      for (std::size_t r = 0; r < role_count && !is_known; ++r)
+        is_known = (roles(op) >> r & 1) != 0 && role_name(op, r) == name;
+      if (!is_known) return true;
+    }
+    return false;
+  }
+
+  void build(const context& c, opcode op, const type_family& f, const variant& v) {
+    if (demands_other(c, op, v)) return;
+    const operand_type* types[role_count] = {};
+    const opcode_signature& s = signature(op);
+    candidate all;
+    bool has_i4 = false;
+    for (std::size_t r = 0; r < role_count; ++r) {
+      if ((roles(op) >> r & 1) == 0) {
+        all.role[r] = static_cast<std::uint8_t>(element::none);
+        continue;
+      }
+      types[r] = type_of_role(c, op, f, v, r);
+      if (types[r] == nullptr) all.role[r] = role_free;
+      has_i4 = has_i4 || (types[r] != nullptr && types[r]->form == type_form::element &&
+                          types[r]->element == element::i4);
+    }
+    all.accum = f.accum;
+    all.refuses_quant = f.quant == quant_condition::absent;
+    for (std::size_t r = 0; r < role_count; ++r) {
+      bool must = false;
+      if (f.quant == quant_condition::required) {  // of the weight of int4, else of the data inputs
+        const bool is_i4 = types[r] != nullptr && types[r]->form == type_form::element &&
+                           types[r]->element == element::i4;
+        must = has_i4 ? is_i4 : r < s.required_inputs && r != output_role;
+      } else if (f.quant == quant_condition::required_on) {
+        must = types[r] != nullptr &&
+               (c.types.text_of(types[r]->operand) == c.types.text_of(f.quant_operand));
+      }
+      if (must) all.quantized = static_cast<std::uint8_t>(all.quantized | 1u << r);
+    }
+    for (std::uint32_t i = v.first_instance; i < v.first_instance + v.instances; ++i) {
+      const instance& x = c.types.instances[i];
+      candidate r = all;
+      r.instance = i;
+      r.is_supported = c.target != nullptr && c.types.supports(*c.target, i);
+      bool is_whole = true;
+      for (std::size_t k = 0; k < role_count; ++k) {
+        if (types[k] == nullptr) continue;
+        const operand_type& o = *types[k];
+        element e = element::none;
+        switch (o.form) {
+          case type_form::element: e = o.element; break;
+          case type_form::parameter:
+            if (o.parameter < x.types)
+              e = c.types.types[x.first_type + o.parameter];
+            else
+              is_whole = false;
+            break;
+          case type_form::absent: break;
+          case type_form::any_supported: break;
+        }
+        const bool is_optional = k != output_role && k >= s.required_inputs &&
+                                 c.types.text_of(o.operand) != role_name(op, k);
+        r.role[k] = o.form == type_form::any_supported
+                        ? std::uint8_t{role_supported}
+                        : static_cast<std::uint8_t>(
+                              static_cast<unsigned>(e) |
+                              (is_optional && e != element::none ? unsigned{role_optional} : 0u));
+      }
+      if (is_whole) rows_.push_back(r);
+    }
+  }
+
+  /// The operand in a role, or null.
+  [[nodiscard]] static const operand* operand_of(const context& c, const task& t,
+                                                 std::size_t role) noexcept {
+    if (role == output_role) return c.v.outputs(t).data();
+    return role < t.inputs ? &c.v.inputs(t)[role] : nullptr;
+  }
+  [[nodiscard]] static std::string_view form_name(std::uint8_t form) noexcept {
+    if (form == role_supported) return "any element type";
+    if (form == role_free) return "anything";
+    return name(static_cast<element>(form & ~unsigned{role_optional}));
+  }
+
+  /// How a task's operand differs from what a row takes: "A must be i8".
+  static void append_difference(text& out, opcode op, std::size_t role, std::uint8_t form,
+                                element found) {
+    out << role_name(op, role);
+    if (form == static_cast<std::uint8_t>(element::none))
+      out << " must be left out";
+    else if (found == element::none)
+      out << " of " << form_name(form) << " must be given";
+    else
+      out << " must be " << form_name(form) << ", not " << name(found);
+  }
+  /// The types of all operands: "A: i8, B: i8, Y: i8".
+  static void append_types(text& out, opcode op, const candidate& r) {
+    bool is_first = true;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (r.role[i] == static_cast<std::uint8_t>(element::none) || r.role[i] == role_free) continue;
+      out << (is_first ? "" : ", ") << role_name(op, i) << ": " << form_name(r.role[i]);
+      is_first = false;
+    }
+  }
+  /// The nearest row; of those that the target has, where it has any.
+  [[nodiscard]] std::uint32_t nearest_available(const context& c, opcode op,
+                                                const typed_task& types) const {
+    const auto k = static_cast<std::size_t>(op);
+    bool only_supported = false;
+    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i)
+      only_supported = only_supported || rows_[i].is_supported;
+    std::uint32_t best = no_index, least = no_index;
+    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
+      if (only_supported && !rows_[i].is_supported) continue;
+      const std::uint32_t far = distance(c, rows_[i], types);
+      if (far < least) least = far, best = i;
+    }
+    return best;
+  }
+  /// The nearest variant with its types, then the other ones that there are.
+  void append_variants(text& out, const context& c, opcode op, std::uint32_t nearest) const {
+    const auto k = static_cast<std::size_t>(op);
+    const bool only_supported = rows_[nearest].is_supported;
+    out << "the nearest variant";
+    if (only_supported) out << " of device " << c.types.text_of(c.target->name);
+    out << " is ";
+    c.types.append_reference(out, c.types.instances[rows_[nearest].instance]);
+    out << " (";
+    append_types(out, op, rows_[nearest]);
+    out << ')';
+    std::uint32_t others = 0;
+    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
+      if (i == nearest || (only_supported && !rows_[i].is_supported)) continue;
+      if (++others > max_listed) continue;
+      out << (others == 1 ? "; others are " : ", ");
+      c.types.append_reference(out, c.types.instances[rows_[i].instance]);
+    }
+    if (others > max_listed) out << " and " << others - max_listed << " more";
+  }
+
+  /// FAM-001.
+  void no_variant(context& c, const task& t, const typed_task& types, std::uint32_t best) {
+    // What nobody will read needn't be worked out.
+    const bool is_heard = c.found.report().diagnostics.size() < c.options.max_diagnostics;
+    const std::uint32_t near = is_heard ? nearest_available(c, t.opcode, types) : best;
+    const candidate& r = rows_[near];
+    std::size_t role = 0;
+    while (role < output_role && takes(r.role[role], types.role[role])) ++role;
+    const operand* const o = operand_of(c, t, role);
+    auto&& w =
+        c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
+    if (!is_heard) return;
+    text out;
+    out << "no variant of " << name(t.opcode) << " takes ";
+    bool is_first = true;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (types.role[i] == element::none) continue;
+      out << (is_first ? "" : ", ") << role_name(t.opcode, i) << ": " << name(types.role[i]);
+      is_first = false;
+    }
+    out << ": ";
+    append_difference(out, t.opcode, role, r.role[role], types.role[role]);
+    out << " in ";
+    c.types.append_reference(out, c.types.instances[r.instance]);
+    w << out.view();
+    out.clear();
+    append_variants(out, c, t.opcode, near);
+    w.note() << out.view();
+  }
+
+  /// FAM-002, FAM-003 and FAM-004 of a task whose operands match.
+  void conditions(context& c, const task& t, const typed_task& types, const candidate& r) {
+    if (accepts_accum(r, types) && accepts_quant(r, types) &&
+        (c.target == nullptr || r.is_supported))
+      return;
+    text reference;
+    c.types.append_reference(reference, c.types.instances[r.instance]);
+    if (!accepts_accum(r, types)) {
+      c.found.add(errc::nem_fam_003_accum,
+                  c.at(attribute_value(c.d, t.node, attribute::accum_type)))
+          << "accum_type must equal " << name(r.accum) << " of " << reference.view() << ", not "
+          << name(types.accum);
+      return;
+    }
+    if (!accepts_quant(r, types)) descriptors(c, t, r, reference);
+    // Opcodes that borrow another's families aren't what devices list.
+    if (c.target == nullptr || r.is_supported || row(t.opcode).families.empty()) return;
+    auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
+    w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
+    text out;
+    const std::uint32_t near = nearest_available(c, t.opcode, types);
+    if (rows_[near].is_supported)
+      append_variants(out, c, t.opcode, near);
+    else
+      out << "it supports no variant of " << name(t.opcode);
+    w.note(c.target->where) << out.view();
+  }
+  /// FAM-004, for each operand.
+  static void descriptors(context& c, const task& t, const candidate& r, const text& reference) {
+    const auto check = [&](const operand& o, std::size_t role) {
+      const bool has_quant = of(c, o).quant != no_index;
+      if (r.refuses_quant && has_quant)
+        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+            << reference.view() << " takes no quantization descriptor on "
+            << role_name(t.opcode, role);
+      else if ((r.quantized >> role & 1) != 0 && !has_quant)
+        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+            << reference.view() << " requires a quantization descriptor on "
+            << role_name(t.opcode, role);
+    };
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      check(in[i], signature(t.opcode).variadic_inputs ? 0 : i);
+    for (const operand& o : out) check(o, output_role);
+  }
+
+  pool<candidate> rows_;
+  pool<memo> memos_;
+  std::size_t memos_used_ = 0;
+  bool is_built_[opcode_count] = {};
+  std::uint32_t first_[opcode_count] = {}, size_[opcode_count] = {};
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_FAMILY_HPP
+
+// ---- tessera/nem/rules_shape.hpp
+//
+// Rules about shapes: what each opcode takes, and what it makes of it.
+//
+//   shape_rules(c, t, a).check();       // operands are typed, attributes in range
+//
+//   SHP-001    rank                     gemm, matmul, convolutions, pools
+//   SHP-002    shapes are identical     element-wise, normalization, softmax, conversions
+//   SHP-003    inner sizes, channels    gemm, matmul, convolutions
+//   SHP-004    the output               whatever derives a shape
+//   SHP-005    bias and scale           gemm, convolutions, normalization
+//   SHP-006    layout                   conv2d, depthwise_conv2d, pools
+//   SHP-007    number of elements       reshape
+//   SHP-008    parts                    concat, split
+//   SHP-009    groups                   convolutions
+//   SHP-010    padding                  pools
+//   OPC-009    axes within the rank     whatever has an axis
+//
+// Where one of these fails, those that build upon it are left out.
+//
+// Lifetime:   nothing is kept.
+// Errors:     those above.
+// Limits:     operands of up to 32 dimensions (SHP-001).
+// Allocation: none.
+
+#ifndef TESSERA_NEM_RULES_SHAPE_HPP
+#define TESSERA_NEM_RULES_SHAPE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of a compute task
+
+namespace detail {
+
+/// Some sizes as a text shows them: [2, 4].
+struct shape_text {
+  view<std::int64_t> sizes;
+};
+inline text& operator<<(text& out, const shape_text& s) {
+  out << '[';
+  for (std::size_t i = 0; i < s.sizes.size(); ++i) out << (i == 0 ? "" : ", ") << s.sizes[i];
+  return out << ']';
+}
+
+/// A shape that is derived.
+class derived_shape {
+ public:
+  /// More dimensions than any operand has are counted, not kept.
+  void push_back(std::int64_t size) noexcept {
+    if (rank_ < max_rank) sizes_[rank_] = size;
+    ++rank_;
+  }
+  void append(view<std::int64_t> sizes) noexcept {
+    for (const std::int64_t s : sizes) push_back(s);
+  }
+  [[nodiscard]] std::int64_t& operator[](std::size_t i) noexcept { return sizes_[i]; }
+  [[nodiscard]] view<std::int64_t> sizes() const noexcept {
+    return {sizes_, rank_ < max_rank ? rank_ : max_rank};
+  }
+  [[nodiscard]] bool equals(view<std::int64_t> other) const noexcept {
+    if (rank_ != other.size()) return false;
+    for (std::size_t i = 0; i < other.size(); ++i)
+      if (sizes_[i] != other[i]) return false;
+    return true;
+  }
+
+ private:
+  std::int64_t sizes_[max_rank];
+  std::size_t rank_ = 0;
+};
+
+[[nodiscard]] inline bool are_equal(view<std::int64_t> a, view<std::int64_t> b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+/// How many positions a window has along one axis, 0 for none: its size is 1 + dilation * (kernel -
+/// 1), it moves by `stride`, and the input is padded on both sides.
+[[nodiscard]] inline std::int64_t window_count(std::int64_t size, std::int64_t before,
+                                               std::int64_t after, std::int64_t kernel,
+                                               std::int64_t dilation,
+                                               std::int64_t stride) noexcept {
+  std::int64_t padded = 0, span = 0;
+  if (__builtin_add_overflow(size, before, &padded) ||
+      __builtin_add_overflow(padded, after, &padded) ||
+      __builtin_mul_overflow(dilation, kernel - 1, &span) || span >= padded)
+    return 0;
+  return (padded - span - 1) / stride + 1;
+}
+
+/// How many elements one axis of a slice keeps, with bounds as ONNX clamps them.
+[[nodiscard]] inline std::int64_t slice_count(std::int64_t size, std::int64_t start,
+                                              std::int64_t end, std::int64_t step) noexcept {
+  const auto clamp = [](std::int64_t x, std::int64_t low, std::int64_t high) {
+    return x < low ? low : x > high ? high : x;
+  };
+  if (start < 0) start += size;
+  if (end < 0) end += size;
+  if (step > 0) {
+    start = clamp(start, 0, size), end = clamp(end, 0, size);
+    return end <= start ? 0 : (end - start - 1) / step + 1;
+  }
+  start = clamp(start, 0, size - 1), end = clamp(end, -1, size - 1);
+  if (start <= end) return 0;
+  const auto span = static_cast<std::uint64_t>(start - end - 1);
+  return static_cast<std::int64_t>(span / (0 - static_cast<std::uint64_t>(step))) + 1;
+}
+
+class shape_rules {
+ public:
+  shape_rules(context& c, const task& t, const attributes& a) noexcept
+      : c_(c), t_(t), a_(a), inputs_(c.v.inputs(t)), outputs_(c.v.outputs(t)) {}
+
+  void check() {
+    if (!check_ranks()) return;
+    switch (row(t_.opcode).category) {
+      case opcode_category::data_movement:
+      case opcode_category::generic: break;
+      case opcode_category::linear_algebra: gemm(); break;
+      case opcode_category::convolution: convolution(); break;
+      case opcode_category::pooling: pool_shape(); break;
+      case opcode_category::layout: layout(); break;
+      case opcode_category::reduction: reduction(); break;
+      case opcode_category::normalization: normalization(); break;
+      case opcode_category::softmax: softmax(); break;
+      case opcode_category::elementwise_unary:
+      case opcode_category::elementwise_binary:
+      case opcode_category::elementwise_other:
+      case opcode_category::type_conversion: (void)identical(t_.inputs); break;
+    }
+  }
+
+ private:
+  [[nodiscard]] const region& of(const operand& o) const noexcept { return c_.v.regions[o.region]; }
+  [[nodiscard]] view<std::int64_t> shape(const operand& o) const noexcept {
+    return c_.v.shape(of(o));
+  }
+  [[nodiscard]] std::string_view input_name(std::size_t i) const noexcept {
+    return registry_name(t_.opcode, false, i);
+  }
+  findings::writer fail(errc code, const operand& o) { return c_.found.add(code, c_.at(o.node)); }
+  findings::writer fail(errc code, attribute a) {
+    const std::uint32_t value = attribute_value(c_.d, t_.node, a);
+    return c_.found.add(code, c_.at(value == no_node ? opcode_node(c_, t_) : value));
+  }
+  findings::writer fail(errc code, attribute a, std::size_t index) {
+    return c_.found.add(code, c_.at(attribute_element(c_.d, t_.node, a, index)));
+  }
+
+  [[nodiscard]] bool check_ranks() {
+    for (const view<operand> all : {inputs_, outputs_})
+      for (const operand& o : all)
+        if (of(o).rank > max_rank) {
+          fail(errc::nem_shp_001_rank, o) << "operands of compute tasks have at most " << max_rank
+                                          << " dimensions, not " << of(o).rank;
+          return false;
+        }
+    return true;
+  }
+  /// SHP-001 for an operand of exactly, or of at least, so many dimensions.
+  [[nodiscard]] bool has_rank(std::size_t i, std::size_t rank, bool at_least = false) {
+    const std::size_t found = shape(inputs_[i]).size();
+    if (found == rank || (at_least && found > rank)) return true;
+    fail(errc::nem_shp_001_rank, inputs_[i])
+        << input_name(i) << " of " << name(t_.opcode) << " has " << (at_least ? "at least " : "")
+        << rank << " dimensions, not " << found << ": " << shape_text{shape(inputs_[i])};
+    return false;
+  }
+  /// SHP-006; regions without a layout are as the shape says.
+  [[nodiscard]] bool has_layout(const operand& o, std::string_view operand,
+                                std::string_view wanted) {
+    const std::uint32_t layout = of(o).layout;
+    if (layout == no_name || c_.d.name(layout) == wanted) return true;
+    auto&& w = fail(errc::nem_shp_006_layout, o);
+    w << operand << " of " << name(t_.opcode) << " has layout " << wanted << ", not "
+      << c_.d.name(layout);
+    declared(w, o);
+    return false;
+  }
+  /// SHP-004.
+  void derives(const derived_shape& y, const operand& o) {
+    if (y.equals(shape(o))) return;
+    for (const std::int64_t size : y.sizes())
+      if (size <= 0) {
+        fail(errc::nem_shp_004_output, o)
+            << name(t_.opcode) << " gives no elements here: its output would be "
+            << shape_text{y.sizes()};
+        return;
+      }
+    auto&& w = fail(errc::nem_shp_004_output, o);
+    w << name(t_.opcode) << " gives " << shape_text{y.sizes()} << " here, the output is "
+      << shape_text{shape(o)};
+    declared(w, o);
+  }
+  /// A note that points to the `let` of an operand's region.
+  void declared(findings::writer& w, const operand& o) {
+    const region& r = of(o);
+    if (r.declaration != no_node) w.note(c_.at(r.node)) << "declared here";
+  }
+
+  /// SHP-002 for the first `inputs` inputs and the output. Of three operands, the odd one is named.
+  [[nodiscard]] bool identical(std::size_t inputs) {
+    const operand &first = inputs_[0], &y = outputs_[0];
+    const std::string_view y_name = registry_name(t_.opcode, true, 0);
+    if (inputs > 1) {
+      const operand& second = inputs_[1];
+      if (!are_equal(shape(first), shape(second))) {
+        const bool first_is_odd = are_equal(shape(second), shape(y));
+        differ(first_is_odd ? first : second, input_name(first_is_odd ? 0 : 1),
+               first_is_odd ? second : first, input_name(first_is_odd ? 1 : 0));
+        return false;
+      }
+    }
+    if (are_equal(shape(first), shape(y))) return true;
+    differ(y, y_name, first, input_name(0));
+    return false;
+  }
+  void differ(const operand& odd, std::string_view odd_name, const operand& other,
+              std::string_view other_name) {
+    auto&& w = fail(errc::nem_shp_002_identical, odd);
+    w << "shapes must be identical: " << odd_name << " is " << shape_text{shape(odd)} << ", "
+      << other_name << " is " << shape_text{shape(other)};
+    w.note(c_.at(other.node)) << other_name << " is here";
+  }
+
+  /// Takes an axis to 0 … rank - 1. OPC-009, once for each place.
+  [[nodiscard]] bool axis_of(attribute a, std::size_t index, std::int64_t axis, std::size_t rank,
+                             std::size_t& to) {
+    const auto limit = static_cast<std::int64_t>(rank);
+    if (axis >= -limit && axis < limit) {
+      to = static_cast<std::size_t>(axis < 0 ? axis + limit : axis);
+      return true;
+    }
+    auto&& w = a == attribute::axis ? fail(errc::nem_opc_009_range, a)
+                                    : fail(errc::nem_opc_009_range, a, index);
+    if (rank == 0)
+      w << "an operand of rank 0 has no axis " << axis;
+    else
+      w << "axis must be from " << -limit << " to " << limit - 1 << " where the rank is " << rank
+        << ", not " << axis;
+    return false;
+  }
+  [[nodiscard]] bool axis_of(std::size_t rank, std::size_t& to) {
+    return a_.has(attribute::axis) && axis_of(attribute::axis, 0, a_.axis, rank, to);
+  }
+  /// The axes that a list names, as bits; OPC-009 for one that is named twice.
+  [[nodiscard]] bool axes_of(std::size_t rank, std::uint64_t& to) {
+    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
+      std::size_t axis = 0;
+      if (!axis_of(attribute::axes, i, a_.axes[i], rank, axis)) return false;
+      if ((to >> axis & 1) != 0) {
+        fail(errc::nem_opc_009_range, attribute::axes, i)
+            << "axis " << a_.axes[i] << " is named already";
+        return false;
+      }
+      to |= std::uint64_t{1} << axis;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool ends_in(const operand& o, std::string_view suffix) const noexcept {
+    const std::uint32_t layout = of(o).layout;
+    return layout != no_name && c_.d.name(layout).size() >= 2 &&
+           c_.d.name(layout).substr(c_.d.name(layout).size() - 2) == suffix;
+  }
+
+  void gemm() {
+    if (!has_rank(0, 2, true) || !has_rank(1, 2, true)) return;
+    const view<std::int64_t> a = shape(inputs_[0]), b = shape(inputs_[1]);
+    const std::size_t ra = a.size(), rb = b.size();
+    // Operands of layout …KM and …NK are stored transposed.
+    const bool a_is_turned = ends_in(inputs_[0], "KM"), b_is_turned = ends_in(inputs_[1], "NK");
+    const std::int64_t m = a[ra - (a_is_turned ? 1 : 2)], k = a[ra - (a_is_turned ? 2 : 1)],
+                       kb = b[rb - (b_is_turned ? 1 : 2)], n = b[rb - (b_is_turned ? 2 : 1)];
+    const view<std::int64_t> batch(a.data(), ra - 2);
+    if (k != kb) {
+      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
+      w << "inner dimensions differ: A is " << shape_text{a} << " with K = " << k << ", B is "
+        << shape_text{b} << " with K = " << kb;
+      w.note(c_.at(inputs_[0].node)) << "A is here";
+      return;
+    }
+    if (rb != 2 && !are_equal(batch, {b.data(), rb - 2})) {
+      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
+      w << "batch dimensions differ: A is " << shape_text{a} << ", B is " << shape_text{b};
+      w.note(c_.at(inputs_[0].node)) << "A is here";
+      return;
+    }
+    derived_shape y;
+    y.append(batch);
+    y.push_back(m);
+    y.push_back(n);
+    if (inputs_.size() > 2 && !broadcasts(shape(inputs_[2]), y.sizes()))
+      fail(errc::nem_shp_005_bias, inputs_[2])
+          << "C is " << shape_text{shape(inputs_[2])} << ", which can't be broadcast to "
+          << shape_text{y.sizes()};
+    derives(y, outputs_[0]);
+  }
+  [[nodiscard]] static bool broadcasts(view<std::int64_t> from, view<std::int64_t> to) noexcept {
+    if (from.size() > to.size()) return false;
+    const std::size_t skipped = to.size() - from.size();
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (from[i] != 1 && from[i] != to[i + skipped]) return false;
+    return true;
+  }
+
+  void convolution() {
+    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
+    const bool is_depthwise = t_.opcode == opcode::depthwise_conv2d;
+    const bool x_fits = has_rank(0, axes + 2), w_fits = has_rank(1, axes + 2);
+    if (!x_fits || !w_fits) return;
+    if (axes == 2) {
+      const bool x = has_layout(inputs_[0], "X", "NHWC"), w = has_layout(inputs_[1], "W", "HWIO"),
+                 y = has_layout(outputs_[0], "Y", "NHWC");
+      if (!x || !w || !y) return;
+    }
+    const view<std::int64_t> x = shape(inputs_[0]), w = shape(inputs_[1]);
+    const std::int64_t channels = x[axes + 1], made = w[axes + 1], taken = w[axes];
+    const std::int64_t groups = is_depthwise ? channels : a_.groups;
+    if (channels < 1 || groups < 1) return;
+    if (!is_depthwise && !a_.has(attribute::groups) && (made < 1 || taken != channels) &&
+        attribute_value(c_.d, t_.node, attribute::groups) != no_node)
+      return;  // they are given, and wrong themselves
+    if (channels % groups != 0 || made % groups != 0) {
+      auto&& e = is_depthwise ? fail(errc::nem_shp_009_groups, inputs_[1])
+                              : fail(errc::nem_shp_009_groups, attribute::groups);
+      e << (is_depthwise ? "the channels of X, " : "groups = ") << groups
+        << ", must divide the channels of input and output: " << channels << " and " << made;
+      return;
+    }
+    if (taken != channels / groups) {
+      auto&& e = fail(errc::nem_shp_003_inner, inputs_[1]);
+      e << "input channels differ: W is " << shape_text{w} << " and takes " << taken
+        << " of each group, X is " << shape_text{x} << " and has " << channels / groups;
+      e.note(c_.at(inputs_[0].node)) << "X is here";
+      return;
+    }
+    if (inputs_.size() > 2) {
+      const view<std::int64_t> b = shape(inputs_[2]);
+      if (b.size() != 1 || b[0] != made)
+        fail(errc::nem_shp_005_bias, inputs_[2])
+            << "B must be [" << made << "], as W has so many output channels, not "
+            << shape_text{b};
+    }
+    if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
+      return;
+    derived_shape y;
+    y.push_back(x[0]);
+    for (std::size_t i = 0; i < axes; ++i)
+      y.push_back(window_count(x[i + 1], a_.pads[i], a_.pads[axes + i], w[i], a_.dilations[i],
+                               a_.strides[i]));
+    y.push_back(made);
+    derives(y, outputs_[0]);
+  }
+
+  void pool_shape() {
+    if (!has_rank(0, 4) || !has_layout(inputs_[0], "X", "NHWC")) return;
+    if (!a_.has(attribute::kernel_shape) || !a_.has(attribute::pads)) return;
+    for (std::size_t i = 0; i < 4; ++i)
+      if (a_.pads[i] >= a_.kernel_shape[i & 1]) {
+        fail(errc::nem_shp_010_padding, attribute::pads, i)
+            << "the padding of a pool must be smaller than its kernel: " << a_.pads[i]
+            << " against " << a_.kernel_shape[i & 1];
+        return;
+      }
+    if (!a_.has(attribute::strides)) return;
+    const view<std::int64_t> x = shape(inputs_[0]);
+    derived_shape y;
+    y.push_back(x[0]);
+    for (std::size_t i = 0; i < 2; ++i)
+      y.push_back(
+          window_count(x[i + 1], a_.pads[i], a_.pads[2 + i], a_.kernel_shape[i], 1, a_.strides[i]));
+    y.push_back(x[3]);
+    derives(y, outputs_[0]);
+  }
+
+  void layout() {
+    switch (t_.opcode) {
+      case opcode::transpose: return transpose();
+      case opcode::reshape: return reshape();
+      case opcode::slice: return slice();
+      case opcode::concat: return concat();
+      case opcode::split: return split();
+      case opcode::pad: return pad();
+      default: return gather();
+    }
+  }
+  /// OPC-009 for a list that needs so many numbers.
+  [[nodiscard]] bool has_size(attribute a, std::size_t size, std::size_t wanted) {
+    if (!a_.has(a)) return false;
+    if (size == wanted) return true;
+    fail(errc::nem_opc_009_range, a)
+        << attribute_table[static_cast<std::size_t>(a)].name << " has " << size << " numbers, "
+        << name(t_.opcode) << " of rank " << shape(inputs_[0]).size() << " takes " << wanted;
+    return false;
+  }
+  void transpose() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    if (!has_size(attribute::perm, a_.perm.size(), x.size())) return;
+    derived_shape y;
+    for (const std::int64_t p : a_.perm) y.push_back(x[static_cast<std::size_t>(p)]);
+    derives(y, outputs_[0]);
+  }
+  /// The product of sizes above 0; -1 where it is too large.
+  [[nodiscard]] static std::int64_t count_of(view<std::int64_t> sizes) noexcept {
+    std::int64_t count = 1;
+    for (const std::int64_t s : sizes)
+      if (s > 0 && __builtin_mul_overflow(count, s, &count)) return -1;
+    return count;
+  }
+  void reshape() {
+    if (!a_.has(attribute::target_shape)) return;
+    const view<std::int64_t> x = shape(inputs_[0]), target = a_.target_shape;
+    const std::int64_t count = count_of(x), given = count_of(target);
+    std::size_t inferred = target.size();
+    for (std::size_t i = 0; i < target.size(); ++i)
+      if (target[i] < 0) inferred = i;
+    const bool is_inferred = inferred < target.size();
+    if (count < 0 || given < 0 || (is_inferred ? count % given != 0 : count != given)) {
+      auto&& w = fail(errc::nem_shp_007_count, attribute::target_shape);
+      w << "reshape must preserve the number of elements: X is " << shape_text{x}
+        << ", target_shape is " << shape_text{target};
+      w.note(c_.at(inputs_[0].node)) << "X has " << count << " elements";
+      return;
+    }
+    derived_shape y;
+    for (const std::int64_t size : target) y.push_back(size < 0 ? count / given : size);
+    derives(y, outputs_[0]);
+  }
+  void slice() {
+    std::uint64_t named = 0;
+    derived_shape y;
+    y.append(shape(inputs_[0]));
+    if (!a_.has(attribute::axes) || !axes_of(y.sizes().size(), named)) return;
+    if (!a_.has(attribute::starts) || !a_.has(attribute::ends) || !a_.has(attribute::steps)) return;
+    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
+      const std::int64_t axis = a_.axes[i];
+      const std::size_t at =
+          static_cast<std::size_t>(axis) + (axis < 0 ? y.sizes().size() : std::size_t{0});
+      y[at] = slice_count(y[at], a_.starts[i], a_.ends[i], a_.steps[i]);
+    }
+    derives(y, outputs_[0]);
+  }
+  void concat() {
+    derived_shape y;
+    y.append(shape(inputs_[0]));
+    std::size_t axis = 0;
+    if (!axis_of(y.sizes().size(), axis)) return;
+    for (std::size_t i = 1; i < inputs_.size(); ++i) {
+      const view<std::int64_t> x = shape(inputs_[i]), first = shape(inputs_[0]);
+      bool fits = x.size() == first.size();
+      for (std::size_t k = 0; fits && k < x.size(); ++k) fits = k == axis || x[k] == first[k];
+      fits = fits && !__builtin_add_overflow(y[axis], x[axis], &y[axis]);
+      if (fits) continue;
+      auto&& w = fail(errc::nem_shp_008_parts, inputs_[i]);
+      w << "inputs of concat may differ along axis " << axis << " only: this one is "
+        << shape_text{x} << ", the first is " << shape_text{first};
+      w.note(c_.at(inputs_[0].node)) << "the first is here";
+      return;
+    }
+    derives(y, outputs_[0]);
+  }
+  void split() {
+    const view<std::int64_t> x = shape(inputs_[0]), sizes = a_.split_sizes;
+    std::size_t axis = 0;
+    if (!axis_of(x.size(), axis) || !a_.has(attribute::split_sizes)) return;
+    if (sizes.size() != outputs_.size()) {
+      fail(errc::nem_shp_008_parts, attribute::split_sizes)
+          << "split_sizes has " << sizes.size() << " numbers where split has " << outputs_.size()
+          << (outputs_.size() == 1 ? " output" : " outputs");
+      return;
+    }
+    std::int64_t sum = 0;
+    bool fits = true;
+    for (const std::int64_t s : sizes) fits = fits && !__builtin_add_overflow(sum, s, &sum);
+    if (!fits || sum != x[axis]) {
+      auto&& w = fail(errc::nem_shp_008_parts, attribute::split_sizes);
+      w << "split_sizes must add up to " << x[axis] << ", the size of axis " << axis;
+      if (fits) w << ", not to " << sum;
+      return;
+    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      derived_shape y;
+      y.append(x);
+      y[axis] = sizes[i];
+      derives(y, outputs_[i]);
+    }
+  }
+  void pad() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    if (!has_size(attribute::pads, a_.pads.size(), 2 * x.size())) return;
+    derived_shape y;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      std::int64_t size = 0;
+      if (__builtin_add_overflow(x[i], a_.pads[i], &size) ||
+          __builtin_add_overflow(size, a_.pads[x.size() + i], &size)) {
+        fail(errc::nem_opc_009_range, attribute::pads, i) << "pads is too large";
+        return;
+      }
+      y.push_back(size);
+    }
+    derives(y, outputs_[0]);
+  }
+  void gather() {
+    const view<std::int64_t> x = shape(inputs_[0]), indices = shape(inputs_[1]);
+    std::size_t axis = 0;
+    if (!axis_of(x.size(), axis)) return;
+    derived_shape y;
+    y.append({x.data(), axis});
+    y.append(indices);
+    y.append({x.data() + axis + 1, x.size() - axis - 1});
+    derives(y, outputs_[0]);
+  }
+
+  void reduction() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    const bool has_axis = t_.opcode == opcode::argmax || t_.opcode == opcode::argmin;
+    std::uint64_t reduced = 0;
+    if (has_axis) {
+      std::size_t axis = 0;
+      if (!axis_of(x.size(), axis)) return;
+      reduced = std::uint64_t{1} << axis;
+    } else {
+      if (!a_.has(attribute::axes) || !axes_of(x.size(), reduced)) return;
+      if (a_.axes.empty()) reduced = ~std::uint64_t{0};
+    }
+    if (!a_.has(attribute::keepdims)) return;
+    derived_shape y;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool is_reduced = (reduced >> i & 1) != 0;
+      if (is_reduced && !a_.keepdims) continue;
+      y.push_back(is_reduced ? 1 : x[i]);
+    }
+    // A single number is [1], or of rank 0.
+    if (y.sizes().empty() && shape(outputs_[0]).size() == 1) y.push_back(1);
+    derives(y, outputs_[0]);
+  }
+
+  void normalization() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    std::size_t axis = 0;
+    const bool has_axis = axis_of(x.size(), axis);
+    (void)identical(1);
+    for (std::size_t i = 1; has_axis && i < inputs_.size(); ++i) {
+      const view<std::int64_t> s = shape(inputs_[i]);
+      if (s.size() == 1 && s[0] == x[axis]) continue;
+      fail(errc::nem_shp_005_bias, inputs_[i])
+          << input_name(i) << " must be [" << x[axis] << "], the size of axis " << axis << ", not "
+          << shape_text{s};
+    }
+  }
+  void softmax() {
+    std::size_t axis = 0;
+    (void)axis_of(shape(inputs_[0]).size(), axis);
+    (void)identical(1);
+  }
+
+  context& c_;
+  const task& t_;
+  const attributes& a_;
+  view<operand> inputs_, outputs_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_SHAPE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class compute_rules {
+ public:
+  void check(context& c, const task& t) {
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store) return;
+    const bool is_new = !is_done(t.node);
+    if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
+    attributes& a = c.v.attributes;
+    check_ranges(c, t, a);
+    if (!are_sound(c, t)) return;
+    if (is_new && !check_typed(c, t)) return;
+    shape_rules(c, t, a).check();
+    if (!is_new) return;
+    families_.check(c, t, a);
+    descriptors_.check(c, t, a);
+    set_done(c, t.node);
+  }
+
+ private:
+  [[nodiscard]] static bool are_sound(const context& c, const task& t) noexcept {
+    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
+      const std::uint32_t r = c.v.operands[t.first_operand + i].region;
+      if (r == no_index || !c.v.regions[r].is_sound) return false;
+    }
+    return true;
+  }
+  /// TYP-003.
+  [[nodiscard]] static bool check_typed(context& c, const task& t) {
+    bool is_typed = true;
+    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
+      const operand& o = c.v.operands[t.first_operand + i];
+      const region& r = c.v.regions[o.region];
+      if (r.element != element::none && r.has_shape && (r.layout != no_name || r.has_strides))
+        continue;
+      is_typed = false;
+      auto&& w = c.found.add(errc::nem_typ_003_untyped, c.at(o.node));
+      w << "an operand of " << name(t.opcode) << " needs ";
+      const char* before = "";
+      if (r.element == element::none) w << "elem", before = ", ";
+      if (!r.has_shape) w << before << "shape", before = ", ";
+      if (r.layout == no_name && !r.has_strides) w << before << "layout (or strides)";
+      if (r.declaration != no_node) w.note(c.at(r.node)) << "declared here";
+    }
+    return is_typed;
+  }
+
+  [[nodiscard]] bool is_done(std::uint32_t node) const noexcept {
+    return node / 64 < done_.size() && (done_[node / 64] >> node % 64 & 1) != 0;
+  }
+  void set_done(const context& c, std::uint32_t node) {
+    if (done_.empty()) done_.resize(c.d.nodes.size() / 64 + 1);
+    done_[node / 64] |= std::uint64_t{1} << node % 64;
+  }
+
+  pool<std::uint64_t> done_;
+  family_rules families_;
+  descriptor_rules descriptors_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_COMPUTE_HPP
+
+// ---- tessera/nem/rules_place.hpp
+//
+// The rules of where a task may run, and of what it may access there.
+//
+//   bind(c, task);                 // the task's unit, engine and access flags, from its decorators
+//   check_place(c, task);          // then its rules
+//
+//   DEC-007  writes what is @readonly               PLC-001  L1 memories of several engines
+//   DEC-008  reads what is @writeonly               PLC-002  pinned to another engine than its L1
+//   RES-004  the unit can't execute the operation   PLC-003  pinned to no engine
+//   RES-005  another unit of the type is used
+//   RES-006  another type of unit is used
+//   RES-007  DMA where a transfer touches DDR
+//   RES-008  DDR without sDMA
+//
+// Rules about the device need a target with a topology; without one, a program is for any device.
+//
+// Lifetime:   borrows for the call.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: that of findings.
+
+#ifndef TESSERA_NEM_RULES_PLACE_HPP
+#define TESSERA_NEM_RULES_PLACE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/nem/rules_transfer.hpp
+//
+// The rules of data movement: what a transfer or a store copies, and to where.
+//
+//   check_transfer(c, task);              // once the operands are evaluated; others are ignored
+//
+//   XFR-001  the destination is smaller           XFR-005  bytes keep their order, layouts differ
+//   XFR-002  the destination is larger            XFR-006  both sides overlap
+//   XFR-003  different element types              XFR-007  different quantization descriptors
+//   XFR-004  different shapes                     XFR-008  a store to a nearer level
+//
+// What isn't typed is bytes: types are compared where both sides have them. Shapes, strides and
+// descriptors are the same where their values are, however they are written.
+//
+// Lifetime:   borrows for the call.
+// Errors:     findings, at the destination; notes point to the source.
+// Limits:     none.
+// Allocation: that of findings.
+
+#ifndef TESSERA_NEM_RULES_TRANSFER_HPP
+#define TESSERA_NEM_RULES_TRANSFER_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The name or the region of an operand.
+[[nodiscard]] inline place place_of_operand(const context& c, const operand& o) noexcept {
+  return c.at(o.node + 1);
+}
+/// How texts call an operand: its name, or "a region of B", behind an article without its own.
+struct operand_name {
+  const context& c;
+  const operand& o;
+  bool has_article = false;
+};
+inline text& operator<<(text& out, const operand_name& n) {
+  const std::uint32_t i = n.o.node + 1;
+  if (n.c[i].kind == node_kind::region) out << (n.has_article ? "region of " : "a region of ");
+  return out << n.c.name(i);
+}
+/// Numbers in brackets.
+struct number_list {
+  view<std::int64_t> of;
+};
+inline text& operator<<(text& out, const number_list& n) {
+  constexpr std::size_t most = 8;
+  out << '[';
+  for (std::size_t i = 0; i < n.of.size() && i < most; ++i) out << (i == 0 ? "" : ", ") << n.of[i];
+  return out << (n.of.size() > most ? ", …]" : "]");
+}
+
+template <class T>
+[[nodiscard]] bool is_same(view<T> a, view<T> b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!(a[i] == b[i])) return false;
+  return true;
+}
+/// Whether two descriptors, or their absence, mean the same.
+[[nodiscard]] inline bool is_same_quant(const values& v, std::uint32_t a,
+                                        std::uint32_t b) noexcept {
+  if (a == b) return true;
+  if (a == no_index || b == no_index) return false;
+  const quant &x = v.quants[a], &y = v.quants[b];
+  return x.form == y.form && x.axis == y.axis && x.group_size == y.group_size &&
+         is_same(v.scales(x), v.scales(y)) && is_same(v.zero_points(x), v.zero_points(y));
+}
+/// Whether elements of two regions of the same shape lie at the same distances. Without strides
+/// they are contiguous, the last dimension next to one another.
+[[nodiscard]] inline bool is_same_strides(const values& v, const region& a,
+                                          const region& b) noexcept {
+  if (a.has_strides && b.has_strides) return is_same(v.strides(a), v.strides(b));
+  if (!a.has_strides && !b.has_strides) return true;
+  const region& strided = a.has_strides ? a : b;
+  const view<std::int64_t> shape = v.shape(strided), strides = v.strides(strided);
+  if (shape.size() != strides.size()) return false;
+  std::int64_t contiguous = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] != 1 && strides[i] != contiguous) return false;
+    if (__builtin_mul_overflow(contiguous, shape[i], &contiguous)) return false;
+  }
+  return true;
+}
+
+/// Compares what both sides say of their elements.
+inline void check_transfer_types(context& c, const operand& to, const operand& from) {
+  const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
+  if (dst.element == element::none || src.element == element::none) return;
+  const place where = place_of_operand(c, to), related = place_of_operand(c, from);
+  const operand_name dst_name{c, to, true}, src_name{c, from, true};
+  if (dst.element != src.element) {
+    auto w = c.found.add(errc::nem_xfr_003_element, where);
+    w << "the destination " << dst_name << " is of " << name(dst.element) << ", the source "
+      << src_name << " of " << name(src.element) << ": bytes are copied, not converted";
+    w.note(related) << "the source is of " << name(src.element);
+    return;  // what else differs follows from it
+  }
+  const bool have_shapes = dst.has_shape && src.has_shape;
+  if (have_shapes && !is_same(c.v.shape(dst), c.v.shape(src))) {
+    auto w = c.found.add(errc::nem_xfr_004_shape, where);
+    w << "the destination " << dst_name << " has shape " << number_list{c.v.shape(dst)}
+      << ", the source " << src_name << ' ' << number_list{c.v.shape(src)};
+    w.note(related) << "the source has shape " << number_list{c.v.shape(src)};
+  } else if (have_shapes && dst.layout != src.layout && dst.layout != no_name &&
+             src.layout != no_name) {
+    auto w = c.found.add(errc::nem_xfr_005_layout, where);
+    w << "the destination " << dst_name << " has layout " << c.d.name(dst.layout) << ", the source "
+      << src_name << ' ' << c.d.name(src.layout) << ": bytes are copied in their order";
+    w.note(related) << "the source has layout " << c.d.name(src.layout);
+  } else if (have_shapes && !is_same_strides(c.v, dst, src)) {
+    auto w = c.found.add(errc::nem_xfr_005_layout, where);
+    w << "the destination " << dst_name << " and the source " << src_name
+      << " have different strides: bytes are copied in their order";
+    auto& n = w.note(related);
+    if (src.has_strides)
+      n << "the source has strides " << number_list{c.v.strides(src)};
+    else
+      n << "the source is contiguous";
+  }
+  if (!is_same_quant(c.v, dst.quant, src.quant)) {
+    auto w = c.found.add(errc::nem_xfr_007_quant, where);
+    w << "the destination " << dst_name << " and the source " << src_name
+      << " have different quantization descriptors: values are copied as they are";
+    w.note(related) << (src.quant == no_index ? "the source has no descriptor"
+                                              : "the source has another descriptor");
+  }
+}
+
+/// Checks a transfer or a store.
+inline void check_transfer(context& c, const task& t) {
+  if (t.opcode != opcode::transfer && t.opcode != opcode::store) return;
+  if (t.inputs != 1 || t.outputs != 1) return;
+  const operand &from = c.v.inputs(t)[0], &to = c.v.outputs(t)[0];
+  if (from.region == no_index || to.region == no_index) return;
+  const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
+  if (dst.buffer == no_index || src.buffer == no_index) return;
+  const place where = place_of_operand(c, to), related = place_of_operand(c, from);
+  const operand_name dst_name{c, to, true}, src_name{c, from, true};
+
+  const level near = c.v.buffers[dst.buffer].level, far = c.v.buffers[src.buffer].level;
+  if (t.opcode == opcode::store && near > far) {
+    auto w = c.found.add(errc::nem_xfr_008_nearer, where);
+    w << "store moves " << operand_name{c, from} << " from " << name(far) << " to "
+      << operand_name{c, to} << " in " << name(near)
+      << ", a nearer level: that is what transfer does";
+    w.note(c.at(c.v.buffers[src.buffer].node)) << "the source lies in " << name(far);
+  }
+  if (!dst.is_sound || !src.is_sound) return;
+
+  if (dst.extent < src.extent) {
+    auto w = c.found.add(errc::nem_xfr_001_small, where);
+    w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
+      << src_name << ' ' << src.extent;
+    w.note(related) << "the source has " << src.extent << " bytes";
+  } else if (dst.extent > src.extent) {
+    auto w = c.found.add(errc::nem_xfr_002_large, where);
+    w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
+      << src_name << ' ' << src.extent << ": the last " << dst.extent - src.extent
+      << " aren't written";
+    w.note(related) << "the source has " << src.extent << " bytes";
+  }
+  // Both lie within the buffer, so that neither end overflows.
+  if (dst.buffer == src.buffer && !t.is_memmove && dst.offset < src.offset + src.extent &&
+      src.offset < dst.offset + dst.extent) {
+    const std::int64_t first = dst.offset > src.offset ? dst.offset : src.offset;
+    const std::int64_t a = dst.offset + dst.extent, b = src.offset + src.extent;
+    auto w = c.found.add(errc::nem_xfr_006_overlap, where);
+    w << "the destination " << dst_name << " and the source " << src_name << " share bytes ["
+      << first << ", " << (a < b ? a : b) << ") of " << c.d.name(c.v.buffers[dst.buffer].name)
+      << " without @memmove";
+    w.note(related) << "the source is bytes [" << src.offset << ", " << b << ')';
+    const node& n = c[t.node];
+    if (n.length != 0xffff) w.fix({0, n.offset + n.length, 0}) << " @memmove";
+  }
+  check_transfer_types(c, to, from);
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_TRANSFER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The buffer of an operand, or null where it isn't known.
+[[nodiscard]] inline const buffer* buffer_of(const context& c, const operand& o) noexcept {
+  if (o.region == no_index) return nullptr;
+  const std::uint32_t b = c.v.regions[o.region].buffer;
+  return b == no_index ? nullptr : &c.v.buffers[b];
+}
+/// All operands of a task, inputs first.
+[[nodiscard]] inline view<operand> operands_of(const context& c, const task& t) noexcept {
+  return {c.v.operands.data() + t.first_operand, std::size_t{t.inputs} + t.outputs};
+}
+
+/// Sets what decorators and operands say of a task: its unit, its engine, the operands' flags.
+inline void bind(context& c, task& t) {
+  t.unit = unit::none;
+  t.unit_index = 0;
+  t.engine = -1;
+  t.is_memmove = false;
+  const std::size_t operands = std::size_t{t.inputs} + t.outputs;
+  for (std::size_t i = 0; i < operands; ++i) {
+    operand& o = c.v.operands[t.first_operand + i];
+    const buffer* const b = buffer_of(c, o);
+    unsigned flags = decorated_access(c.d, o.node);
+    if (o.region != no_index) flags |= c.v.regions[o.region].flags;
+    if (b != nullptr) flags |= b->flags;
+    o.flags = static_cast<std::uint8_t>(flags);
+    if (b != nullptr && b->level == level::l1 && b->is_known && t.engine < 0) t.engine = b->engine;
+  }
+  bool has_resource = false, has_engine = false;  // of repeated decorators the first one counts
+  for (const std::uint32_t i : children(c.d, t.node)) {
+    if (c[i].kind != node_kind::decorator) continue;
+    switch (static_cast<decorator>(c[i].detail)) {
+      case decorator::memmove: t.is_memmove = true; break;
+      case decorator::resource: {
+        if (has_resource) break;
+        has_resource = true;
+        const bound_unit u = resource_argument(c, i);
+        t.unit = u.unit;
+        t.unit_index = u.index;
+        break;
+      }
+      case decorator::seq_engine: {
+        std::int64_t engine = 0;
+        if (!has_engine && integer_argument(c, i, engine) && t.engine < 0 && engine >= 0)
+          t.engine = engine;
+        has_engine = true;
+        break;
+      }
+      default: break;
+    }
+  }
+}
+
+/// Reports an access that a decorator of the operand, of its region or of its buffer forbids.
+inline void report_access(context& c, const operand& o, bool is_write) {
+  const decorator which = is_write ? decorator::readonly : decorator::writeonly;
+  const std::uint32_t declaration =
+      o.region == no_index ? no_node : c.v.regions[o.region].declaration;
+  const buffer* const b = buffer_of(c, o);
+  const std::uint32_t nodes[] = {o.node, declaration, b == nullptr ? no_node : b->node};
+  std::uint32_t where = no_node;
+  for (const std::uint32_t n : nodes) {
+    if (n == no_node) continue;
+    const std::uint32_t i = find_decorator(c.d, n, which);
+    if (i == no_node) continue;
+    constexpr unsigned both = flag_readonly | flag_writeonly;
+    if ((decorated_access(c.d, n) & both) == both) return;  // DEC-005 has told
+    where = i;
+    break;
+  }
+  auto w = c.found.add(is_write ? errc::nem_dec_007_readonly : errc::nem_dec_008_writeonly,
+                       place_of_operand(c, o));
+  w << "the task " << (is_write ? "writes " : "reads ") << operand_name{c, o}
+    << ", which is marked @" << (is_write ? "readonly" : "writeonly");
+  if (where != no_node) w.note(c.at(where)) << "it is marked here";
+}
+
+/// The rules of @resource, with the target's units.
+inline void check_resource(context& c, const task& t, bool touches_ddr) {
+  const std::uint32_t i = find_decorator(c.d, t.node, decorator::resource);
+  if (i == no_node) return;
+  const place where = c.at(i + 1);
+  const unit_set eligible = eligible_units(t.opcode);
+  if ((eligible & units(t.unit)) == 0) {
+    auto w = c.found.add(errc::nem_res_004_eligible, where);
+    w << name(t.unit) << " can't execute " << name(t.opcode) << ": ";
+    bool is_first = true;
+    for (std::size_t u = 0; u < unit_count; ++u) {
+      if ((eligible & 1u << u) == 0) continue;
+      w << (is_first ? "expected " : " or ") << unit_names[u];
+      is_first = false;
+    }
+    return;
+  }
+  if (t.opcode == opcode::transfer && t.unit == unit::dma && touches_ddr)
+    c.found.add(errc::nem_res_007_system_dma, where)
+        << "a transfer that touches DDR takes the device's sDMA, not an engine's DMA";
+  if (c.target == nullptr || !c.target->has_topology) return;
+  const topology& has = c.target->topology;
+  const std::string_view device = c.types.text_of(c.target->name);
+  const std::int64_t count = has.units[static_cast<std::size_t>(t.unit)];
+  if (count > 0 && t.unit_index >= count) {
+    c.found.add(errc::nem_res_005_remapped, c.at(i + 2))
+        << "an engine of " << device << " has " << count << ' ' << name(t.unit) << ": "
+        << name(t.unit) << '[' << t.unit_index << "] becomes " << name(t.unit) << '['
+        << t.unit_index % count << ']';
+  } else if (count <= 0) {
+    unit other = unit::none;
+    const unit preferred[] = {unit::vpu, default_unit(t.opcode), unit::cstl, unit::dma, unit::nmu};
+    for (const unit u : preferred)
+      if (other == unit::none && u != unit::none && (eligible & units(u)) != 0 &&
+          has.units[static_cast<std::size_t>(u)] > 0)
+        other = u;
+    if (other == unit::none)
+      c.found.add(errc::nem_res_004_eligible, where)
+          << device << " has no " << name(t.unit) << ", and no other unit of it can execute "
+          << name(t.opcode);
+    else
+      c.found.add(errc::nem_res_006_translated, where)
+          << device << " has no " << name(t.unit) << ": " << name(other) << " executes "
+          << name(t.opcode);
+  }
+}
+
+/// The rules of @seq_engine and of L1 memories; `first` is the first operand in an L1, or null.
+inline void check_engine(context& c, const task& t, const operand* first, bool is_one_engine) {
+  const std::uint32_t i = find_decorator(c.d, t.node, decorator::seq_engine);
+  std::int64_t engine = 0;
+  if (i == no_node || !integer_argument(c, i, engine)) return;
+  const bool has_engines = c.target != nullptr && c.target->has_topology;
+  if (engine < 0 || (has_engines && engine >= c.target->topology.engines)) {
+    auto w = c.found.add(errc::nem_plc_003_no_engine, c.at(i + 1));
+    w << "there is no engine " << engine;
+    if (has_engines)
+      w << ": " << c.types.text_of(c.target->name) << " has " << c.target->topology.engines;
+    return;
+  }
+  if (first == nullptr || !is_one_engine || buffer_of(c, *first)->engine == engine) return;
+  auto w = c.found.add(errc::nem_plc_002_pinned, c.at(i + 1));
+  w << "the task is pinned to engine " << engine << ", but " << operand_name{c, *first}
+    << " lies in L1[" << buffer_of(c, *first)->engine << ']';
+  w.note(place_of_operand(c, *first)) << "it is used here";
+}
+
+/// Checks what a task accesses and where it runs. Needs bind().
+inline void check_place(context& c, const task& t) {
+  const operand* first = nullptr;  // in an L1
+  const buffer* far = nullptr;     // in DDR
+  bool is_one_engine = true;
+  const view<operand> all = operands_of(c, t);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const operand& o = all[i];
+    const bool is_write = i >= t.inputs;
+    if ((o.flags & (is_write ? flag_readonly : flag_writeonly)) != 0) report_access(c, o, is_write);
+    const buffer* const b = buffer_of(c, o);
+    if (b == nullptr) continue;
+    if (b->level == level::ddr && far == nullptr) far = b;
+    if (b->level != level::l1 || !b->is_known) continue;
+    if (first == nullptr) first = &o;
+    const std::int64_t engine = buffer_of(c, *first)->engine;
+    if (b->engine == engine) continue;
+    is_one_engine = false;
+    auto w = c.found.add(errc::nem_plc_001_engines, place_of_operand(c, o));
+    w << operand_name{c, o} << " lies in L1[" << b->engine << "], but " << operand_name{c, *first}
+      << " in L1[" << engine << "]: a task runs on one engine";
+    w.note(place_of_operand(c, *first)) << "the other operand is in L1[" << engine << ']';
+  }
+  if (t.unit != unit::none) check_resource(c, t, far != nullptr);
+  check_engine(c, t, first, is_one_engine);
+  const bool moves = t.opcode == opcode::transfer || t.opcode == opcode::store;
+  if (moves && far != nullptr && c.target != nullptr && c.target->has_topology &&
+      c.target->topology.units[static_cast<std::size_t>(unit::sdma)] <= 0) {
+    auto w = c.found.add(errc::nem_res_008_no_system_dma, c.at(t.node));
+    w << "the task moves data of " << c.d.name(far->name) << " in DDR, and "
+      << c.types.text_of(c.target->name) << " declares no sDMA";
+    w.note(c.at(far->node)) << "the buffer lies in DDR";
+  }
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_PLACE_HPP
+
+// ---- tessera/nem/walk.hpp
+//
+// Expands a program: its statements in the order in which a device issues them.
+//
+//   struct count : nem::visitor {
+//     void task(const nem::values& v, const nem::task& t) { ++tasks; }
+//     std::uint64_t tasks = 0;
+//   };
+//
+//   loop(v, node, first, last, in_flight)   then iteration(node, value) …, then end_loop(node)
+//   task(v, t)                              after its operands and dependences are evaluated
+//   wait(node, tasks)                       indices of those that are waited for
+//   stopped()                               asked after each task and iteration; true ends it
+//   end(v)                                  behind all; `v` has all buffers
+//
+// Loops are not unrolled in memory: a body is evaluated anew in each iteration, and what it declared
+// is gone behind it. Beyond a budget of tasks and iterations, a loop is expanded to its first 2N + 4
+// and its last 2 iterations (N = max_in_flight), with HAZ-005; twice beyond it, to one.
+//
+// Lifetime:   what visitors get lasts until they return.
+// Errors:     reported; what has an error is passed on as far as it is known.
+// Limits:     2^32 - 2 tasks.
+// Allocation: linear in the source and in the declarations that are visible.
+
+#ifndef TESSERA_NEM_WALK_HPP
+#define TESSERA_NEM_WALK_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/rules_region.hpp
+//
+// Regions: which bytes of a buffer, and which elements they are.
+//
+//   std::uint32_t i = detail::evaluate_region(c, node, declaration);   // index in values::regions
+//   if (detail::overlaps_itself(c.v, c.v.regions[i], work)) …          // decides REG-010
+//
+//   region(buffer, offset, extent)                   "Regions": NAM-003, NAM-004, REG-001 … REG-003
+//   elem=, shape=, layout= or strides=, quant=       "Region Types": REG-004 … REG-011, TYP-002
+//
+// Where a region has strides, they decide which bytes it needs (REG-005), not the number of its
+// elements (REG-004): a stride of 0 repeats one element.
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported.
+// Limits:     overlaps_itself() gives up, with no, when `work` is used up.
+// Allocation: that of values::regions and numbers.
+
+#ifndef TESSERA_NEM_RULES_REGION_HPP
+#define TESSERA_NEM_RULES_REGION_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/rules_quant.hpp
+//
+// Quantization descriptors of regions: their values, and whether they fit the shape.
+//
+//   bool sound = detail::evaluate_quant(c, node, region);   // sets region.quant
+//
+//   per_tensor(scale, zero_point)                            "Quantization Descriptor"
+//   per_channel(axis, scales, zero_points)                   one for each element of the axis
+//   per_group(axis, group_size, scales, zero_points)         one for each group of them
+//
+// QNT-001 … QNT-008. What tasks demand of descriptors is in rules_compute.hpp.
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported.
+// Limits:     none.
+// Allocation: that of values::quants, reals and numbers.
+
+#ifndef TESSERA_NEM_RULES_QUANT_HPP
+#define TESSERA_NEM_RULES_QUANT_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// A FLOAT as messages show it.
+[[nodiscard]] inline text spelled(double x) {
+  text out;
+  append_double(out, x, double_style::python);
+  return out;
+}
+
+/// Takes one scale. `at` is where to report.
+inline bool add_scale(context& c, std::uint32_t at, double x) {
+  c.v.reals.push_back(x);
+  if (x > 0 && x <= 1.7976931348623157e308) return true;
+  const text number = spelled(x);
+  c.found.add(errc::nem_qnt_005_scale, c.at(at))
+      << "expected a scale that is positive and finite, found " << number.view();
+  return false;
+}
+
+/// Takes one zero point.
+inline bool add_zero_point(context& c, std::uint32_t at, const number& x, element e) {
+  std::int64_t value = x.integer;
+  if (x.is_real) {
+    const bool fits = x.real >= -9223372036854775808.0 && x.real < 9223372036854775808.0;
+    if (fits) value = static_cast<std::int64_t>(x.real);
+    if (!fits || static_cast<double>(value) != x.real) {
+      c.v.numbers.push_back(0);
+      const text number = spelled(x.real);
+      c.found.add(errc::nem_qnt_006_zero_point, c.at(at))
+          << "expected an integer as zero point, found " << number.view();
+      return false;
+    }
+  }
+  c.v.numbers.push_back(value);
+  if (!is_integer(e)) return true;
+  const bool is_unsigned = e == element::u8 || e == element::u16 || e == element::u32;
+  const std::uint32_t bits = bitwidth(e) - (is_unsigned ? 0 : 1);
+  const std::int64_t top = (std::int64_t{1} << bits) - 1, bottom = is_unsigned ? 0 : -top - 1;
+  if (value < bottom || value > top)
+    c.found.add(errc::nem_qnt_007_zero_range, c.at(at))
+        << "zero point " << value << " isn't a value of " << name(e) << " (" << bottom << " to "
+        << top << ')';
+  return true;
+}
+
+/// Scales or zero points: a list or the name of one, or a number where the form has just one.
+inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, bool are_scales,
+                                  element e) {
+  const auto add = [&](std::uint32_t where, const number& x) {
+    return are_scales ? add_scale(c, where, x.as_real()) : add_zero_point(c, where, x, e);
+  };
+  const auto evaluate_one = [&](std::uint32_t i) {
+    number x = {};
+    if (evaluate(c, i, for_number, x)) return add(i, x);
+    if (are_scales)
+      c.v.reals.push_back(1);
+    else
+      c.v.numbers.push_back(0);
+    return false;
+  };
+  if (!is_list) return evaluate_one(at);
+  bool is_sound = true;
+  if (c[at].kind == node_kind::list) {
+    for (const std::uint32_t i : children(c.d, at)) is_sound = evaluate_one(i) && is_sound;
+    return is_sound;
+  }
+  if (c[at].kind == node_kind::name) {
+    const binding b = (*c.names)[c[at].value];
+    if (b.kind != binding_kind::none && !b.is_known) return false;
+    if (b.kind == binding_kind::integers || b.kind == binding_kind::reals) {
+      for (std::uint32_t i = 0; i < b.count; ++i) {
+        number x = {};
+        x.is_real = b.kind == binding_kind::reals;
+        if (x.is_real)
+          x.real = c.v.reals[b.index + i];
+        else
+          x.integer = c.v.numbers[b.index + i];
+        is_sound = add(at, x) && is_sound;
+      }
+      return is_sound;
+    }
+  }
+  number x = {};
+  if (evaluate(c, at, for_number, x))
+    c.found.add(errc::nem_exp_005_kind, c.at(at)) << "expected a list, found a number";
+  return false;
+}
+
+/// Evaluates a descriptor of a region whose type and shape are evaluated.
+inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sound_shape) {
+  quant q;
+  q.form = static_cast<quantization>(c[at].detail);
+  q.first_scale = static_cast<std::uint32_t>(c.v.reals.size());
+  const bool is_list = q.form != quantization::per_tensor;
+  bool is_sound = true, has_axis = false, has_group = false;
+  bool has_scales = false, has_zero_points = false;
+  std::uint32_t axis_at = at, scales_at = at, zero_points_at = at;
+  for (const std::uint32_t i : children(c.d, at)) {
+    if (c[i].kind != node_kind::quant_field) continue;
+    const std::uint32_t value = i + 1;
+    switch (static_cast<quant_field>(c[i].detail)) {
+      case quant_field::axis:
+        has_axis = evaluate_integer(c, value, {"quantization axes must be integer"}, q.axis);
+        is_sound = is_sound && has_axis;
+        axis_at = value;
+        break;
+      case quant_field::group_size:
+        has_group = evaluate_integer(c, value, {"group sizes must be integer"}, q.group_size);
+        if (has_group && q.group_size <= 0) {
+          has_group = false;
+          c.found.add(errc::nem_qnt_003_group_size, c.at(value))
+              << "group_size must be positive, found " << q.group_size;
+        }
+        is_sound = is_sound && has_group;
+        break;
+      case quant_field::scale:
+      case quant_field::scales:
+        scales_at = value;
+        q.first_scale = static_cast<std::uint32_t>(c.v.reals.size());
+        has_scales = evaluate_quant_values(c, value, is_list, true, r.element);
+        q.scales = static_cast<std::uint32_t>(c.v.reals.size() - q.first_scale);
+        is_sound = is_sound && has_scales;
+        break;
+      case quant_field::zero_point:
+      case quant_field::zero_points:
+        zero_points_at = value;
+        q.first_zero_point = static_cast<std::uint32_t>(c.v.numbers.size());
+        has_zero_points = evaluate_quant_values(c, value, is_list, false, r.element);
+        q.zero_points = static_cast<std::uint32_t>(c.v.numbers.size() - q.first_zero_point);
+        is_sound = is_sound && has_zero_points;
+        break;
+    }
+  }
+  if (is_floating(r.element))
+    c.found.add(errc::nem_qnt_008_float, c.at(at))
+        << name(r.element) << " values carry a quantization descriptor";
+
+  if (is_list && has_axis && r.has_shape && has_sound_shape) {
+    if (q.axis < 0 || q.axis >= static_cast<std::int64_t>(r.rank)) {
+      is_sound = false;
+      auto w = c.found.add(errc::nem_qnt_004_axis, c.at(axis_at));
+      if (r.rank == 0)
+        w << "quantization axis " << q.axis << " of a shape without dimensions";
+      else
+        w << "quantization axis " << q.axis << " isn't one of 0 to " << r.rank - 1;
+    } else {
+      const std::int64_t dimension =
+          c.v.numbers[r.first_dimension + static_cast<std::size_t>(q.axis)];
+      const bool is_grouped = q.form == quantization::per_group;
+      if (!is_grouped || has_group) {
+        const std::int64_t expected =
+            is_grouped ? dimension / q.group_size + (dimension % q.group_size != 0) : dimension;
+        const auto check = [&](bool is_known, std::uint32_t where, std::uint32_t count,
+                               const char* what) {
+          if (!is_known || count == expected) return;
+          is_sound = false;
+          auto w = c.found.add(is_grouped ? errc::nem_qnt_002_groups : errc::nem_qnt_001_channels,
+                               c.at(where));
+          w << "expected " << expected << ' ' << what << ", found " << count << ": axis " << q.axis
+            << " has " << dimension << (dimension == 1 ? " element" : " elements");
+          if (is_grouped) w << ", " << q.group_size << " to a group";
+        };
+        check(has_scales, scales_at, q.scales, "scales");
+        check(has_zero_points, zero_points_at, q.zero_points, "zero points");
+      }
+    }
+  }
+  r.quant = static_cast<std::uint32_t>(c.v.quants.size());
+  c.v.quants.push_back(q);
+  return is_sound;
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_QUANT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Bytes that `count` elements take; false where 64 bits don't hold them.
+[[nodiscard]] inline bool bytes_of(std::int64_t count, element e, std::int64_t& to) noexcept {
+  const std::int64_t bits = bitwidth(e);
+  if (bits >= 8) return !__builtin_mul_overflow(count, bits / 8, &to);
+  to = count / (8 / bits) + (count % (8 / bits) != 0);
+  return true;
+}
+
+/// Finds the buffer of a region. False where it has none that is sound.
+inline bool find_buffer(context& c, std::uint32_t at, region& r) {
+  const std::uint32_t name_index = c[at].value;
+  const binding& b = (*c.names)[name_index];
+  if (b.kind == binding_kind::none) {
+    c.found.add(errc::nem_nam_003_buffer, c.at(at))
+        << "buffer " << c.d.name(name_index) << " isn't declared before here";
+    return false;
+  }
+  if (b.kind == binding_kind::buffer) {
+    r.buffer = b.index;
+    r.flags |= c.v.buffers[b.index].flags;
+    return c.v.buffers[b.index].is_known;
+  }
+  if (b.is_known)
+    (c.found.add(errc::nem_nam_004_not_buffer, c.at(at))
+     << "expected a buffer in region(...), " << c.d.name(name_index) << " is a " << name(b.kind))
+            .note(c.at(b.node))
+        << c.d.name(name_index) << " is declared here";
+  return false;
+}
+
+/// Evaluates the numbers of shape= or strides= from `first` on.
+inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
+                                std::int64_t smallest, errc too_small, std::uint32_t& first,
+                                std::uint32_t& count) {
+  bool is_sound = true;
+  first = static_cast<std::uint32_t>(c.v.numbers.size());
+  for (const std::uint32_t i : children(c.d, at)) {
+    std::int64_t x = smallest;
+    if (!evaluate_integer(c, i, p, x)) {
+      is_sound = false;
+    } else if (x < smallest) {
+      is_sound = false;
+      c.found.add(too_small, c.at(i))
+          << "expected a " << (smallest == 0 ? "stride" : "shape dimension") << " of at least "
+          << smallest << ", found " << x;
+    }
+    c.v.numbers.push_back(x);
+  }
+  count = static_cast<std::uint32_t>(c.v.numbers.size() - first);
+  return is_sound;
+}
+
+/// Whether the elements of a region lie inside of its extent.
+inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
+                           std::uint32_t strides_at) {
+  std::int64_t count = r.has_strides ? 0 : 1;
+  bool overflow = false;
+  const view<std::int64_t> shape = c.v.shape(r), strides = c.v.strides(r);
+  for (std::size_t i = 0; i < shape.size() && !overflow; ++i) {
+    std::int64_t term = 0;
+    if (!r.has_strides)
+      overflow = __builtin_mul_overflow(count, shape[i], &count);
+    else
+      overflow = __builtin_mul_overflow(shape[i] - 1, strides[i], &term) ||
+                 __builtin_add_overflow(count, term, &count);
+  }
+  if (r.has_strides) overflow = overflow || __builtin_add_overflow(count, 1, &count);
+  std::int64_t needed = 0;
+  overflow = overflow || !bytes_of(count, r.element, needed);
+  if (!overflow && needed <= r.extent) return true;
+  auto w = r.has_strides ? c.found.add(errc::nem_reg_005_strides, c.at(strides_at))
+                         : c.found.add(errc::nem_reg_004_too_small, c.at(extent_at));
+  if (r.has_strides)
+    w << "the strides reach ";
+  else
+    w << "the shape needs ";
+  if (overflow)
+    w << "more bytes than 64 bits can count";
+  else
+    w << needed << (needed == 1 ? " byte" : " bytes");
+  w << ", the extent has " << r.extent;
+  if (!overflow && !r.has_strides)
+    w << " (" << count << (count == 1 ? " element of " : " elements of ") << name(r.element) << ')';
+  return false;
+}
+
+/// Whether a layout id names one dimension by each of its letters.
+[[nodiscard]] constexpr bool names_dimensions(std::string_view layout) noexcept {
+  for (const char c : layout)
+    if (c < 'A' || c > 'Z') return false;
+  return true;
+}
+
+/// Appends the region of a node_kind::region. `declaration` is its `let`, or no_node.
+inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t declaration) {
+  region r;
+  r.node = at;
+  r.declaration = declaration;
+  bool is_sound = find_buffer(c, at, r);
+  bool has_offset = false, has_extent = false, has_shape = true, has_strides = true;
+  std::uint32_t offset_at = no_node, extent_at = no_node, shape_at = no_node, layout_at = no_node,
+                strides_at = no_node, quant_at = no_node;
+  for (const std::uint32_t i : children(c.d, at)) {
+    switch (c[i].kind) {
+      case node_kind::elem:
+        r.element = static_cast<element>(c[i].detail);
+        if (is_extension(r.element))
+          c.found.add(errc::nem_typ_002_extension, c.at(i))
+              << "element type " << name(r.element) << " is an extension: no type family knows it";
+        break;
+      case node_kind::shape: shape_at = i; break;
+      case node_kind::layout:
+        layout_at = i;
+        r.layout = c[i].value;
+        break;
+      case node_kind::strides: strides_at = i; break;
+      case node_kind::quant: quant_at = i; break;
+      default:
+        if (offset_at == no_node) {
+          offset_at = i;
+          has_offset = evaluate_integer(c, i, {"region offsets must be integer"}, r.offset);
+        } else {
+          extent_at = i;
+          has_extent = evaluate_integer(c, i, {"region extents must be integer"}, r.extent);
+        }
+    }
+  }
+  if (has_offset && r.offset < 0) {
+    has_offset = false;
+    c.found.add(errc::nem_reg_001_offset, c.at(offset_at))
+        << "expected an offset of at least 0, found " << r.offset;
+  }
+  if (has_extent && r.extent <= 0) {
+    has_extent = false;
+    c.found.add(errc::nem_reg_002_extent, c.at(extent_at))
+        << "expected an extent of at least 1 byte, found " << r.extent;
+  }
+  if (is_sound && has_offset && has_extent) {
+    const buffer& b = c.v.buffers[r.buffer];
+    if (r.offset > b.size || r.extent > b.size - r.offset) {
+      is_sound = false;
+      (c.found.add(errc::nem_reg_003_bounds, c.at(at))
+       << "bytes " << r.offset << " + " << r.extent << " end behind buffer " << c.d.name(b.name)
+       << " of " << b.size << " bytes")
+              .note(c.at(b.node))
+          << c.d.name(b.name) << " is declared here";
+    }
+  }
+  is_sound = is_sound && has_offset && has_extent;
+
+  if (shape_at != no_node) {
+    r.has_shape = true;
+    has_shape = evaluate_dimensions(c, shape_at, {"shape dimensions must be integer"}, 1,
+                                    errc::nem_reg_008_dimension, r.first_dimension, r.rank);
+  }
+  if (strides_at != no_node) {
+    r.has_strides = true;
+    has_strides = evaluate_dimensions(c, strides_at, {"strides must be integer"}, 0,
+                                      errc::nem_reg_009_negative_stride, r.first_stride, r.strides);
+    if (r.has_shape && r.strides != r.rank) {
+      has_strides = false;
+      c.found.add(errc::nem_reg_006_stride_count, c.at(strides_at))
+          << "expected " << r.rank << (r.rank == 1 ? " stride" : " strides")
+          << ", one for each dimension, found " << r.strides;
+    }
+  }
+  if (layout_at != no_node && r.has_shape) {
+    const std::string_view layout = c.d.name(r.layout);
+    if (layout.size() != r.rank && names_dimensions(layout))
+      c.found.add(errc::nem_reg_007_layout, c.at(layout_at))
+          << "layout " << layout << " names " << layout.size()
+          << (layout.size() == 1 ? " dimension" : " dimensions") << ", the shape has " << r.rank;
+  }
+  is_sound = is_sound && has_shape && has_strides;
+  if (r.element != element::none) {
+    const std::int64_t bytes = bitwidth(r.element) / 8;
+    if (has_offset && bytes > 1 && r.offset % bytes != 0)
+      c.found.add(errc::nem_reg_011_unaligned, c.at(offset_at))
+          << "offset " << r.offset << " isn't a multiple of the " << bytes << " bytes of "
+          << name(r.element);
+    if (has_extent && r.has_shape && has_shape && has_strides)
+      is_sound = check_elements(c, r, extent_at, strides_at) && is_sound;
+  }
+  if (quant_at != no_node) is_sound = evaluate_quant(c, quant_at, r, has_shape) && is_sound;
+  r.is_sound = is_sound;
+  c.v.regions.push_back(r);
+  return static_cast<std::uint32_t>(c.v.regions.size() - 1);
+}
+
+/// Whether two elements of a sound region have the same place, by its strides. Each step of the
+/// search takes one off `work`; without any left the answer is no.
+[[nodiscard]] inline bool overlaps_itself(const values& v, const region& r, std::uint64_t& work) {
+  struct dimension {
+    std::int64_t stride, most;  ///< the greatest difference of two indices
+    std::int64_t reach;         ///< how far all dimensions of smaller strides lead
+  };
+  if (!r.has_strides || !r.has_shape || r.strides != r.rank) return false;
+  constexpr std::uint32_t few = 8;
+  dimension in_place[few];
+  pool<dimension> many;
+  if (r.rank > few) many.resize(r.rank);
+  dimension* const all = r.rank > few ? many.data() : in_place;
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < r.rank; ++i) {
+    const std::int64_t size = v.shape(r)[i], stride = v.strides(r)[i];
+    if (size <= 1) continue;
+    if (stride == 0) return true;
+    all[count++] = {stride, size - 1, 0};
+  }
+  sort(all, count, [](const dimension& a, const dimension& b) { return a.stride < b.stride; });
+
+  // Two elements have one place where differences d of their indices, not all 0, give
+  // sum(d * stride) == 0. While each stride is greater than all that the smaller ones reach
+  // together, there are none.
+  bool are_apart = true;
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    are_apart = are_apart && all[i].stride > sum;
+    all[i].reach = sum;
+    sum += all[i].stride * all[i].most;  // has room: it lies inside of the extent
+  }
+  if (are_apart || sum > std::int64_t{1} << 61) return false;
+
+  // Else try them, from the greatest stride down, but only those that the smaller strides can make
+  // up for. The first that isn't 0 may be taken as positive.
+  struct choice {
+    std::int64_t rest;  ///< what this stride and the smaller ones must add up to
+    std::int64_t next, last;
+    bool is_zero;  ///< whether all greater ones are 0
+  };
+  pool<choice> open;
+  const auto enter = [&](std::int64_t rest, bool is_zero) {
+    const dimension& d = all[count - 1 - open.size()];
+    const std::int64_t low = rest - d.reach, high = rest + d.reach;
+    std::int64_t first = low / d.stride + (low % d.stride > 0);
+    std::int64_t last = high / d.stride - (high % d.stride < 0);
+    if (first < -d.most) first = -d.most;
+    if (is_zero && first < 0) first = 0;
+    if (last > d.most) last = d.most;
+    open.push_back({rest, first, last, is_zero});
+  };
+  enter(0, true);
+  while (!open.empty() && work != 0) {
+    --work;
+    choice& at = open.back();
+    if (at.next > at.last) {
+      open.pop_back();
+      continue;
+    }
+    const std::int64_t x = at.next++;
+    const std::int64_t rest = at.rest - x * all[count - open.size()].stride;
+    const bool is_zero = at.is_zero && x == 0;
+    if (rest == 0 && !is_zero) return true;
+    if (open.size() < count) enter(rest, is_zero);
+  }
+  return false;
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_REGION_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// A visitor that does nothing: derive from it, and define what is wanted.
+struct visitor {
+  void loop(const values&, std::uint32_t /*node*/, std::int64_t /*first*/, std::int64_t /*last*/,
+            std::int64_t /*in_flight*/) {}
+  void iteration(std::uint32_t /*node*/, std::int64_t /*value*/) {}
+  void end_loop(std::uint32_t /*node*/) {}
+  void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
+  void task(const values&, const nem::task&) {}
+  [[nodiscard]] bool stopped() const noexcept { return false; }
+  void end(const values&) {}
+};
+
+namespace detail {
+
+/// How much was expanded.
+struct expansion {
+  std::uint64_t tasks = 0, iterations = 0;
+  bool is_partial = false;  ///< whether iterations were left out
+};
+
+/// `is_checking` is for verification, which also checks what doesn't depend on an iteration.
+template <class Visitor, bool is_checking>
+class walker {
+ public:
+  walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
+    c.names = &names_;
+    most_ = most;
+    most_nodes_ = times(most, 128);
+  }
+  walker(const walker&) = delete;
+  walker& operator=(const walker&) = delete;
+  ~walker() { c_.names = nullptr; }
+
+  expansion run() {
+    const std::uint32_t end = static_cast<std::uint32_t>(c_.d.nodes.size());
+    std::uint32_t at = 0;
+    for (;;) {
+      if (frames_.empty() ? at >= end : at >= frames_.back().end) {
+        if (frames_.empty()) break;
+        at = end_iteration();
+      } else if (is_stopped_) {
+        if (frames_.empty()) break;
+        at = frames_.back().end;
+      } else {
+        at = statement(at);
+      }
+    }
+    to_.end(v_);
+    return expanded_;
+  }
+
+ private:
+  /// What a scope's end takes back.
+  struct marks {
+    std::size_t regions, quants, numbers, reals;
+  };
+  struct frame {
+    std::uint32_t node, body, end;
+    std::int64_t value, last, in_flight;
+    std::uint64_t done;    ///< iterations that have ended
+    bool is_known;         ///< whether its bounds are
+    bool was_first_visit;  ///< whether the loop is met for the first time
+    marks before;
+  };
+
+  [[nodiscard]] static std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
+    std::uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
+  }
+  [[nodiscard]] marks mark() const noexcept {
+    return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
+  }
+  template <class T>
+  static void cut(pool<T>& from, std::size_t size) noexcept {
+    while (from.size() > size) from.pop_back();
+  }
+  void take_back(const marks& m) noexcept {
+    cut(v_.regions, m.regions);
+    cut(v_.quants, m.quants);
+    cut(v_.numbers, m.numbers);
+    cut(v_.reals, m.reals);
+  }
+  /// Whether all enclosing loops are in their first iteration, so that each node is met first.
+  [[nodiscard]] bool is_first_visit() const noexcept {
+    return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
+  }
+  void check_decorators_of([[maybe_unused]] std::uint32_t at,
+                           [[maybe_unused]] std::uint8_t target) {
+    if constexpr (is_checking)
+      if (is_first_visit()) check_decorators(c_, at, target);
+  }
+
+  // Statements -----------------------------------------------------------------------------------
+
+  /// Returns the statement that follows.
+  std::uint32_t statement(std::uint32_t at) {
+    const node& n = c_[at];
+    switch (n.kind) {
+      case node_kind::constant: constant(at); break;
+      case node_kind::let: let(at); break;
+      case node_kind::buffer:
+        declare_buffer(c_, at);
+        check_decorators_of(at, on_buffer);
+        break;
+      case node_kind::loop: return begin_loop(at);
+      case node_kind::transfer:
+      case node_kind::store:
+      case node_kind::compute: task(at); break;
+      case node_kind::wait: wait(at); break;
+      default: break;
+    }
+    return n.next;
+  }
+
+  void constant(std::uint32_t at) {
+    if (names_.depth() != 0)
+      c_.found.add(errc::nem_con_005_in_loop, c_.at(at))
+          << "const declaration not permitted inside loop body";
+    number x = {};
+    binding b;
+    b.kind = binding_kind::constant;
+    b.node = at;
+    b.is_known = evaluate(c_, at + 1, for_constant, x);
+    b.integer = x.integer;
+    declare(c_, c_[at].value, b);
+  }
+
+  void let(std::uint32_t at) {
+    const std::uint32_t value = at + 1;
+    binding b;
+    switch (c_[value].kind) {
+      case node_kind::region:
+        b.kind = binding_kind::region;
+        b.index = evaluate_region(c_, value, at);
+        if (c_[value].next < c_[at].next) {
+          v_.regions[b.index].flags |= decorated_access(c_.d, at);
+          check_decorators_of(at, on_region);
+        }
+        break;
+      case node_kind::list: b = list(value); break;
+      case node_kind::string:
+        b.kind = binding_kind::string;
+        b.index = c_[value].value;
+        break;
+      case node_kind::name: {
+        const binding& other = names_[c_[value].value];
+        if (other.kind == binding_kind::region || other.kind == binding_kind::string ||
+            other.kind == binding_kind::list || other.kind == binding_kind::integers ||
+            other.kind == binding_kind::reals) {
+          b = other;
+          break;
+        }
+      }
+        [[fallthrough]];
+      default: {
+        number x = {};
+        b.is_known = evaluate(c_, value, for_number, x);
+        b.kind = b.is_known && x.is_real ? binding_kind::real : binding_kind::integer;
+        b.integer = x.is_real ? std::bit_cast<std::int64_t>(x.real) : x.integer;
+        b.varies = x.varies;
+      }
+    }
+    b.node = at;
+    declare(c_, c_[at].value, b);
+  }
+
+  /// The value of a list: numbers if it has nothing else.
+  binding list(std::uint32_t at) {
+    binding b;
+    const std::uint32_t end = c_[at].next;
+    bool has_others = false, has_reals = false;
+    const std::size_t first_number = v_.numbers.size(), first_real = v_.reals.size();
+    for (std::uint32_t i = at + 1; i < end;) {
+      const node& n = c_[i];
+      if (n.kind == node_kind::list) {
+        has_others = true;
+        ++i;
+        continue;
+      }
+      const binding_kind named =
+          n.kind == node_kind::name ? names_[n.value].kind : binding_kind::none;
+      if (n.kind == node_kind::string || named == binding_kind::string ||
+          named == binding_kind::list || named == binding_kind::integers ||
+          named == binding_kind::reals) {
+        has_others = true;
+      } else {
+        number x = {};
+        if (!evaluate(c_, i, for_number, x)) b.is_known = false;
+        b.varies = b.varies || x.varies;
+        has_reals = has_reals || x.is_real;
+        v_.numbers.push_back(x.integer);
+        v_.reals.push_back(x.as_real());
+      }
+      i = n.next;
+    }
+    if (has_others) {
+      b.kind = binding_kind::list;
+      cut(v_.numbers, first_number);
+      cut(v_.reals, first_real);
+    } else if (has_reals) {
+      b.kind = binding_kind::reals;
+      b.index = static_cast<std::uint32_t>(first_real);
+      b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
+      cut(v_.numbers, first_number);
+    } else {
+      b.kind = binding_kind::integers;
+      b.index = static_cast<std::uint32_t>(first_number);
+      b.count = static_cast<std::uint32_t>(v_.numbers.size() - first_number);
+      cut(v_.reals, first_real);
+    }
+    return b;
+  }
+
+  // Tasks ----------------------------------------------------------------------------------------
+
+  void operand(std::uint32_t at, bool is_output) {
+    const std::uint32_t value = at + 1;
+    nem::operand o;
+    o.node = at;
+    if (c_[value].kind == node_kind::region) {
+      o.region = evaluate_region(c_, value, no_node);
+    } else {
+      const binding& b = names_[c_[value].value];
+      if (b.kind == binding_kind::region) {
+        if (b.is_known) o.region = b.index;
+      } else if (b.kind == binding_kind::none) {
+        c_.found.add(errc::nem_nam_005_operand, c_.at(value))
+            << "operand " << c_.name(value) << " isn't declared before here";
+      } else if (b.is_known) {
+        (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
+         << "expected a region as operand, " << c_.name(value) << " is a " << name(b.kind))
+                .note(c_.at(b.node))
+            << c_.name(value) << " is declared here";
+      }
+    }
+    if (c_[value].next < c_[at].next) check_decorators_of(at, on_operand);
+    if (is_output && o.region != no_index) {
+      const region& r = v_.regions[o.region];
+      if (r.is_sound && r.has_strides && overlaps_itself(v_, r, work_))
+        c_.found.add(errc::nem_reg_010_overlapping_elements, c_.at(at))
+            << "the task writes a region whose strides give several elements one place";
+    }
+    v_.operands.push_back(o);
+  }
+
+  /// Resolves names of tokens into values::deps.
+  void tokens(std::uint32_t at) {
+    names_.begin_list();
+    for (const std::uint32_t i : children(c_.d, at)) {
+      if (c_[i].kind != node_kind::name) continue;
+      const std::uint32_t name_index = c_[i].value;
+      const binding b = names_[name_index];
+      if (!names_.first_in_list(name_index))
+        c_.found.add(errc::nem_tok_007_repeated, c_.at(i))
+            << "token " << c_.name(i) << " is listed already";
+      else if (b.kind == binding_kind::token) {
+        if (b.is_known) v_.deps.push_back(b.index);
+      } else if (b.kind != binding_kind::none) {
+        (c_.found.add(errc::nem_tok_004_kind, c_.at(i))
+         << "expected a token, " << c_.name(i) << " is a " << name(b.kind))
+                .note(c_.at(b.node))
+            << c_.name(i) << " is declared here";
+      } else if (names_.is_token_somewhere(name_index)) {
+        c_.found.add(errc::nem_tok_002_early, c_.at(i))
+            << "token " << c_.name(i)
+            << " is assigned only later, or in a scope that isn't visible here";
+      } else {
+        c_.found.add(errc::nem_tok_001_unknown, c_.at(i)) << "no task assigns token " << c_.name(i);
+      }
+    }
+  }
+
+  void declare_token(std::uint32_t at, std::uint32_t index, bool is_known) {
+    if (c_[at].value == no_name) return;
+    binding b;
+    b.kind = binding_kind::token;
+    b.is_known = is_known;
+    b.node = at;
+    b.index = index;
+    declare(c_, c_[at].value, b);
+  }
+
+  void wait(std::uint32_t at) {
+    v_.operands.clear();
+    v_.deps.clear();
+    tokens(at);
+    check_decorators_of(at, on_wait);
+    if (c_[at].value != no_name) {
+      c_.found.add(errc::nem_tok_005_wait, c_.at(at))
+          << "wait produces no token that " << c_.name(at) << " could be";
+      declare_token(at, 0, false);
+    }
+    to_.wait(at, view<std::uint32_t>(v_.deps));
+  }
+
+  void task(std::uint32_t at) {
+    const node& n = c_[at];
+    const marks before = mark();
+    v_.operands.clear();
+    v_.deps.clear();
+    nem::task t;
+    t.index = static_cast<std::uint32_t>(expanded_.tasks);
+    t.node = at;
+    t.mode = static_cast<mode>(n.detail);
+    t.token = n.value;
+    if (n.kind != node_kind::compute)
+      t.opcode = n.kind == node_kind::transfer ? opcode::transfer : opcode::store;
+    bool has_decorators = false;
+    for (const std::uint32_t i : children(c_.d, at)) switch (c_[i].kind) {
+        case node_kind::opcode: t.opcode = static_cast<opcode>(c_[i].detail); break;
+        case node_kind::input:
+        case node_kind::source:
+          operand(i, false);
+          ++t.inputs;
+          break;
+        case node_kind::output:
+        case node_kind::destination:
+          operand(i, true);
+          ++t.outputs;
+          break;
+        case node_kind::deps: tokens(i); break;
+        case node_kind::decorator: has_decorators = true; break;
+        default: break;
+      }
+    if (n.kind != node_kind::compute && v_.operands.size() == 2) {  // written dst, src
+      const nem::operand destination = v_.operands[0];
+      v_.operands[0] = v_.operands[1];
+      v_.operands[1] = destination;
+    }
+    t.deps = static_cast<std::uint32_t>(v_.deps.size());
+    if (has_decorators)
+      check_decorators_of(at, n.kind == node_kind::compute ? on_compute : on_transfer);
+    bind(c_, t);
+    if (n.kind == node_kind::compute) {
+      v_.attributes = {};
+      evaluate_attributes(c_, at, t.opcode, v_.attributes, v_.numbers);
+    }
+    to_.task(v_, t);
+    take_back(before);
+    declare_token(at, t.index, true);
+    ++expanded_.tasks;
+    if (!frames_.empty()) ++spent_;
+    is_stopped_ = to_.stopped() || expanded_.tasks >= no_index - 1;
+  }
+
+  // Loops ----------------------------------------------------------------------------------------
+
+  std::uint32_t begin_loop(std::uint32_t at) {
+    const std::uint32_t first_at = at + 1, last_at = c_[first_at].next;
+    frame f = {};
+    f.node = at;
+    f.in_flight = 1;
+    f.was_first_visit = is_first_visit();
+    const purpose bound = {"loop bounds must be integer"};
+    const bool has_first = evaluate_integer(c_, first_at, bound, f.value);
+    const bool has_last = evaluate_integer(c_, last_at, bound, f.last);
+    f.is_known = has_first && has_last;
+    if (f.is_known && f.last < f.value) {
+      f.is_known = false;
+      c_.found.add(errc::nem_lop_001_empty, c_.at(last_at))
+          << "the loop ends at " << f.last << ", before its start at " << f.value;
+    }
+    bool has_decorators = false;
+    for (std::uint32_t i = c_[last_at].next; i < c_[at].next; i = c_[i].next) {
+      has_decorators = has_decorators || c_[i].kind == node_kind::decorator;
+      if (c_[i].kind == node_kind::body) {
+        f.body = i;
+        f.end = c_[i].next;
+      }
+    }
+    if (has_decorators) {
+      check_decorators_of(at, on_loop);
+      f.in_flight = detail::in_flight(c_, at);
+    }
+    if (f.end == 0) return c_[at].next;
+    if (!f.is_known) f.value = f.last = 0;
+    f.before = mark();
+    to_.loop(v_, at, f.value, f.last, f.in_flight);
+    frames_.push_back(f);
+    begin_iteration();
+    return f.body + 1;
+  }
+
+  void begin_iteration() {
+    const frame& f = frames_.back();
+    ++expanded_.iterations;
+    ++spent_;
+    spent_nodes_ += f.end - f.body;
+    names_.open();
+    binding b;
+    b.kind = binding_kind::loop_variable;
+    b.node = f.node;
+    b.is_known = f.is_known;
+    b.varies = true;
+    b.integer = f.value;
+    declare(c_, c_[f.node].value, b);
+    to_.iteration(f.node, f.value);
+    is_stopped_ = is_stopped_ || to_.stopped();
+  }
+
+  [[nodiscard]] bool is_beyond(std::uint64_t factor) const noexcept {
+    return spent_ > times(most_, factor) || spent_nodes_ > times(most_nodes_, factor);
+  }
+
+  /// Returns the statement that follows: of the next iteration, or behind the loop.
+  std::uint32_t end_iteration() {
+    frame& f = frames_.back();
+    names_.close();
+    take_back(f.before);
+    ++f.done;
+    const std::uint64_t left =
+        static_cast<std::uint64_t>(f.last) - static_cast<std::uint64_t>(f.value);
+    if (left != 0 && f.is_known && !is_stopped_) {
+      const std::uint64_t start = times(static_cast<std::uint64_t>(f.in_flight), 2);
+      const bool is_cut = is_beyond(2);
+      const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
+      if (is_cut || is_skipping) {
+        expanded_.is_partial = true;
+        c_.found.add(errc::nem_haz_005_partial, c_.at(f.node))
+            << "the loop has " << f.done + left << " iterations; only its first " << f.done
+            << (is_cut ? " are checked" : " and last 2 are checked");
+      }
+      if (!is_cut) {
+        f.value = is_skipping ? f.last - 1 : f.value + 1;
+        begin_iteration();
+        return f.body + 1;
+      }
+    }
+    const std::uint32_t next = c_[f.node].next;
+    to_.end_loop(f.node);
+    frames_.pop_back();
+    return next;
+  }
+
+  context& c_;
+  values& v_;
+  Visitor& to_;
+  scope names_;
+  pool<frame> frames_;
+  expansion expanded_;
+  std::uint64_t most_ = 0, most_nodes_ = 0;
+  std::uint64_t spent_ = 0, spent_nodes_ = 0;  ///< inside of loops
+  std::uint64_t work_ = std::uint64_t{1} << 22;
+  bool is_stopped_ = false;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_WALK_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+class program;
+result<program> verify(document d, const verify_options& options = {}, report* found = nullptr);
+
+/// A document without errors, and what its names of files, families and devices stand for.
+class program {
+ public:
+  [[nodiscard]] const nem::document& document() const& noexcept { return document_; }
+  const nem::document& document() const&& = delete;
+  [[nodiscard]] const nem::catalog& catalog() const& noexcept { return catalog_; }
+  const nem::catalog& catalog() const&& = delete;
+  /// The device that it is written for, or null where it names none.
+  [[nodiscard]] const device* target() const& noexcept {
+    return target_ == no_index ? nullptr : &catalog_.devices[target_];
+  }
+  const device* target() const&& = delete;
+  /// The profile in which it was verified.
+  [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
+  /// Tasks and iterations that were checked.
+  [[nodiscard]] std::uint64_t tasks() const noexcept { return expanded_.tasks; }
+  [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
+  /// Whether loops have more iterations than were checked: the others may hold errors.
+  [[nodiscard]] bool is_partial() const noexcept { return expanded_.is_partial; }
+  /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
+  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
+
+ private:
+  friend result<program> verify(nem::document, const verify_options&, report*);
+  program() = default;
+
+  nem::document document_;
+  nem::catalog catalog_;
+  std::uint32_t target_ = no_index;
+  nem::profile profile_ = nem::profile::standard;
+  detail::expansion expanded_;
+  std::uint64_t most_live_tokens_ = 0;
+};
+
+namespace detail {
+
+/// Passes all that a program does on to the groups of rules.
+class checker {
+ public:
+  explicit checker(context& c) : c_(c), hazards_(c) {}
+
+  void loop(const values& v, std::uint32_t node, std::int64_t first, std::int64_t last,
+            std::int64_t in_flight) {
+    hazards_.loop(v, node, first, last, in_flight);
+  }
+  void iteration(std::uint32_t node, std::int64_t value) { hazards_.iteration(node, value); }
+  void end_loop(std::uint32_t node) { hazards_.end_loop(node); }
+  void wait(std::uint32_t node, view<std::uint32_t> tasks) { hazards_.wait(node, tasks); }
+  void task(const values& v, const nem::task& t) {
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store)
+      check_transfer(c_, t);
+    else
+      compute_.check(c_, t);
+    check_place(c_, t);
+    hazards_.task(v, t);
+  }
+  [[nodiscard]] bool stopped() const noexcept { return false; }
+  void end(const values&) { hazards_.finish(); }
+  [[nodiscard]] std::uint64_t most_live_tokens() const noexcept {
+    return hazards_.order().most_live();
+  }
+
+ private:
+  context& c_;
+  compute_rules compute_;
+  hazards hazards_;
+};
+
+}  // namespace detail
+
+/// Checks all rules that reading doesn't.
+inline result<program> verify(document d, const verify_options& options, report* found) {
+  program p;
+  p.document_ = std::move(d);
+  p.profile_ = options.profile;
+  detail::findings findings(found, options.profile, options.max_diagnostics);
+  detail::load(p.document_, options, findings, p.catalog_, p.target_);
+  detail::context c{p.document_, options, findings, p.catalog_, p.target()};
+  detail::checker checker(c);
+  p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
+  p.most_live_tokens_ = checker.most_live_tokens();
+  detail::check_capacity(c);
+  if (findings.failed()) return findings.error();
+  return p;
+}
+
+/// Expands a program: loops fully, or to about `most` tasks and iterations as verify() does. Its
+/// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
+/// have regions that aren't sound.
+template <class Visitor>
+void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}) {
+  const verify_options options;
+  detail::findings silent(nullptr, p.profile(), 0);
+  detail::context c{p.document(), options, silent, p.catalog(), p.target()};
+  (void)detail::walker<Visitor, false>(c, to, most).run();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_VERIFY_HPP
+
+// ---- tessera/nem/write_json.hpp
+//
+// The syntax tree of a NEM document as JSON, for tools.
+//
+//   tessera::text json = nem::write_json(document);
+//
+//   {
+//     "format": "nem-ast",
+//     "version": 1,
+//     "nodes": [
+//       {
+//         "kind": "let",
+//         "range": [0, 13],
+//         "name": "a",
+//         "children": [
+//           {"kind":"add","range":[8,5],"left":{"kind":"integer","range":[8,1],"value":1},"right":…}
+//
+//   kind       as in syntax.hpp; an expression is its outermost operator
+//   range      offset and length in bytes; a length of 65,535 means that or more
+//   name       of what has one; of a task its token, if it has one
+//   path       of include and device_file
+//   value      of integer, real, string and spec_version
+//   level, mode, element, form, field, conformance     by kind
+//   left and right, operand                            of operators
+//   children   all else, in the order of syntax.hpp; missing if there are none
+//
+// Expressions, and nodes without children, are on one line. What tools don't know they can skip: a
+// later version 1 may add fields, and a change of these is a version 2.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none; no recursion. Objects are as deep as the document, or an expression, is.
+// Allocation: the text, and 16 bytes an operand of the largest expression.
+
+#ifndef TESSERA_NEM_WRITE_JSON_HPP
+#define TESSERA_NEM_WRITE_JSON_HPP
+
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class tree_writer {
+ public:
+  tree_writer(const document& d, text& out) noexcept : d_(d), json_(out, json::indented) {}
+
+  void write() {
+    json_.begin_object();
+    json_.key("format").string("nem-ast").key("version").integer(1).key("nodes").begin_array();
+    const auto count = static_cast<std::uint32_t>(d_.nodes.size());
+    for (std::uint32_t i = 0;;) {
+      while (!open_.empty() && open_.back() == i) {
+        open_.pop_back();
+        json_.end().end();
+      }
+      if (i >= count) break;
+      const node& n = d_.nodes[i];
+      if (n.kind == node_kind::expression) {
+        write_expression(i);
+        i = n.next;
+        continue;
+      }
+      const bool is_leaf = n.next == i + 1;
+      begin(n, n, is_leaf);
+      if (is_leaf) {
+        json_.end();
+      } else {
+        json_.key("children").begin_array();
+        open_.push_back(n.next);
+      }
+      ++i;
+    }
+    json_.end().end();
+  }
+
+ private:
+  /// The fields of a node; the range is that of another, or its own.
+  void begin(const node& n, const node& range, bool one_line) {
+    json_.begin_object(one_line).key("kind").string(nem::name(n.kind));
+    json_.key("range").begin_array(true).integer(range.offset).integer(range.length).end();
+    switch (n.kind) {
+      case node_kind::include:
+      case node_kind::device_file: return field("path", d_.name(n.value));
+      case node_kind::spec_version:
+      case node_kind::string: return field("value", d_.name(n.value));
+      case node_kind::integer:
+      case node_kind::wide_integer: json_.key("value").integer(d_.integer(n)); return;
+      case node_kind::real: return real(d_.reals[n.value]);
+      case node_kind::buffer:
+        named(n);
+        return field("level", nem::name(static_cast<level>(n.detail)));
+      case node_kind::transfer:
+      case node_kind::store:
+      case node_kind::compute:
+        if (n.value != no_name) named(n);
+        return field("mode", nem::name(static_cast<mode>(n.detail)));
+      case node_kind::wait:
+        if (n.value != no_name) named(n);
+        return;
+      case node_kind::elem:
+      case node_kind::element_type:
+        return field("element", nem::name(static_cast<element>(n.detail)));
+      case node_kind::quant: return field("form", nem::name(static_cast<quantization>(n.detail)));
+      case node_kind::quant_field:
+        if (n.detail < 6) field("field", quant_field_names[n.detail]);
+        return;
+      case node_kind::conformance: return field("conformance", n.detail != 0 ? "MUST" : "MAY");
+      case node_kind::device_name:
+      case node_kind::program:
+      case node_kind::constant:
+      case node_kind::let:
+      case node_kind::loop:
+      case node_kind::opcode:
+      case node_kind::region:
+      case node_kind::layout:
+      case node_kind::attribute:
+      case node_kind::decorator:
+      case node_kind::unit_index:
+      case node_kind::name:
+      case node_kind::type_family:
+      case node_kind::type_parameter:
+      case node_kind::binding:
+      case node_kind::condition:
+      case node_kind::on:
+      case node_kind::variant:
+      case node_kind::device:
+      case node_kind::extends:
+      case node_kind::unit:
+      case node_kind::unit_group:
+      case node_kind::characteristic:
+      case node_kind::variant_ref: return named(n);
+      default: return;
+    }
+  }
+  void named(const node& n) { field("name", d_.name(n.value)); }
+  void field(std::string_view key, std::string_view value) { json_.key(key).string(value); }
+  void real(double v) {
+    json_.key("value");
+    if (v <= DBL_MAX)
+      json_.number(v);
+    else
+      json_.raw("1e999");
+  }
+
+  /// Its operators as objects, each with its operands; on one line, as it can be deep.
+  void write_expression(std::uint32_t expression) {
+    index_.assign(d_, expression);
+    const std::uint32_t root = d_.nodes[expression].next - 1;
+    parts_.clear();
+    parts_.push_back({root, {}});
+    while (!parts_.empty()) {
+      const pending p = parts_.back();
+      parts_.pop_back();
+      if (p.at == no_node) {
+        json_.end();
+        continue;
+      }
+      if (!p.key.empty()) json_.key(p.key);
+      const node& n = d_.nodes[p.at];
+      begin(n, p.at == root ? d_.nodes[expression] : n, true);
+      parts_.push_back({no_node, {}});
+      if (n.kind == node_kind::negate) {
+        parts_.push_back({p.at - 1, "operand"});
+      } else if (is_operator(n.kind)) {
+        parts_.push_back({p.at - 1, "right"});
+        parts_.push_back({index_.left(p.at), "left"});
+      }
+    }
+  }
+
+  struct pending {
+    std::uint32_t at;  ///< no_node closes an object
+    std::string_view key;
+  };
+
+  const document& d_;
+  json::writer json_;
+  pool<std::uint32_t> open_;  // behind the nodes whose children are being written
+  expression_index index_;
+  pool<pending> parts_;
+};
+
+}  // namespace detail
+
+/// The tree of a document as JSON, with a newline at its end.
+[[nodiscard]] inline text write_json(const document& d) {
+  text out;
+  detail::tree_writer(d, out).write();
+  out << '\n';
+  return out;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_WRITE_JSON_HPP
+
+#endif  // TESSERA_NEM_HPP
 
 #endif  // TESSERA_TESSERA_HPP
 
