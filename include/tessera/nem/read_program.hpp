@@ -69,6 +69,7 @@ class program_reader : protected value_reader {
     return true;
   }
   [[nodiscard]] bool at_region() const noexcept {
+    if (*at_ != 'r') return false;  // nearly always a name
     const word w = peek_word();
     if (w.key != key_of("region")) return false;
     const char* const p = behind_blanks(w.last());
