@@ -57,9 +57,9 @@ struct comment {
   bool is_own_line, has_blank;
 };
 
-/// What `reformat` has to know of a source besides its tree. Separators, keywords within a line and
-/// what canonical text leaves out don't count as tokens, so that a comment before them is one before
-/// what follows them.
+/// What `reformat` has to know of a source besides its tree. Separators, `in`, `out` and what
+/// canonical text leaves out don't count as tokens: a comment before one of those is before what
+/// follows it.
 class comment_scanner {
  public:
   explicit comment_scanner(std::string_view source) : source_(source) {
@@ -136,13 +136,9 @@ class comment_scanner {
     heading_ = word == "variants" || word == "conformance" ? first : no_offset;
     if (before != '=' && before != '@') {
       if (word == "in" || word == "out" || word == "attrs") return;
-      if (word == "endloop" && !is_before_equals(first + 7)) closers.push_back(first);
+      if (word == "endloop") closers.push_back(first);
     }
     token(first);
-  }
-  [[nodiscard]] bool is_before_equals(std::size_t i) const noexcept {
-    while (i < source_.size() && is_blank(source_[i])) ++i;
-    return i < source_.size() && source_[i] == '=';
   }
   /// What comments before it are before.
   void token(std::uint32_t at) {
