@@ -46,8 +46,9 @@ TEST_CASE("nem/compute: attributes that are missing or too many", "[nem]") {
   CHECK(note_of(refuses("OPC-006", "softmax.async in {f16 4 C} out {f16 4 C} axis=0 ^axes=[0]",
                         "softmax has no attribute axes"),
                 "OPC-006") == "did you mean axis?");
-  CHECK(note_of(refuses("OPC-006", "clamp.sync in {f16 4 C} out {f16 4 C} min_val=0 max_val=6 "
-                                   "^bound=[a, b]",
+  CHECK(note_of(refuses("OPC-006",
+                        "clamp.sync in {f16 4 C} out {f16 4 C} min_val=0 max_val=6 "
+                        "^bound=[a, b]",
                         "clamp has no attribute bound"),
                 "OPC-006") == "clamp takes min_val, max_val");
   refuses("OPC-006", "relu.async in {f16 4 C} out {f16 4 C} ^axis=0", "relu has no attribute axis");
@@ -73,20 +74,21 @@ TEST_CASE("nem/compute: kinds of values", "[nem]") {
           "floating-point");
   refuses("OPC-008", "reduce_sum.async in {f16 4 C} out {f16 1 C} axes=[^[0]] keepdims=true",
           "a list");
-  refuses("OPC-008",
-          "let n = 1\nreduce_sum.async in {f16 4 C} out {f16 1 C} axes=^n keepdims=true", "n");
+  refuses("OPC-008", "let n = 1\nreduce_sum.async in {f16 4 C} out {f16 1 C} axes=^n keepdims=true",
+          "n");
   refuses("OPC-008",
           "gemm.async in {f16 2 4 MK}, {f16 4 2 KN} out {f16 2 2 MN} accum_type=^\"f32\"",
           "one of the ten element types");
-  refuses("OPC-008",
-          "gemm.async in {f16 2 4 MK}, {f16 4 2 KN} out {f16 2 2 MN} accum_type=^f64", "not f64");
+  refuses("OPC-008", "gemm.async in {f16 2 4 MK}, {f16 4 2 KN} out {f16 2 2 MN} accum_type=^f64",
+          "not f64");
   refuses("OPC-008", "pad.async in {f16 4 C} out {f16 4 C} pads=[0, 0] mode=^\"edge\"", "a name");
   refuses("OPC-008", "compute.async in {f16 4 C} out {f16 4 C} op=^my_op", "a string");
-  accepts("let n = 0\nconst K = 1\nlet axes = [n, K]\n"
-          "leaky_relu.async in {f16 4 C} out {f16 4 C} alpha=1\n"
-          "softmax.async in {f16 4 C} out {f16 4 C} axis=K - 1\n"
-          "reduce_max.async in {f16 4 2 XY} out {f16 1 C} axes=axes keepdims=false\n"
-          "compute.async in {f16 4 C} out {i8 9 C} op=\"mine\" level=unknown");
+  accepts(
+      "let n = 0\nconst K = 1\nlet axes = [n, K]\n"
+      "leaky_relu.async in {f16 4 C} out {f16 4 C} alpha=1\n"
+      "softmax.async in {f16 4 C} out {f16 4 C} axis=K - 1\n"
+      "reduce_max.async in {f16 4 2 XY} out {f16 1 C} axes=axes keepdims=false\n"
+      "compute.async in {f16 4 C} out {i8 9 C} op=\"mine\" level=unknown");
 }
 
 TEST_CASE("nem/compute: ranges of values", "[nem]") {
@@ -113,7 +115,8 @@ TEST_CASE("nem/compute: ranges of values", "[nem]") {
           "slice.async in {f16 4 4 XY} out {f16 4 4 XY} starts=[0, 0] ends=[4, 4] axes=[1, ^-1] "
           "steps=[1, 1]",
           "named already");
-  refuses("OPC-009", "split.async in {f16 4 C} out {f16 4 C} axis=0 split_sizes=[^0]", "at least 1");
+  refuses("OPC-009", "split.async in {f16 4 C} out {f16 4 C} axis=0 split_sizes=[^0]",
+          "at least 1");
   refuses("OPC-009",
           "conv1d.async in {f16 1 4 1 NWC}, {f16 3 1 1 WIO} out {f16 1 2 1 NWC} pads=^[0, 0, 0, 0] "
           "strides=[1] dilations=[1] accum_type=f32",
@@ -130,15 +133,16 @@ TEST_CASE("nem/compute: ranges of values", "[nem]") {
           "maxpool.async in {i8 1 4 4 1 NHWC} out {i8 1 2 2 1 NHWC} kernel_shape=[2, ^-2] "
           "pads=[0, 0, 0, 0] strides=[2, 2]",
           "kernel_shape");
-  accepts("softmax.async in {f16 2 4 XY} out {f16 2 4 XY} axis=-2\n"
-          "clamp.async in {f16 4 C} out {f16 4 C} min_val=1 max_val=1.0\n"
-          "pad.async in {f16 4 C} out {f16 9 C} pads=[2, 3] mode=wrap constant_value=-1.5");
+  accepts(
+      "softmax.async in {f16 2 4 XY} out {f16 2 4 XY} axis=-2\n"
+      "clamp.async in {f16 4 C} out {f16 4 C} min_val=1 max_val=1.0\n"
+      "pad.async in {f16 4 C} out {f16 9 C} pads=[2, 3] mode=wrap constant_value=-1.5");
 }
 
 TEST_CASE("nem/compute: opcodes of the future, and of nobody", "[nem]") {
-  const outcome o = verified(
-      expand_tasks("reduce_sum.async in {f16 4 C} out {f16 1 C} axes=[0] keepdims=true\n"
-                   "compute.sync in {f16 4 C} out {f16 1 C} op=\"x\""));
+  const outcome o =
+      verified(expand_tasks("reduce_sum.async in {f16 4 C} out {f16 1 C} axes=[0] keepdims=true\n"
+                            "compute.sync in {f16 4 C} out {f16 1 C} op=\"x\""));
   CAPTURE(o.lines);
   CHECK(o.is_valid);
   CHECK(o.has("OPC-010"));
@@ -151,15 +155,16 @@ TEST_CASE("nem/compute: opcodes of the future, and of nobody", "[nem]") {
 }
 
 TEST_CASE("nem/compute: operands have types", "[nem]") {
-  refuses("TYP-003", "relu.async in ^region(M, 0, 8) out {i8 8 C}", "elem, shape, layout");
-  refuses("TYP-003", "relu.async in {i8 8 C} out ^{i8 8}", "needs layout or strides");
+  refuses("TYP-003", "relu.async in ^region(M, 0, 8) out {i8 8 C}", "needs elem, shape, layout (or strides)");
+  refuses("TYP-003", "relu.async in {i8 8 C} out ^{i8 8}", "needs layout (or strides)");
   refuses("TYP-003", "let A = region(M, 0, 8)\ncompute.async in ^A out {i8 8 C} op=\"x\"", "elem");
   accepts("relu.async in {i8 8 C} out region(M, 512, 8) elem=i8, shape=[8], strides=[1]");
 }
 
 TEST_CASE("nem/compute: what depends on a loop variable is checked in each iteration", "[nem]") {
-  accepts("loop i in [0..3]:\n  softmax.async in {f16 2 2 2 2 NHWC} out {f16 2 2 2 2 NHWC} axis=i\n"
-          "endloop");
+  accepts(
+      "loop i in [0..3]:\n  softmax.async in {f16 2 2 2 2 NHWC} out {f16 2 2 2 2 NHWC} axis=i\n"
+      "endloop");
   refuses("OPC-009",
           "loop i in [0..3]:\n  softmax.async in {f16 2 2 2 NHW} out {f16 2 2 2 NHW} axis=^i\n"
           "endloop",

@@ -40,8 +40,7 @@ inline std::string expand_tasks(std::string_view tasks, std::string head = {}) {
       else
         layout = word;
     }
-    const std::uint64_t bytes =
-        (count * nem::bitwidth(nem::find_element(element)) + 7) / 8;
+    const std::uint64_t bytes = (count * nem::bitwidth(nem::find_element(element)) + 7) / 8;
     out += "region(M, " + std::to_string(offset) + ", " + std::to_string(bytes) +
            ") elem=" + element + ", shape=[" + shape + "]";
     if (!layout.empty()) out += ", layout=" + layout;

@@ -106,4 +106,8 @@ TEST_CASE("nem/verify: groups of rules are called", "[nem]") {
       verified("buffer A : L2 (size=8); rleu.async in region(A, 0, 4) elem=i8, shape=[4], layout=C "
                "out region(A, 4, 4) elem=i8, shape=[4], layout=C")
           .has("OPC-001"));
+  CHECK(verified("buffer A : L2 (size=8); buffer B : L2 (size=8);"
+                 "transfer.async(dst=region(B, 0, 8), src=region(A, 0, 8));"
+                 "transfer.async(dst=region(A, 0, 8), src=region(B, 0, 8))")
+            .has("HAZ-001"));
 }

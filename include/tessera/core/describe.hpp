@@ -237,8 +237,11 @@ namespace detail {
 
 inline constexpr std::size_t shown_columns = 78;
 
-/// The line that holds `offset`, cut to what fits around it, and a caret below.
-inline void append_caret(text& out, std::string_view source, std::size_t offset) {
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
   std::size_t first = offset, last = offset;
   while (first > 0 && source[first - 1] != '\n') --first;
   while (last < source.size() && source[last] != '\n' &&
@@ -259,10 +262,20 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset)
     const char c = source[i];
     out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
   }
-  out << "\n  ";
-  for (std::size_t i = first; i < offset; ++i)
-    if ((static_cast<unsigned char>(source[i]) & 0xc0u) != 0x80u) out << ' ';
-  out << "^\n";
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    for (std::size_t i = first; i < to; ++i)
+      if (!tail(i)) out << ' ';
+  };
+  indent(offset);
+  out << '^';
+  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
+    if (!tail(i)) out << '~';
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
 }
 
 inline void append_hex(text& out, std::uint64_t v, unsigned digits) {

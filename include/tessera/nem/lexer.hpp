@@ -25,6 +25,7 @@
 #ifndef TESSERA_NEM_LEXER_HPP
 #define TESSERA_NEM_LEXER_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -86,23 +87,26 @@ struct word_table {
   static_assert((Slots & (Slots - 1)) == 0);
   struct entry {
     std::uint64_t key = 0;
-    std::string_view text;
+    std::uint32_t size = 0;
     std::uint8_t value = 0;
   };
   entry of[Slots] = {};
+  const char* text[Slots] = {};  ///< of words longer than a key
 
   [[nodiscard]] static constexpr std::size_t slot(std::uint64_t key) noexcept {
     return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
   }
-  constexpr void add(std::string_view text, std::uint8_t value) noexcept {
-    std::size_t i = slot(key_of(text));
+  constexpr void add(std::string_view word, std::uint8_t value) noexcept {
+    std::size_t i = slot(key_of(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
-    of[i] = {key_of(text), text, value};
+    of[i] = {key_of(word), static_cast<std::uint32_t>(word.size()), value};
+    text[i] = word.data();
   }
-  [[nodiscard]] std::uint8_t find(const word& w, std::uint8_t otherwise) const noexcept {
+  [[nodiscard, gnu::always_inline]] std::uint8_t find(const word& w,
+                                                      std::uint8_t otherwise) const noexcept {
     for (std::size_t i = slot(w.key); of[i].key != 0; i = (i + 1) & (Slots - 1))
-      if (of[i].key == w.key &&
-          (w.size <= 8 ? of[i].text.size() == w.size : of[i].text == w.text()))
+      if (of[i].key == w.key && of[i].size == w.size &&
+          (w.size <= 8 || std::memcmp(text[i], w.first, w.size) == 0))
         return of[i].value;
     return otherwise;
   }
@@ -151,7 +155,7 @@ enum class keyword : std::uint8_t {
   return t;
 }
 inline constexpr word_table<256> keyword_words = make_keywords();
-[[nodiscard]] inline keyword keyword_of(const word& w) noexcept {
+[[nodiscard, gnu::always_inline]] inline keyword keyword_of(const word& w) noexcept {
   return static_cast<keyword>(keyword_words.find(w, static_cast<std::uint8_t>(keyword::none)));
 }
 /// Whether a statement, a declaration or a directive begins with it.
@@ -215,23 +219,23 @@ class lexer {
   }
 
   /// The word at `from`, which is at a letter.
-  [[nodiscard]] word word_at(const char* from) const noexcept {
-    const char* p = from + 1;
-    while (p < end_ && is(*p, class_letter | class_digit)) ++p;
-    word w{from, static_cast<std::uint32_t>(p - from), 0};
-    if (end_ - from >= 8) {
-      w.key = load_le<std::uint64_t>(from);
-      if (w.size < 8) w.key &= (std::uint64_t{1} << 8 * w.size) - 1;
-    } else {
-      w.key = key_of(w.text());
+  [[nodiscard, gnu::always_inline]] word word_at(const char* from) const noexcept {
+    if (end_ - from >= 8) [[likely]] {
+      const std::uint64_t eight = load_le<std::uint64_t>(from), ends = word_ends(eight);
+      if (ends != 0) [[likely]] {
+        const auto size = static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
+        return {from, size, eight & ((std::uint64_t{1} << 8 * size) - 1)};
+      }
+      return {from, long_word(from + 8, from), eight};
     }
-    return w;
+    const std::uint32_t size = long_word(from, from);
+    return {from, size, key_of({from, size})};
   }
   [[nodiscard]] word peek_word() const noexcept { return word_at(at_); }
   void take_word(const word& w) noexcept { take_to(w.last()); }
   void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
-  void take_to(const char* p) noexcept {
+  [[gnu::always_inline]] void take_to(const char* p) noexcept {
     at_ = last_ = p;
     skip();
   }
@@ -241,7 +245,12 @@ class lexer {
   }
 
   /// The first character at or behind `p` that isn't blank or of a comment.
-  [[nodiscard]] const char* behind_blanks(const char* p) const noexcept {
+  [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
+    if (p >= end_ || !is(*p, class_blank | class_comment)) return p;
+    if (*p == ' ' && end_ - p >= 2 && !is(p[1], class_blank | class_comment)) return p + 1;
+    return behind_more_blanks(p);
+  }
+  [[nodiscard, gnu::noinline]] const char* behind_more_blanks(const char* p) const noexcept {
     while (p < end_ && is(*p, class_blank | class_comment)) {
       if (*p == '#') {
         const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
@@ -317,13 +326,26 @@ class lexer {
 
  protected:
   /// To the next token.
-  void skip() noexcept {
-    if (at_ >= end_ || !is(*at_, class_blank | class_comment)) return;
-    if (*at_ == ' ' && end_ - at_ >= 2 && !is(at_[1], class_blank | class_comment)) {
-      ++at_;
-      return;
+  [[gnu::always_inline]] void skip() noexcept { at_ = behind_blanks(at_); }
+  /// The upper bit of each byte that belongs to no word.
+  [[nodiscard, gnu::always_inline]] static std::uint64_t word_ends(std::uint64_t x) noexcept {
+    constexpr std::uint64_t ones = 0x0101010101010101u, top = ones * 0x80;
+    const std::uint64_t low = x & ~top, lower = low | ones * 0x20;
+    const std::uint64_t letters = (lower + ones * (0x80 - 'a')) & ~(lower + ones * (0x7f - 'z'));
+    const std::uint64_t digits = (low + ones * (0x80 - '0')) & ~(low + ones * (0x7f - '9'));
+    const std::uint64_t line = ~((low ^ ones * '_') + ones * 0x7f);
+    return ~((letters | digits | line) & ~x) & top;
+  }
+  [[nodiscard, gnu::noinline]] std::uint32_t long_word(const char* p,
+                                                       const char* first) const noexcept {
+    for (; end_ - p >= 8; p += 8) {
+      const std::uint64_t ends = word_ends(load_le<std::uint64_t>(p));
+      if (ends != 0)
+        return static_cast<std::uint32_t>(p - first) +
+               static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
     }
-    at_ = behind_blanks(at_);
+    while (p < end_ && is(*p, class_letter | class_digit)) ++p;
+    return static_cast<std::uint32_t>(p - first);
   }
 
   const char* source_;

@@ -100,7 +100,7 @@ class config_reader : protected program_reader {
     const char* const first = at_;
     take_word(w);
     if (!at('.')) {
-      index = names_.of(w.text());
+      index = names_.of(w);
       return true;
     }
     take();
@@ -108,11 +108,11 @@ class config_reader : protected program_reader {
     if (!any_word(second, what)) return false;
     take_word(second);
     if (second.last() - first == std::ptrdiff_t{w.size} + 1 + second.size) {
-      index = names_.of({first, std::size_t{w.size} + 1 + second.size});
+      index = names_.of_text({first, std::size_t{w.size} + 1 + second.size});
     } else {
       joined_.clear();
       joined_ << w.text() << '.' << second.text();
-      index = names_.of(joined_);
+      index = names_.of_text(joined_);
     }
     return true;
   }
@@ -465,7 +465,7 @@ class config_reader : protected program_reader {
     } else {
       joined_.clear();
       joined_ << first.text() << '.' << second.text();
-      nodes_[i].value = names_.of(joined_);
+      nodes_[i].value = names_.of_text(joined_);
     }
     if (at('<') && !instantiation()) return false;
     if (!expect('.') || !any_word(last, "the name of a variant")) return false;

@@ -60,7 +60,8 @@ class tree_reader : protected lexer {
   // --- nodes ---
 
   /// Appends a node; its `next` is right if it has no children.
-  std::uint32_t put(node_kind kind, unsigned detail, const char* first, std::uint32_t value = 0) {
+  [[gnu::always_inline]] std::uint32_t put(node_kind kind, unsigned detail, const char* first,
+                                           std::uint32_t value = 0) {
     if (count_ == room_) more_nodes();
     const std::uint32_t i = count_++;
     node& n = nodes_[i];
@@ -73,11 +74,11 @@ class tree_reader : protected lexer {
     return i;
   }
   /// The node's text ends with the last token, and its children here.
-  void finish(std::uint32_t i) noexcept {
+  [[gnu::always_inline]] void finish(std::uint32_t i) noexcept {
     set_end(i, last_);
     nodes_[i].next = count_;
   }
-  void set_end(std::uint32_t i, const char* last) noexcept {
+  [[gnu::always_inline]] void set_end(std::uint32_t i, const char* last) noexcept {
     const std::uint32_t length = offset_of(last) - nodes_[i].offset;
     nodes_[i].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
   }
@@ -89,7 +90,7 @@ class tree_reader : protected lexer {
     return i;
   }
   std::uint32_t put_name(const word& w) { return put_word(node_kind::name, 0, w, intern(w)); }
-  [[nodiscard]] std::uint32_t intern(const word& w) { return names_.of(w.text()); }
+  [[nodiscard]] std::uint32_t intern(const word& w) { return names_.of(w); }
 
   // --- diagnostics ---
 
@@ -196,11 +197,14 @@ class tree_reader : protected lexer {
 
   // --- tokens ---
 
-  bool expect(char c) {
+  [[gnu::always_inline]] bool expect(char c) {
     if (at_ < end_ && *at_ == c) [[likely]] {
       take();
       return true;
     }
+    return unexpected_mark(c);
+  }
+  [[gnu::cold, gnu::noinline]] bool unexpected_mark(char c) {
     const char quoted[] = {'\'', c, '\''};
     return unexpected({quoted, 3});
   }
@@ -364,10 +368,10 @@ class tree_reader : protected lexer {
       plain = plain && c != '\\' && c >= 0x20 && c < 0x7f;
     }
     if (plain) {
-      index = names_.of({at_ + 1, static_cast<std::size_t>(last - at_ - 2)});
+      index = names_.of_text({at_ + 1, static_cast<std::size_t>(last - at_ - 2)});
     } else {
       resolve_escapes(at_ + 1, last - 1);
-      index = names_.of(scratch_);
+      index = names_.of_text(scratch_);
     }
     take_to(last);
     return true;

@@ -76,7 +76,7 @@ class compute_rules {
       const char* before = "";
       if (r.element == element::none) w << "elem", before = ", ";
       if (!r.has_shape) w << before << "shape", before = ", ";
-      if (r.layout == no_name && !r.has_strides) w << before << "layout or strides";
+      if (r.layout == no_name && !r.has_strides) w << before << "layout (or strides)";
       if (r.declaration != no_node) w.note(c.at(r.node)) << "declared here";
     }
     return is_typed;

@@ -220,7 +220,8 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
   if (r != 0 && w != 0) {
     const std::uint32_t first = r < w ? r : w, second = r < w ? w : r;
     auto found = c.found.add(errc::nem_dec_005_access, c.at(second - 1));
-    found << "@readonly and @writeonly exclude each other: without both, tasks may read and write";
+    found
+        << "@readonly and @writeonly exclude each other: what has neither may be read and written";
     found.note(c.at(first - 1)) << '@' << c.name(first - 1) << " is given here";
   }
 }

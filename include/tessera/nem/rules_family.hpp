@@ -186,8 +186,7 @@ class family_rules {
     return false;
   }
 
-  /// How far a row is from a task: operands that differ count most, then attributes and
-  /// descriptors, then whether the target has it.
+  /// How many operands of a task a row doesn't take.
   [[nodiscard]] static std::uint32_t differing(const candidate& r, const typed_task& t) noexcept {
     std::uint32_t n = 0;
     for (std::size_t i = 0; i < role_count; ++i) n += takes(r.role[i], t.role[i]) ? 0u : 1u;
@@ -199,10 +198,22 @@ class family_rules {
   [[nodiscard]] static bool accepts_quant(const candidate& r, const typed_task& t) noexcept {
     return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
   }
+  /// How far a row is from a task: first by operands, then by accum_type, descriptors and whether
+  /// the target has it.
   [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
                                               const typed_task& t) noexcept {
-    return differing(r, t) * 16 + (accepts_accum(r, t) ? 0 : 8) + (accepts_quant(r, t) ? 0 : 4) +
-           (r.is_supported ? 0 : 2) + (c.types.instances[r.instance].is_must ? 0 : 1);
+    std::uint32_t all = 0, inputs = 0, others = 0;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (takes(r.role[i], t.role[i])) continue;
+      ++all;
+      if (i != output_role) ++inputs;
+      // One operand more, or one less, is a greater change than another type.
+      if (t.role[i] == element::none || r.role[i] == static_cast<std::uint8_t>(element::none))
+        ++others;
+    }
+    return all * 256 + others * 64 + inputs * 16 + (accepts_accum(r, t) ? 0u : 8u) +
+           (accepts_quant(r, t) ? 0u : 4u) + (r.is_supported ? 0u : 2u) +
+           (c.types.instances[r.instance].is_must ? 0u : 1u);
   }
 
   /// The nearest row for a task, from memory where it was asked before.

@@ -37,14 +37,16 @@ namespace detail {
 [[nodiscard]] inline place place_of_operand(const context& c, const operand& o) noexcept {
   return c.at(o.node + 1);
 }
-/// How texts call an operand: its name, or "a region of B".
+/// How texts call an operand: its name, or "a region of B", behind an article without its own.
 struct operand_name {
   const context& c;
   const operand& o;
+  bool has_article = false;
 };
 inline text& operator<<(text& out, const operand_name& n) {
   const std::uint32_t i = n.o.node + 1;
-  return out << (n.c[i].kind == node_kind::region ? "a region of " : "") << n.c.name(i);
+  if (n.c[i].kind == node_kind::region) out << (n.has_article ? "region of " : "a region of ");
+  return out << n.c.name(i);
 }
 /// Numbers in brackets.
 struct number_list {
@@ -95,7 +97,7 @@ inline void check_transfer_types(context& c, const operand& to, const operand& f
   const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
   if (dst.element == element::none || src.element == element::none) return;
   const place where = place_of_operand(c, to), related = place_of_operand(c, from);
-  const operand_name dst_name{c, to}, src_name{c, from};
+  const operand_name dst_name{c, to, true}, src_name{c, from, true};
   if (dst.element != src.element) {
     auto w = c.found.add(errc::nem_xfr_003_element, where);
     w << "the destination " << dst_name << " is of " << name(dst.element) << ", the source "
@@ -143,13 +145,14 @@ inline void check_transfer(context& c, const task& t) {
   const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
   if (dst.buffer == no_index || src.buffer == no_index) return;
   const place where = place_of_operand(c, to), related = place_of_operand(c, from);
-  const operand_name dst_name{c, to}, src_name{c, from};
+  const operand_name dst_name{c, to, true}, src_name{c, from, true};
 
   const level near = c.v.buffers[dst.buffer].level, far = c.v.buffers[src.buffer].level;
   if (t.opcode == opcode::store && near > far) {
     auto w = c.found.add(errc::nem_xfr_008_nearer, where);
-    w << "store moves " << src_name << " from " << name(far) << " to " << dst_name << " in "
-      << name(near) << ", a nearer level: that is what transfer does";
+    w << "store moves " << operand_name{c, from} << " from " << name(far) << " to "
+      << operand_name{c, to} << " in " << name(near)
+      << ", a nearer level: that is what transfer does";
     w.note(c.at(c.v.buffers[src.buffer].node)) << "the source lies in " << name(far);
   }
   if (!dst.is_sound || !src.is_sound) return;

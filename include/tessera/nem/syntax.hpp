@@ -87,17 +87,18 @@ namespace nem {
 #define TESSERA_NEM_NODES(X)                                                                       \
   X(include)                                                                                       \
   X(device_file)                                                                                   \
-  X(device_name) X(program) X(constant) X(let) X(buffer) X(loop) X(body) X(transfer) X(store)      \
-      X(compute) X(wait) X(region) X(elem) X(shape) X(layout) X(strides) X(quant) X(quant_field)   \
-          X(level_index) X(size) X(align) X(opcode) X(input) X(output) X(destination) X(source)    \
-              X(attribute) X(decorator) X(unit_index) X(deps) X(name) X(string) X(integer)         \
-                  X(wide_integer) X(real) X(list) X(expression) X(add) X(subtract) X(multiply)     \
-                      X(divide) X(modulo) X(negate) X(type_family) X(type_parameter) X(binding)    \
-                          X(condition) X(on) X(variant) X(conformance) X(element_type) X(device)   \
-                              X(extends) X(spec_version) X(topology) X(num_engines) X(l2_size)     \
-                                  X(l1_size) X(device_units) X(per_engine) X(unit)                 \
-                                      X(unit_characteristics) X(unit_group) X(characteristic)      \
-                                          X(mandatory) X(extended) X(variant_ref)
+  X(device_name)                                                                                   \
+  X(program) X(constant) X(let) X(buffer) X(loop) X(body) X(transfer) X(store) X(compute) X(wait)  \
+      X(region) X(elem) X(shape) X(layout) X(strides) X(quant) X(quant_field) X(level_index)       \
+          X(size) X(align) X(opcode) X(input) X(output) X(destination) X(source) X(attribute)      \
+              X(decorator) X(unit_index) X(deps) X(name) X(string) X(integer) X(wide_integer)      \
+                  X(real) X(list) X(expression) X(add) X(subtract) X(multiply) X(divide) X(modulo) \
+                      X(negate) X(type_family) X(type_parameter) X(binding) X(condition) X(on)     \
+                          X(variant) X(conformance) X(element_type) X(device) X(extends)           \
+                              X(spec_version) X(topology) X(num_engines) X(l2_size) X(l1_size)     \
+                                  X(device_units) X(per_engine) X(unit) X(unit_characteristics)    \
+                                      X(unit_group) X(characteristic) X(mandatory) X(extended)     \
+                                          X(variant_ref)
 
 enum class node_kind : std::uint8_t {
 #define TESSERA_X(name) name,
@@ -161,6 +162,51 @@ struct document {
 [[nodiscard]] constexpr bool is_statement(node_kind k) noexcept {
   return (k >= node_kind::constant && k <= node_kind::loop) ||
          (k >= node_kind::transfer && k <= node_kind::wait);
+}
+
+/// Whether the value of such a node is a name or a string of the document, or no_name.
+[[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
+  switch (k) {
+    case node_kind::include:
+    case node_kind::device_file:
+    case node_kind::device_name:
+    case node_kind::program:
+    case node_kind::constant:
+    case node_kind::let:
+    case node_kind::buffer:
+    case node_kind::loop:
+    case node_kind::transfer:
+    case node_kind::store:
+    case node_kind::compute:
+    case node_kind::wait:
+    case node_kind::region:
+    case node_kind::layout:
+    case node_kind::opcode:
+    case node_kind::attribute:
+    case node_kind::decorator:
+    case node_kind::unit_index:
+    case node_kind::name:
+    case node_kind::string:
+    case node_kind::type_family:
+    case node_kind::type_parameter:
+    case node_kind::binding:
+    case node_kind::condition:
+    case node_kind::on:
+    case node_kind::variant:
+    case node_kind::device:
+    case node_kind::extends:
+    case node_kind::spec_version:
+    case node_kind::unit:
+    case node_kind::unit_group:
+    case node_kind::characteristic:
+    case node_kind::variant_ref: return true;
+    default: return false;
+  }
+}
+/// The name or string of a node, empty where it has none.
+[[nodiscard]] inline std::string_view name_of(const document& d, std::uint32_t i) noexcept {
+  const node& n = d.nodes[i];
+  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
 }
 
 /// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.

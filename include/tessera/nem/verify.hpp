@@ -32,6 +32,7 @@
 #include "catalog.hpp"
 #include "context.hpp"
 #include "diagnostic.hpp"
+#include "hazards.hpp"
 #include "load.hpp"
 #include "model.hpp"
 #include "rules_buffer.hpp"
@@ -77,22 +78,33 @@ class program {
 
 namespace detail {
 
-/// Passes each task on to the groups of rules.
-class checker : public visitor {
+/// Passes all that a program does on to the groups of rules.
+class checker {
  public:
-  explicit checker(context& c) : c_(c) {}
+  explicit checker(context& c) : c_(c), hazards_(c) {}
 
-  void task(const values&, const nem::task& t) {
+  void loop(const values& v, std::uint32_t node, std::int64_t first, std::int64_t last,
+            std::int64_t in_flight) {
+    hazards_.loop(v, node, first, last, in_flight);
+  }
+  void iteration(std::uint32_t node, std::int64_t value) { hazards_.iteration(node, value); }
+  void end_loop(std::uint32_t node) { hazards_.end_loop(node); }
+  void wait(std::uint32_t node, view<std::uint32_t> tasks) { hazards_.wait(node, tasks); }
+  void task(const values& v, const nem::task& t) {
     if (t.opcode == opcode::transfer || t.opcode == opcode::store)
       check_transfer(c_, t);
     else
       compute_.check(c_, t);
     check_place(c_, t);
+    hazards_.task(v, t);
   }
+  [[nodiscard]] bool stopped() const noexcept { return false; }
+  void finish() { hazards_.finish(); }
 
  private:
   context& c_;
   compute_rules compute_;
+  hazards hazards_;
 };
 
 }  // namespace detail
@@ -107,6 +119,7 @@ inline result<program> verify(document d, const verify_options& options, report*
   detail::context c{p.document_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
   p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
+  checker.finish();
   detail::check_capacity(c);
   if (findings.failed()) return findings.error();
   return p;
