@@ -15,7 +15,7 @@
 //   regions, values                                                 read_value.hpp
 //
 // One pass, no recursion. After an error reading goes on at the next statement: behind `;`, at a line
-// that begins with a keyword or with `X =` and a task or region; loops stay balanced, and one mistake
+// that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
 // gives one error.
 //
 // Lifetime:   the document owns itself.
@@ -74,6 +74,7 @@ class document_reader : private config_reader {
   bool statement() {
     if (!at_word()) {
       if (at(';')) return take(), true;
+      if (at('}') && brace_loops_ != 0) return --brace_loops_, take(), true;
       const char* const before = at_;
       (void)no_statement();
       if (at_ == before) take_to(token_end());
@@ -81,6 +82,7 @@ class document_reader : private config_reader {
     }
     const word w = peek_word();
     const keyword k = keyword_of(w);
+    any_assignment_ = false;
     switch (k) {
       case keyword::const_: return begin_statement(), constant_statement(w);
       case keyword::let: return begin_statement(), let_statement(w);
@@ -291,7 +293,7 @@ class document_reader : private config_reader {
       return *p == (k == keyword::buffer ? ':' : '=');
     }
     if (!new_line || is_reserved(k)) return false;
-    if (*p == '=') return is_call(behind_blanks(p + 1));
+    if (*p == '=') return any_assignment_ || is_call(behind_blanks(p + 1));
     return *p == '.' && is_call(w.first);
   }
 

@@ -44,6 +44,7 @@ class program_reader : protected value_reader {
   bool constant_statement(const word& start) {
     const std::uint32_t i = put(node_kind::constant, 0, at_);
     take_word(start);
+    any_assignment_ = true;
     word w;
     if (!declared_name(w, "the name of a constant")) return false;
     nodes_[i].value = intern(w);
@@ -61,7 +62,11 @@ class program_reader : protected value_reader {
     nodes_[i].value = intern(w);
     take_word(w);
     if (!expect('=')) return false;
-    return at_word() && at_region() ? region_declaration(i) : value() && (finish(i), true);
+    if (at_word() && at_region()) return region_declaration(i);
+    any_assignment_ = true;
+    if (!value()) return false;
+    finish(i);
+    return true;
   }
   [[nodiscard]] bool at_region() const noexcept {
     const word w = peek_word();
@@ -145,6 +150,15 @@ class program_reader : protected value_reader {
     }
     take_word(start);
     const bool sound = loop_header(i);
+    if (!sound && at('{')) {  // a loop as other languages have it: without endloop, that is
+      ++brace_loops_;
+      if (excess_loops_ != 0)
+        --excess_loops_;
+      else
+        --loops_;
+      take();
+      return true;
+    }
     const std::uint32_t body = put(node_kind::body, 0, at_end() ? last_ : at_);
     if (excess_loops_ == 0) open_loops_[loops_ - 1].body = body;
     return sound;
@@ -164,6 +178,7 @@ class program_reader : protected value_reader {
     take(2);
     if (!expression() || !expect_closing(']', open) || !decorators()) return false;
     if (take_if(':')) return true;
+    if (at('{')) return unexpected("':'");
     if (not_a_token()) return false;
     missing("':'", ":");
     return at_end() || on_new_line();
@@ -384,7 +399,9 @@ class program_reader : protected value_reader {
     bool has_attributes = false;
     seen_attributes_ = 0;
     next_marks();
-    while (at_word()) {
+    for (;;) {
+      if (at(',') && !stray_comma()) return false;
+      if (!at_word()) break;
       const word w = peek_word();
       const char* const value = behind_equals(w);
       if (value == nullptr || is_call(value)) break;
@@ -393,7 +410,6 @@ class program_reader : protected value_reader {
       has_attributes = true;
       if (!attribute_of_task(w, k)) return false;
     }
-    if (at(',')) return stray_comma();
     if (!has_attributes)
       hoist(output);
     else if (!decorators())
@@ -401,12 +417,20 @@ class program_reader : protected value_reader {
     finish(i);
     return true;
   }
+  /// A comma between attributes: reported, and where an attribute follows reading goes on.
   [[gnu::cold, gnu::noinline]] bool stray_comma() {
     if (!may_report()) return false;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected an attribute or a statement, got ',': attributes have blanks between them";
-    out.fix(token()) << "";
-    return false;
+    const place comma = token();
+    const char* const next = behind_blanks(at_ + 1);
+    const char* const value =
+        next < end_ && is(*next, class_letter) ? behind_equals(word_at(next)) : nullptr;
+    const bool goes_on = value != nullptr && !is_call(value);
+    auto out = found_.add(errc::nem_syn_001_token, comma);
+    out << "expected an attribute or a statement, got ','";
+    if (goes_on) out << ": attributes have blanks between them";
+    if (goes_on) out.fix(comma) << "";
+    if (goes_on) take();
+    return goes_on;
   }
 
   // --- attributes ---
@@ -549,7 +573,10 @@ class program_reader : protected value_reader {
     std::uint32_t loop, body;
   };
   open_loop open_loops_[max_nesting];
-  std::uint32_t loops_ = 0, excess_loops_ = 0;
+  std::uint32_t loops_ = 0, excess_loops_ = 0, brace_loops_ = 0;
+  /// After an error in this statement, `X =` at the beginning of a line is no argument or attribute
+  /// of it, whatever follows.
+  bool any_assignment_ = false;
 
  private:
   std::uint32_t last_operand_ = 0;
