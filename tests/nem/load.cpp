@@ -352,6 +352,28 @@ TEST_CASE("nem/load: parents of devices", "[nem]") {
         "npm_baseline_1_0 is included here");
 }
 
+TEST_CASE("nem/load: what a name may have meant, and what can be taken out", "[nem]") {
+  finds(derived("", "engine") + "device chip extends engnie { }", errc::nem_dev_013_parent,
+        "extends engnie", "chip extends engnie", "did you mean engine?");
+  finds(base + "device npm_basline_1_0 program p:", errc::nem_dev_016_unknown, "device npm_bas",
+        "npm_basline_1_0 visible", "did you mean npm_baseline_1_0?");
+  finds(derived("opcode.extended { sofmax<f32>.default }"), errc::nem_dev_009_variant, "sofmax",
+        "no type family sofmax", "did you mean softmax?");
+  const auto removed = [](const std::string& source) {
+    const outcome o = load(source);
+    REQUIRE(o.found.diagnostics.size() == 1);
+    const nem::diagnostic& d = o.found.diagnostics[0];
+    REQUIRE(d.has_fix);
+    CHECK(d.replacement.size == 0);
+    return source.substr(d.fix.offset, d.fix.length);
+  };
+  CHECK(removed(derived("spec_version = \"NEM-1.0\" ")) == "spec_version = \"NEM-1.0\"");
+  CHECK(removed(derived("opcode.extended { gemm.float<f16>.no_bias }")) ==
+        "gemm.float<f16>.no_bias");
+  CHECK(removed(derived("opcode.mandatory { quantize<f16, i8>.default }")) ==
+        "quantize<f16, i8>.default");
+}
+
 TEST_CASE("nem/load: both baselines can be included, for their families are the same", "[nem]") {
   const outcome o =
       load(base + "include \"nem_baseline_1.0.nem\"\n" +
@@ -539,6 +561,12 @@ TEST_CASE("nem/load: included files", "[nem]") {
   finds("include \"program.nem\"\ndevice chip program p:", errc::nem_inc_004_program, "include",
         "the program in \"program.nem\" is ignored", "it begins here", 1, all);
   passes("include \"leaf.nem\"\nconst A = 1", all);
+
+  const outcome twice =
+      load("include \"leaf.nem\"\n" + family("leaf", "plain: {} conformance: { MUST <u8> }"), all);
+  CHECK(twice.codes() == "FDL-001");
+  CHECK(twice.found.diagnostics[0].where.file == 0);
+  CHECK(twice.found.diagnostics[0].related.file == 1);
 
   const outcome broken = load("include \"broken.nem\"\ninclude \"broken.nem\"\nconst A = 1", all);
   CHECK(broken.codes() == "INC-003");

@@ -280,14 +280,9 @@ class happens_before {
     f.is_open = false;
     if (f.in_flight == 1) {
       // Its tasks are before all that follows. So are marks that one of them is behind; the others
-      // were those of a wait at its end, which orders nothing.
-      std::size_t kept = followed_ > f.log ? followed_ : f.log;
-      for (std::size_t i = kept; i < log_.size(); ++i) {
-        if (log_[i] >= f.first_task)
-          log_[kept++] = log_[i];
-        else
-          unmark(log_[i]);
-      }
+      // are those of a wait at its end, which orders nothing but what follows in the iteration.
+      const std::size_t kept = followed_ > f.log ? followed_ : f.log;
+      for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
       cut(log_, kept);
       for (std::size_t i = f.open; i < open_.size(); ++i) complete(open_[i]);
       if (size() != f.first_task) followed_ = log_.size();

@@ -39,6 +39,7 @@
 #include <string_view>
 
 #include "../core/pool.hpp"
+#include "../core/sort.hpp"
 #include "../version.hpp"
 #include "byte_map.hpp"
 #include "catalog.hpp"
@@ -81,9 +82,7 @@ class hazards {
   void wait(std::uint32_t node, view<std::uint32_t> tasks) {
     if (has_ended_) return;
     order_.wait(tasks);
-    std::size_t named = 0;
-    for (const std::uint32_t i : children(c_.d, node)) named += c_[i].kind == node_kind::name;
-    if (named > tasks.size()) order_.wait_for_all();
+    if (misses_tokens(node, tasks.size())) order_.wait_for_all();
   }
   void task(const values& v, const nem::task& t) {
     check_in_place(v, t);
@@ -411,17 +410,54 @@ class hazards {
   }
 
   /// Whether deps names tokens that aren't known: then the task may be after any other.
-  [[nodiscard]] bool misses_deps(const nem::task& t) const noexcept {
-    std::size_t named = 0;
+  [[nodiscard]] bool misses_deps(const nem::task& t) {
     for (const std::uint32_t i : children(c_.d, t.node))
-      if (c_[i].kind == node_kind::deps)
-        for (const std::uint32_t k : children(c_.d, i)) named += c_[k].kind == node_kind::name;
-    return named > t.deps;
+      if (c_[i].kind == node_kind::deps) return misses_tokens(i, t.deps);
+    return false;
+  }
+  /// Whether a list names more tokens than are known. Those that it repeats count once.
+  [[nodiscard]] bool misses_tokens(std::uint32_t list, std::size_t known) {
+    named_.clear();
+    for (const std::uint32_t i : children(c_.d, list))
+      if (c_[i].kind == node_kind::name) named_.push_back(c_[i].value);
+    if (named_.size() <= known) return false;
+    order_.spend(named_.size());
+    sort(named_.data(), named_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    std::size_t distinct = 1;
+    for (std::size_t i = 1; i < named_.size(); ++i) distinct += named_[i] != named_[i - 1];
+    return distinct > known;
   }
 
+  /// Suggests the token in the task's deps: where they are, or behind its last operand.
   template <class Out>
-  void fix(Out& out, std::uint32_t node, std::string_view token) const {
-    (void)out, (void)node, (void)token;
+  void fix(Out& out, std::uint32_t task, std::string_view token) const {
+    const bool is_compute = c_[task].kind == node_kind::compute;
+    std::uint32_t end = 0;
+    bool has_attributes = false, has_decorators = false, is_long = false;
+    for (const std::uint32_t i : children(c_.d, task)) {
+      const nem::node& n = c_[i];
+      switch (n.kind) {
+        case node_kind::deps:
+          if (n.length < 2 || n.length == 0xffff) return;
+          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ") << token;
+          return;
+        case node_kind::output:
+        case node_kind::destination:
+        case node_kind::source:
+          for (std::uint32_t k = i; k < n.next; ++k) {
+            const std::uint32_t last = c_[k].offset + c_[k].length;
+            if (end < last) end = last;
+            is_long = is_long || c_[k].length == 0xffff;
+          }
+          break;
+        case node_kind::attribute: has_attributes = true; break;
+        case node_kind::decorator: has_decorators = true; break;
+        default: break;
+      }
+    }
+    // Decorators behind the last operand are the task's only where neither attributes nor deps are.
+    if (is_long || (is_compute && has_decorators && !has_attributes)) return;
+    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
   }
 
   void end(const nem::task& t) {
@@ -438,7 +474,7 @@ class hazards {
   pool<link> links_;
   pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
   pool<copy> copies_;
-  pool<std::uint32_t> kept_;
+  pool<std::uint32_t> kept_, named_;
   pool<loop_state> loops_;
   std::int64_t most_tokens_ = -1;
   std::uint32_t first_beyond_ = no_node;

@@ -51,7 +51,7 @@ inline constexpr std::uint32_t max_files = 4096;
 class loader {
  public:
   loader(const document& main, const verify_options& options, findings& found, catalog& to)
-      : main_(main), options_(options), s_{found, to}, to_(to) {}
+      : main_(main), options_(options), s_(found, to), to_(to) {}
   loader(const loader&) = delete;
   loader& operator=(const loader&) = delete;
   ~loader() {
@@ -295,8 +295,7 @@ class loader {
     if (i != no_index) return i;
     auto text = s_.found.add(errc::nem_dev_016_unknown, where);
     text << "no include makes a device " << name << " visible";
-    for (const baseline_row& b : baseline_files)
-      if (b.device == name) text.note() << "include \"" << b.file << "\" defines it";
+    note_visible(s_, text, name);
     return no_index;
   }
 

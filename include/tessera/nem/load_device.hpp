@@ -34,6 +34,21 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
+/// Notes what a device that isn't there could be.
+template <class Writer>
+void note_visible(loading& s, Writer& text, std::string_view name) {
+  for (const baseline_row& b : baseline_files)
+    if (b.device == name) {
+      text.note() << "include \"" << b.file << "\" defines it";
+      return;
+    }
+  const std::uint32_t near = s.nearest_device(name);
+  if (near == no_index) return;
+  const device& d = s.to.devices[near];
+  text.note(d.where.length != 0 ? d.where : s.baseline)
+      << "did you mean " << s.to.text_of(d.name) << '?';
+}
+
 class device_loader {
  public:
   device_loader(loading& s, source_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
@@ -116,10 +131,10 @@ class device_loader {
     auto text = fail(errc::nem_dev_002_inherited, f_.at(version));
     text << "device " << f_.name(node) << " extends " << f_.name(extends)
          << ", whose spec_version it inherits";
-    if (parent == no_index) return;
-    const place where = to_.devices[parent].where;
-    text.note(where) << f_.name(extends) << " has \""
-                     << to_.text_of(to_.devices[parent].spec_version) << '"';
+    if (parent != no_index)
+      text.note(to_.devices[parent].where)
+          << f_.name(extends) << " has \"" << to_.text_of(to_.devices[parent].spec_version) << '"';
+    text.fix(f_.at(version)) << "";
   }
 
   /// Says why a parent isn't there: it comes later, it doesn't exist, or devices go round in circles.
@@ -140,11 +155,11 @@ class device_loader {
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
     const std::uint32_t later = f_.devices.find(f_[extends].value);
-    if (later != no_index)
+    if (later != no_index) {
       text.note(f_.at(later)) << parent << " is defined here, behind it";
-    else if (parent == baseline_files[0].device || parent == baseline_files[1].device)
-      text.note() << "include \"" << baseline_files[parent == baseline_files[1].device].file
-                  << "\" defines it";
+      return;
+    }
+    note_visible(s_, text, parent);
   }
 
   /// Notes the devices of this file and those that extend themselves, through others or not.
@@ -329,7 +344,10 @@ class device_loader {
     const std::string_view family = f_.name(node);
     const std::uint32_t f = s_.find_family(family);
     if (f == no_index) {
-      fail(errc::nem_dev_009_variant, f_.at(node)) << "there is no type family " << family;
+      const std::string_view near = s_.nearest_family(family);
+      auto text = fail(errc::nem_dev_009_variant, f_.at(node));
+      text << "there is no type family " << family;
+      if (!near.empty()) text.note() << "did you mean " << near << '?';
       return no_index;
     }
     types_.clear();

@@ -3,7 +3,7 @@
 //
 // Loads a declared type family into the catalog, by the rules FDL.
 //
-//   detail::load_family(s, f, node);   // node_kind::type_family of the file f
+//   detail::family_loader(s, f).load(node);   // node_kind::type_family of the file f
 //
 //   FDL-001 defined already         FDL-004 variant again      FDL-006 parameter again
 //   FDL-002 not a type              FDL-005 no variant         FDL-007 classified again

@@ -29,6 +29,7 @@
 #include "catalog.hpp"
 #include "diagnostic.hpp"
 #include "families.hpp"
+#include "suggest.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -130,7 +131,10 @@ struct source_file {
   }
 };
 
-struct loading {
+class loading {
+ public:
+  loading(findings& f, catalog& c) noexcept : found(f), to(c) {}
+
   findings& found;
   catalog& to;
   hashed_names families = {}, variants = {}, devices = {};
@@ -162,6 +166,15 @@ struct loading {
       if (to.text_of(to.variants[i].name) == name) return i;
     return no_index;
   }
+  /// A device whose name is near to one that isn't there, or no_index.
+  [[nodiscard]] std::uint32_t nearest_device(std::string_view name) {
+    const std::string_view near = nearest(name, to.devices);
+    return near.empty() ? no_index : find_device(near);
+  }
+  [[nodiscard]] std::string_view nearest_family(std::string_view name) {
+    return nearest(name, to.families);
+  }
+
   static constexpr std::uint32_t few_variants = 8;  ///< for which a search in a row will do
 
   [[nodiscard]] bool is_unsound_family(std::uint32_t i) const noexcept {
@@ -174,6 +187,20 @@ struct loading {
     else
       unsound_families[i - builtin_families] = true;
   }
+
+ private:
+  /// The nearest name of the first entries. Only some names are worth it: a file can be full of
+  /// those that aren't there.
+  template <class Row>
+  [[nodiscard]] std::string_view nearest(std::string_view name, const pool<Row>& rows) {
+    constexpr std::uint32_t most_suggestions = 64, most_candidates = 256;
+    suggestion s(name);
+    if (suggestions_++ >= most_suggestions) return {};
+    for (std::uint32_t i = 0; i < rows.size() && i < most_candidates; ++i)
+      s.offer(to.text_of(rows[i].name));
+    return s.word();
+  }
+  std::uint32_t suggestions_ = 0;
 };
 
 }  // namespace detail

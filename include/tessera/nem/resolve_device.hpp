@@ -4,7 +4,7 @@
 // What devices inherit: resolves one, and checks all.
 //
 //   nem::resolve_device(c, i);                 // c.devices[i] now lists all that it inherits
-//   detail::inheritance_check(s, t).run();      // DEV-007, DEV-008, DEV-010
+//   detail::inheritance_check(s, t).run();     // DEV-007, DEV-008, DEV-010
 //
 //   topology          the device's own replaces that of its parent
 //   characteristics   the device's own override those of its parents, key by key
@@ -240,10 +240,11 @@ class inheritance_check {
     if (known.device == index) {
       text << " is listed twice";
       text.note(s_.entries[known.at]) << "first listed here";
-      return;
+    } else {
+      text << " is inherited from " << to_.text_of(to_.devices[known.device].name) << " already";
+      note_listed(text, known);
     }
-    text << " is inherited from " << to_.text_of(to_.devices[known.device].name) << " already";
-    note_listed(text, known);
+    text.fix(s_.entries[at]) << "";
   }
   /// An instance is mandatory, by the entry at `mandatory`, and extended; `known` came first.
   void both(std::uint32_t at, std::uint32_t mandatory, const entry& known) {
@@ -253,6 +254,7 @@ class inheritance_check {
                  ? " becomes mandatory: its inherited entry in opcode.extended is ignored"
                  : " is mandatory already: its entry in opcode.extended is ignored");
     note_listed(text, known);
+    if (at != mandatory) text.fix(s_.entries[at]) << "";
   }
   template <class Writer>
   void note_listed(Writer& text, const entry& known) {
