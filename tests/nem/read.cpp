@@ -486,7 +486,7 @@ TEST_CASE("nem/read: memory is linear on the worst sources", "[nem]") {
     const tessera_tests::allocations used;
     nem::report r;
     (void)nem::read(source, {}, &r);
-    CHECK(used.peak() < 50 * source.size() + 300000);
+    CHECK(used.peak() < 32 * source.size() + 100000);
   }
 }
 

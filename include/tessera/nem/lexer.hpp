@@ -231,9 +231,9 @@ class lexer {
     const std::uint32_t size = long_word(from, from);
     return {from, size, key_of({from, size})};
   }
-  [[nodiscard]] word peek_word() const noexcept { return word_at(at_); }
-  void take_word(const word& w) noexcept { take_to(w.last()); }
-  void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
+  [[nodiscard, gnu::always_inline]] word peek_word() const noexcept { return word_at(at_); }
+  [[gnu::always_inline]] void take_word(const word& w) noexcept { take_to(w.last()); }
+  [[gnu::always_inline]] void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
   [[gnu::always_inline]] void take_to(const char* p) noexcept {
     at_ = last_ = p;

@@ -69,6 +69,7 @@ class program_reader : protected value_reader {
     return true;
   }
   [[nodiscard]] bool at_region() const noexcept {
+    if (*at_ != 'r') return false;  // nearly always a name
     const word w = peek_word();
     if (w.key != key_of("region")) return false;
     const char* const p = behind_blanks(w.last());
@@ -373,10 +374,12 @@ class program_reader : protected value_reader {
     return at('@') ? decorators() : true;
   }
   bool operands(node_kind kind, std::string_view expected) {
-    const std::string_view lower = kind == node_kind::input ? "in" : "out";
+    const bool is_input = kind == node_kind::input;
     if (!at_word()) return unexpected(expected);
     const word w = peek_word();
-    if (w.key != key_of(lower) && !is_upper_case(w, lower)) return unexpected(expected);
+    constexpr std::uint64_t in = key_of("in"), out = key_of("out");
+    if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
+      return unexpected(expected);
     take_word(w);
     do {
       const std::uint32_t i = put(kind, 0, at_);

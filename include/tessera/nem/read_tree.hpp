@@ -274,6 +274,8 @@ class tree_reader : protected lexer {
     const char* const first = at_;
     const char* p = at_;
     std::uint64_t v = 0;
+    const char* const eighteen = end_ - p > 18 ? p + 18 : end_;  // digits that can't overflow
+    while (p < eighteen && is(*p, class_digit)) v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
     while (p < end_ && is(*p, class_digit)) {
       if (v > (~std::uint64_t{0} - 9) / 10) [[unlikely]]
         v = ~std::uint64_t{0} / 10 - 1;  // stays above 2^63 with every digit that follows

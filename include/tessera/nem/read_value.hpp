@@ -104,7 +104,7 @@ class value_reader : protected tree_reader {
     if (at(',')) {
       take();
       const char* const first = at_;
-      if (!is_type_attribute(at_)) return unexpected("a type attribute or ')'");
+      if (!is_type_attribute(at_, true)) return unexpected("a type attribute or ')'");
       if (!type_attributes(region_place::argument)) return false;
       if (may_warn(errc::nem_syn_020_inner_type))
         found_.add(errc::nem_syn_020_inner_type, range(first, last_))
@@ -393,12 +393,13 @@ class value_reader : protected tree_reader {
     }
   }
   /// Whether a type attribute, and no statement, begins at p.
-  [[nodiscard]] bool is_type_attribute(const char* p) const noexcept {
+  /// Behind a comma no statement can.
+  [[nodiscard]] bool is_type_attribute(const char* p, bool behind_comma = false) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
     const word w = word_at(p);
     if (type_field_of(w) == f_none) return false;
     const char* const value = behind_equals(w);
-    return value != nullptr && !is_call(value);
+    return value != nullptr && (behind_comma || !is_call(value));
   }
   /// Whether the word here begins type attributes without a comma before it. Of operands only
   /// `elem` does, as the others may be attributes of the task.
@@ -418,7 +419,7 @@ class value_reader : protected tree_reader {
       if (!type_attribute(field, w)) return false;
       if (at(',')) {
         const char* const next = behind_blanks(at_ + 1);
-        if (is_type_attribute(next)) {
+        if (is_type_attribute(next, true)) {
           take();
           continue;
         }
