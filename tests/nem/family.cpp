@@ -43,6 +43,19 @@ std::string conv(const std::string& x, const std::string& w, const std::string& 
          (b == "-" ? std::string() : ", {" + b + " 2 C}") + " out {" + y + " 1 2 2 2 NHWC" + q(y) +
          " pads=[0, 0, 0, 0] strides=[1, 1] dilations=[1, 1] accum_type=" + accum;
 }
+/// Options under which "families.nem" is this text.
+nem::verify_options with_families(const std::string& text) {
+  nem::verify_options options;
+  options.resolver.context = const_cast<std::string*>(&text);
+  options.resolver.open = [](void* context, std::string_view, std::string_view path,
+                             nem::resolver::file& to) {
+    to = {path, *static_cast<const std::string*>(context)};
+    return path == "families.nem";
+  };
+  return options;
+}
+const std::string include_families = "include \"families.nem\"\nprogram p:\n";
+
 /// Opcodes of one input and one output, with what they need.
 std::string unary(const std::string& op, const std::string& x, const std::string& y,
                   const std::string& rest = {}) {
@@ -336,4 +349,48 @@ TEST_CASE("nem/family: descriptors of layout operations follow the axes", "[nem]
   CHECK(o.is_valid);
   CHECK_FALSE(o.has("QNT-012"));
   refuses("QNT-012", turned("^", "0"), "transpose");
+}
+
+TEST_CASE("nem/family: families of a file", "[nem]") {
+  const std::string families =
+      "type_family gemm.float<T: {f16, f32}, S: {f32}> {\n  A: T  B: T  Y: S\n  accum = f32\n"
+      "  quant = required\n  variants:\n    plain: { C: absent } conformance: { MAY<f16, f32> }\n"
+      "    summed: { C: S } conformance: { MAY<f32, f32> }\n}\n";
+  const nem::verify_options options = with_families(families);
+  const std::string& head = include_families;
+  accepts(
+      "gemm.async in {f16 2 4 MK q}, {f16 4 2 KN q} out {f32 2 2 MN} accum_type=f32\n"
+      "gemm.async in {f32 2 4 MK q}, {f32 4 2 KN q}, {f32 2 N} out {f32 2 2 MN} "
+      "accum_type=f32",
+      head, options);
+  refuses("FAM-004", "gemm.async in {f16 2 4 MK q}, ^{f16 4 2 KN} out {f32 2 2 MN} accum_type=f32",
+          "gemm.float<f16, f32>.plain requires a quantization descriptor on B", head, options);
+  refuses("FAM-001",
+          "matmul.async in {f16 2 4 MK q}, {f16 4 2 KN q} out ^{f16 2 2 MN} accum_type=f32",
+          "Y must be f32, not f16 in gemm.float<f16, f32>.plain", head, options);
+  // matmul has no C, so a variant that demands one isn't among those that it names.
+  const outcome o = refuses(
+      "FAM-001", "matmul.async in ^{f32 2 4 MK q}, {f16 4 2 KN q} out {f32 2 2 MN} accum_type=f32",
+      "A must be f16", head, options);
+  CHECK(note_of(o, "FAM-001").find("summed") == std::string::npos);
+  CHECK(note_of(o, "FAM-001").find("with_bias") == std::string::npos);
+}
+
+TEST_CASE("nem/family: what a report keeps is what is worked out", "[nem]") {
+  std::string tasks;
+  for (int i = 0; i < 8; ++i) tasks += "relu.async in {u8 4 C} out {u8 4 C}\n";
+  nem::verify_options options;
+  options.max_diagnostics = 3;
+  const outcome o = verified(expand_tasks(tasks), options);
+  CHECK(o.report.diagnostics.size() == 3);
+  CHECK(o.report.errors == 8);
+  // Long names don't make long reports.
+  const std::string name(5000, 'v');
+  const std::string families =
+      "type_family eltwise<T: {f16}> { input: T output: T variants: " + name +
+      ": {} conformance: { MAY<f16> } }\n";
+  const outcome l = verified(expand_tasks(tasks, include_families), with_families(families));
+  CAPTURE(l.lines);
+  CHECK(l.report.errors == 8);
+  CHECK(l.report.characters.size() < 8 * 600);
 }

@@ -36,6 +36,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
+inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of a compute task
+
 /// What `pad` puts around a tensor.
 enum class pad_mode : std::uint8_t { constant, reflect, edge, wrap, unknown };
 inline constexpr std::string_view pad_mode_names[] = {"constant", "reflect", "edge", "wrap"};

@@ -37,6 +37,12 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
+/// A name that many findings may show, so that a long one doesn't make the report longer than its
+/// share.
+[[nodiscard]] constexpr std::string_view clipped(std::string_view name) noexcept {
+  return name.substr(0, 128);
+}
+
 /// The node that names a task's opcode.
 [[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
   const std::uint32_t i = child(c.d, t.node, node_kind::opcode);
@@ -140,7 +146,9 @@ inline bool check_signature(context& c, const task& t) {
   return has_operands(t);
 }
 
-/// The ranges of attributes that depend on nothing but the opcode.
+/// The ranges of attributes that depend on nothing but the opcode. Lists that are longer than any
+/// operand needs aren't looked through: a `let` gives the same one to many tasks, and its length is
+/// wrong.
 class range_rules {
  public:
   range_rules(context& c, const task& t, attributes& a) noexcept : c_(c), t_(t), a_(a) {}
@@ -163,7 +171,7 @@ class range_rules {
           reject(attribute::groups) << "groups must be at least 1, not " << a_.groups;
         break;
       case opcode::pad:
-        list(attribute::pads, a_.pads, 0, a_.pads.size());
+        if (a_.pads.size() <= 2 * max_rank) list(attribute::pads, a_.pads, 0, a_.pads.size());
         if (a_.mode == pad_mode::unknown) mode();
         finite(attribute::constant_value, a_.constant_value);
         break;
@@ -183,7 +191,8 @@ class range_rules {
       case opcode::reshape: target_shape(); break;
       case opcode::slice: slice(); break;
       case opcode::split:
-        list(attribute::split_sizes, a_.split_sizes, 1, a_.split_sizes.size());
+        if (a_.split_sizes.size() == t_.outputs)
+          list(attribute::split_sizes, a_.split_sizes, 1, t_.outputs);
         break;
       default: break;
     }
@@ -232,7 +241,7 @@ class range_rules {
   void permutation() {
     if (!a_.has(attribute::perm)) return;
     const view<std::int64_t> p = a_.perm;
-    if (p.size() > 64) return;
+    if (p.size() > max_rank) return;
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
       const bool is_axis = p[i] >= 0 && static_cast<std::uint64_t>(p[i]) < p.size();
@@ -248,6 +257,11 @@ class range_rules {
   }
   void target_shape() {
     if (!a_.has(attribute::target_shape)) return;
+    if (a_.target_shape.size() > max_rank) {
+      reject(attribute::target_shape) << "target_shape has at most " << max_rank
+                                      << " dimensions, not " << a_.target_shape.size();
+      return;
+    }
     bool is_inferred = false;
     for (std::size_t i = 0; i < a_.target_shape.size(); ++i) {
       const std::int64_t size = a_.target_shape[i];
@@ -273,7 +287,7 @@ class range_rules {
       reject(a) << name(a) << " has " << a_.list(a).size() << " numbers where starts has " << size;
       return;
     }
-    if (!a_.has(attribute::steps)) return;
+    if (!a_.has(attribute::steps) || size > max_rank) return;
     for (std::size_t i = 0; i < a_.steps.size(); ++i)
       if (a_.steps[i] == 0) {
         reject(attribute::steps, i) << "steps must not be 0";

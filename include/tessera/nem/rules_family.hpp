@@ -382,6 +382,16 @@ class family_rules {
     return name(static_cast<element>(form & ~unsigned{role_optional}));
   }
 
+  /// Appends a row's reference.
+  static void refer(text& out, const context& c, const candidate& r) {
+    text reference;
+    c.types.append_reference(reference, c.types.instances[r.instance]);
+    out << clipped(reference);
+  }
+  /// What nobody will read needn't be worked out.
+  [[nodiscard]] static bool is_heard(context& c) noexcept {
+    return c.found.report().diagnostics.size() < c.options.max_diagnostics;
+  }
   /// How a task's operand differs from what a row takes: "A must be i8".
   static void append_difference(text& out, opcode op, std::size_t role, std::uint8_t form,
                                 element found) {
@@ -422,9 +432,9 @@ class family_rules {
     const auto k = static_cast<std::size_t>(op);
     const bool only_supported = rows_[nearest].is_supported;
     out << "the nearest variant";
-    if (only_supported) out << " of device " << c.types.text_of(c.target->name);
+    if (only_supported) out << " of device " << clipped(c.types.text_of(c.target->name));
     out << " is ";
-    c.types.append_reference(out, c.types.instances[rows_[nearest].instance]);
+    refer(out, c, rows_[nearest]);
     out << " (";
     append_types(out, op, rows_[nearest]);
     out << ')';
@@ -433,23 +443,22 @@ class family_rules {
       if (i == nearest || (only_supported && !rows_[i].is_supported)) continue;
       if (++others > max_listed) continue;
       out << (others == 1 ? "; others are " : ", ");
-      c.types.append_reference(out, c.types.instances[rows_[i].instance]);
+      refer(out, c, rows_[i]);
     }
     if (others > max_listed) out << " and " << others - max_listed << " more";
   }
 
   /// FAM-001.
   void no_variant(context& c, const task& t, const typed_task& types, std::uint32_t best) {
-    // What nobody will read needn't be worked out.
-    const bool is_heard = c.found.report().diagnostics.size() < c.options.max_diagnostics;
-    const std::uint32_t near = is_heard ? nearest_available(c, t.opcode, types) : best;
+    const bool is_shown = is_heard(c);
+    const std::uint32_t near = is_shown ? nearest_available(c, t.opcode, types) : best;
     const candidate& r = rows_[near];
     std::size_t role = 0;
     while (role < output_role && takes(r.role[role], types.role[role])) ++role;
     const operand* const o = operand_of(c, t, role);
     auto&& w =
         c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
-    if (!is_heard) return;
+    if (!is_shown) return;
     text out;
     out << "no variant of " << name(t.opcode) << " takes ";
     bool is_first = true;
@@ -461,7 +470,7 @@ class family_rules {
     out << ": ";
     append_difference(out, t.opcode, role, r.role[role], types.role[role]);
     out << " in ";
-    c.types.append_reference(out, c.types.instances[r.instance]);
+    refer(out, c, r);
     w << out.view();
     out.clear();
     append_variants(out, c, t.opcode, near);
@@ -474,7 +483,7 @@ class family_rules {
         (c.target == nullptr || r.is_supported))
       return;
     text reference;
-    c.types.append_reference(reference, c.types.instances[r.instance]);
+    refer(reference, c, r);
     if (!accepts_accum(r, types)) {
       c.found.add(errc::nem_fam_003_accum,
                   c.at(attribute_value(c.d, t.node, attribute::accum_type)))
@@ -485,8 +494,11 @@ class family_rules {
     if (!accepts_quant(r, types)) descriptors(c, t, r, reference);
     // Opcodes that borrow another's families aren't what devices list.
     if (c.target == nullptr || r.is_supported || row(t.opcode).families.empty()) return;
+    const bool is_shown = is_heard(c);
     auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
-    w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
+    if (!is_shown) return;
+    w << "device " << clipped(c.types.text_of(c.target->name)) << " doesn't support "
+      << reference.view();
     text out;
     const std::uint32_t near = nearest_available(c, t.opcode, types);
     if (rows_[near].is_supported)

@@ -45,11 +45,9 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of a compute task
-
 namespace detail {
 
-/// Some sizes as a text shows them: [2, 4].
+/// Some sizes as a text shows them: [2, 4]. They are as many as an operand may have.
 struct shape_text {
   view<std::int64_t> sizes;
 };
@@ -192,7 +190,7 @@ class shape_rules {
     if (layout == no_name || c_.d.name(layout) == wanted) return true;
     auto&& w = fail(errc::nem_shp_006_layout, o);
     w << operand << " of " << name(t_.opcode) << " has layout " << wanted << ", not "
-      << c_.d.name(layout);
+      << clipped(c_.d.name(layout));
     declared(w, o);
     return false;
   }
