@@ -53,6 +53,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
   const std::int64_t engines =
       c.target != nullptr && c.target->has_topology ? c.target->topology.engines : 0;
   bool has_size = false, has_index = false, is_known = true;
+  b.flags = decorated_access(c.d, at);
   for (const std::uint32_t i : children(c.d, at)) {
     const std::uint32_t value = i + 1;
     std::int64_t x = 0;
@@ -91,7 +92,6 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
         else
           b.align = x;
         break;
-      case node_kind::decorator: b.flags = decorated_access(c.d, at); break;
       default: break;
     }
   }
