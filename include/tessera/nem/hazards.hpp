@@ -89,6 +89,7 @@ class hazards {
     if (has_ended_) return;
     order_.issue(t.node, v.tasks_before(t));
     is_unknown_ = misses_deps(t);
+    told_ = 0;
     copy_of_.push_back(no_index);
     std::uint32_t version = 0;
     for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
@@ -113,6 +114,7 @@ class hazards {
 
  private:
   static constexpr std::size_t most_kept = 64;
+  static constexpr std::uint8_t told_unordered = 1, told_iterations = 2, told_rewritten = 4;
 
   struct loop_state {
     std::int64_t last, value;
@@ -310,7 +312,15 @@ class hazards {
     return is_write ? "writes" : "reads";
   }
 
+  /// Whether the current task was told of, by this rule; then it is.
+  [[nodiscard]] bool is_told(std::uint8_t rule) noexcept {
+    const bool was = (told_ & rule) != 0;
+    told_ = static_cast<std::uint8_t>(told_ | rule);
+    return was;
+  }
+
   void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
+    if (is_told(order_.is_same_path(p.task) ? told_unordered : told_iterations)) return;
     const std::uint32_t earlier = order_.node_of(p.task);
     if (order_.is_same_path(p.task)) {
       auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
@@ -349,6 +359,7 @@ class hazards {
   }
 
   void rewrite(const access_record& p, const current& q) {
+    if (is_told(told_rewritten)) return;
     auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
     const happens_before::relation r = order_.relate(p.task);
     const copy& k = copies_[copy_of_[q.a.task]];
@@ -478,6 +489,7 @@ class hazards {
   pool<loop_state> loops_;
   std::int64_t most_tokens_ = -1;
   std::uint32_t first_beyond_ = no_node;
+  std::uint8_t told_ = 0;       ///< rules that the current task was told of
   bool is_unknown_ = false;     ///< whether the current task may be after any other
   bool is_partial_ = false;     ///< whether iterations were left out
   bool has_unwritten_ = false;  ///< whether the current access was told of
