@@ -215,51 +215,52 @@ class construct_printer {
       const std::uint32_t op = child(d_, i, node_kind::opcode);
       out << name(op) << '.' << nem::name(static_cast<mode>(d_.nodes[i].detail));
     }
-    const std::uint32_t end = d_.nodes[i].next;
-    std::uint32_t last_output = no_node;
-    text* out = nullptr;
+    text* line = nullptr;
     attributes_.clear();
     for (const std::uint32_t c : children(d_, i))
-      if (kind(c) == node_kind::input) out = operand(c, out, "in  ");
-    out = nullptr;
-    bool needs_deps = false;  // see the top
+      if (kind(c) == node_kind::input) line = operand(c, line, "in  ");
+    std::uint32_t last_output = no_node;
     for (const std::uint32_t c : children(d_, i)) {
       const node_kind k = kind(c);
       if (k == node_kind::output) {
-        out = operand(c, out, "out ");
+        line = operand(c, last_output == no_node ? nullptr : line, "out ");
         last_output = c;
-      } else if (k == node_kind::deps || k == node_kind::attribute) {
+      } else if (k == node_kind::attribute || (k == node_kind::deps && !is_empty(c))) {
         attributes_.push_back({c, rank(i, c)});
-      } else if (k == node_kind::decorator) {
-        needs_deps = needs_deps || !is_task_level(static_cast<decorator>(d_.nodes[c].detail));
       }
     }
-    if (last_output != no_node)
-      for (const std::uint32_t c : children(d_, last_output))
-        needs_deps = needs_deps || (kind(c) == node_kind::decorator &&
-                                    is_task_level(static_cast<decorator>(d_.nodes[c].detail)));
-    bool follows = false;  // anything that keeps decorators where they are
-    for (const ranked& a : attributes_)
-      follows = follows || kind(a.at) == node_kind::attribute || !is_empty(a.at);
-    const bool keeps_empty = needs_deps && !follows;
-    if (!lines_.has_comment(d_.nodes[i + 2].offset, d_.nodes[end - 1].offset))
+    if (!lines_.has_comment(d_.nodes[i + 2].offset, d_.nodes[d_.nodes[i].next - 1].offset))
       sort(attributes_.data(), attributes_.size(), [this](const ranked& a, const ranked& b) {
         return a.rank != b.rank ? a.rank < b.rank
                                 : a.rank == unregistered && name(a.at) < name(b.at);
       });
-    bool has_deps = false;
     for (const ranked& a : attributes_) {
-      if (kind(a.at) == node_kind::attribute) {
-        text& line = continued(a.at);
-        line << name(a.at) << '=';
-        values_.print_children(line, a.at);
-      } else if (keeps_empty || !is_empty(a.at)) {
-        print_deps(continued(a.at), a.at);
-        has_deps = true;
+      text& out = continued(a.at);
+      if (kind(a.at) == node_kind::deps) {
+        print_deps(out, a.at);
+      } else {
+        out << name(a.at) << '=';
+        values_.print_children(out, a.at);
       }
     }
-    if (keeps_empty && !has_deps) continued(last_output) << "deps=[]";
+    if (attributes_.empty() && needs_separator(i, last_output)) {
+      const std::uint32_t deps = child(d_, i, node_kind::deps);
+      continued(deps != no_node ? deps : last_output) << "deps=[]";
+    }
     print_decorator_lines(i);
+  }
+  /// Whether a decorator would go from the last output to the task, or the other way, if nothing
+  /// stood between them.
+  [[nodiscard]] bool needs_separator(std::uint32_t task, std::uint32_t output) const noexcept {
+    if (output == no_node) return false;
+    const auto has = [this](std::uint32_t parent, bool task_level) {
+      for (const std::uint32_t c : children(d_, parent))
+        if (kind(c) == node_kind::decorator &&
+            is_task_level(static_cast<decorator>(d_.nodes[c].detail)) == task_level)
+          return true;
+      return false;
+    };
+    return has(output, true) || has(task, false);
   }
 
   struct ranked {

@@ -4,9 +4,9 @@
 // Values of NEM as canonical text: numbers, strings, lists and expressions.
 //
 //   nem::detail::value_printer values(d, {});
-//   values.print(out, let + 1);        // (i mod 2) * 64
+//   values.print(out, let + 1);                // (i mod 2) * 64
 //
-//   number        7, and 0.5, 1.0e-5: the shortest digits that read back, one at least around the point
+//   number        7, and 0.5, 1.0e-5: the shortest digits that read back, on both sides of a point
 //   string        "…" with \\ \" \n \t
 //   list          [1, [2, 3]]
 //   left operand  bare:         a * b  before + - *,  a + b and a - b  before + -,  -a
@@ -20,7 +20,7 @@
 // Lifetime:   a printer borrows the document.
 // Errors:     none.
 // Limits:     none; no recursion.
-// Allocation: 9 bytes an operand of the largest expression, besides the text.
+// Allocation: up to 16 bytes an operand of the largest expression, besides the text.
 
 #ifndef TESSERA_NEM_PRINT_EXPRESSION_HPP
 #define TESSERA_NEM_PRINT_EXPRESSION_HPP

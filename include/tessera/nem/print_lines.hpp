@@ -41,6 +41,7 @@ enum class line_role : std::uint8_t { item, continuation };
 inline constexpr std::uint32_t no_offset = 0xffffffff;
 
 inline void append_indent(text& out, std::uint32_t indent) {
+  if (indent == 0) return;  // there may be no memory yet
   std::memset(out.prepare(indent), ' ', indent);
   out.advance(indent);
 }

@@ -57,9 +57,9 @@ struct comment {
   bool is_own_line, has_blank;
 };
 
-/// What `reformat` has to know of a source besides its tree. Separators, keywords within a line and
-/// what canonical text leaves out don't count as tokens, so that a comment before them is one before
-/// what follows them.
+/// What `reformat` has to know of a source besides its tree. Separators, `in`, `out` and what
+/// canonical text leaves out don't count as tokens: a comment before one of those is before what
+/// follows it.
 class comment_scanner {
  public:
   explicit comment_scanner(std::string_view source) : source_(source) {

@@ -14,7 +14,7 @@
 //         "range": [0, 13],
 //         "name": "a",
 //         "children": [
-//           {"kind":"add","range":[8,5],"left":{"kind":"integer","range":[8,1],"value":1},"right":…}
+//           {"kind":"add","range":[8,5],"left":{…},"right":{…}}
 //
 //   kind       as in syntax.hpp; an expression is its outermost operator
 //   range      offset and length in bytes; a length of 65,535 means that or more
