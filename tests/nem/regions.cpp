@@ -257,6 +257,24 @@ TEST_CASE("nem/regions: quantization descriptors", "[nem]") {
          "f32",
          "buffer B : L2 (size=8); let R = region(B, 0, 8) elem=i32, shape=[2], layout=C, "
          "quant=per_tensor(scale=1, zero_point=0)"});
+  // lists that have names are looked at once, not with each region
+  check_quant("QNT-005", "per_channel(axis=0, scales=^zeros, zero_points=zeros)", "found 0.0",
+              "per_channel(axis=0, scales=halves, zero_points=zeros)");
+  check_quant("QNT-006", "per_channel(axis=0, scales=halves, zero_points=^halves)", "found 0.5",
+              "per_channel(axis=0, scales=halves, zero_points=zeros)");
+  const std::string named =
+      "let w = [1.0, 2, 255]; let n = [3, 256]; buffer B : DDR (size=64); let R = region(B, 0, 6) "
+      "elem=u8, shape=[3, 2], layout=MK, quant=per_channel(";
+  CHECK(verified(named + "axis=0, scales=w, zero_points=w)").lines.empty());
+  CHECK(verified(named + "axis=1, scales=n, zero_points=n)").has("QNT-007"));
+  std::string many = "let w = [1";
+  for (int k = 1; k < 50000; ++k) many += ", 1";
+  many += "]\nbuffer B : DDR (size=50000)\n";
+  for (int k = 0; k < 50000; ++k)
+    many += "let R" + std::to_string(k) +
+            " = region(B, 0, 50000) elem=i8, shape=[50000], layout=C, quant=per_channel(axis=0, "
+            "scales=w, zero_points=w)\n";
+  CHECK(verified(many).is_valid);
   const std::string i4 =
       "buffer B : L2 (size=8); let R = region(B, 0, 1) elem=i4, shape=[2], layout=C, "
       "quant=per_tensor(scale=1, zero_point=";

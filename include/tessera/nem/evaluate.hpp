@@ -51,6 +51,13 @@ struct number {
   }
 };
 
+/// A FLOAT without a fraction as an integer.
+[[nodiscard]] inline bool to_integer(double x, std::int64_t& to) noexcept {
+  if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0)) return false;
+  to = static_cast<std::int64_t>(x);
+  return static_cast<double>(to) == x;
+}
+
 /// What an expression is for.
 struct purpose {
   std::string_view integer;  ///< what to say of a FLOAT; empty where one is allowed

@@ -41,77 +41,83 @@ namespace detail {
   return out;
 }
 
-/// Takes one scale. `at` is where to report.
-inline bool add_scale(context& c, std::uint32_t at, double x) {
-  c.v.reals.push_back(x);
+inline bool check_scale(context& c, std::uint32_t at, double x) {
   if (x > 0 && x <= 1.7976931348623157e308) return true;
   const text number = spelled(x);
   c.found.add(errc::nem_qnt_005_scale, c.at(at))
       << "expected a scale that is positive and finite, found " << number.view();
   return false;
 }
-
-/// Takes one zero point.
-inline bool add_zero_point(context& c, std::uint32_t at, const number& x, element e) {
-  std::int64_t value = x.integer;
-  if (x.is_real) {
-    const bool fits = x.real >= -9223372036854775808.0 && x.real < 9223372036854775808.0;
-    if (fits) value = static_cast<std::int64_t>(x.real);
-    if (!fits || static_cast<double>(value) != x.real) {
-      c.v.numbers.push_back(0);
-      const text number = spelled(x.real);
-      c.found.add(errc::nem_qnt_006_zero_point, c.at(at))
-          << "expected an integer as zero point, found " << number.view();
-      return false;
-    }
-  }
-  c.v.numbers.push_back(value);
-  if (!is_integer(e)) return true;
+inline bool report_fraction(context& c, std::uint32_t at, double x) {
+  const text number = spelled(x);
+  c.found.add(errc::nem_qnt_006_zero_point, c.at(at))
+      << "expected an integer as zero point, found " << number.view();
+  return false;
+}
+inline void check_zero_point(context& c, std::uint32_t at, std::int64_t x, element e) {
+  if (!is_integer(e)) return;
   const bool is_unsigned = e == element::u8 || e == element::u16 || e == element::u32;
   const std::uint32_t bits = bitwidth(e) - (is_unsigned ? 0 : 1);
   const std::int64_t top = (std::int64_t{1} << bits) - 1, bottom = is_unsigned ? 0 : -top - 1;
-  if (value < bottom || value > top)
+  if (x < bottom || x > top)
     c.found.add(errc::nem_qnt_007_zero_range, c.at(at))
-        << "zero point " << value << " isn't a value of " << name(e) << " (" << bottom << " to "
-        << top << ')';
+        << "zero point " << x << " isn't a value of " << name(e) << " (" << bottom << " to " << top
+        << ')';
+}
+
+/// Scales in values::reals, or zero points in values::numbers.
+struct quant_values {
+  bool are_scales;
+  element type;  ///< of the region
+  std::uint32_t first = 0, count = 0;
+};
+
+/// One number, which is appended; where it is wrong, another one stands in its place.
+inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
+  ++to.count;
+  number x = {};
+  const bool is_known = evaluate(c, at, for_number, x);
+  if (to.are_scales) {
+    c.v.reals.push_back(is_known ? x.as_real() : 1);
+    return is_known && check_scale(c, at, x.as_real());
+  }
+  const bool is_whole = !x.is_real || to_integer(x.real, x.integer);
+  c.v.numbers.push_back(is_known && is_whole ? x.integer : 0);
+  if (!is_known) return false;
+  if (!is_whole) return report_fraction(c, at, x.real);
+  check_zero_point(c, at, x.integer, to.type);
   return true;
 }
 
-/// Scales or zero points: a list or the name of one, or a number where the form has just one.
-inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, bool are_scales,
-                                  element e) {
-  const auto add = [&](std::uint32_t where, const number& x) {
-    return are_scales ? add_scale(c, where, x.as_real()) : add_zero_point(c, where, x, e);
-  };
-  const auto evaluate_one = [&](std::uint32_t i) {
-    number x = {};
-    if (evaluate(c, i, for_number, x)) return add(i, x);
-    if (are_scales)
-      c.v.reals.push_back(1);
-    else
-      c.v.numbers.push_back(0);
-    return false;
-  };
-  if (!is_list) return evaluate_one(at);
-  bool is_sound = true;
+/// Scales or zero points: a list or the name of one, which is not copied, or a number where the form
+/// has just one.
+inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, quant_values& to) {
+  to.first = static_cast<std::uint32_t>(to.are_scales ? c.v.reals.size() : c.v.numbers.size());
+  if (!is_list) return evaluate_quant_value(c, at, to);
   if (c[at].kind == node_kind::list) {
-    for (const std::uint32_t i : children(c.d, at)) is_sound = evaluate_one(i) && is_sound;
+    bool is_sound = true;
+    for (const std::uint32_t i : children(c.d, at))
+      is_sound = evaluate_quant_value(c, i, to) && is_sound;
     return is_sound;
   }
   if (c[at].kind == node_kind::name) {
-    const binding b = (*c.names)[c[at].value];
+    const binding& b = (*c.names)[c[at].value];
     if (b.kind != binding_kind::none && !b.is_known) return false;
     if (b.kind == binding_kind::integers || b.kind == binding_kind::reals) {
-      for (std::uint32_t i = 0; i < b.count; ++i) {
-        number x = {};
-        x.is_real = b.kind == binding_kind::reals;
-        if (x.is_real)
-          x.real = c.v.reals[b.index + i];
-        else
-          x.integer = c.v.numbers[b.index + i];
-        is_sound = add(at, x) && is_sound;
+      const named_numbers& l = c.names->list_of(b);
+      to.first = to.are_scales ? l.first_real : l.first_number;
+      to.count = b.count;
+      if (b.count == 0) return true;
+      if (to.are_scales) return check_scale(c, at, l.least) && check_scale(c, at, l.greatest);
+      if (!l.are_integers) {
+        std::int64_t ignored = 0;
+        std::uint32_t i = 0;
+        while (to_integer(c.v.reals[l.first_real + i], ignored)) ++i;
+        return report_fraction(c, at, c.v.reals[l.first_real + i]);
       }
-      return is_sound;
+      check_zero_point(c, at, l.least_integer, to.type);
+      check_zero_point(c, at, l.greatest_integer, to.type);
+      return true;
     }
   }
   number x = {};
@@ -124,7 +130,7 @@ inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, bo
 inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sound_shape) {
   quant q;
   q.form = static_cast<quantization>(c[at].detail);
-  q.first_scale = static_cast<std::uint32_t>(c.v.reals.size());
+  quant_values scales = {true, r.element}, zero_points = {false, r.element};
   const bool is_list = q.form != quantization::per_tensor;
   bool is_sound = true, has_axis = false, has_group = false;
   bool has_scales = false, has_zero_points = false;
@@ -150,21 +156,21 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
       case quant_field::scale:
       case quant_field::scales:
         scales_at = value;
-        q.first_scale = static_cast<std::uint32_t>(c.v.reals.size());
-        has_scales = evaluate_quant_values(c, value, is_list, true, r.element);
-        q.scales = static_cast<std::uint32_t>(c.v.reals.size() - q.first_scale);
+        has_scales = evaluate_quant_values(c, value, is_list, scales);
         is_sound = is_sound && has_scales;
         break;
       case quant_field::zero_point:
       case quant_field::zero_points:
         zero_points_at = value;
-        q.first_zero_point = static_cast<std::uint32_t>(c.v.numbers.size());
-        has_zero_points = evaluate_quant_values(c, value, is_list, false, r.element);
-        q.zero_points = static_cast<std::uint32_t>(c.v.numbers.size() - q.first_zero_point);
+        has_zero_points = evaluate_quant_values(c, value, is_list, zero_points);
         is_sound = is_sound && has_zero_points;
         break;
     }
   }
+  q.first_scale = scales.first;
+  q.scales = scales.count;
+  q.first_zero_point = zero_points.first;
+  q.zero_points = zero_points.count;
   if (is_floating(r.element))
     c.found.add(errc::nem_qnt_008_float, c.at(at))
         << name(r.element) << " values carry a quantization descriptor";

@@ -43,7 +43,7 @@ enum class binding_kind : std::uint8_t {
   constant,       ///< `integer`
   integer,        ///< a let
   real,           ///< its bits in `integer`
-  integers,       ///< `count` from `index` on, in values::numbers
+  integers,       ///< `count` from `index` on, in values::numbers; `integer` the scope's list_of()
   reals,          ///< likewise in values::reals
   list,           ///< of strings or lists
   string,         ///< `index` of the name
@@ -78,6 +78,15 @@ struct binding {
 };
 static_assert(sizeof(binding) == 32);
 
+/// What is known of a list of numbers that has a name, so that each use needn't look at all of them.
+struct named_numbers {
+  std::uint32_t first_real = 0;    ///< in values::reals
+  std::uint32_t first_number = 0;  ///< in values::numbers, where are_integers
+  bool are_integers = true;        ///< FLOATs too, where they have no fraction
+  double least = 0, greatest = 0;  ///< as reals; not ordered where one isn't a number
+  std::int64_t least_integer = 0, greatest_integer = 0;
+};
+
 /// The bindings that are visible.
 class scope {
  public:
@@ -90,9 +99,10 @@ class scope {
   [[nodiscard]] std::uint32_t depth() const noexcept {
     return static_cast<std::uint32_t>(starts_.size());
   }
-  void open() { starts_.push_back(replaced_.size()); }
+  void open() { starts_.push_back({replaced_.size(), lists_.size()}); }
   void close() noexcept {
-    const std::size_t start = starts_.back();
+    const std::size_t start = starts_.back().replaced;
+    while (lists_.size() > starts_.back().lists) lists_.pop_back();
     while (replaced_.size() > start) {
       bindings_[replaced_.back().name] = replaced_.back().old;
       replaced_.pop_back();
@@ -104,6 +114,14 @@ class scope {
     b.depth = depth();
     if (b.depth != 0) replaced_.push_back({name, bindings_[name]});
     bindings_[name] = b;
+  }
+  /// Lists of numbers, by their binding's `integer`.
+  [[nodiscard]] const named_numbers& list_of(const binding& b) const noexcept {
+    return lists_[static_cast<std::size_t>(b.integer)];
+  }
+  std::int64_t add_list(const named_numbers& l) {
+    lists_.push_back(l);
+    return static_cast<std::int64_t>(lists_.size() - 1);
   }
   /// Begins a list of tokens; first_in_list() tells for each whether the list has named it before.
   void begin_list() noexcept { ++list_; }
@@ -133,7 +151,11 @@ class scope {
   const document& d_;
   pool<binding> bindings_;
   pool<replacement> replaced_;
-  pool<std::size_t> starts_;
+  struct mark {
+    std::size_t replaced, lists;
+  };
+  pool<mark> starts_;
+  pool<named_numbers> lists_;
   pool<std::uint8_t> tokens_;
   std::uint32_t list_ = 0;
 };

@@ -239,21 +239,29 @@ class walker {
       }
       i = n.next;
     }
-    if (has_others) {
+    if (has_others || !b.is_known) {
       b.kind = binding_kind::list;
       cut(v_.numbers, first_number);
       cut(v_.reals, first_real);
-    } else if (has_reals) {
-      b.kind = binding_kind::reals;
-      b.index = static_cast<std::uint32_t>(first_real);
-      b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
-      cut(v_.numbers, first_number);
-    } else {
-      b.kind = binding_kind::integers;
-      b.index = static_cast<std::uint32_t>(first_number);
-      b.count = static_cast<std::uint32_t>(v_.numbers.size() - first_number);
-      cut(v_.reals, first_real);
+      return b;
     }
+    named_numbers l;
+    l.first_real = static_cast<std::uint32_t>(first_real);
+    l.first_number = static_cast<std::uint32_t>(first_number);
+    b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
+    for (std::uint32_t i = 0; i < b.count; ++i) {
+      const double x = v_.reals[first_real + i];
+      std::int64_t& n = v_.numbers[first_number + i];
+      if (has_reals) l.are_integers = to_integer(x, n) && l.are_integers;
+      if (i == 0 || !(x >= l.least)) l.least = x;
+      if (i == 0 || !(x <= l.greatest)) l.greatest = x;
+      if (i == 0 || n < l.least_integer) l.least_integer = n;
+      if (i == 0 || n > l.greatest_integer) l.greatest_integer = n;
+    }
+    if (!l.are_integers) cut(v_.numbers, first_number);
+    b.kind = has_reals ? binding_kind::reals : binding_kind::integers;
+    b.index = has_reals ? l.first_real : l.first_number;
+    b.integer = names_.add_list(l);
     return b;
   }
 
