@@ -144,6 +144,11 @@ TEST_CASE("nem/reformat: names that look like the end of a block", "[nem]") {
         "endloop  # 3\n");
 }
 
+TEST_CASE("nem/reformat: no blank lines within a statement", "[nem]") {
+  CHECK(formatted("relu.sync in X\n\n# 1\n\n# 2\n\nout Y\n\n\n# 3\naxis=1\n\n# 4") ==
+        "relu.sync\n    in  X\n    # 1\n    # 2\n    out Y\n    # 3\n    axis=1\n\n# 4\n");
+}
+
 TEST_CASE("nem/reformat: a comment before each token", "[nem]") {
   const std::string_view tokens[] = {
       "include \"a\" device d { spec_version = \"1\" topology { num_engines = 1 l2_size_bytes = 2 "

@@ -71,6 +71,13 @@ TEST_CASE("nem/write_json: expressions are trees of their operators", "[nem]") {
               R"("range":[17,1],"value":2}}}})") != std::string::npos);
 }
 
+TEST_CASE("nem/write_json: the range of an expression has its parentheses", "[nem]") {
+  CHECK(nodes_of("let a = (1 - 2)").find(R"({"kind":"subtract","range":[8,7],)") !=
+        std::string::npos);
+  CHECK(nodes_of("let a = (1 - 2) * 3").find(R"("left":{"kind":"subtract","range":[9,5],)") !=
+        std::string::npos);
+}
+
 TEST_CASE("nem/write_json: fields by kind", "[nem]") {
   const auto has = [](std::string_view source, std::string_view field) {
     INFO(source);

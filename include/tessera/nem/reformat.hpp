@@ -136,13 +136,9 @@ class comment_scanner {
     heading_ = word == "variants" || word == "conformance" ? first : no_offset;
     if (before != '=' && before != '@') {
       if (word == "in" || word == "out" || word == "attrs") return;
-      if (word == "endloop" && !is_before_equals(first + 7)) closers.push_back(first);
+      if (word == "endloop") closers.push_back(first);
     }
     token(first);
-  }
-  [[nodiscard]] bool is_before_equals(std::size_t i) const noexcept {
-    while (i < source_.size() && is_blank(source_[i])) ++i;
-    return i < source_.size() && source_[i] == '=';
   }
   /// What comments before it are before.
   void token(std::uint32_t at) {
