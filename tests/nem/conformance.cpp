@@ -4,7 +4,6 @@
 // tests/data/nem: what is found in each of its files, exactly, and laws that hold for all of them.
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,6 +15,7 @@
 #include <tessera/nem/read.hpp>
 #include <tessera/nem/verify.hpp>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
