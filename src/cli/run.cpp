@@ -320,6 +320,7 @@ class runner {
       return run_nac(o, *in.file);
     case format::ark_plan:
     case format::nac_assembly:
+    case format::nem:
     case format::safetensors: return not_for(*in.file, to, "run", "programs and models");
     case format::unknown: break;  // load_source lets none through
   }
