@@ -5212,9 +5212,9 @@ inline void print_family(text& out, const family_row& f) {
 // Values of NEM as canonical text: numbers, strings, lists and expressions.
 //
 //   nem::detail::value_printer values(d, {});
-//   values.print(out, let + 1);        // (i mod 2) * 64
+//   values.print(out, let + 1);                // (i mod 2) * 64
 //
-//   number        7, and 0.5, 1.0e-5: the shortest digits that read back, one at least around the point
+//   number        7, and 0.5, 1.0e-5: the shortest digits that read back, on both sides of a point
 //   string        "…" with \\ \" \n \t
 //   list          [1, [2, 3]]
 //   left operand  bare:         a * b  before + - *,  a + b and a - b  before + -,  -a
@@ -5228,7 +5228,7 @@ inline void print_family(text& out, const family_row& f) {
 // Lifetime:   a printer borrows the document.
 // Errors:     none.
 // Limits:     none; no recursion.
-// Allocation: 9 bytes an operand of the largest expression, besides the text.
+// Allocation: up to 16 bytes an operand of the largest expression, besides the text.
 
 #ifndef TESSERA_NEM_PRINT_EXPRESSION_HPP
 #define TESSERA_NEM_PRINT_EXPRESSION_HPP
@@ -5519,6 +5519,7 @@ enum class line_role : std::uint8_t { item, continuation };
 inline constexpr std::uint32_t no_offset = 0xffffffff;
 
 inline void append_indent(text& out, std::uint32_t indent) {
+  if (indent == 0) return;  // there may be no memory yet
   std::memset(out.prepare(indent), ' ', indent);
   out.advance(indent);
 }
@@ -5929,51 +5930,52 @@ class construct_printer {
       const std::uint32_t op = child(d_, i, node_kind::opcode);
       out << name(op) << '.' << nem::name(static_cast<mode>(d_.nodes[i].detail));
     }
-    const std::uint32_t end = d_.nodes[i].next;
-    std::uint32_t last_output = no_node;
-    text* out = nullptr;
+    text* line = nullptr;
     attributes_.clear();
     for (const std::uint32_t c : children(d_, i))
-      if (kind(c) == node_kind::input) out = operand(c, out, "in  ");
-    out = nullptr;
-    bool needs_deps = false;  // see the top
+      if (kind(c) == node_kind::input) line = operand(c, line, "in  ");
+    std::uint32_t last_output = no_node;
     for (const std::uint32_t c : children(d_, i)) {
       const node_kind k = kind(c);
       if (k == node_kind::output) {
-        out = operand(c, out, "out ");
+        line = operand(c, last_output == no_node ? nullptr : line, "out ");
         last_output = c;
-      } else if (k == node_kind::deps || k == node_kind::attribute) {
+      } else if (k == node_kind::attribute || (k == node_kind::deps && !is_empty(c))) {
         attributes_.push_back({c, rank(i, c)});
-      } else if (k == node_kind::decorator) {
-        needs_deps = needs_deps || !is_task_level(static_cast<decorator>(d_.nodes[c].detail));
       }
     }
-    if (last_output != no_node)
-      for (const std::uint32_t c : children(d_, last_output))
-        needs_deps = needs_deps || (kind(c) == node_kind::decorator &&
-                                    is_task_level(static_cast<decorator>(d_.nodes[c].detail)));
-    bool follows = false;  // anything that keeps decorators where they are
-    for (const ranked& a : attributes_)
-      follows = follows || kind(a.at) == node_kind::attribute || !is_empty(a.at);
-    const bool keeps_empty = needs_deps && !follows;
-    if (!lines_.has_comment(d_.nodes[i + 2].offset, d_.nodes[end - 1].offset))
+    if (!lines_.has_comment(d_.nodes[i + 2].offset, d_.nodes[d_.nodes[i].next - 1].offset))
       sort(attributes_.data(), attributes_.size(), [this](const ranked& a, const ranked& b) {
         return a.rank != b.rank ? a.rank < b.rank
                                 : a.rank == unregistered && name(a.at) < name(b.at);
       });
-    bool has_deps = false;
     for (const ranked& a : attributes_) {
-      if (kind(a.at) == node_kind::attribute) {
-        text& line = continued(a.at);
-        line << name(a.at) << '=';
-        values_.print_children(line, a.at);
-      } else if (keeps_empty || !is_empty(a.at)) {
-        print_deps(continued(a.at), a.at);
-        has_deps = true;
+      text& out = continued(a.at);
+      if (kind(a.at) == node_kind::deps) {
+        print_deps(out, a.at);
+      } else {
+        out << name(a.at) << '=';
+        values_.print_children(out, a.at);
       }
     }
-    if (keeps_empty && !has_deps) continued(last_output) << "deps=[]";
+    if (attributes_.empty() && needs_separator(i, last_output)) {
+      const std::uint32_t deps = child(d_, i, node_kind::deps);
+      continued(deps != no_node ? deps : last_output) << "deps=[]";
+    }
     print_decorator_lines(i);
+  }
+  /// Whether a decorator would go from the last output to the task, or the other way, if nothing
+  /// stood between them.
+  [[nodiscard]] bool needs_separator(std::uint32_t task, std::uint32_t output) const noexcept {
+    if (output == no_node) return false;
+    const auto has = [this](std::uint32_t parent, bool task_level) {
+      for (const std::uint32_t c : children(d_, parent))
+        if (kind(c) == node_kind::decorator &&
+            is_task_level(static_cast<decorator>(d_.nodes[c].detail)) == task_level)
+          return true;
+      return false;
+    };
+    return has(output, true) || has(task, false);
   }
 
   struct ranked {
@@ -6165,7 +6167,8 @@ class construct_printer {
 // Errors:     the first one; the report has all, and the warnings.
 // Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
 //             and parentheses.
-// Allocation: a document takes up to 50 bytes per byte of source, about 4 for real programs, and 16 KB.
+// Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a sum
+//             of single digits, takes 28. Documents of real programs take 2.5 times the source.
 
 #ifndef TESSERA_NEM_READ_HPP
 #define TESSERA_NEM_READ_HPP
@@ -6484,9 +6487,9 @@ class lexer {
     const std::uint32_t size = long_word(from, from);
     return {from, size, key_of({from, size})};
   }
-  [[nodiscard]] word peek_word() const noexcept { return word_at(at_); }
-  void take_word(const word& w) noexcept { take_to(w.last()); }
-  void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
+  [[nodiscard, gnu::always_inline]] word peek_word() const noexcept { return word_at(at_); }
+  [[gnu::always_inline]] void take_word(const word& w) noexcept { take_to(w.last()); }
+  [[gnu::always_inline]] void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
   [[gnu::always_inline]] void take_to(const char* p) noexcept {
     at_ = last_ = p;
@@ -7082,6 +7085,8 @@ class tree_reader : protected lexer {
     const char* const first = at_;
     const char* p = at_;
     std::uint64_t v = 0;
+    const char* const eighteen = end_ - p > 18 ? p + 18 : end_;  // digits that can't overflow
+    while (p < eighteen && is(*p, class_digit)) v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
     while (p < end_ && is(*p, class_digit)) {
       if (v > (~std::uint64_t{0} - 9) / 10) [[unlikely]]
         v = ~std::uint64_t{0} / 10 - 1;  // stays above 2^63 with every digit that follows
@@ -7326,7 +7331,7 @@ class value_reader : protected tree_reader {
     if (at(',')) {
       take();
       const char* const first = at_;
-      if (!is_type_attribute(at_)) return unexpected("a type attribute or ')'");
+      if (!is_type_attribute(at_, true)) return unexpected("a type attribute or ')'");
       if (!type_attributes(region_place::argument)) return false;
       if (may_warn(errc::nem_syn_020_inner_type))
         found_.add(errc::nem_syn_020_inner_type, range(first, last_))
@@ -7615,12 +7620,13 @@ class value_reader : protected tree_reader {
     }
   }
   /// Whether a type attribute, and no statement, begins at p.
-  [[nodiscard]] bool is_type_attribute(const char* p) const noexcept {
+  /// Behind a comma no statement can.
+  [[nodiscard]] bool is_type_attribute(const char* p, bool behind_comma = false) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
     const word w = word_at(p);
     if (type_field_of(w) == f_none) return false;
     const char* const value = behind_equals(w);
-    return value != nullptr && !is_call(value);
+    return value != nullptr && (behind_comma || !is_call(value));
   }
   /// Whether the word here begins type attributes without a comma before it. Of operands only
   /// `elem` does, as the others may be attributes of the task.
@@ -7640,7 +7646,7 @@ class value_reader : protected tree_reader {
       if (!type_attribute(field, w)) return false;
       if (at(',')) {
         const char* const next = behind_blanks(at_ + 1);
-        if (is_type_attribute(next)) {
+        if (is_type_attribute(next, true)) {
           take();
           continue;
         }
@@ -7803,6 +7809,7 @@ class program_reader : protected value_reader {
     return true;
   }
   [[nodiscard]] bool at_region() const noexcept {
+    if (*at_ != 'r') return false;  // nearly always a name
     const word w = peek_word();
     if (w.key != key_of("region")) return false;
     const char* const p = behind_blanks(w.last());
@@ -8107,10 +8114,12 @@ class program_reader : protected value_reader {
     return at('@') ? decorators() : true;
   }
   bool operands(node_kind kind, std::string_view expected) {
-    const std::string_view lower = kind == node_kind::input ? "in" : "out";
+    const bool is_input = kind == node_kind::input;
     if (!at_word()) return unexpected(expected);
     const word w = peek_word();
-    if (w.key != key_of(lower) && !is_upper_case(w, lower)) return unexpected(expected);
+    constexpr std::uint64_t in = key_of("in"), out = key_of("out");
+    if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
+      return unexpected(expected);
     take_word(w);
     do {
       const std::uint32_t i = put(kind, 0, at_);
@@ -9116,9 +9125,9 @@ struct comment {
   bool is_own_line, has_blank;
 };
 
-/// What `reformat` has to know of a source besides its tree. Separators, keywords within a line and
-/// what canonical text leaves out don't count as tokens, so that a comment before them is one before
-/// what follows them.
+/// What `reformat` has to know of a source besides its tree. Separators, `in`, `out` and what
+/// canonical text leaves out don't count as tokens: a comment before one of those is before what
+/// follows it.
 class comment_scanner {
  public:
   explicit comment_scanner(std::string_view source) : source_(source) {
@@ -9195,13 +9204,9 @@ class comment_scanner {
     heading_ = word == "variants" || word == "conformance" ? first : no_offset;
     if (before != '=' && before != '@') {
       if (word == "in" || word == "out" || word == "attrs") return;
-      if (word == "endloop" && !is_before_equals(first + 7)) closers.push_back(first);
+      if (word == "endloop") closers.push_back(first);
     }
     token(first);
-  }
-  [[nodiscard]] bool is_before_equals(std::size_t i) const noexcept {
-    while (i < source_.size() && is_blank(source_[i])) ++i;
-    return i < source_.size() && source_[i] == '=';
   }
   /// What comments before it are before.
   void token(std::uint32_t at) {
@@ -9432,6 +9437,8 @@ class commented_lines {
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
+
+inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of a compute task
 
 /// What `pad` puts around a tensor.
 enum class pad_mode : std::uint8_t { constant, reflect, edge, wrap, unknown };
@@ -10260,6 +10267,7 @@ class hazards {
     if (has_ended_) return;
     order_.issue(t.node, v.tasks_before(t));
     is_unknown_ = misses_deps(t);
+    told_ = 0;
     copy_of_.push_back(no_index);
     std::uint32_t version = 0;
     for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
@@ -10284,6 +10292,7 @@ class hazards {
 
  private:
   static constexpr std::size_t most_kept = 64;
+  static constexpr std::uint8_t told_unordered = 1, told_iterations = 2, told_rewritten = 4;
 
   struct loop_state {
     std::int64_t last, value;
@@ -10481,7 +10490,15 @@ class hazards {
     return is_write ? "writes" : "reads";
   }
 
+  /// Whether the current task was told of, by this rule; then it is.
+  [[nodiscard]] bool is_told(std::uint8_t rule) noexcept {
+    const bool was = (told_ & rule) != 0;
+    told_ = static_cast<std::uint8_t>(told_ | rule);
+    return was;
+  }
+
   void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
+    if (is_told(order_.is_same_path(p.task) ? told_unordered : told_iterations)) return;
     const std::uint32_t earlier = order_.node_of(p.task);
     if (order_.is_same_path(p.task)) {
       auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
@@ -10520,6 +10537,7 @@ class hazards {
   }
 
   void rewrite(const access_record& p, const current& q) {
+    if (is_told(told_rewritten)) return;
     auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
     const happens_before::relation r = order_.relate(p.task);
     const copy& k = copies_[copy_of_[q.a.task]];
@@ -10649,6 +10667,7 @@ class hazards {
   pool<loop_state> loops_;
   std::int64_t most_tokens_ = -1;
   std::uint32_t first_beyond_ = no_node;
+  std::uint8_t told_ = 0;       ///< rules that the current task was told of
   bool is_unknown_ = false;     ///< whether the current task may be after any other
   bool is_partial_ = false;     ///< whether iterations were left out
   bool has_unwritten_ = false;  ///< whether the current access was told of
@@ -12500,7 +12519,7 @@ enum class binding_kind : std::uint8_t {
   constant,       ///< `integer`
   integer,        ///< a let
   real,           ///< its bits in `integer`
-  integers,       ///< `count` from `index` on, in values::numbers
+  integers,       ///< `count` from `index` on, in values::numbers; `integer` the scope's list_of()
   reals,          ///< likewise in values::reals
   list,           ///< of strings or lists
   string,         ///< `index` of the name
@@ -12535,6 +12554,15 @@ struct binding {
 };
 static_assert(sizeof(binding) == 32);
 
+/// What is known of a list of numbers that has a name, so that each use needn't look at all of them.
+struct named_numbers {
+  std::uint32_t first_real = 0;    ///< in values::reals
+  std::uint32_t first_number = 0;  ///< in values::numbers, where are_integers
+  bool are_integers = true;        ///< FLOATs too, where they have no fraction
+  double least = 0, greatest = 0;  ///< as reals; not ordered where one isn't a number
+  std::int64_t least_integer = 0, greatest_integer = 0;
+};
+
 /// The bindings that are visible.
 class scope {
  public:
@@ -12547,9 +12575,10 @@ class scope {
   [[nodiscard]] std::uint32_t depth() const noexcept {
     return static_cast<std::uint32_t>(starts_.size());
   }
-  void open() { starts_.push_back(replaced_.size()); }
+  void open() { starts_.push_back({replaced_.size(), lists_.size()}); }
   void close() noexcept {
-    const std::size_t start = starts_.back();
+    const std::size_t start = starts_.back().replaced;
+    while (lists_.size() > starts_.back().lists) lists_.pop_back();
     while (replaced_.size() > start) {
       bindings_[replaced_.back().name] = replaced_.back().old;
       replaced_.pop_back();
@@ -12561,6 +12590,14 @@ class scope {
     b.depth = depth();
     if (b.depth != 0) replaced_.push_back({name, bindings_[name]});
     bindings_[name] = b;
+  }
+  /// Lists of numbers, by their binding's `integer`.
+  [[nodiscard]] const named_numbers& list_of(const binding& b) const noexcept {
+    return lists_[static_cast<std::size_t>(b.integer)];
+  }
+  std::int64_t add_list(const named_numbers& l) {
+    lists_.push_back(l);
+    return static_cast<std::int64_t>(lists_.size() - 1);
   }
   /// Begins a list of tokens; first_in_list() tells for each whether the list has named it before.
   void begin_list() noexcept { ++list_; }
@@ -12590,7 +12627,11 @@ class scope {
   const document& d_;
   pool<binding> bindings_;
   pool<replacement> replaced_;
-  pool<std::size_t> starts_;
+  struct mark {
+    std::size_t replaced, lists;
+  };
+  pool<mark> starts_;
+  pool<named_numbers> lists_;
   pool<std::uint8_t> tokens_;
   std::uint32_t list_ = 0;
 };
@@ -12650,6 +12691,13 @@ struct number {
     return is_real ? real : static_cast<double>(integer);
   }
 };
+
+/// A FLOAT without a fraction as an integer.
+[[nodiscard]] inline bool to_integer(double x, std::int64_t& to) noexcept {
+  if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0)) return false;
+  to = static_cast<std::int64_t>(x);
+  return static_cast<double>(to) == x;
+}
 
 /// What an expression is for.
 struct purpose {
@@ -13138,6 +13186,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
   const std::int64_t engines =
       c.target != nullptr && c.target->has_topology ? c.target->topology.engines : 0;
   bool has_size = false, has_index = false, is_known = true;
+  b.flags = decorated_access(c.d, at);
   for (const std::uint32_t i : children(c.d, at)) {
     const std::uint32_t value = i + 1;
     std::int64_t x = 0;
@@ -13176,7 +13225,6 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
         else
           b.align = x;
         break;
-      case node_kind::decorator: b.flags = decorated_access(c.d, at); break;
       default: break;
     }
   }
@@ -13520,6 +13568,12 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
+/// A name that many findings may show, so that a long one doesn't make the report longer than its
+/// share.
+[[nodiscard]] constexpr std::string_view clipped(std::string_view name) noexcept {
+  return name.substr(0, 128);
+}
+
 /// The node that names a task's opcode.
 [[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
   const std::uint32_t i = child(c.d, t.node, node_kind::opcode);
@@ -13623,7 +13677,9 @@ inline bool check_signature(context& c, const task& t) {
   return has_operands(t);
 }
 
-/// The ranges of attributes that depend on nothing but the opcode.
+/// The ranges of attributes that depend on nothing but the opcode. Lists that are longer than any
+/// operand needs aren't looked through: a `let` gives the same one to many tasks, and its length is
+/// wrong.
 class range_rules {
  public:
   range_rules(context& c, const task& t, attributes& a) noexcept : c_(c), t_(t), a_(a) {}
@@ -13646,7 +13702,7 @@ class range_rules {
           reject(attribute::groups) << "groups must be at least 1, not " << a_.groups;
         break;
       case opcode::pad:
-        list(attribute::pads, a_.pads, 0, a_.pads.size());
+        if (a_.pads.size() <= 2 * max_rank) list(attribute::pads, a_.pads, 0, a_.pads.size());
         if (a_.mode == pad_mode::unknown) mode();
         finite(attribute::constant_value, a_.constant_value);
         break;
@@ -13666,7 +13722,8 @@ class range_rules {
       case opcode::reshape: target_shape(); break;
       case opcode::slice: slice(); break;
       case opcode::split:
-        list(attribute::split_sizes, a_.split_sizes, 1, a_.split_sizes.size());
+        if (a_.split_sizes.size() == t_.outputs)
+          list(attribute::split_sizes, a_.split_sizes, 1, t_.outputs);
         break;
       default: break;
     }
@@ -13715,7 +13772,7 @@ class range_rules {
   void permutation() {
     if (!a_.has(attribute::perm)) return;
     const view<std::int64_t> p = a_.perm;
-    if (p.size() > 64) return;
+    if (p.size() > max_rank) return;
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
       const bool is_axis = p[i] >= 0 && static_cast<std::uint64_t>(p[i]) < p.size();
@@ -13731,6 +13788,11 @@ class range_rules {
   }
   void target_shape() {
     if (!a_.has(attribute::target_shape)) return;
+    if (a_.target_shape.size() > max_rank) {
+      reject(attribute::target_shape) << "target_shape has at most " << max_rank
+                                      << " dimensions, not " << a_.target_shape.size();
+      return;
+    }
     bool is_inferred = false;
     for (std::size_t i = 0; i < a_.target_shape.size(); ++i) {
       const std::int64_t size = a_.target_shape[i];
@@ -13756,7 +13818,7 @@ class range_rules {
       reject(a) << name(a) << " has " << a_.list(a).size() << " numbers where starts has " << size;
       return;
     }
-    if (!a_.has(attribute::steps)) return;
+    if (!a_.has(attribute::steps) || size > max_rank) return;
     for (std::size_t i = 0; i < a_.steps.size(); ++i)
       if (a_.steps[i] == 0) {
         reject(attribute::steps, i) << "steps must not be 0";
@@ -14369,6 +14431,16 @@ class family_rules {
     return name(static_cast<element>(form & ~unsigned{role_optional}));
   }
 
+  /// Appends a row's reference.
+  static void refer(text& out, const context& c, const candidate& r) {
+    text reference;
+    c.types.append_reference(reference, c.types.instances[r.instance]);
+    out << clipped(reference);
+  }
+  /// What nobody will read needn't be worked out.
+  [[nodiscard]] static bool is_heard(context& c) noexcept {
+    return c.found.report().diagnostics.size() < c.options.max_diagnostics;
+  }
   /// How a task's operand differs from what a row takes: "A must be i8".
   static void append_difference(text& out, opcode op, std::size_t role, std::uint8_t form,
                                 element found) {
@@ -14409,9 +14481,9 @@ class family_rules {
     const auto k = static_cast<std::size_t>(op);
     const bool only_supported = rows_[nearest].is_supported;
     out << "the nearest variant";
-    if (only_supported) out << " of device " << c.types.text_of(c.target->name);
+    if (only_supported) out << " of device " << clipped(c.types.text_of(c.target->name));
     out << " is ";
-    c.types.append_reference(out, c.types.instances[rows_[nearest].instance]);
+    refer(out, c, rows_[nearest]);
     out << " (";
     append_types(out, op, rows_[nearest]);
     out << ')';
@@ -14420,23 +14492,22 @@ class family_rules {
       if (i == nearest || (only_supported && !rows_[i].is_supported)) continue;
       if (++others > max_listed) continue;
       out << (others == 1 ? "; others are " : ", ");
-      c.types.append_reference(out, c.types.instances[rows_[i].instance]);
+      refer(out, c, rows_[i]);
     }
     if (others > max_listed) out << " and " << others - max_listed << " more";
   }
 
   /// FAM-001.
   void no_variant(context& c, const task& t, const typed_task& types, std::uint32_t best) {
-    // What nobody will read needn't be worked out.
-    const bool is_heard = c.found.report().diagnostics.size() < c.options.max_diagnostics;
-    const std::uint32_t near = is_heard ? nearest_available(c, t.opcode, types) : best;
+    const bool is_shown = is_heard(c);
+    const std::uint32_t near = is_shown ? nearest_available(c, t.opcode, types) : best;
     const candidate& r = rows_[near];
     std::size_t role = 0;
     while (role < output_role && takes(r.role[role], types.role[role])) ++role;
     const operand* const o = operand_of(c, t, role);
     auto&& w =
         c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
-    if (!is_heard) return;
+    if (!is_shown) return;
     text out;
     out << "no variant of " << name(t.opcode) << " takes ";
     bool is_first = true;
@@ -14448,7 +14519,7 @@ class family_rules {
     out << ": ";
     append_difference(out, t.opcode, role, r.role[role], types.role[role]);
     out << " in ";
-    c.types.append_reference(out, c.types.instances[r.instance]);
+    refer(out, c, r);
     w << out.view();
     out.clear();
     append_variants(out, c, t.opcode, near);
@@ -14461,7 +14532,7 @@ class family_rules {
         (c.target == nullptr || r.is_supported))
       return;
     text reference;
-    c.types.append_reference(reference, c.types.instances[r.instance]);
+    refer(reference, c, r);
     if (!accepts_accum(r, types)) {
       c.found.add(errc::nem_fam_003_accum,
                   c.at(attribute_value(c.d, t.node, attribute::accum_type)))
@@ -14472,8 +14543,11 @@ class family_rules {
     if (!accepts_quant(r, types)) descriptors(c, t, r, reference);
     // Opcodes that borrow another's families aren't what devices list.
     if (c.target == nullptr || r.is_supported || row(t.opcode).families.empty()) return;
+    const bool is_shown = is_heard(c);
     auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
-    w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
+    if (!is_shown) return;
+    w << "device " << clipped(c.types.text_of(c.target->name)) << " doesn't support "
+      << reference.view();
     text out;
     const std::uint32_t near = nearest_available(c, t.opcode, types);
     if (rows_[near].is_supported)
@@ -14550,11 +14624,9 @@ class family_rules {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of a compute task
-
 namespace detail {
 
-/// Some sizes as a text shows them: [2, 4].
+/// Some sizes as a text shows them: [2, 4]. They are as many as an operand may have.
 struct shape_text {
   view<std::int64_t> sizes;
 };
@@ -14697,7 +14769,7 @@ class shape_rules {
     if (layout == no_name || c_.d.name(layout) == wanted) return true;
     auto&& w = fail(errc::nem_shp_006_layout, o);
     w << operand << " of " << name(t_.opcode) << " has layout " << wanted << ", not "
-      << c_.d.name(layout);
+      << clipped(c_.d.name(layout));
     declared(w, o);
     return false;
   }
@@ -15658,77 +15730,83 @@ namespace detail {
   return out;
 }
 
-/// Takes one scale. `at` is where to report.
-inline bool add_scale(context& c, std::uint32_t at, double x) {
-  c.v.reals.push_back(x);
+inline bool check_scale(context& c, std::uint32_t at, double x) {
   if (x > 0 && x <= 1.7976931348623157e308) return true;
   const text number = spelled(x);
   c.found.add(errc::nem_qnt_005_scale, c.at(at))
       << "expected a scale that is positive and finite, found " << number.view();
   return false;
 }
-
-/// Takes one zero point.
-inline bool add_zero_point(context& c, std::uint32_t at, const number& x, element e) {
-  std::int64_t value = x.integer;
-  if (x.is_real) {
-    const bool fits = x.real >= -9223372036854775808.0 && x.real < 9223372036854775808.0;
-    if (fits) value = static_cast<std::int64_t>(x.real);
-    if (!fits || static_cast<double>(value) != x.real) {
-      c.v.numbers.push_back(0);
-      const text number = spelled(x.real);
-      c.found.add(errc::nem_qnt_006_zero_point, c.at(at))
-          << "expected an integer as zero point, found " << number.view();
-      return false;
-    }
-  }
-  c.v.numbers.push_back(value);
-  if (!is_integer(e)) return true;
+inline bool report_fraction(context& c, std::uint32_t at, double x) {
+  const text number = spelled(x);
+  c.found.add(errc::nem_qnt_006_zero_point, c.at(at))
+      << "expected an integer as zero point, found " << number.view();
+  return false;
+}
+inline void check_zero_point(context& c, std::uint32_t at, std::int64_t x, element e) {
+  if (!is_integer(e)) return;
   const bool is_unsigned = e == element::u8 || e == element::u16 || e == element::u32;
   const std::uint32_t bits = bitwidth(e) - (is_unsigned ? 0 : 1);
   const std::int64_t top = (std::int64_t{1} << bits) - 1, bottom = is_unsigned ? 0 : -top - 1;
-  if (value < bottom || value > top)
+  if (x < bottom || x > top)
     c.found.add(errc::nem_qnt_007_zero_range, c.at(at))
-        << "zero point " << value << " isn't a value of " << name(e) << " (" << bottom << " to "
-        << top << ')';
+        << "zero point " << x << " isn't a value of " << name(e) << " (" << bottom << " to " << top
+        << ')';
+}
+
+/// Scales in values::reals, or zero points in values::numbers.
+struct quant_values {
+  bool are_scales;
+  element type;  ///< of the region
+  std::uint32_t first = 0, count = 0;
+};
+
+/// One number, which is appended; where it is wrong, another one stands in its place.
+inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
+  ++to.count;
+  number x = {};
+  const bool is_known = evaluate(c, at, for_number, x);
+  if (to.are_scales) {
+    c.v.reals.push_back(is_known ? x.as_real() : 1);
+    return is_known && check_scale(c, at, x.as_real());
+  }
+  const bool is_whole = !x.is_real || to_integer(x.real, x.integer);
+  c.v.numbers.push_back(is_known && is_whole ? x.integer : 0);
+  if (!is_known) return false;
+  if (!is_whole) return report_fraction(c, at, x.real);
+  check_zero_point(c, at, x.integer, to.type);
   return true;
 }
 
-/// Scales or zero points: a list or the name of one, or a number where the form has just one.
-inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, bool are_scales,
-                                  element e) {
-  const auto add = [&](std::uint32_t where, const number& x) {
-    return are_scales ? add_scale(c, where, x.as_real()) : add_zero_point(c, where, x, e);
-  };
-  const auto evaluate_one = [&](std::uint32_t i) {
-    number x = {};
-    if (evaluate(c, i, for_number, x)) return add(i, x);
-    if (are_scales)
-      c.v.reals.push_back(1);
-    else
-      c.v.numbers.push_back(0);
-    return false;
-  };
-  if (!is_list) return evaluate_one(at);
-  bool is_sound = true;
+/// Scales or zero points: a list or the name of one, which is not copied, or a number where the form
+/// has just one.
+inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, quant_values& to) {
+  to.first = static_cast<std::uint32_t>(to.are_scales ? c.v.reals.size() : c.v.numbers.size());
+  if (!is_list) return evaluate_quant_value(c, at, to);
   if (c[at].kind == node_kind::list) {
-    for (const std::uint32_t i : children(c.d, at)) is_sound = evaluate_one(i) && is_sound;
+    bool is_sound = true;
+    for (const std::uint32_t i : children(c.d, at))
+      is_sound = evaluate_quant_value(c, i, to) && is_sound;
     return is_sound;
   }
   if (c[at].kind == node_kind::name) {
-    const binding b = (*c.names)[c[at].value];
+    const binding& b = (*c.names)[c[at].value];
     if (b.kind != binding_kind::none && !b.is_known) return false;
     if (b.kind == binding_kind::integers || b.kind == binding_kind::reals) {
-      for (std::uint32_t i = 0; i < b.count; ++i) {
-        number x = {};
-        x.is_real = b.kind == binding_kind::reals;
-        if (x.is_real)
-          x.real = c.v.reals[b.index + i];
-        else
-          x.integer = c.v.numbers[b.index + i];
-        is_sound = add(at, x) && is_sound;
+      const named_numbers& l = c.names->list_of(b);
+      to.first = to.are_scales ? l.first_real : l.first_number;
+      to.count = b.count;
+      if (b.count == 0) return true;
+      if (to.are_scales) return check_scale(c, at, l.least) && check_scale(c, at, l.greatest);
+      if (!l.are_integers) {
+        std::int64_t ignored = 0;
+        std::uint32_t i = 0;
+        while (to_integer(c.v.reals[l.first_real + i], ignored)) ++i;
+        return report_fraction(c, at, c.v.reals[l.first_real + i]);
       }
-      return is_sound;
+      check_zero_point(c, at, l.least_integer, to.type);
+      check_zero_point(c, at, l.greatest_integer, to.type);
+      return true;
     }
   }
   number x = {};
@@ -15741,7 +15819,7 @@ inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, bo
 inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sound_shape) {
   quant q;
   q.form = static_cast<quantization>(c[at].detail);
-  q.first_scale = static_cast<std::uint32_t>(c.v.reals.size());
+  quant_values scales = {true, r.element}, zero_points = {false, r.element};
   const bool is_list = q.form != quantization::per_tensor;
   bool is_sound = true, has_axis = false, has_group = false;
   bool has_scales = false, has_zero_points = false;
@@ -15767,21 +15845,21 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
       case quant_field::scale:
       case quant_field::scales:
         scales_at = value;
-        q.first_scale = static_cast<std::uint32_t>(c.v.reals.size());
-        has_scales = evaluate_quant_values(c, value, is_list, true, r.element);
-        q.scales = static_cast<std::uint32_t>(c.v.reals.size() - q.first_scale);
+        has_scales = evaluate_quant_values(c, value, is_list, scales);
         is_sound = is_sound && has_scales;
         break;
       case quant_field::zero_point:
       case quant_field::zero_points:
         zero_points_at = value;
-        q.first_zero_point = static_cast<std::uint32_t>(c.v.numbers.size());
-        has_zero_points = evaluate_quant_values(c, value, is_list, false, r.element);
-        q.zero_points = static_cast<std::uint32_t>(c.v.numbers.size() - q.first_zero_point);
+        has_zero_points = evaluate_quant_values(c, value, is_list, zero_points);
         is_sound = is_sound && has_zero_points;
         break;
     }
   }
+  q.first_scale = scales.first;
+  q.scales = scales.count;
+  q.first_zero_point = zero_points.first;
+  q.zero_points = zero_points.count;
   if (is_floating(r.element))
     c.found.add(errc::nem_qnt_008_float, c.at(at))
         << name(r.element) << " values carry a quantization descriptor";
@@ -16293,21 +16371,29 @@ class walker {
       }
       i = n.next;
     }
-    if (has_others) {
+    if (has_others || !b.is_known) {
       b.kind = binding_kind::list;
       cut(v_.numbers, first_number);
       cut(v_.reals, first_real);
-    } else if (has_reals) {
-      b.kind = binding_kind::reals;
-      b.index = static_cast<std::uint32_t>(first_real);
-      b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
-      cut(v_.numbers, first_number);
-    } else {
-      b.kind = binding_kind::integers;
-      b.index = static_cast<std::uint32_t>(first_number);
-      b.count = static_cast<std::uint32_t>(v_.numbers.size() - first_number);
-      cut(v_.reals, first_real);
+      return b;
     }
+    named_numbers l;
+    l.first_real = static_cast<std::uint32_t>(first_real);
+    l.first_number = static_cast<std::uint32_t>(first_number);
+    b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
+    for (std::uint32_t i = 0; i < b.count; ++i) {
+      const double x = v_.reals[first_real + i];
+      std::int64_t& n = v_.numbers[first_number + i];
+      if (has_reals) l.are_integers = to_integer(x, n) && l.are_integers;
+      if (i == 0 || !(x >= l.least)) l.least = x;
+      if (i == 0 || !(x <= l.greatest)) l.greatest = x;
+      if (i == 0 || n < l.least_integer) l.least_integer = n;
+      if (i == 0 || n > l.greatest_integer) l.greatest_integer = n;
+    }
+    if (!l.are_integers) cut(v_.numbers, first_number);
+    b.kind = has_reals ? binding_kind::reals : binding_kind::integers;
+    b.index = has_reals ? l.first_real : l.first_number;
+    b.integer = names_.add_list(l);
     return b;
   }
 
@@ -16673,7 +16759,7 @@ void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}
 //         "range": [0, 13],
 //         "name": "a",
 //         "children": [
-//           {"kind":"add","range":[8,5],"left":{"kind":"integer","range":[8,1],"value":1},"right":…}
+//           {"kind":"add","range":[8,5],"left":{…},"right":{…}}
 //
 //   kind       as in syntax.hpp; an expression is its outermost operator
 //   range      offset and length in bytes; a length of 65,535 means that or more
