@@ -399,6 +399,7 @@ class config_reader : protected program_reader {
           put(node_kind::unit_group, static_cast<unsigned>(u), at_, intern(w));
       take_word(w);
       if (!open_block()) return false;
+      next_marks();
       while (at_word()) {
         const word k = peek_word();
         const std::uint32_t name = intern(k);
@@ -411,7 +412,6 @@ class config_reader : protected program_reader {
       if (!at('}')) return unexpected("a characteristic or '}'");
       if (!close_block()) return false;
       finish(group);
-      next_marks();
     }
     if (!at('}')) return unexpected("NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM or '}'");
     if (!close_block()) return false;
@@ -421,8 +421,10 @@ class config_reader : protected program_reader {
   [[gnu::cold, gnu::noinline]] void repeated_characteristic(const word& w, std::uint32_t group,
                                                             std::uint32_t name) {
     std::uint32_t i = group + 1;
-    while (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name) ++i;
-    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, nodes_[i].offset, w.size});
+    while (i < count_ && (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name))
+      ++i;
+    const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
+    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, offset, w.size});
   }
 
   /// `opcode.mandatory { … }` or `opcode.extended { … }` at the word.
