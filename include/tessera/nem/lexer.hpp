@@ -69,28 +69,26 @@ template <std::size_t Slots>
 struct word_table {
   static_assert((Slots & (Slots - 1)) == 0);
   struct entry {
-    std::uint64_t key = 0;
+    std::uint64_t key = 0, more = 0;
     std::uint32_t size = 0;
     std::uint8_t value = 0;
   };
   entry of[Slots] = {};
-  const char* text[Slots] = {};  ///< of words longer than a key
 
   [[nodiscard]] static constexpr std::size_t slot(std::uint64_t key) noexcept {
     return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
   }
+  /// Adds a word of up to sixteen characters.
   constexpr void add(std::string_view word, std::uint8_t value) noexcept {
     std::size_t i = slot(key_of(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
-    of[i] = {key_of(word), static_cast<std::uint32_t>(word.size()), value};
-    text[i] = word.data();
+    of[i] = {key_of(word), word.size() > 8 ? key_of(word.substr(8)) : 0,
+             static_cast<std::uint32_t>(word.size()), value};
   }
   [[nodiscard, gnu::always_inline]] std::uint8_t find(word w,
                                                       std::uint8_t otherwise) const noexcept {
     for (std::size_t i = slot(w.key); of[i].key != 0; i = (i + 1) & (Slots - 1))
-      if (of[i].key == w.key && of[i].size == w.size &&
-          (w.size <= 8 || std::memcmp(text[i], w.first, w.size) == 0))
-        return of[i].value;
+      if (of[i].key == w.key && of[i].more == w.more && of[i].size == w.size) return of[i].value;
     return otherwise;
   }
 };
@@ -149,8 +147,12 @@ struct keyword_sizes {
   return s;
 }
 inline constexpr keyword_sizes sizes_of_keywords = make_keyword_sizes();
-[[nodiscard, gnu::noinline]] inline keyword find_keyword(word w) noexcept {
-  return static_cast<keyword>(keyword_words.find(w, static_cast<std::uint8_t>(keyword::none)));
+[[nodiscard, gnu::noinline]] inline keyword find_keyword(std::uint32_t size, std::uint64_t key,
+                                                         std::uint64_t more) noexcept {
+  return static_cast<keyword>(keyword_words.find({nullptr, size, key, more}, 0));
+}
+[[nodiscard, gnu::always_inline]] inline keyword find_keyword(word w) noexcept {
+  return find_keyword(w.size, w.key, w.more);
 }
 /// Whether it may be a reserved word; most names aren't.
 [[nodiscard, gnu::always_inline]] inline bool may_be_keyword(word w) noexcept {

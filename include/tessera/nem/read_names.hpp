@@ -58,53 +58,77 @@ class name_index {
   /// The parts of a word stay in registers.
   [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
                                                 std::uint64_t key, std::uint64_t more) {
-    const std::uint64_t h = hash(first, size, key, more);
-    const std::uint32_t low = mask_, tag = static_cast<std::uint32_t>(h) & ~low;
+    if (size > 16) [[unlikely]]
+      return of_long(first, size, key, more);
+    const std::uint32_t h = hash(key, more), low = mask_;
     const std::uint32_t* const slots = slots_.data();
-    std::uint32_t i = static_cast<std::uint32_t>(h >> 32) & low;
-    unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots[i]) != 0; i = (i + 1) & low, ++steps) {
-      if ((slot & ~low) != tag) continue;
+    std::uint32_t i = h & low;
+    for (std::uint32_t slot; (slot = slots[i]) != 0; i = (i + 1) & low) {
+      if (((slot ^ h) & ~low) != 0) continue;
       const std::uint32_t index = (slot & low) - 1;
       const entry& e = entries_[index];
-      if (e.key == key && e.more == more && e.size == size &&
-          (size <= 16 || std::memcmp(d_.name(index).data(), first, size) == 0)) [[likely]]
+      if (e.key == key && e.more == more && e.size == size) [[likely]]
         return index;
     }
-    return add({first, size, key, more}, h, i, steps);
+    return add(first, size, key, more);
+  }
+  [[nodiscard, gnu::cold, gnu::noinline]] std::uint32_t of_long(const char* first,
+                                                                std::uint32_t size,
+                                                                std::uint64_t key,
+                                                                std::uint64_t more) {
+    const std::uint32_t h = hash(first, size, key, more), low = mask_;
+    std::uint32_t i = h & low;
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & low) {
+      if (((slot ^ h) & ~low) != 0) continue;
+      const std::uint32_t index = (slot & low) - 1;
+      if (entries_[index].size == size &&
+          std::memcmp(d_.name(index).data(), first, size) == 0)
+        return index;
+    }
+    return add(first, size, key, more);
   }
 
   [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
     h *= 0x9e3779b97f4a7c15u;
     return h ^ h >> 32;
   }
-  [[nodiscard, gnu::always_inline]] std::uint64_t hash(const char* first, std::uint32_t size,
-                                                       std::uint64_t key,
+  [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key,
                                                        std::uint64_t more) const noexcept {
-    const std::uint64_t h = mixed((mixed(seed_ ^ key) + size) ^ more);
-    return size <= 16 ? h : hash_rest(h, first, size);
+    return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
   }
-  [[nodiscard, gnu::noinline]] static std::uint64_t hash_rest(std::uint64_t h, const char* first,
-                                                              std::uint32_t size) noexcept {
+  [[nodiscard]] std::uint32_t hash(const char* first, std::uint32_t size, std::uint64_t key,
+                                   std::uint64_t more) const noexcept {
+    if (size <= 16) return hash(key, more);
+    std::uint64_t h = mixed(mixed(seed_ ^ key) ^ more) + size;
     for (std::uint32_t i = 16; i + 8 < size; i += 8)
       h = mixed(h ^ load_le<std::uint64_t>(first + i));
-    return mixed(h ^ load_le<std::uint64_t>(first + size - 8));
+    return hash(h, load_le<std::uint64_t>(first + size - 8));
   }
-  [[nodiscard, gnu::noinline]] std::uint32_t add(word w, std::uint64_t h, std::uint32_t i,
-                                                 unsigned steps) {
+  [[nodiscard, gnu::noinline]] std::uint32_t add(const char* first, std::uint32_t size,
+                                                 std::uint64_t key, std::uint64_t more) {
     const auto index = static_cast<std::uint32_t>(d_.names.size());
-    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), w.size});
-    d_.characters << w.text();
-    entries_.push_back({w.key, w.more, w.size});
-    slots_[i] = (static_cast<std::uint32_t>(h) & ~mask_) | (index + 1);
+    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), size});
+    d_.characters << std::string_view(first, size);
+    entries_.push_back({key, more, size});
+    const unsigned steps = place(index);
     if (steps > 128 && seeds_ < 8) {
       ++seeds_;
-      seed_ = h | 1;
+      seed_ = mixed(seed_ ^ key ^ more) | 1;
       fill(slots_.size());
     } else if (2 * d_.names.size() >= slots_.size()) {
       fill(2 * slots_.size());
     }
     return index;
+  }
+  /// Puts a name into the first slot that is free. Returns how many weren't.
+  unsigned place(std::uint32_t index) noexcept {
+    const entry& e = entries_[index];
+    const std::uint32_t h = hash(d_.name(index).data(), e.size, e.key, e.more);
+    std::uint32_t i = h & mask_;
+    unsigned steps = 0;
+    for (; slots_[i] != 0; ++steps) i = (i + 1) & mask_;
+    slots_[i] = (h & ~mask_) | (index + 1);
+    return steps;
   }
   void fill(std::size_t slots) {
     if (slots != slots_.size()) {
@@ -114,14 +138,8 @@ class name_index {
     }
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
     mask_ = static_cast<std::uint32_t>(slots - 1);
-    for (std::size_t n = 0; n < entries_.size(); ++n) {
-      const entry& e = entries_[n];
-      const char* const first = d_.name(static_cast<std::uint32_t>(n)).data();
-      const std::uint64_t h = hash(first, e.size, e.key, e.more);
-      std::uint32_t i = static_cast<std::uint32_t>(h >> 32) & mask_;
-      while (slots_[i] != 0) i = (i + 1) & mask_;
-      slots_[i] = (static_cast<std::uint32_t>(h) & ~mask_) | static_cast<std::uint32_t>(n + 1);
-    }
+    for (std::size_t n = 0; n < entries_.size(); ++n)
+      (void)place(static_cast<std::uint32_t>(n));
   }
 
   document& d_;

@@ -95,8 +95,7 @@ class value_reader : protected tree_reader {
     attributes_.seen = 0;
     if (at(',') && !inner_type_attributes()) return false;
     if (!expect_closing(')', open)) return false;
-    type_word t;
-    if (begins_type_attributes(t, where) && !type_attributes(t, where)) return false;
+    if (!type_attributes(where)) return false;
     finish(i);
     return attributes_.seen == 0 || check_type(i);
   }
@@ -419,26 +418,25 @@ class value_reader : protected tree_reader {
     t.equals = equals_behind(t.name);
     return t.equals != nullptr && (behind_comma || !is_call(behind_blanks(t.equals + 1)));
   }
-  /// Whether type attributes begin here without a comma before them. Of operands only `elem` does,
-  /// as the others may be attributes of the task.
-  [[nodiscard, gnu::always_inline]] bool begins_type_attributes(type_word& t,
-                                                                region_place where) const noexcept {
-    return is_type_attribute(t, at_, false) &&
-           (where != region_place::operand || t.field == f_elem);
-  }
   [[gnu::cold, gnu::noinline]] bool inner_type_attributes() {
     take();
     const char* const first = at_;
     type_word t;
     if (!is_type_attribute(t, first, true)) return unexpected("a type attribute or ')'");
-    if (!type_attributes(t, region_place::argument)) return false;
+    if (!type_attributes(region_place::argument, true)) return false;
     if (may_warn(errc::nem_syn_020_inner_type))
       found_.add(errc::nem_syn_020_inner_type, range(first, last_))
           << "type attributes belong behind the parentheses of region";
     return true;
   }
 
-  bool type_attributes(type_word t, region_place where) {
+  /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
+  /// of the task.
+  bool type_attributes(region_place where, bool behind_comma = false) {
+    type_word t;
+    if (!is_type_attribute(t, at_, behind_comma) ||
+        (where == region_place::operand && t.field != f_elem))
+      return true;
     for (;;) {
       once(attributes_, t.field, t.name, errc::nem_syn_010_type_attribute);
       const unsigned both = 1u << f_layout | 1u << f_strides;

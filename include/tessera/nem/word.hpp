@@ -59,8 +59,8 @@ using truth_lanes [[gnu::vector_size(16)]] = signed char;
   const truth_lanes inside = (lower - 'a' < 26) | (x - '0' < 10) | (x == '_');
 #if defined(__SSE2__)
   using char_lanes [[gnu::vector_size(16)]] = char;
-  return static_cast<unsigned>(std::countr_one(
-      static_cast<unsigned>(__builtin_ia32_pmovmskb128(std::bit_cast<char_lanes>(inside)))));
+  const int bits = __builtin_ia32_pmovmskb128(std::bit_cast<char_lanes>(inside));
+  return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(bits)));  // at most 16
 #else
   char raw[16];
   std::memcpy(raw, &inside, 16);
