@@ -108,9 +108,13 @@ class name_index {
                                                  std::uint64_t key, std::uint64_t more) {
     const auto index = static_cast<std::uint32_t>(d_.names.size());
     d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), size});
-    d_.characters << std::string_view(first, size);
+    char* const to = d_.characters.prepare(size < 16 ? 16 : size);
+    store_le(to, key);
+    store_le(to + 8, more);
+    if (size > 16) std::memcpy(to, first, size);
+    d_.characters.advance(size);
     entries_.push_back({key, more, size});
-    const unsigned steps = place(index);
+    const unsigned steps = place(index, hash(first, size, key, more));
     if (steps > 128 && seeds_ < 8) {
       ++seeds_;
       seed_ = mixed(seed_ ^ key ^ more) | 1;
@@ -121,9 +125,7 @@ class name_index {
     return index;
   }
   /// Puts a name into the first slot that is free. Returns how many weren't.
-  unsigned place(std::uint32_t index) noexcept {
-    const entry& e = entries_[index];
-    const std::uint32_t h = hash(d_.name(index).data(), e.size, e.key, e.more);
+  unsigned place(std::uint32_t index, std::uint32_t h) noexcept {
     std::uint32_t i = h & mask_;
     unsigned steps = 0;
     for (; slots_[i] != 0; ++steps) i = (i + 1) & mask_;
@@ -138,8 +140,10 @@ class name_index {
     }
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
     mask_ = static_cast<std::uint32_t>(slots - 1);
-    for (std::size_t n = 0; n < entries_.size(); ++n)
-      (void)place(static_cast<std::uint32_t>(n));
+    for (std::uint32_t n = 0; n < entries_.size(); ++n) {
+      const entry& e = entries_[n];
+      (void)place(n, hash(d_.name(n).data(), e.size, e.key, e.more));
+    }
   }
 
   document& d_;
