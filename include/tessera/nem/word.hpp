@@ -71,8 +71,10 @@ using truth_lanes [[gnu::vector_size(16)]] = signed char;
 [[nodiscard, gnu::always_inline]] inline unsigned word_bytes(const char* p) noexcept {
   byte_lanes x;
   std::memcpy(&x, p, 16);
-  const byte_lanes lower = x | 0x20;
-  return leading((lower - 'a' < 26) | (x - '0' < 10) | (x == '_'));
+  // Ranges end at 0x7f then, so that one signed comparison finds them.
+  const auto letters = std::bit_cast<truth_lanes>((x | 0x20) + (0x7f - 'z'));
+  const auto digits = std::bit_cast<truth_lanes>(x + (0x7f - '9'));
+  return leading((letters > 0x7f - 26) | (digits > 0x7f - 10) | (x == '_'));
 }
 /// How many of them are blanks.
 [[nodiscard, gnu::always_inline]] inline unsigned blank_bytes(const char* p) noexcept {
