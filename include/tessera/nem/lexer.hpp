@@ -208,7 +208,7 @@ class lexer {
         last_(source.data()),
         end_(source.data() + source.size()) {
     if (source.substr(0, 3) == "\xef\xbb\xbf") at_ += 3;
-    skip();
+    at_ = behind_blanks(at_);
   }
 
   [[nodiscard]] bool at_end() const noexcept { return at_ >= end_; }
@@ -230,8 +230,8 @@ class lexer {
   [[gnu::always_inline]] void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
   [[gnu::always_inline]] void take_to(const char* p) noexcept {
-    at_ = last_ = p;
-    skip();
+    last_ = p;
+    at_ = behind_blanks(p);
   }
   [[nodiscard]] bool take_if(char c) noexcept {
     if (!at(c)) return false;
@@ -244,7 +244,7 @@ class lexer {
     if (p >= end_ || *p > '#') return p;
     if (*p != ' ') return behind_more_blanks(p);
     ++p;
-    return p < end_ && *p > '#' ? p : behind_more_blanks(p);
+    return p<end_&& * p> '#' ? p : behind_more_blanks(p);
   }
   [[nodiscard, gnu::noinline]] const char* behind_more_blanks(const char* p) const noexcept {
     if (end_ - p >= 16) [[likely]] {
@@ -330,9 +330,6 @@ class lexer {
   }
 
  protected:
-  /// To the next token.
-  [[gnu::always_inline]] void skip() noexcept { at_ = behind_blanks(at_); }
-
   const char* source_;
   const char* at_;    ///< the next token
   const char* last_;  ///< the end of the one before it

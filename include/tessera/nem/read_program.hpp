@@ -261,7 +261,8 @@ class program_reader : protected value_reader {
 
   bool mode_of(std::uint32_t i) {
     constexpr std::uint64_t async = key_of(".async");
-    if (end_ - at_ >= 8 && (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
+    if (end_ - at_ >= 8 &&
+        (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
         !is(at_[6], class_letter | class_digit)) [[likely]] {
       take(6);
       return true;
