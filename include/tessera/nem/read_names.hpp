@@ -8,8 +8,8 @@
 //   std::uint32_t b = names.of_text("t0");       // 0 again
 //
 // A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
-// some bits of its hash, so that nearly all comparisons of characters find what they look for. Names
-// that are made to collide meet another seed.
+// some bits of its hash, so that nearly all comparisons of names find what they look for; those are
+// of two numbers for up to sixteen characters. Names that are made to collide meet another seed.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.

@@ -54,17 +54,20 @@ using byte_lanes [[gnu::vector_size(16)]] = unsigned char;
 using truth_lanes [[gnu::vector_size(16)]] = signed char;
 
 /// How many of sixteen truths, from the first on, hold.
+[[nodiscard]] inline unsigned leading_anywhere(truth_lanes holds) noexcept {
+  char raw[16];
+  std::memcpy(raw, &holds, 16);
+  const auto low = static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw)));
+  if (low < 64) return low / 8;
+  return 8 + static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw + 8))) / 8;
+}
 [[nodiscard, gnu::always_inline]] inline unsigned leading(truth_lanes holds) noexcept {
 #if defined(__SSE2__)
   using char_lanes [[gnu::vector_size(16)]] = char;
   const int bits = __builtin_ia32_pmovmskb128(std::bit_cast<char_lanes>(holds));
   return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(bits)));  // at most 16
 #else
-  char raw[16];
-  std::memcpy(raw, &holds, 16);
-  const auto low = static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw)));
-  if (low < 64) return low / 8;
-  return 8 + static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw + 8))) / 8;
+  return leading_anywhere(holds);
 #endif
 }
 /// How many of the sixteen bytes at `p` belong to a word.
