@@ -432,6 +432,7 @@ class value_reader : protected tree_reader {
       if (where == region_place::operand && type_field_of(peek_word()) == f_strides) return true;
       if (!is_type_attribute(at_)) return true;
       missing_comma();
+      if (at_end()) return true;
     }
   }
   [[gnu::cold, gnu::noinline]] void missing_comma() {
