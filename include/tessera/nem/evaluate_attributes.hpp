@@ -123,13 +123,12 @@ class attribute_reader {
   }
   [[nodiscard]] bool integer(attribute a, std::uint32_t value, std::int64_t& to) {
     if (c_[value].kind == node_kind::integer) return to = c_[value].value, true;
-    if (!is_number(c_[value].kind) || has_real(value) || names_other(value, false))
-      return wrong(a, value);
+    if (!is_number(c_[value].kind) || names_other(value)) return wrong(a, value);
     return evaluate_integer(c_, value, to);
   }
   [[nodiscard]] bool real(attribute a, std::uint32_t value, double& to) {
     if (c_[value].kind == node_kind::real) return to = c_.d.reals[c_[value].value], true;
-    if (!is_number(c_[value].kind) || names_other(value, true)) return wrong(a, value);
+    if (!is_number(c_[value].kind) || names_other(value)) return wrong(a, value);
     return evaluate_real(c_, value, to);
   }
   [[nodiscard]] bool integers(attribute a, std::uint32_t value) {
@@ -155,14 +154,14 @@ class attribute_reader {
     return true;
   }
   /// Whether a name stands for something else than a number; such a name is of the wrong kind.
-  [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
+  [[nodiscard]] bool names_other(std::uint32_t value) const noexcept {
     if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
     switch ((*c_.names)[c_[value].value].kind) {
       case binding_kind::none:
       case binding_kind::constant:
       case binding_kind::integer:
-      case binding_kind::loop_variable: return false;
-      case binding_kind::real: return !real_too;
+      case binding_kind::loop_variable:
+      case binding_kind::real: return false;
       default: return true;
     }
   }

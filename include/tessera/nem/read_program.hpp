@@ -241,7 +241,11 @@ class program_reader : protected value_reader {
     if (callee.size == 0 || (!is_region && !is_wait && k != keyword::transfer &&
                              k != keyword::store && (mark != '.' || is_reserved(k))))
       return no_statement();
-    if (!declared_name(w, is_region ? "the name of a region" : "the name of a token")) return false;
+    const std::string_view what = is_region ? "the name of a region" : "the name of a token";
+    if (is_reserved(keyword_of(w)))
+      reserved(w, what);
+    else if (!declared_name(w, what))
+      return false;
     const std::uint32_t name = intern(w);
     take_word(w);
     take();  // =
