@@ -123,12 +123,13 @@ class attribute_reader {
   }
   [[nodiscard]] bool integer(attribute a, std::uint32_t value, std::int64_t& to) {
     if (c_[value].kind == node_kind::integer) return to = c_[value].value, true;
-    if (!is_number(c_[value].kind) || names_other(value)) return wrong(a, value);
+    if (!is_number(c_[value].kind) || has_real(value) || names_other(value, false))
+      return wrong(a, value);
     return evaluate_integer(c_, value, to);
   }
   [[nodiscard]] bool real(attribute a, std::uint32_t value, double& to) {
     if (c_[value].kind == node_kind::real) return to = c_.d.reals[c_[value].value], true;
-    if (!is_number(c_[value].kind) || names_other(value)) return wrong(a, value);
+    if (!is_number(c_[value].kind) || names_other(value, true)) return wrong(a, value);
     return evaluate_real(c_, value, to);
   }
   [[nodiscard]] bool integers(attribute a, std::uint32_t value) {
@@ -154,23 +155,33 @@ class attribute_reader {
     return true;
   }
   /// Whether a name stands for something else than a number; such a name is of the wrong kind.
-  [[nodiscard]] bool names_other(std::uint32_t value) const noexcept {
+  [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
     if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
     switch ((*c_.names)[c_[value].value].kind) {
       case binding_kind::none:
       case binding_kind::constant:
       case binding_kind::integer:
-      case binding_kind::loop_variable:
-      case binding_kind::real: return false;
+      case binding_kind::loop_variable: return false;
+      case binding_kind::real: return !real_too;
       default: return true;
     }
   }
 
+  /// Whether a value is a real number, by itself or as a name.
+  [[nodiscard]] bool is_real(std::uint32_t value) const noexcept {
+    if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
+    return (*c_.names)[c_[value].value].kind == binding_kind::real;
+  }
   [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
     static constexpr std::string_view kinds[] = {
         "an integer",         "a number", "true or false", "one of the ten element types",
         "a list of integers", "a string", "a name"};
     const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
+    if ((row.kind == attribute_kind::integer || row.kind == attribute_kind::integers) &&
+        is_real(value)) {
+      c_.found.add(errc::nem_exp_001_float, c_.at(value)) << row.name << " must be integer";
+      return false;
+    }
     auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
     w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
     switch (c_[value].kind) {
