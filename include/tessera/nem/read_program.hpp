@@ -227,7 +227,6 @@ class program_reader : protected value_reader {
   /// `X = …` at the word.
   bool assigned_statement(word w, keyword k, const char* equals) {
     const char* const first = at_;
-<<<<<<< HEAD
     const char* const value = behind_blanks(equals + 1);
     if (value >= end_ || !is(*value, class_letter)) return no_statement();
     const word callee = word_at(value);
@@ -238,24 +237,10 @@ class program_reader : protected value_reader {
       const char* const next = behind_blanks(callee.last());
       if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
     }
-    if (k != keyword::none &&
-        !questionable_name(w, k, is_region ? "the name of a region" : "the name of a token"))
-=======
-    word w = start;
-    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
-    const char* const next = callee.size != 0 ? behind_blanks(callee.last()) : end_;
-    const char mark = next < end_ ? *next : '\0';
-    const bool is_region = callee.key == key_of("region");
-    const bool is_wait = callee.key == key_of("wait");
-    const keyword k = callee.size != 0 ? keyword_of(callee) : keyword::none;
-    if (callee.size == 0 || (!is_region && !is_wait && k != keyword::transfer &&
-                             k != keyword::store && (mark != '.' || is_reserved(k))))
-      return no_statement();
     const std::string_view what = is_region ? "the name of a region" : "the name of a token";
-    if (is_reserved(keyword_of(w)))
+    if (is_reserved(k))
       reserved(w, what);
-    else if (!declared_name(w, what))
->>>>>>> wt-rfacts
+    else if (k != keyword::none && !questionable_name(w, k, what))
       return false;
     const std::uint32_t name = intern(w);
     take_to(equals + 1);
@@ -278,7 +263,8 @@ class program_reader : protected value_reader {
 
   bool mode_of(std::uint32_t i) {
     constexpr std::uint64_t async = key_of(".async");
-    if (end_ - at_ >= 8 && (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
+    if (end_ - at_ >= 8 &&
+        (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
         !is(at_[6], class_letter | class_digit)) [[likely]] {
       take(6);
       return true;
