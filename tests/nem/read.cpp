@@ -284,6 +284,7 @@ TEST_CASE("nem/read: each rule, with its place", "[nem]") {
       {"const loop = 1", "SYN-013@6+4"},
       {"let x = i8", "SYN-013@8+2"},
       {"L1 = region(B, 0, 8)", "SYN-013@0+2"},
+      {"wait = relu.sync in a out b", "SYN-013@0+4"},
       {"const A = 1\n - 2", "SYN-017@13+1"},
       {"const A = 1\n mod 2", "SYN-017@13+3"},
       {"const size = 1", "SYN-018@6+4"},

@@ -237,8 +237,10 @@ class program_reader : protected value_reader {
       const char* const next = behind_blanks(callee.last());
       if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
     }
-    if (k != keyword::none &&
-        !questionable_name(w, k, is_region ? "the name of a region" : "the name of a token"))
+    const std::string_view what = is_region ? "the name of a region" : "the name of a token";
+    if (is_reserved(k))
+      reserved(w, what);
+    else if (k != keyword::none && !questionable_name(w, k, what))
       return false;
     const std::uint32_t name = intern(w);
     take_to(equals + 1);

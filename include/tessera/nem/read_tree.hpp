@@ -395,6 +395,7 @@ class tree_reader : protected lexer {
     scratch_.clear();
     while (p != last) {
       const unsigned char c = static_cast<unsigned char>(*p);
+      unsigned length = utf8_length(p, last);
       if (c == '\\') {
         const char e = p[1];
         if (e == 'n' || e == 't' || e == '\\' || e == '"') {
@@ -405,12 +406,12 @@ class tree_reader : protected lexer {
         if (may_warn(errc::nem_lex_003_escape))
           found_.add(errc::nem_lex_003_escape, range(p, p + 1 + character_length(p + 1)))
               << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept as it is";
-      } else if ((c < 0x20 && c != '\t') || c == 0x7f || utf8_length(p, last) == 0) {
+      } else if ((c < 0x20 && c != '\t') || c == 0x7f || length == 0) {
         bad_character(p);
+        length = 1;
       }
-      scratch_ << *p++;
-      for (; p != last && (static_cast<unsigned char>(*p) & 0xc0u) == 0x80u && c >= 0xc2; ++p)
-        scratch_ << *p;
+      scratch_ << std::string_view(p, length);
+      p += length;
     }
   }
 

@@ -474,6 +474,7 @@ class value_reader : protected tree_reader {
       // Without a comma, `strides` may be the attribute of a task.
       if (where == region_place::operand && t.field == f_strides) return true;
       missing_comma();
+      if (at_end()) return true;
     }
   }
   [[gnu::cold, gnu::noinline]] void missing_comma() {

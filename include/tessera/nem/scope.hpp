@@ -164,7 +164,8 @@ class scope {
 inline void declare(context& c, std::uint32_t name, const binding& b) {
   scope& s = *c.names;
   const binding old = s[name];
-  s.bind(name, b);
+  // Of two in one scope the first stays, so that its uses aren't errors, too.
+  if (old.kind == binding_kind::none || old.depth != s.depth()) s.bind(name, b);
   if (old.kind == binding_kind::none) return;
   const bool is_const = b.kind == binding_kind::constant;
   const bool was_const = old.kind == binding_kind::constant;
