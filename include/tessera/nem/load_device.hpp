@@ -212,7 +212,7 @@ class device_loader {
     const std::uint32_t engine = child(f_.d, node, node_kind::per_engine);
     if (engines == no_node || l2 == no_node || engine == no_node) {
       auto text = fail(errc::nem_dev_006_memory, f_.at(node));
-      text << (l2 == no_node ? "memory sizes must be > 0: " : "") << "the topology lacks ";
+      text << "counts and memory sizes must be > 0: the topology lacks ";
       std::string_view between;
       const auto lack = [&](std::uint32_t what, std::string_view name) {
         if (what != no_node) return;
