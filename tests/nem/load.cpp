@@ -558,6 +558,14 @@ TEST_CASE("nem/load: included files", "[nem]") {
 
   finds("include \"lost.nem\"\nconst A = 1", errc::nem_inc_001_missing, "include",
         "can't find \"lost.nem\"");
+  // What it may define isn't missed as well.
+  finds("include \"lost.nem\"\ndevice chip", errc::nem_inc_001_missing, "include", "lost.nem");
+  finds("include \"lost.nem\"\ndevice chip extends base { }", errc::nem_inc_001_missing, "include",
+        "lost.nem");
+  finds(
+      "include \"lost.nem\"\ndevice chip { spec_version = \"NEM-1.0\" opcode.mandatory { "
+      "fft<i8>.plain } }",
+      errc::nem_inc_001_missing, "include", "lost.nem");
   finds("include \"broken.nem\"\nconst A = 1", errc::nem_inc_003_invalid, "include",
         "\"broken.nem\" isn't a valid document", "SYN-", 1, all);
   finds("include \"program.nem\"\ndevice chip program p:", errc::nem_inc_004_program, "include",

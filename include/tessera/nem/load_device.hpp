@@ -152,9 +152,13 @@ class device_loader {
         text.note(f_.at(f_.devices.find(f_[extends].value))) << "through " << parent;
       return;
     }
+    const std::uint32_t later = f_.devices.find(f_[extends].value);
+    if (later == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return;
+    }
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
-    const std::uint32_t later = f_.devices.find(f_[extends].value);
     if (later != no_index) {
       text.note(f_.at(later)) << parent << " is defined here, behind it";
       return;
@@ -343,6 +347,10 @@ class device_loader {
   [[nodiscard]] std::uint32_t find(std::uint32_t node) {
     const std::string_view family = f_.name(node);
     const std::uint32_t f = s_.find_family(family);
+    if (f == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return no_index;
+    }
     if (f == no_index) {
       const std::string_view near = s_.nearest_family(family);
       auto text = fail(errc::nem_dev_009_variant, f_.at(node));
