@@ -45,6 +45,7 @@ class family_loader {
     family_.where = f_.at(node);
     is_sound_ = true;
     load_parameters(node);
+    has_sound_parameters_ = is_sound_;
     load_operands(node);
     load_variants(node);
     to_.families[index_] = family_;
@@ -259,7 +260,7 @@ class family_loader {
       }
       ++i.types;
     }
-    if (i.types != family_.parameters && is_sound_) {
+    if (i.types != family_.parameters && has_sound_parameters_) {
       fits = false;
       s_.found.add(errc::nem_fdl_003_instance, f_.at(node))
           << "variant " << f_.name(variant) << " is classified for " << i.types
@@ -297,7 +298,7 @@ class family_loader {
   catalog& to_;
   std::uint32_t index_ = 0;
   type_family family_;
-  bool is_sound_ = true;
+  bool is_sound_ = true, has_sound_parameters_ = true;
   pool<std::uint32_t> parameters_;  ///< their nodes
   pool<classified> classified_;
 };

@@ -399,6 +399,7 @@ class config_reader : protected program_reader {
           put(node_kind::unit_group, static_cast<unsigned>(u), at_, intern(w));
       take_word(w);
       if (!open_block()) return false;
+      next_marks();
       while (at_word()) {
         const word k = peek_word();
         const std::uint32_t name = intern(k);

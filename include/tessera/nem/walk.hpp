@@ -420,7 +420,8 @@ class walker {
         case node_kind::decorator: has_decorators = true; break;
         default: break;
       }
-    if (n.kind != node_kind::compute && v_.operands.size() == 2) {  // written dst, src
+    if (n.kind != node_kind::compute && v_.operands.size() == 2 &&
+        c_[v_.operands[0].node].kind == node_kind::destination) {
       const nem::operand destination = v_.operands[0];
       v_.operands[0] = v_.operands[1];
       v_.operands[1] = destination;
