@@ -82,7 +82,7 @@ class drawing : public nem::visitor {
     if (!drawn) return;
     close_frame();
     // Everything behind the loop comes after all of it.
-    if (l.last_task) scopes_.back().after = {*l.last_task, l.cluster};
+    if (l.last_task) scopes_.back().after = {*l.last_task, l.cluster, tasks_};
     if (!loops_.empty() && l.last_task) loops_.back().last_task = l.last_task;
   }
 
@@ -96,8 +96,11 @@ class drawing : public nem::visitor {
     for (const std::uint32_t t : tasks)
       if (drawn_.count(t) != 0) arrows_ << "  t" << t << " -> w" << w << " [style=dashed];\n";
     const barrier before = scopes_.back().after;
-    if (!before.from.empty()) arrow(before, "w" + std::to_string(w));
-    scopes_.back().after = {"w" + std::to_string(w), {}};
+    bool is_ordered = before.from.empty();
+    for (const std::uint32_t t : tasks)
+      is_ordered = is_ordered || (t >= before.tasks && drawn_.count(t) != 0);
+    if (!is_ordered) arrow(before, "w" + std::to_string(w));
+    scopes_.back().after = {"w" + std::to_string(w), {}, tasks_};
   }
 
   void task(const nem::values& v, const nem::task& t) {
@@ -123,8 +126,14 @@ class drawing : public nem::visitor {
          << (t.mode == nem::mode::sync ? ", penwidth=2" : "") << "];\n";
     for (const std::uint32_t d : v.tasks_before(t))
       if (drawn_.count(d) != 0) arrows_ << "  t" << d << " -> " << id << ";\n";
-    if (!scopes_.back().after.from.empty()) arrow(scopes_.back().after, id);
-    if (t.mode == nem::mode::sync) scopes_.back().after = {id, {}};
+    // What a task depends on comes after the barrier itself, where it was issued behind it.
+    const barrier& after = scopes_.back().after;
+    bool is_ordered = after.from.empty();
+    for (const std::uint32_t d : v.tasks_before(t))
+      is_ordered = is_ordered || (d >= after.tasks && drawn_.count(d) != 0);
+    if (!is_ordered) arrow(after, id);
+    tasks_ = t.index + 1;
+    if (t.mode == nem::mode::sync) scopes_.back().after = {id, {}, tasks_};
     if (!loops_.empty()) loops_.back().last_task = id;
   }
 
@@ -160,6 +169,7 @@ class drawing : public nem::visitor {
   struct barrier {
     std::string from = {};
     std::optional<std::uint64_t> cluster = {};
+    std::uint32_t tasks = 0;  ///< how many were issued before it
   };
   struct scope {
     barrier after = {};
@@ -225,6 +235,7 @@ class drawing : public nem::visitor {
   std::set<std::uint32_t> drawn_;
   std::size_t depth_ = 0;
   std::uint64_t clusters_ = 0, waits_ = 0;
+  std::uint32_t tasks_ = 0;
   bool is_partial_ = false;
 };
 

@@ -152,9 +152,11 @@ class device_loader {
         text.note(f_.at(f_.devices.find(f_[extends].value))) << "through " << parent;
       return;
     }
+    const std::uint32_t later = f_.devices.find(f_[extends].value);
+    is_sound_ = false;
+    if (later == no_index && s_.lacks_file) return;  // which may define it
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
-    const std::uint32_t later = f_.devices.find(f_[extends].value);
     if (later != no_index) {
       text.note(f_.at(later)) << parent << " is defined here, behind it";
       return;

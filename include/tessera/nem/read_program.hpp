@@ -29,6 +29,7 @@
 #include "format.hpp"
 #include "lexer.hpp"
 #include "read_value.hpp"
+#include "suggest.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -179,8 +180,8 @@ class program_reader : protected value_reader {
     take(2);
     if (!expression() || !expect_closing(']', open) || !decorators()) return false;
     if (take_if(':')) return true;
-    if (at('{')) return unexpected("':'");
-    if (not_a_token()) return false;
+    if (!at_end() && !at_word() && !on_new_line())
+      return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
     missing("':'", ":");
     return at_end() || on_new_line();
   }
@@ -220,7 +221,7 @@ class program_reader : protected value_reader {
       if ((w.first[i] | 0x20) != lower[i]) return false;
     if (may_report()) {
       auto out = found_.add(errc::nem_syn_001_token, range_of(w));
-      out << "expected '" << lower << "', got '" << w.text() << "': it is in lower case";
+      out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
       out.fix(range_of(w)) << lower;
     }
     return true;
@@ -254,16 +255,46 @@ class program_reader : protected value_reader {
     if (k == keyword::wait) return wait(first, token_name, callee);
     return compute(first, token_name, callee);
   }
+  /// What a word that begins no statement may mean.
+  void no_statement(findings::writer& out, const word& w) {
+    const char* const value = behind_equals(w);
+    if (value != nullptr) {
+      const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
+      if (opcode_words.find(callee, 255) != 255)
+        out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
+      else
+        out << ": only regions and tasks are assigned without const or let";
+      return;
+    }
+    for (const std::string_view known : {"elem", "shape", "layout", "strides", "quant"})
+      if (w.text() == known) out << ": type attributes are written as " << known << "=...";
+    suggestion near(w.text());
+    for (const std::string_view known :
+         {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
+      near.offer(known);
+    const std::string_view meant = w.key == key_of("end")   ? "endloop"
+                                   : w.key == key_of("for") ? "loop"
+                                                            : near.word();
+    if (!meant.empty()) out.note() << "did you mean " << meant << '?';
+  }
   /// The error for a word that begins no statement. Returns false.
   [[gnu::cold, gnu::noinline]] bool no_statement() {
     if (not_a_token() || !may_report()) return false;
-    found_.add(errc::nem_syn_008_statement, token())
-        << "expected a declaration, a task or a loop, got " << here_is();
+    auto out = found_.add(errc::nem_syn_008_statement, token());
+    out << "expected a declaration, a task or a loop, got " << here_is();
+    if (at_other_comment()) {
+      out << ": comments begin with '#'";
+      if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
+    } else if (at('@')) {
+      out << ": those of a loop stand before its ':'";
+    } else if (at_word()) {
+      no_statement(out, peek_word());
+    }
     return false;
   }
 
   bool mode_of(std::uint32_t i) {
-    if (!expect('.')) return false;
+    if (!take_if('.')) return unexpected("'.async' or '.sync'");
     if (!at_word()) return unexpected("async or sync");
     const word w = peek_word();
     if (w.key == key_of("sync"))
@@ -395,7 +426,7 @@ class program_reader : protected value_reader {
     put_word(node_kind::opcode,
              opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee,
              intern(callee));
-    if (!mode_of(i) || !operands(node_kind::input, "'in'") ||
+    if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
         !operands(node_kind::output, "',' or 'out'"))
       return false;
     const std::uint32_t output = last_operand_;
@@ -419,6 +450,17 @@ class program_reader : protected value_reader {
       return false;
     finish(i);
     return true;
+  }
+  /// Parentheses behind what is no transfer. Returns false.
+  [[gnu::cold, gnu::noinline]] bool no_operands(const word& callee) {
+    if (!may_report()) return false;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected 'in', got '(': only transfer and store take parentheses";
+    suggestion near(callee.text());
+    near.offer("transfer");
+    near.offer("store");
+    if (!near.word().empty()) out.note() << "did you mean " << near.word() << '?';
+    return false;
   }
   /// A comma between attributes: reported, and where an attribute follows reading goes on.
   [[gnu::cold, gnu::noinline]] bool stray_comma() {
