@@ -52,7 +52,7 @@ class drawing : public nem::visitor {
 
   void loop(const nem::values&, std::uint32_t node, std::int64_t first, std::int64_t last,
             std::int64_t in_flight) {
-    loops_.push_back({node, 0, std::nullopt, clusters_});
+    loops_.push_back({node, 0, std::nullopt, clusters_, {}, {}});
     if (!is_drawn()) return;
     text label;
     label << "loop " << p_.document().name(p_.document().nodes[node].value) << " in [" << first
@@ -68,6 +68,7 @@ class drawing : public nem::visitor {
     const barrier from = scopes_.back().after;
     scopes_.push_back({from, true});
     if (options_.expand && is_drawn()) {
+      l.before = std::exchange(out_, {});
       text label;
       label << p_.document().name(p_.document().nodes[node].value) << " = " << value;
       open_frame(label, "#b0b0b0");
@@ -77,8 +78,10 @@ class drawing : public nem::visitor {
   void end_loop(std::uint32_t) {
     end_iteration();
     const bool drawn = is_drawn();
-    const execution l = loops_.back();
+    execution l = std::move(loops_.back());
     loops_.pop_back();
+    // Graphviz lays frames out from right to left.
+    for (std::size_t i = l.frames.size(); i-- != 0;) out_ << l.frames[i].view();
     if (!drawn) return;
     close_frame();
     // Everything behind the loop comes after all of it.
@@ -151,7 +154,7 @@ class drawing : public nem::visitor {
     while (depth_ != 0) close_frame();
     text all;
     all << "digraph program {\n"
-           "  graph [compound=true, fontname=\"Helvetica\", fontsize=11, nodesep=0.3, "
+           "  graph [compound=true, ordering=in, fontname=\"Helvetica\", fontsize=11, nodesep=0.3, "
            "ranksep=0.4];\n"
            "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", fontsize=11, "
            "margin=\"0.12,0.06\"];\n"
@@ -180,6 +183,8 @@ class drawing : public nem::visitor {
     std::uint64_t iterations;
     std::optional<std::string> last_task;
     std::uint64_t cluster;
+    text before;               ///< what was written in front of the current iteration
+    std::vector<text> frames;  ///< of the iterations before, where each has one
   };
 
   /// Whether tasks here are shown: not those of further iterations.
@@ -206,7 +211,10 @@ class drawing : public nem::visitor {
   }
   void end_iteration() {
     if (loops_.back().iterations == 0) return;
-    if (options_.expand && is_drawn()) close_frame();
+    if (options_.expand && is_drawn()) {
+      close_frame();
+      loops_.back().frames.push_back(std::exchange(out_, std::move(loops_.back().before)));
+    }
     scopes_.pop_back();
   }
   void arrow(const barrier& from, const std::string& to) {
