@@ -12,15 +12,13 @@ using namespace tessera;
 
 namespace {
 
-struct visitor {
+struct visitor : nem::visitor {
   std::uint64_t tasks = 0;
 
   void loop(const nem::values&, std::uint32_t, std::int64_t first, std::int64_t last,
             std::int64_t in_flight) const {
     fuzz::require(first <= last && in_flight >= 1, "a loop has iterations");
   }
-  void iteration(std::uint32_t, std::int64_t) const {}
-  void end_loop(std::uint32_t) const {}
   void wait(std::uint32_t, view<std::uint32_t> of) const {
     for (const std::uint32_t t : of) fuzz::require(t < tasks, "a wait is for an earlier task");
   }

@@ -3,6 +3,8 @@
 //
 // tests/data/nem: what is found in each of its files, exactly, and laws that hold for all of them.
 
+#include "nem/nem.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,9 +13,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <tessera/nem/print.hpp>
-#include <tessera/nem/read.hpp>
-#include <tessera/nem/verify.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>

@@ -238,7 +238,7 @@ class generator {
   }
   void task() {
     if (chance(10)) {
-      put({"wait", "("}), names(), put(")");
+      put({"wait", "("}), names(), put(")"), decorators();
       return;
     }
     if (chance(70)) put({name(), "="});

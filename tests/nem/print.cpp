@@ -125,6 +125,8 @@ TEST_CASE("nem/print: tasks", "[nem]") {
   CHECK(printed("store.sync(dst=a, src=b, deps=[])") == "store.sync(dst=a, src=b)\n");
   CHECK(printed("wait(a,b)") == "wait(a, b)\n");
   CHECK(printed("t = wait(a)") == "t = wait(a)\n");
+  CHECK(printed("wait(a, b)\n@debug(x)@profile(\"y\")") ==
+        "wait(a, b) @debug(x) @profile(\"y\")\n");
   CHECK(printed("c = conv2d.sync in X,W@readonly out Y zeta=1 dilations=[1,1] accum_type=i32 "
                 "deps=[t] alpha=edge pads=[0] @deterministic") ==
         "c = conv2d.sync\n    in  X, W @readonly\n    out Y\n    deps=[t]\n    pads=[0]\n"

@@ -284,6 +284,7 @@ TEST_CASE("nem/read: each rule, with its place", "[nem]") {
       {"const loop = 1", "SYN-013@6+4"},
       {"let x = i8", "SYN-013@8+2"},
       {"L1 = region(B, 0, 8)", "SYN-013@0+2"},
+      {"wait = relu.sync in a out b", "SYN-013@0+4"},
       {"const A = 1\n - 2", "SYN-017@13+1"},
       {"const A = 1\n mod 2", "SYN-017@13+3"},
       {"const size = 1", "SYN-018@6+4"},
@@ -383,6 +384,10 @@ TEST_CASE("nem/read: one mistake gives one error, and all are found", "[nem]") {
           " opcode.extended { a. }\n}\ndevice e { topology { \n"
           "device f { }\ntype_family g { X: }\ntype_family h { variants: v: { } }") ==
       "SYN-001@37+1 SYN-001@67+5 SYN-001@107+1 SYN-001@134+6 SYN-001@166+1 SYN-001@201+1");
+
+  // What stands in a group that an error ended isn't repeated in the next one.
+  CHECK(found("device d { unit_characteristics { SEQ { a = = 4 } } }\n"
+              "device e { unit_characteristics { SEQ { a = 4 } } }") == "SYN-001@44+1");
 }
 
 TEST_CASE("nem/read: sixteen errors, or as many as are asked for", "[nem]") {

@@ -243,7 +243,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
   std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n') --first;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
   while (last < source.size() && source[last] != '\n' &&
          last - first < offset - first + shown_columns)
     ++last;

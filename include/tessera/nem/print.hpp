@@ -130,7 +130,7 @@ class construct_printer {
         out << "wait(";
         values_.print_children(out, i);
         out << ')';
-        return;
+        return print_decorators(out, i);
       }
       default: return;
     }

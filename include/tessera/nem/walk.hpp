@@ -138,10 +138,11 @@ class walker {
     return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
   }
   /// Says in which iteration something was found, where others don't have it: behind a first
-  /// iteration, and where what was found names something that varies. Hazards say so themselves.
+  /// iteration, and where what was found names something that varies. Some say so themselves.
   static void name_iteration(const void* self, const diagnostic& d, text& to) {
     const walker& w = *static_cast<const walker*>(self);
-    if (w.frames_.empty() || d.code >= errc::nem_haz_001_unordered ||
+    if (w.frames_.empty() || d.code == errc::nem_haz_002_iterations ||
+        d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial ||
         d.code == errc::nem_cap_003_tokens)
       return;
     bool is_meant = !w.is_first_visit();
