@@ -255,9 +255,9 @@ class program_reader : protected value_reader {
     return compute(first, token_name, callee);
   }
   /// What a word that begins no statement may mean.
-  void no_statement(findings::writer& out, const word& w) {
-    const char* const value = behind_equals(w);
-    if (value != nullptr) {
+  void no_statement(findings::writer& out, word w) {
+    if (const char* const equals = equals_behind(w); equals != nullptr) {
+      const char* const value = behind_blanks(equals + 1);
       const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
       if (opcode_words.find(callee, 255) != 255)
         out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
@@ -467,7 +467,7 @@ class program_reader : protected value_reader {
     return true;
   }
   /// Parentheses behind what is no transfer. Returns false.
-  [[gnu::cold, gnu::noinline]] bool no_operands(const word& callee) {
+  [[gnu::cold, gnu::noinline]] bool no_operands(word callee) {
     if (!may_report()) return false;
     auto out = found_.add(errc::nem_syn_001_token, token());
     out << "expected 'in', got '(': only transfer and store take parentheses";
