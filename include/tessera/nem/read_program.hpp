@@ -28,17 +28,17 @@
 #include "../version.hpp"
 #include "format.hpp"
 #include "lexer.hpp"
+#include "read_errors.hpp"
 #include "read_value.hpp"
-#include "suggest.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-class program_reader : protected value_reader {
+class program_reader : protected statement_errors {
  protected:
-  using value_reader::value_reader;
+  using statement_errors::statement_errors;
 
   // --- declarations ---
 
@@ -209,20 +209,6 @@ class program_reader : protected value_reader {
     out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
         << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
   }
-  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
-  /// reading goes on.
-  bool is_upper_case(word w, std::string_view lower) {
-    if (w.size != lower.size()) return false;
-    for (std::size_t i = 0; i < lower.size(); ++i)
-      if ((w.first[i] | 0x20) != lower[i]) return false;
-    if (may_report()) {
-      auto out = found_.add(errc::nem_syn_001_token, range_of(w));
-      out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
-      out.fix(range_of(w)) << lower;
-    }
-    return true;
-  }
-
   // --- tasks ---
 
   /// `X = …` at the word.
@@ -254,44 +240,6 @@ class program_reader : protected value_reader {
     if (k == keyword::wait) return wait(first, token_name, callee);
     return compute(first, token_name, callee);
   }
-  /// What a word that begins no statement may mean.
-  void no_statement(findings::writer& out, word w) {
-    if (const char* const equals = equals_behind(w); equals != nullptr) {
-      const char* const value = behind_blanks(equals + 1);
-      const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
-      if (opcode_words.find(callee, 255) != 255)
-        out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
-      else
-        out << ": only regions and tasks are assigned without const or let";
-      return;
-    }
-    for (const std::string_view known : {"elem", "shape", "layout", "strides", "quant"})
-      if (w.text() == known) out << ": type attributes are written as " << known << "=...";
-    suggestion near(w.text());
-    for (const std::string_view known :
-         {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
-      near.offer(known);
-    const std::string_view meant = w.key == key_of("end")   ? "endloop"
-                                   : w.key == key_of("for") ? "loop"
-                                                            : near.word();
-    if (!meant.empty()) out.note() << "did you mean " << meant << '?';
-  }
-  /// The error for a word that begins no statement. Returns false.
-  [[gnu::cold, gnu::noinline]] bool no_statement() {
-    if (not_a_token() || !may_report()) return false;
-    auto out = found_.add(errc::nem_syn_008_statement, token());
-    out << "expected a declaration, a task or a loop, got " << here_is();
-    if (at_other_comment()) {
-      out << ": comments begin with '#'";
-      if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
-    } else if (at('@')) {
-      out << ": those of a loop stand before its ':'";
-    } else if (at_word()) {
-      no_statement(out, peek_word());
-    }
-    return false;
-  }
-
   bool mode_of(std::uint32_t i) {
     constexpr std::uint64_t async = key_of(".async");
     if (end_ - at_ >= 8 &&
@@ -466,33 +414,6 @@ class program_reader : protected value_reader {
     finish(i);
     return true;
   }
-  /// Parentheses behind what is no transfer. Returns false.
-  [[gnu::cold, gnu::noinline]] bool no_operands(word callee) {
-    if (!may_report()) return false;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected 'in', got '(': only transfer and store take parentheses";
-    suggestion near(callee.text());
-    near.offer("transfer");
-    near.offer("store");
-    if (!near.word().empty()) out.note() << "did you mean " << near.word() << '?';
-    return false;
-  }
-  /// A comma between attributes: reported, and where an attribute follows reading goes on.
-  [[gnu::cold, gnu::noinline]] bool stray_comma() {
-    if (!may_report()) return false;
-    const place comma = token();
-    const char* const next = behind_blanks(at_ + 1);
-    const char* const equals =
-        next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
-    const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
-    auto out = found_.add(errc::nem_syn_001_token, comma);
-    out << "expected an attribute or a statement, got ','";
-    if (goes_on) out << ": attributes have blanks between them";
-    if (goes_on) out.fix(comma) << "";
-    if (goes_on) take();
-    return goes_on;
-  }
-
   // --- attributes ---
 
   [[gnu::always_inline]] bool attribute_of_task(word w, keyword k, const char* equals) {
