@@ -80,9 +80,9 @@ struct word_table {
   }
   /// Adds a word of up to sixteen characters.
   constexpr void add(std::string_view word, std::uint8_t value) noexcept {
-    std::size_t i = slot(key_of(word));
+    std::size_t i = slot(make_key(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
-    of[i] = {key_of(word), word.size() > 8 ? key_of(word.substr(8)) : 0,
+    of[i] = {make_key(word), word.size() > 8 ? make_key(word.substr(8)) : 0,
              static_cast<std::uint32_t>(word.size()), value};
   }
   [[nodiscard, gnu::always_inline]] std::uint8_t find(word w,
@@ -208,7 +208,7 @@ class lexer {
         last_(source.data()),
         end_(source.data() + source.size()) {
     if (source.substr(0, 3) == "\xef\xbb\xbf") at_ += 3;
-    skip();
+    at_ = behind_blanks(at_);
   }
 
   [[nodiscard]] bool at_end() const noexcept { return at_ >= end_; }
@@ -230,8 +230,8 @@ class lexer {
   [[gnu::always_inline]] void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
   [[gnu::always_inline]] void take_to(const char* p) noexcept {
-    at_ = last_ = p;
-    skip();
+    last_ = p;
+    at_ = behind_blanks(p);
   }
   [[nodiscard]] bool take_if(char c) noexcept {
     if (!at(c)) return false;
@@ -242,22 +242,34 @@ class lexer {
   /// tokens but quotes are above '#', as are no blanks.
   [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
     if (p >= end_ || *p > '#') return p;
-    if (*p == ' ' && end_ - p >= 2 && p[1] > '#') return p + 1;
-    return behind_more_blanks(p);
+    if (*p != ' ') return behind_more_blanks(p);
+    ++p;
+    return p<end_&& * p> '#' ? p : behind_more_blanks(p);
   }
   [[nodiscard, gnu::noinline]] const char* behind_more_blanks(const char* p) const noexcept {
-    for (;;) {
-      while (p < end_ && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')) ++p;
+    if (end_ - p >= 16) [[likely]] {
+      const unsigned count = blank_bytes(p);
+      p += count;
+      if (count < 16 && *p != '#') [[likely]]
+        return p;
+    }
+    return behind_comments(p);
+  }
+  [[nodiscard, gnu::noinline]] const char* behind_comments(const char* p) const noexcept {
+    for (;; ++p) {
+      while (p < end_ && is(*p, class_blank)) ++p;
       if (p >= end_ || *p != '#') return p;
       const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
       if (newline == nullptr) return end_;
-      p = static_cast<const char*>(newline) + 1;
+      p = static_cast<const char*>(newline);
     }
   }
   /// Whether the token is the first of its line.
   [[nodiscard]] bool on_new_line() const noexcept {
-    return last_ == source_ ||
-           std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
+    if (last_ == source_) return true;
+    if (at_ - last_ <= 1) [[likely]]
+      return at_ != last_ && *last_ == '\n';
+    return std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
   }
   /// Whether a task, a region or a wait stands at `p`, so that `X =` before it begins a statement
   /// and no attribute.
@@ -318,9 +330,6 @@ class lexer {
   }
 
  protected:
-  /// To the next token.
-  [[gnu::always_inline]] void skip() noexcept { at_ = behind_blanks(at_); }
-
   const char* source_;
   const char* at_;    ///< the next token
   const char* last_;  ///< the end of the one before it

@@ -153,8 +153,15 @@ class device_loader {
       return;
     }
     const std::uint32_t later = f_.devices.find(f_[extends].value);
+<<<<<<< HEAD
+    if (later == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return;
+    }
+=======
     is_sound_ = false;
     if (later == no_index && s_.lacks_file) return;  // which may define it
+>>>>>>> wt-ruser
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
     if (later != no_index) {
@@ -214,7 +221,7 @@ class device_loader {
     const std::uint32_t engine = child(f_.d, node, node_kind::per_engine);
     if (engines == no_node || l2 == no_node || engine == no_node) {
       auto text = fail(errc::nem_dev_006_memory, f_.at(node));
-      text << (l2 == no_node ? "memory sizes must be > 0: " : "") << "the topology lacks ";
+      text << "counts and memory sizes must be > 0: the topology lacks ";
       std::string_view between;
       const auto lack = [&](std::uint32_t what, std::string_view name) {
         if (what != no_node) return;
@@ -345,6 +352,10 @@ class device_loader {
   [[nodiscard]] std::uint32_t find(std::uint32_t node) {
     const std::string_view family = f_.name(node);
     const std::uint32_t f = s_.find_family(family);
+    if (f == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return no_index;
+    }
     if (f == no_index) {
       const std::string_view near = s_.nearest_family(family);
       auto text = fail(errc::nem_dev_009_variant, f_.at(node));

@@ -8,8 +8,8 @@
 //   std::uint32_t b = names.of_text("t0");       // 0 again
 //
 // A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
-// some bits of its hash, so that nearly all comparisons of characters find what they look for. Names
-// that are made to collide meet another seed.
+// some bits of its hash, so that nearly all comparisons of names find what they look for; those are
+// of two numbers for up to sixteen characters. Names that are made to collide meet another seed.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.
@@ -24,7 +24,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "../core/bytes.hpp"
+#include "../core/load_store.hpp"
 #include "../core/pool.hpp"
 #include "../version.hpp"
 #include "syntax.hpp"
@@ -50,42 +50,60 @@ class name_index {
   [[nodiscard]] std::uint32_t of_text(std::string_view s) { return of(word_of(s)); }
 
  private:
+  /// What tells names apart: their characters up to sixteen. Longer ones have the key 0, which no
+  /// word has, and a hash.
   struct entry {
-    std::uint64_t key = 0, more = 0;  ///< as of words
-    std::uint32_t size = 0;
+    std::uint64_t key = 0, more = 0;
   };
 
-  /// The parts of a word stay in registers.
+  /// Nearly all names that were met before stand in the first slot that they may stand in.
   [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
                                                 std::uint64_t key, std::uint64_t more) {
-    if (size > 16) [[unlikely]]
-      return of_long(first, size, key, more);
-    const std::uint32_t h = hash(key, more), low = mask_;
-    const std::uint32_t* const slots = slots_.data();
-    std::uint32_t i = h & low;
-    for (std::uint32_t slot; (slot = slots[i]) != 0; i = (i + 1) & low) {
-      if (((slot ^ h) & ~low) != 0) continue;
+    const std::uint32_t h = hash(key, more), low = mask_, slot = slots_.data()[h & low];
+    if (((slot ^ h) & ~low) == 0 && slot != 0 && size <= 16) [[likely]] {
       const std::uint32_t index = (slot & low) - 1;
-      const entry& e = entries_[index];
-      if (e.key == key && e.more == more && e.size == size) [[likely]]
+      const entry e = entries_[index];
+      if (e.key == key && e.more == more) [[likely]]
         return index;
     }
-    return add(first, size, key, more);
+    return find_or_add(first, size, key, more);
   }
-  [[nodiscard, gnu::cold, gnu::noinline]] std::uint32_t of_long(const char* first,
-                                                                std::uint32_t size,
-                                                                std::uint64_t key,
-                                                                std::uint64_t more) {
-    const std::uint32_t h = hash(first, size, key, more), low = mask_;
+  [[nodiscard, gnu::noinline]] std::uint32_t find_or_add(const char* first, std::uint32_t size,
+                                                         std::uint64_t key, std::uint64_t more) {
+    if (size > 16) [[unlikely]] {
+      key = 0;
+      more = hash_long(first, size);
+    }
+    const std::uint32_t h = hash(key, more), low = mask_;
     std::uint32_t i = h & low;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & low) {
+    unsigned steps = 0;
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & low, ++steps) {
       if (((slot ^ h) & ~low) != 0) continue;
       const std::uint32_t index = (slot & low) - 1;
-      if (entries_[index].size == size &&
-          std::memcmp(d_.name(index).data(), first, size) == 0)
+      if (entries_[index].key == key && entries_[index].more == more &&
+          (size <= 16 || d_.name(index) == std::string_view(first, size)))
         return index;
     }
-    return add(first, size, key, more);
+    const auto index = static_cast<std::uint32_t>(d_.names.size());
+    slots_[i] = (h & ~low) | (index + 1);
+    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), size});
+    entries_.push_back({key, more});
+    char* const to = d_.characters.prepare(size < 16 ? 16 : size);
+    if (size <= 16) {
+      store_le(to, key);
+      store_le(to + 8, more);
+    } else {
+      std::memcpy(to, first, size);
+    }
+    d_.characters.advance(size);
+    if (steps > 128 && seeds_ < 8) {
+      ++seeds_;
+      seed_ = mixed(seed_ ^ key ^ more) | 1;
+      fill(slots_.size());
+    } else if (2 * d_.names.size() >= slots_.size()) {
+      fill(2 * slots_.size());
+    }
+    return index;
   }
 
   [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
@@ -96,39 +114,12 @@ class name_index {
                                                        std::uint64_t more) const noexcept {
     return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
   }
-  [[nodiscard]] std::uint32_t hash(const char* first, std::uint32_t size, std::uint64_t key,
-                                   std::uint64_t more) const noexcept {
-    if (size <= 16) return hash(key, more);
-    std::uint64_t h = mixed(mixed(seed_ ^ key) ^ more) + size;
-    for (std::uint32_t i = 16; i + 8 < size; i += 8)
+  [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
+    std::uint64_t h = seed_ + size;
+    for (std::uint32_t i = 0; i + 8 < size; i += 8)
       h = mixed(h ^ load_le<std::uint64_t>(first + i));
-    return hash(h, load_le<std::uint64_t>(first + size - 8));
-  }
-  [[nodiscard, gnu::noinline]] std::uint32_t add(const char* first, std::uint32_t size,
-                                                 std::uint64_t key, std::uint64_t more) {
-    const auto index = static_cast<std::uint32_t>(d_.names.size());
-    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), size});
-    d_.characters << std::string_view(first, size);
-    entries_.push_back({key, more, size});
-    const unsigned steps = place(index);
-    if (steps > 128 && seeds_ < 8) {
-      ++seeds_;
-      seed_ = mixed(seed_ ^ key ^ more) | 1;
-      fill(slots_.size());
-    } else if (2 * d_.names.size() >= slots_.size()) {
-      fill(2 * slots_.size());
-    }
-    return index;
-  }
-  /// Puts a name into the first slot that is free. Returns how many weren't.
-  unsigned place(std::uint32_t index) noexcept {
-    const entry& e = entries_[index];
-    const std::uint32_t h = hash(d_.name(index).data(), e.size, e.key, e.more);
-    std::uint32_t i = h & mask_;
-    unsigned steps = 0;
-    for (; slots_[i] != 0; ++steps) i = (i + 1) & mask_;
-    slots_[i] = (h & ~mask_) | (index + 1);
-    return steps;
+    return mixed(h ^ load_le<std::uint64_t>(first + size - 8)) |
+           1;  // so that it isn't the empty name's
   }
   void fill(std::size_t slots) {
     if (slots != slots_.size()) {
@@ -138,8 +129,15 @@ class name_index {
     }
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
     mask_ = static_cast<std::uint32_t>(slots - 1);
-    for (std::size_t n = 0; n < entries_.size(); ++n)
-      (void)place(static_cast<std::uint32_t>(n));
+    for (std::uint32_t n = 0; n < entries_.size(); ++n) {
+      entry& e = entries_[n];
+      const std::string_view s = d_.name(n);
+      if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
+      const std::uint32_t h = hash(e.key, e.more);
+      std::uint32_t i = h & mask_;
+      while (slots_[i] != 0) i = (i + 1) & mask_;
+      slots_[i] = (h & ~mask_) | (n + 1);
+    }
   }
 
   document& d_;

@@ -49,7 +49,7 @@ class value_reader : protected tree_reader {
     const std::uint32_t slot = count_;
     if (!is_leaf_here()) [[unlikely]] {
       put(node_kind::expression, 0, first);
-      return operators(slot, false, words);
+      return operators(slot, first, 0, false, words);
     }
     if (!leaf(words)) return false;
     return !at_operator() || expression_behind(slot, words);
@@ -158,15 +158,24 @@ class value_reader : protected tree_reader {
  private:
   // --- expressions ---
 
-  /// Makes the leaf in `slot` the first of an expression; at_ is at an operator.
+  /// Makes the leaf in `slot` the first of an expression; at_ is at an operator. Nearly always a leaf
+  /// follows that, and then the end.
   bool expression_behind(std::uint32_t slot, bool words) {
-    put(node_kind::expression, 0, source_ + nodes_[slot].offset);  // before the leaf, which moves
+    const char* const first = source_ + nodes_[slot].offset;
+    put(node_kind::expression, 0, first);  // before the leaf, which moves
     if (stopped_) return false;
     const node e = nodes_[slot + 1];
     nodes_[slot + 1] = nodes_[slot];
     nodes_[slot] = e;
     nodes_[slot + 1].next = slot + 2;
-    return operators(slot, true, words);
+    open_[0] = take_operator(first);
+    const char* const second = at_;
+    if (!is_leaf_here()) return operators(slot, second, 1, false, words);
+    if (!leaf(words)) return false;
+    if (at_operator()) return operators(slot, second, 1, true, words);
+    set_end(put(open_[0].kind, 0, first), last_);
+    finish(slot);
+    return true;
   }
   [[nodiscard]] bool is_leaf_here() const noexcept {
     return at_ < end_ && is(*at_, class_letter | class_digit);
@@ -208,10 +217,28 @@ class value_reader : protected tree_reader {
     const char* first = nullptr;  ///< of its left operand, or of itself
   };
 
-  /// What follows the expression node at `slot`: after its first leaf, or from its beginning on.
-  bool operators(std::uint32_t slot, bool has_operand, bool words) {
-    std::uint32_t depth = 0, nested = lists_;
-    const char* operand = source_ + nodes_[slot].offset;  // where the last operand begins
+  /// The operator here, whose left operand begins at `operand`.
+  [[gnu::always_inline]] open_operator take_operator(const char* operand) {
+    const char c = *at_;
+    const node_kind kind = c == '+'   ? node_kind::add
+                           : c == '-' ? node_kind::subtract
+                           : c == '*' ? node_kind::multiply
+                           : c == '/' ? node_kind::divide
+                                      : node_kind::modulo;
+    if (on_new_line()) [[unlikely]]
+      warn_line_operator();
+    take(c == 'm' ? 3 : 1);
+    return {kind, precedence_of(c), operand};
+  }
+  [[nodiscard]] static std::uint8_t precedence_of(char c) noexcept {
+    return c == '+' || c == '-' ? 1 : 2;
+  }
+
+  /// What follows in the expression node at `slot`: `depth` operators are open, and behind them is
+  /// the operand that began at `operand`, or none yet.
+  bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
+                 bool words) {
+    std::uint32_t nested = lists_;
     const auto reduce = [&](unsigned precedence) {
       while (depth != 0 && open_[depth - 1].precedence >= precedence) {
         const open_operator& o = open_[--depth];
@@ -242,17 +269,8 @@ class value_reader : protected tree_reader {
         --nested;
       }
       if (!at_operator()) break;
-      const char c = *at_;
-      const unsigned precedence = c == '+' || c == '-' ? 1 : 2;
-      reduce(precedence);
-      const node_kind kind = c == '+'   ? node_kind::add
-                             : c == '-' ? node_kind::subtract
-                             : c == '*' ? node_kind::multiply
-                             : c == '/' ? node_kind::divide
-                                        : node_kind::modulo;
-      open_[depth++] = {kind, static_cast<std::uint8_t>(precedence), operand};
-      if (on_new_line()) warn_line_operator();
-      take(c == 'm' ? 3 : 1);
+      reduce(precedence_of(*at_));
+      open_[depth++] = take_operator(operand);
     }
     reduce(1);
     if (depth != 0) return unclosed(')', open_[depth - 1].first);

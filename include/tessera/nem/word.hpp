@@ -23,7 +23,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "../core/bytes.hpp"
+#include "../core/load_store.hpp"
 #include "../version.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -41,34 +41,49 @@ struct word {
 };
 
 /// The first eight bytes of a word as a number, the first lowest.
-[[nodiscard]] constexpr std::uint64_t key_of(std::string_view s) noexcept {
+[[nodiscard]] constexpr std::uint64_t make_key(std::string_view s) noexcept {
   std::uint64_t key = 0;
   for (std::size_t i = 0; i < s.size() && i < 8; ++i)
     key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
   return key;
 }
+/// The same for a constant.
+[[nodiscard]] consteval std::uint64_t key_of(std::string_view s) noexcept { return make_key(s); }
 
 using byte_lanes [[gnu::vector_size(16)]] = unsigned char;
 using truth_lanes [[gnu::vector_size(16)]] = signed char;
 
-/// How many of sixteen bytes, from the first on, belong to a word.
+/// How many of sixteen truths, from the first on, hold.
+[[nodiscard]] inline unsigned leading_anywhere(truth_lanes holds) noexcept {
+  char raw[16];
+  std::memcpy(raw, &holds, 16);
+  const auto low = static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw)));
+  if (low < 64) return low / 8;
+  return 8 + static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw + 8))) / 8;
+}
+[[nodiscard, gnu::always_inline]] inline unsigned leading(truth_lanes holds) noexcept {
+#if defined(__SSE2__)
+  using char_lanes [[gnu::vector_size(16)]] = char;
+  const int bits = __builtin_ia32_pmovmskb128(std::bit_cast<char_lanes>(holds));
+  return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(bits)));  // at most 16
+#else
+  return leading_anywhere(holds);
+#endif
+}
+/// How many of the sixteen bytes at `p` belong to a word.
 [[nodiscard, gnu::always_inline]] inline unsigned word_bytes(const char* p) noexcept {
   byte_lanes x;
   std::memcpy(&x, p, 16);
-  const byte_lanes lower = x | 0x20;
-  const truth_lanes inside = (lower - 'a' < 26) | (x - '0' < 10) | (x == '_');
-#if defined(__SSE2__)
-  using char_lanes [[gnu::vector_size(16)]] = char;
-  const int bits = __builtin_ia32_pmovmskb128(std::bit_cast<char_lanes>(inside));
-  return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(bits)));  // at most 16
-#else
-  char raw[16];
-  std::memcpy(raw, &inside, 16);
-  const auto low = static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw)));
-  return (low < 64 ? low
-                   : 64 + static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw + 8)))) /
-         8;
-#endif
+  // Ranges end at 0x7f then, so that one signed comparison finds them.
+  const auto letters = std::bit_cast<truth_lanes>((x | 0x20) + (0x7f - 'z'));
+  const auto digits = std::bit_cast<truth_lanes>(x + (0x7f - '9'));
+  return leading((letters > 0x7f - 26) | (digits > 0x7f - 10) | (x == '_'));
+}
+/// How many of them are blanks.
+[[nodiscard, gnu::always_inline]] inline unsigned blank_bytes(const char* p) noexcept {
+  byte_lanes x;
+  std::memcpy(&x, p, 16);
+  return leading((x == ' ') | (x == '\n') | (x == '\t') | (x == '\r'));
 }
 
 /// What of eight bytes, and of the eight behind them, belongs to a word of 0 to 16.
