@@ -330,7 +330,7 @@ TEST_CASE("nem/grammar: loops (G-45 to G-48)", "[nem]") {
   refused("loop i [0..3]: endloop", "SYN-001@7+1");
   refused("loop i in [0..3] endloop", "SYN-001@17+7");
   refused("loop i in [0, 3]: endloop", "SYN-001@12+1");
-  refused("loop in [0..3]: endloop", "SYN-013@5+2 SYN-001@8+1");
+  refused("loop in [0..3]: endloop", "SYN-013@5+2");
   refused("loop i in [0..3]: endloop endloop", "SYN-003@26+7");
   refused("loop i in [0..3]: { }", "SYN-008@18+1 SYN-002@21+0");
   refused("loop i in [0..3] {\n let a = 1\n loop j in [0..1] { let b = 1 }\n}\nlet c = ,",

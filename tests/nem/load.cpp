@@ -263,10 +263,12 @@ TEST_CASE("nem/load: topologies of devices", "[nem]") {
         "memory sizes must be > 0: l1_size_bytes is 0");
   finds(device("1", "64", units), errc::nem_dev_006_memory, "per_engine",
         "memory sizes must be > 0: per_engine lacks l1_size_bytes");
-  finds(derived("topology { }"), errc::nem_dev_006_memory, "topology",
-        "lacks num_engines and l2_size_bytes and per_engine");
+  finds(
+      derived("topology { }"), errc::nem_dev_006_memory, "topology",
+      "memory sizes must be > 0: the topology lacks num_engines and l2_size_bytes and per_engine");
   finds(derived("topology { l2_size_bytes = 64 per_engine { " + full + " } }"),
-        errc::nem_dev_006_memory, "topology", "the topology lacks num_engines");
+        errc::nem_dev_006_memory, "topology",
+        "memory sizes must be > 0: the topology lacks num_engines");
   finds(device("1", "64", "NMU = 1 DMA = 1 SEQ = 1 l1_size_bytes = 64"), errc::nem_dev_018_omitted,
         "per_engine", "per_engine omits CSTL, VPU");
   finds(device("1", "1.5", full), errc::nem_exp_001_float, "1.5", "memory sizes must be integer");
@@ -556,6 +558,14 @@ TEST_CASE("nem/load: included files", "[nem]") {
 
   finds("include \"lost.nem\"\nconst A = 1", errc::nem_inc_001_missing, "include",
         "can't find \"lost.nem\"");
+  // What it may define isn't missed as well.
+  finds("include \"lost.nem\"\ndevice chip", errc::nem_inc_001_missing, "include", "lost.nem");
+  finds("include \"lost.nem\"\ndevice chip extends base { }", errc::nem_inc_001_missing, "include",
+        "lost.nem");
+  finds(
+      "include \"lost.nem\"\ndevice chip { spec_version = \"NEM-1.0\" opcode.mandatory { "
+      "fft<i8>.plain } }",
+      errc::nem_inc_001_missing, "include", "lost.nem");
   finds("include \"broken.nem\"\nconst A = 1", errc::nem_inc_003_invalid, "include",
         "\"broken.nem\" isn't a valid document", "SYN-", 1, all);
   finds("include \"program.nem\"\ndevice chip program p:", errc::nem_inc_004_program, "include",

@@ -293,6 +293,8 @@ TEST_CASE("nem/read: each rule, with its place", "[nem]") {
       {"let R = region(B, 0, 8, elem=i8, shape=[8])", "SYN-020@24+18"},
       {"let R = region(B, 0, 8) elem=i64, shape=[1]", "TYP-001@29+3"},
       {"type_family f<T: {i8, int}> { variants: }", "TYP-001@22+3"},
+      {"type_family f<T {i8}, U: {i8}> { variants: v: { } conformance: { } }", "SYN-001@16+1"},
+      {"type_family f<T {i8}> { variants: } type_family 1", "SYN-001@16+1 SYN-001@48+1"},
       {"device a { opcode.extended { f<x>.y } }", "TYP-001@31+1"},
       {"softmax.async in X out Y axis=0 axis=0", "OPC-007@32+4"},
       {"softmax.async in X out Y other=0 deps=[] other=0", "OPC-007@41+5"},

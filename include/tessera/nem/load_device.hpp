@@ -152,9 +152,13 @@ class device_loader {
         text.note(f_.at(f_.devices.find(f_[extends].value))) << "through " << parent;
       return;
     }
+    const std::uint32_t later = f_.devices.find(f_[extends].value);
+    if (later == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return;
+    }
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
-    const std::uint32_t later = f_.devices.find(f_[extends].value);
     if (later != no_index) {
       text.note(f_.at(later)) << parent << " is defined here, behind it";
       return;
@@ -212,7 +216,7 @@ class device_loader {
     const std::uint32_t engine = child(f_.d, node, node_kind::per_engine);
     if (engines == no_node || l2 == no_node || engine == no_node) {
       auto text = fail(errc::nem_dev_006_memory, f_.at(node));
-      text << (l2 == no_node ? "memory sizes must be > 0: " : "") << "the topology lacks ";
+      text << "counts and memory sizes must be > 0: the topology lacks ";
       std::string_view between;
       const auto lack = [&](std::uint32_t what, std::string_view name) {
         if (what != no_node) return;
@@ -343,6 +347,10 @@ class device_loader {
   [[nodiscard]] std::uint32_t find(std::uint32_t node) {
     const std::string_view family = f_.name(node);
     const std::uint32_t f = s_.find_family(family);
+    if (f == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return no_index;
+    }
     if (f == no_index) {
       const std::string_view near = s_.nearest_family(family);
       auto text = fail(errc::nem_dev_009_variant, f_.at(node));

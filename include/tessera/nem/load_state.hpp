@@ -143,6 +143,7 @@ class loading {
   pool<bool> unsound_families = {};      ///< those behind the built-in ones
   pool<bool> unsound_devices = {};
   pool<place> entries = {};  ///< where catalog::device_instances come from
+  bool lacks_files = false;  ///< whether an include failed, which may define what seems unknown
   bool has_baseline = false;
   place baseline = {};  ///< the include that made the built-in families visible
 

@@ -73,7 +73,8 @@ class config_reader : protected program_reader {
           continue;
         }
         take();
-        if (--braces_ == depth) return true;
+        // The braces of a parameter's types end no declaration.
+        if (--braces_ == depth && (depth != 0 || at_word() || at(';'))) return true;
       } else if (at('{')) {
         ++braces_;
         take();

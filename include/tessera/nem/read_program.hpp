@@ -165,10 +165,12 @@ class program_reader : protected value_reader {
     if (!declared_name(w, "the name of a loop variable")) return false;
     nodes_[i].value = intern(w);
     take_word(w);
-    if (!at_word()) return unexpected("'in'");
-    w = peek_word();
-    if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
-    take_word(w);
+    if (w.key != key_of("in") || !at('[')) {  // else the name is missing, which has been told
+      if (!at_word()) return unexpected("'in'");
+      w = peek_word();
+      if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
+      take_word(w);
+    }
     const char* const open = at_;
     if (!expect('[') || !expression()) return false;
     if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
