@@ -341,7 +341,8 @@ TEST_CASE("nem/read: texts, notes and fixes", "[nem]") {
   CHECK(one("relu.sync in a out b x=1, y=2") ==
         "expected an attribute or a statement, got ',': attributes have blanks between them | "
         "24+1 ''");
-  CHECK(one("relu.sync IN a out b") == "expected 'in', got 'IN': it is in lower case | 10+2 'in'");
+  CHECK(one("relu.sync IN a out b") ==
+        "expected 'in', got 'IN': keywords are in lower case | 10+2 'in'");
   CHECK(one("program p const A = 1") == "expected ':', got 'const' | 9+0 ':'");
   CHECK(one("let a = [1,]") == "a trailing comma is an extension | 10+1 ''");
   CHECK(one("buffer B : L2 (size=8, size=9)") == "'size' is given already | 15+4 first given here");

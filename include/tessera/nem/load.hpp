@@ -123,7 +123,11 @@ class loader {
       if (n.kind == node_kind::include || (is_main && n.kind == node_kind::device_file)) {
         f.at = n.next;
         const std::uint32_t file = include(f, f.d.name(n.value), place_of(n, f.file));
+<<<<<<< HEAD
         if (file == no_file) s_.lacks_files = true;
+=======
+        if (file == no_file) s_.lacks_file = true;
+>>>>>>> wt-ruser
         if (n.kind == node_kind::device_file)
           directive_ = i, directive_file_ = file, has_program_ = true;
         if (top_ != &f) return;
@@ -174,7 +178,11 @@ class loader {
       return include_file(f, path, opened, where);
     const std::uint32_t baseline = find_baseline(path);
     if (baseline < 2) return include_baseline(baseline, where);
-    s_.found.add(errc::nem_inc_001_missing, where) << "can't find \"" << path << '"';
+    auto text = s_.found.add(errc::nem_inc_001_missing, where);
+    text << "can't find \"" << path << '"';
+    suggestion near(base_name(path));
+    for (const baseline_row& b : baseline_files) near.offer(b.file);
+    if (!near.word().empty()) text.note() << "did you mean \"" << near.word() << "\"?";
     return no_file;
   }
 
@@ -293,7 +301,12 @@ class loader {
 
   [[nodiscard]] std::uint32_t find_named(std::string_view name, place where) {
     const std::uint32_t i = s_.find_device(name);
+<<<<<<< HEAD
     if (i != no_index || s_.lacks_files) return i;
+=======
+    if (i != no_index) return i;
+    if (s_.lacks_file) return no_index;
+>>>>>>> wt-ruser
     auto text = s_.found.add(errc::nem_dev_016_unknown, where);
     text << "no include makes a device " << name << " visible";
     note_visible(s_, text, name);

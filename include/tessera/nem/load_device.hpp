@@ -153,10 +153,15 @@ class device_loader {
       return;
     }
     const std::uint32_t later = f_.devices.find(f_[extends].value);
+<<<<<<< HEAD
     if (later == no_index && s_.lacks_files) {
       is_sound_ = false;
       return;
     }
+=======
+    is_sound_ = false;
+    if (later == no_index && s_.lacks_file) return;  // which may define it
+>>>>>>> wt-ruser
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
     if (later != no_index) {
