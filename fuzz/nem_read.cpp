@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// nem::read: for any text a tree or errors whose places are inside; a tree's nodes nest, each in the
-// text of its parent, and its names, numbers and enumerators exist.
+// nem::read: for any text a tree or errors whose places, notes and fixes are inside; a tree's nodes nest,
+// each in the text of its parent, and its names, numbers and enumerators exist. A fix that is applied
+// takes its finding away.
 
 #include <tessera/nem.hpp>
 #include <vector>
@@ -37,17 +38,50 @@ void require_tree(const nem::document& d, std::size_t size) {
   }
 }
 
+[[nodiscard]] bool lies_in(const nem::place& p, std::size_t size) {
+  return p.file == 0 && p.offset <= size && p.length <= size - p.offset;
+}
+[[nodiscard]] bool lies_in(const nem::string& s, const nem::report& found) {
+  return s.first <= found.characters.size() && s.size <= found.characters.size() - s.first;
+}
+
 void require_report(const nem::report& found, std::size_t size) {
+  std::uint64_t counts[3] = {};
   for (const nem::diagnostic& d : found.diagnostics) {
-    fuzz::require(
-        d.where.file == 0 && d.where.offset <= size && d.where.length <= size - d.where.offset,
-        "a finding lies in the source");
+    ++counts[static_cast<std::size_t>(d.severity)];
+    fuzz::require(lies_in(d.where, size), "a finding lies in the source");
+    fuzz::require(lies_in(d.text, found) && lies_in(d.note, found) && lies_in(d.replacement, found),
+                  "what a finding says is in the report");
+    fuzz::require(lies_in(d.related, size), "a note lies in the source");
+    fuzz::require(d.has_note == (d.note.size != 0), "a note says something");
     fuzz::require(!nem::rule(d.code).id().empty() || d.code < errc::nem_lex_001_character,
                   "a finding is of a rule or of a limit");
     fuzz::require(d.text.size != 0, "a finding says something");
-    if (d.has_fix)
-      fuzz::require(d.fix.offset <= size && d.fix.length <= size - d.fix.offset,
-                    "a fix lies in the source");
+    fuzz::require(d.has_fix || d.replacement.size == 0, "only fixes replace");
+    if (d.has_fix) {
+      fuzz::require(lies_in(d.fix, size), "a fix lies in the source");
+      fuzz::require(d.fix.length != 0 || d.replacement.size != 0, "a fix changes something");
+    }
+  }
+  fuzz::require(
+      counts[0] <= found.errors && counts[1] <= found.warnings && counts[2] <= found.notes,
+      "what is kept was counted");
+}
+
+/// Applies the first fix of a report, and reads again.
+void require_fix(std::string_view source, const nem::report& found) {
+  for (const nem::diagnostic& d : found.diagnostics) {
+    if (!d.has_fix) continue;
+    text fixed;
+    fixed << source.substr(0, d.fix.offset) << found.text_of(d.replacement)
+          << source.substr(d.fix.offset + d.fix.length);
+    nem::report after;
+    (void)nem::read(fixed, {}, &after);
+    for (const nem::diagnostic& x : after.diagnostics)
+      fuzz::require(
+          x.code != d.code || x.where.offset != d.where.offset || x.where.length != d.where.length,
+          "a fix takes its finding away");
+    return;
   }
 }
 
@@ -56,14 +90,17 @@ void require_report(const nem::report& found, std::size_t size) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact source(fuzz::as_text(data, size));
   nem::report found;
-  const result<nem::document> d = nem::read(source.text(), {}, &found);
+  nem::read_options options;
+  options.max_errors = 1 + static_cast<std::uint32_t>(fuzz::below(source.text(), 20));
+  const result<nem::document> d = nem::read(source.text(), options, &found);
   require_report(found, size);
+  require_fix(source.text(), found);
   if (d) {
     fuzz::require(found.errors == 0, "a document has no errors");
     require_tree(*d, size);
   } else {
     fuzz::require_error(d.err(), size);
-    fuzz::require(found.errors != 0 && found.errors <= nem::read_options{}.max_errors,
+    fuzz::require(found.errors != 0 && found.errors <= options.max_errors,
                   "what isn't a document has errors, but not too many");
   }
   const nem::source_file file{"input", source.text()};

@@ -385,6 +385,10 @@ TEST_CASE("nem/read: one mistake gives one error, and all are found", "[nem]") {
           " opcode.extended { a. }\n}\ndevice e { topology { \n"
           "device f { }\ntype_family g { X: }\ntype_family h { variants: v: { } }") ==
       "SYN-001@37+1 SYN-001@67+5 SYN-001@107+1 SYN-001@134+6 SYN-001@166+1 SYN-001@201+1");
+
+  // What stands in a group that an error ended isn't repeated in the next one.
+  CHECK(found("device d { unit_characteristics { SEQ { a = = 4 } } }\n"
+              "device e { unit_characteristics { SEQ { a = 4 } } }") == "SYN-001@44+1");
 }
 
 TEST_CASE("nem/read: sixteen errors, or as many as are asked for", "[nem]") {

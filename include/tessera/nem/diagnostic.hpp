@@ -19,7 +19,8 @@
 //
 // Lifetime:   a report owns its texts.
 // Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all; names of more than 200 bytes
+//             are cut in its texts, so that some long one doesn't fill it.
 // Allocation: 72 bytes and its texts for each diagnostic that is kept.
 
 #ifndef TESSERA_NEM_DIAGNOSTIC_HPP
@@ -166,6 +167,8 @@ struct report {
 
 namespace detail {
 
+inline constexpr std::size_t max_quoted = 200;  ///< bytes of a name in a text
+
 /// Collects diagnostics: each rule once for a place, however many iterations find it.
 class findings {
  public:
@@ -186,7 +189,11 @@ class findings {
 
     template <class Part>
     writer& operator<<(const Part& part) {
-      if (d_ != nullptr) f_.to_->characters << part;
+      if (d_ == nullptr) return *this;
+      if constexpr (requires { std::string_view(part); })
+        put(std::string_view(part));
+      else
+        f_.to_->characters << part;
       return *this;
     }
     /// What follows is the note, about `related`.
@@ -203,6 +210,14 @@ class findings {
     }
 
    private:
+    void put(std::string_view part) {
+      std::size_t size = part.size();
+      if (size > max_quoted && open_ != &d_->replacement)
+        for (size = max_quoted;
+             size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+          --size;
+      f_.to_->characters << part.substr(0, size) << (size < part.size() ? "..." : "");
+    }
     writer& start() {
       if (d_ != nullptr) open_->first = f_.at();
       return *this;

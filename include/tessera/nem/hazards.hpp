@@ -388,6 +388,10 @@ class hazards {
         k == opcode_category::elementwise_other || k == opcode_category::normalization ||
         k == opcode_category::softmax || t.opcode == opcode::reshape;
     for (const operand& o : v.outputs(t)) {
+      if (&o != v.outputs(t).begin()) {  // the first is looked at in any case
+        order_.spend(t.inputs);
+        if (order_.is_exhausted()) return;
+      }
       if (o.region == no_index || !is_sound(v, v.regions[o.region])) continue;
       const region& y = v.regions[o.region];
       for (const operand& i : v.inputs(t)) {
@@ -415,6 +419,7 @@ class hazards {
       return false;
     const view<std::int64_t> a = v.strides(x), b = v.strides(y);
     if (a.size() != b.size()) return false;
+    if (a.size() > max_rank) return true;  // such operands are refused
     for (std::size_t i = 0; i < a.size(); ++i)
       if (a[i] != b[i]) return false;
     return true;

@@ -25,23 +25,22 @@
 #ifndef TESSERA_NEM_LEXER_HPP
 #define TESSERA_NEM_LEXER_HPP
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-#include "../core/bytes.hpp"
 #include "../version.hpp"
 #include "format.hpp"
+#include "word.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-// Bits of a character's class.
+// Bits of a character's class. An operator, or `mod`, may begin with class_operator.
 inline constexpr std::uint8_t class_letter = 1, class_digit = 2, class_blank = 4, class_comment = 8,
-                              class_mark = 16, class_quote = 32;
+                              class_mark = 16, class_quote = 32, class_operator = 64;
 struct character_classes {
   std::uint8_t of[256];
 };
@@ -57,6 +56,7 @@ struct character_classes {
   c.of[static_cast<unsigned>('"')] = class_quote;
   for (const char m : std::string_view(".,:;=()[]{}<>@+-*/"))
     c.of[static_cast<unsigned>(m)] = class_mark;
+  for (const char o : {'+', '-', '*', '/', 'm'}) c.of[static_cast<unsigned>(o)] |= class_operator;
   return c;
 }
 inline constexpr character_classes classes = make_classes();
@@ -64,50 +64,31 @@ inline constexpr character_classes classes = make_classes();
   return (classes.of[static_cast<unsigned char>(c)] & class_bits) != 0;
 }
 
-/// The first eight bytes of a word as a number, the first lowest.
-[[nodiscard]] constexpr std::uint64_t key_of(std::string_view s) noexcept {
-  std::uint64_t key = 0;
-  for (std::size_t i = 0; i < s.size() && i < 8; ++i)
-    key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
-  return key;
-}
-
-/// A word of the source.
-struct word {
-  const char* first = nullptr;
-  std::uint32_t size = 0;
-  std::uint64_t key = 0;
-  [[nodiscard]] std::string_view text() const noexcept { return {first, size}; }
-  [[nodiscard]] const char* last() const noexcept { return first + size; }
-};
-
 /// Words with a number each, found by one multiplication: open addressing, at most half full.
 template <std::size_t Slots>
 struct word_table {
   static_assert((Slots & (Slots - 1)) == 0);
   struct entry {
-    std::uint64_t key = 0;
+    std::uint64_t key = 0, more = 0;
     std::uint32_t size = 0;
     std::uint8_t value = 0;
   };
   entry of[Slots] = {};
-  const char* text[Slots] = {};  ///< of words longer than a key
 
   [[nodiscard]] static constexpr std::size_t slot(std::uint64_t key) noexcept {
     return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
   }
+  /// Adds a word of up to sixteen characters.
   constexpr void add(std::string_view word, std::uint8_t value) noexcept {
-    std::size_t i = slot(key_of(word));
+    std::size_t i = slot(make_key(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
-    of[i] = {key_of(word), static_cast<std::uint32_t>(word.size()), value};
-    text[i] = word.data();
+    of[i] = {make_key(word), word.size() > 8 ? make_key(word.substr(8)) : 0,
+             static_cast<std::uint32_t>(word.size()), value};
   }
-  [[nodiscard, gnu::always_inline]] std::uint8_t find(const word& w,
+  [[nodiscard, gnu::always_inline]] std::uint8_t find(word w,
                                                       std::uint8_t otherwise) const noexcept {
     for (std::size_t i = slot(w.key); of[i].key != 0; i = (i + 1) & (Slots - 1))
-      if (of[i].key == w.key && of[i].size == w.size &&
-          (w.size <= 8 || std::memcmp(text[i], w.first, w.size) == 0))
-        return of[i].value;
+      if (of[i].key == w.key && of[i].more == w.more && of[i].size == w.size) return of[i].value;
     return otherwise;
   }
 };
@@ -155,8 +136,30 @@ enum class keyword : std::uint8_t {
   return t;
 }
 inline constexpr word_table<256> keyword_words = make_keywords();
-[[nodiscard, gnu::always_inline]] inline keyword keyword_of(const word& w) noexcept {
-  return static_cast<keyword>(keyword_words.find(w, static_cast<std::uint8_t>(keyword::none)));
+/// The sizes of reserved words by their first character, a bit each.
+struct keyword_sizes {
+  std::uint16_t of[256];
+};
+[[nodiscard]] constexpr keyword_sizes make_keyword_sizes() noexcept {
+  keyword_sizes s{};
+  for (const auto& e : keyword_words.of)
+    s.of[e.key & 0xff] = static_cast<std::uint16_t>(s.of[e.key & 0xff] | 1u << (e.size & 15));
+  return s;
+}
+inline constexpr keyword_sizes sizes_of_keywords = make_keyword_sizes();
+[[nodiscard, gnu::noinline]] inline keyword find_keyword(std::uint32_t size, std::uint64_t key,
+                                                         std::uint64_t more) noexcept {
+  return static_cast<keyword>(keyword_words.find({nullptr, size, key, more}, 0));
+}
+[[nodiscard, gnu::always_inline]] inline keyword find_keyword(word w) noexcept {
+  return find_keyword(w.size, w.key, w.more);
+}
+/// Whether it may be a reserved word; most names aren't.
+[[nodiscard, gnu::always_inline]] inline bool may_be_keyword(word w) noexcept {
+  return (sizes_of_keywords.of[w.key & 0xff] >> (w.size & 15) & 1) != 0;
+}
+[[nodiscard, gnu::always_inline]] inline keyword keyword_of(word w) noexcept {
+  return may_be_keyword(w) ? find_keyword(w) : keyword::none;
 }
 /// Whether a statement, a declaration or a directive begins with it.
 [[nodiscard]] constexpr bool begins_statement(keyword k) noexcept {
@@ -205,7 +208,7 @@ class lexer {
         last_(source.data()),
         end_(source.data() + source.size()) {
     if (source.substr(0, 3) == "\xef\xbb\xbf") at_ += 3;
-    skip();
+    at_ = behind_blanks(at_);
   }
 
   [[nodiscard]] bool at_end() const noexcept { return at_ >= end_; }
@@ -220,51 +223,53 @@ class lexer {
 
   /// The word at `from`, which is at a letter.
   [[nodiscard, gnu::always_inline]] word word_at(const char* from) const noexcept {
-    if (end_ - from >= 8) [[likely]] {
-      const std::uint64_t eight = load_le<std::uint64_t>(from), ends = word_ends(eight);
-      if (ends != 0) [[likely]] {
-        const auto size = static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
-        return {from, size, eight & ((std::uint64_t{1} << 8 * size) - 1)};
-      }
-      return {from, long_word(from + 8, from), eight};
-    }
-    const std::uint32_t size = long_word(from, from);
-    return {from, size, key_of({from, size})};
+    return scan_word(from, end_);
   }
   [[nodiscard, gnu::always_inline]] word peek_word() const noexcept { return word_at(at_); }
-  [[gnu::always_inline]] void take_word(const word& w) noexcept { take_to(w.last()); }
+  [[gnu::always_inline]] void take_word(word w) noexcept { take_to(w.last()); }
   [[gnu::always_inline]] void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
   [[gnu::always_inline]] void take_to(const char* p) noexcept {
-    at_ = last_ = p;
-    skip();
+    last_ = p;
+    at_ = behind_blanks(p);
   }
   [[nodiscard]] bool take_if(char c) noexcept {
     if (!at(c)) return false;
     return take(), true;
   }
 
-  /// The first character at or behind `p` that isn't blank or of a comment.
+  /// The first character at or behind `p` that isn't blank or of a comment. All that can begin
+  /// tokens but quotes are above '#', as are no blanks.
   [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
-    if (p >= end_ || !is(*p, class_blank | class_comment)) return p;
-    if (*p == ' ' && end_ - p >= 2 && !is(p[1], class_blank | class_comment)) return p + 1;
-    return behind_more_blanks(p);
+    if (p >= end_ || *p > '#') return p;
+    if (*p != ' ') return behind_more_blanks(p);
+    ++p;
+    return p<end_&& * p> '#' ? p : behind_more_blanks(p);
   }
   [[nodiscard, gnu::noinline]] const char* behind_more_blanks(const char* p) const noexcept {
-    while (p < end_ && is(*p, class_blank | class_comment)) {
-      if (*p == '#') {
-        const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
-        if (newline == nullptr) return end_;
-        p = static_cast<const char*>(newline);
-      }
-      ++p;
+    if (end_ - p >= 16) [[likely]] {
+      const unsigned count = blank_bytes(p);
+      p += count;
+      if (count < 16 && *p != '#') [[likely]]
+        return p;
     }
-    return p;
+    return behind_comments(p);
+  }
+  [[nodiscard, gnu::noinline]] const char* behind_comments(const char* p) const noexcept {
+    for (;; ++p) {
+      while (p < end_ && is(*p, class_blank)) ++p;
+      if (p >= end_ || *p != '#') return p;
+      const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
+      if (newline == nullptr) return end_;
+      p = static_cast<const char*>(newline);
+    }
   }
   /// Whether the token is the first of its line.
   [[nodiscard]] bool on_new_line() const noexcept {
-    return last_ == source_ ||
-           std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
+    if (last_ == source_) return true;
+    if (at_ - last_ <= 1) [[likely]]
+      return at_ != last_ && *last_ == '\n';
+    return std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
   }
   /// Whether a task, a region or a wait stands at `p`, so that `X =` before it begins a statement
   /// and no attribute.
@@ -282,10 +287,10 @@ class lexer {
     const word m = word_at(p);
     return m.key == key_of("async") || m.key == key_of("sync");
   }
-  /// Where `=` ends if one follows the word, else null.
-  [[nodiscard]] const char* behind_equals(const word& w) const noexcept {
+  /// Where `=` is if one follows the word, else null.
+  [[nodiscard, gnu::always_inline]] const char* equals_behind(word w) const noexcept {
     const char* const p = behind_blanks(w.last());
-    return p < end_ && *p == '=' ? behind_blanks(p + 1) : nullptr;
+    return p < end_ && *p == '=' ? p : nullptr;
   }
 
   /// The end of the number or malformed number at `p`, for messages.
@@ -325,29 +330,6 @@ class lexer {
   }
 
  protected:
-  /// To the next token.
-  [[gnu::always_inline]] void skip() noexcept { at_ = behind_blanks(at_); }
-  /// The upper bit of each byte that belongs to no word.
-  [[nodiscard, gnu::always_inline]] static std::uint64_t word_ends(std::uint64_t x) noexcept {
-    constexpr std::uint64_t ones = 0x0101010101010101u, top = ones * 0x80;
-    const std::uint64_t low = x & ~top, lower = low | ones * 0x20;
-    const std::uint64_t letters = (lower + ones * (0x80 - 'a')) & ~(lower + ones * (0x7f - 'z'));
-    const std::uint64_t digits = (low + ones * (0x80 - '0')) & ~(low + ones * (0x7f - '9'));
-    const std::uint64_t line = ~((low ^ ones * '_') + ones * 0x7f);
-    return ~((letters | digits | line) & ~x) & top;
-  }
-  [[nodiscard, gnu::noinline]] std::uint32_t long_word(const char* p,
-                                                       const char* first) const noexcept {
-    for (; end_ - p >= 8; p += 8) {
-      const std::uint64_t ends = word_ends(load_le<std::uint64_t>(p));
-      if (ends != 0)
-        return static_cast<std::uint32_t>(p - first) +
-               static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
-    }
-    while (p < end_ && is(*p, class_letter | class_digit)) ++p;
-    return static_cast<std::uint32_t>(p - first);
-  }
-
   const char* source_;
   const char* at_;    ///< the next token
   const char* last_;  ///< the end of the one before it

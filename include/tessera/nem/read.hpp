@@ -100,11 +100,10 @@ class document_reader : private config_reader {
         return type_family_declaration(w), true;
       default: break;
     }
-    const char* const value = behind_equals(w);
-    if (value != nullptr) {
+    if (const char* const equals = equals_behind(w); equals != nullptr) {
       begin_statement();
       const char* const before = at_;
-      if (assigned_statement(w, value)) return true;
+      if (assigned_statement(w, k, equals)) return true;
       if (at_ == before) take_word(w);
       return false;
     }
@@ -130,7 +129,7 @@ class document_reader : private config_reader {
 
   static constexpr std::uint32_t none = 0xffffffff;
 
-  bool include(const word& w) {
+  bool include(word w) {
     if (first_other_ != none && may_report()) {
       auto out = found_.add(errc::nem_syn_004_include, range_of(w));
       out << "includes stand before everything else";
@@ -145,7 +144,7 @@ class document_reader : private config_reader {
     return true;
   }
 
-  bool header(const word& w) {
+  bool header(word w) {
     if (first_header_ != none || first_statement_ != none) {
       if (may_report()) {
         auto out = found_.add(errc::nem_syn_006_header, range_of(w));
@@ -177,7 +176,7 @@ class document_reader : private config_reader {
     return true;
   }
 
-  bool device_or_directive(const word& w) {
+  bool device_or_directive(word w) {
     const char* p = behind_blanks(w.last());
     bool is_inline = false;
     if (p < end_ && is(*p, class_letter)) {
@@ -216,10 +215,10 @@ class document_reader : private config_reader {
     finish(i);
     return true;
   }
-  [[nodiscard]] static bool is_extends(const word& w) noexcept {
+  [[nodiscard]] static bool is_extends(word w) noexcept {
     return w.size == 7 && w.key == key_of("extends");
   }
-  [[gnu::cold, gnu::noinline]] void bad_directive(const word& w) {
+  [[gnu::cold, gnu::noinline]] void bad_directive(word w) {
     if (!may_report()) return;
     auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
     if (first_header_ != none)
@@ -280,7 +279,7 @@ class document_reader : private config_reader {
   }
   /// Whether a statement begins with a word. The words of declarations and loops do so anywhere if
   /// what follows fits.
-  [[nodiscard]] bool may_begin(const word& w, bool new_line) const noexcept {
+  [[nodiscard]] bool may_begin(word w, bool new_line) const noexcept {
     const keyword k = keyword_of(w);
     if (k == keyword::endloop) return true;
     if (new_line && begins_statement(k)) return true;

@@ -38,12 +38,12 @@ class config_reader : protected program_reader {
   using program_reader::program_reader;
 
   /// A type family at the word; after an error, reading goes on behind it.
-  void type_family_declaration(const word& start) {
+  void type_family_declaration(word start) {
     braces_ = 0;
     if (!type_family(start)) (void)leave_blocks(0);
   }
   /// An inline device at the word.
-  void device_declaration(const word& start) {
+  void device_declaration(word start) {
     braces_ = 0;
     if (!device(start)) (void)leave_blocks(0);
   }
@@ -120,7 +120,7 @@ class config_reader : protected program_reader {
 
   // --- type families ---
 
-  bool type_family(const word& start) {
+  bool type_family(word start) {
     const std::uint32_t i = put(node_kind::type_family, 0, at_);
     take_word(start);
     std::uint32_t name;
@@ -168,13 +168,13 @@ class config_reader : protected program_reader {
     if (!any_word(w, "a type")) return false;
     const std::uint8_t e = element_words.find(w, static_cast<std::uint8_t>(element::none));
     if (e != static_cast<std::uint8_t>(element::none))
-      put_word(node_kind::element_type, e, w, 0);
+      put_leaf(node_kind::element_type, e, w.last(), 0);
     else
       put_name(w);
     return true;
   }
   /// `X: T`, or `accum = i32`, or `quant = required on X`.
-  bool family_binding(const word& w) {
+  bool family_binding(word w) {
     const std::uint32_t i = put(node_kind::binding, 0, at_, intern(w));
     take_word(w);
     if (take_if(':')) {
@@ -256,7 +256,7 @@ class config_reader : protected program_reader {
     item_extended,
     item_none
   };
-  [[nodiscard]] static item item_of(const word& w) noexcept {
+  [[nodiscard]] static item item_of(word w) noexcept {
     const std::string_view s = w.text();
     return s == "opcode"                 ? item_opcode
            : s == "topology"             ? item_topology
@@ -264,7 +264,7 @@ class config_reader : protected program_reader {
            : s == "unit_characteristics" ? item_characteristics
                                          : item_none;
   }
-  bool device(const word& start) {
+  bool device(word start) {
     const std::uint32_t i = put(node_kind::device, 0, at_);
     take_word(start);
     word w;
@@ -350,7 +350,7 @@ class config_reader : protected program_reader {
       found_.add(errc::nem_syn_001_token, range_of(i)) << "expected an integer, got a real";
     return true;
   }
-  bool units_block(const word& start, bool per_engine) {
+  bool units_block(word start, bool per_engine) {
     const std::uint32_t i =
         put(per_engine ? node_kind::per_engine : node_kind::device_units, 0, at_);
     take_word(start);
@@ -379,7 +379,7 @@ class config_reader : protected program_reader {
     finish(i);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void wrong_block(const word& w, unit u) {
+  [[gnu::cold, gnu::noinline]] void wrong_block(word w, unit u) {
     if (may_report())
       found_.add(errc::nem_dev_011_unit_block, range_of(w))
           << w.text() << " belongs into "
@@ -413,18 +413,19 @@ class config_reader : protected program_reader {
       if (!at('}')) return unexpected("a characteristic or '}'");
       if (!close_block()) return false;
       finish(group);
-      next_marks();
     }
     if (!at('}')) return unexpected("NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM or '}'");
     if (!close_block()) return false;
     finish(i);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void repeated_characteristic(const word& w, std::uint32_t group,
+  [[gnu::cold, gnu::noinline]] void repeated_characteristic(word w, std::uint32_t group,
                                                             std::uint32_t name) {
     std::uint32_t i = group + 1;
-    while (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name) ++i;
-    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, nodes_[i].offset, w.size});
+    while (i < count_ && (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name))
+      ++i;
+    const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
+    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, offset, w.size});
   }
 
   /// `opcode.mandatory { … }` or `opcode.extended { … }` at the word.
@@ -475,7 +476,7 @@ class config_reader : protected program_reader {
     finish(i);
     return true;
   }
-  void put_taken(const word& w) {
+  void put_taken(word w) {
     const std::uint32_t i = put(node_kind::name, 0, w.first, intern(w));
     set_end(i, w.last());
   }

@@ -8,8 +8,8 @@
 //   std::uint32_t b = names.of_text("t0");       // 0 again
 //
 // A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
-// some bits of its hash, so that nearly all comparisons of characters find what they look for. Names
-// that are made to collide meet another seed.
+// some bits of its hash, so that nearly all comparisons of names find what they look for; those are
+// of two numbers for up to sixteen characters. Names that are made to collide meet another seed.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.
@@ -24,11 +24,11 @@
 #include <cstring>
 #include <string_view>
 
-#include "../core/bytes.hpp"
+#include "../core/load_store.hpp"
 #include "../core/pool.hpp"
 #include "../version.hpp"
-#include "lexer.hpp"
 #include "syntax.hpp"
+#include "word.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -38,91 +38,112 @@ class name_index {
  public:
   name_index(document& d, std::size_t source_size) : d_(d) {
     std::size_t slots = 64;
-    while (slots < source_size / 64) slots *= 2;
-    slots_.resize(slots);
+    while (slots < source_size / 48) slots *= 2;
+    fill(slots);
   }
 
   /// The index of a word, which is added if it is new.
-  [[nodiscard, gnu::always_inline]] std::uint32_t of(const word& w) {
-    const std::uint64_t tail = w.size > 8 ? load_le<std::uint64_t>(w.last() - 8) : 0;
-    const std::uint64_t h = hash(w.key, tail, w.text());
-    const std::size_t mask = slots_.size() - 1;
-    const std::uint32_t low = static_cast<std::uint32_t>(mask),
-                        tag = static_cast<std::uint32_t>(h) & ~low;
-    std::size_t i = static_cast<std::size_t>(h >> 32) & mask;
-    unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & mask, ++steps) {
-      if ((slot & ~low) != tag) continue;
-      const std::uint32_t index = (slot & low) - 1;
-      const entry& e = entries_[index];
-      if (e.head == w.key && e.tail == tail && e.size == w.size &&
-          (w.size <= 16 || d_.name(index) == w.text())) [[likely]]
-        return index;
-    }
-    return add(w, tail, h, i, steps);
+  [[nodiscard, gnu::always_inline]] std::uint32_t of(word w) {
+    return of(w.first, w.size, w.key, w.more);
   }
   /// The same for other characters.
-  [[nodiscard]] std::uint32_t of_text(std::string_view s) {
-    return of(word{s.data(), static_cast<std::uint32_t>(s.size()), key_of(s)});
-  }
+  [[nodiscard]] std::uint32_t of_text(std::string_view s) { return of(word_of(s)); }
 
  private:
+  /// What tells names apart: their characters up to sixteen. Longer ones have the key 0, which no
+  /// word has, and a hash.
   struct entry {
-    std::uint64_t head = 0, tail = 0;  ///< its first eight bytes, and its last if there are more
-    std::uint32_t size = 0;
+    std::uint64_t key = 0, more = 0;
   };
 
-  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
-    h *= 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
+  /// Nearly all names that were met before stand in the first slot that they may stand in.
+  [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
+                                                std::uint64_t key, std::uint64_t more) {
+    const std::uint32_t h = hash(key, more), low = mask_, slot = slots_.data()[h & low];
+    if (((slot ^ h) & ~low) == 0 && slot != 0 && size <= 16) [[likely]] {
+      const std::uint32_t index = (slot & low) - 1;
+      const entry e = entries_[index];
+      if (e.key == key && e.more == more) [[likely]]
+        return index;
+    }
+    return find_or_add(first, size, key, more);
   }
-  [[nodiscard, gnu::always_inline]] std::uint64_t hash(std::uint64_t head, std::uint64_t tail,
-                                                       std::string_view s) const noexcept {
-    std::uint64_t h = mixed((mixed(seed_ ^ head) + s.size()) ^ tail);
-    if (s.size() > 16) [[unlikely]]
-      h = hash_middle(h, s);
-    return h * 0xff51afd7ed558ccdu;
-  }
-  [[nodiscard, gnu::noinline]] static std::uint64_t hash_middle(std::uint64_t h,
-                                                                std::string_view s) noexcept {
-    for (std::size_t i = 8; i + 8 < s.size(); i += 8)
-      h = mixed(h ^ load_le<std::uint64_t>(s.data() + i));
-    return h;
-  }
-  [[nodiscard, gnu::noinline]] std::uint32_t add(const word& w, std::uint64_t tail, std::uint64_t h,
-                                                 std::size_t i, unsigned steps) {
+  [[nodiscard, gnu::noinline]] std::uint32_t find_or_add(const char* first, std::uint32_t size,
+                                                         std::uint64_t key, std::uint64_t more) {
+    if (size > 16) [[unlikely]] {
+      key = 0;
+      more = hash_long(first, size);
+    }
+    const std::uint32_t h = hash(key, more), low = mask_;
+    std::uint32_t i = h & low;
+    unsigned steps = 0;
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & low, ++steps) {
+      if (((slot ^ h) & ~low) != 0) continue;
+      const std::uint32_t index = (slot & low) - 1;
+      if (entries_[index].key == key && entries_[index].more == more &&
+          (size <= 16 || d_.name(index) == std::string_view(first, size)))
+        return index;
+    }
     const auto index = static_cast<std::uint32_t>(d_.names.size());
-    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), w.size});
-    d_.characters << w.text();
-    entries_.push_back({w.key, tail, w.size});
-    slots_[i] = (static_cast<std::uint32_t>(h) & ~static_cast<std::uint32_t>(slots_.size() - 1)) |
-                (index + 1);
+    slots_[i] = (h & ~low) | (index + 1);
+    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), size});
+    entries_.push_back({key, more});
+    char* const to = d_.characters.prepare(size < 16 ? 16 : size);
+    if (size <= 16) {
+      store_le(to, key);
+      store_le(to + 8, more);
+    } else {
+      std::memcpy(to, first, size);
+    }
+    d_.characters.advance(size);
     if (steps > 128 && seeds_ < 8) {
       ++seeds_;
-      seed_ = h | 1;
+      seed_ = mixed(seed_ ^ key ^ more) | 1;
       fill(slots_.size());
     } else if (2 * d_.names.size() >= slots_.size()) {
       fill(2 * slots_.size());
     }
     return index;
   }
+
+  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
+    h *= 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+  }
+  [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key,
+                                                       std::uint64_t more) const noexcept {
+    return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
+  }
+  [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
+    std::uint64_t h = seed_ + size;
+    for (std::uint32_t i = 0; i + 8 < size; i += 8)
+      h = mixed(h ^ load_le<std::uint64_t>(first + i));
+    return mixed(h ^ load_le<std::uint64_t>(first + size - 8)) |
+           1;  // so that it isn't the empty name's
+  }
   void fill(std::size_t slots) {
-    if (slots != slots_.size()) slots_ = {}, slots_.resize(slots);
+    if (slots != slots_.size()) {
+      slots_ = {};
+      (void)slots_.prepare(slots);
+      slots_.advance(slots);
+    }
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
-    const std::size_t mask = slots - 1;
-    const std::uint32_t low = static_cast<std::uint32_t>(mask);
-    for (std::size_t n = 0; n < entries_.size(); ++n) {
-      const std::uint64_t h =
-          hash(entries_[n].head, entries_[n].tail, d_.name(static_cast<std::uint32_t>(n)));
-      std::size_t i = static_cast<std::size_t>(h >> 32) & mask;
-      while (slots_[i] != 0) i = (i + 1) & mask;
-      slots_[i] = (static_cast<std::uint32_t>(h) & ~low) | static_cast<std::uint32_t>(n + 1);
+    mask_ = static_cast<std::uint32_t>(slots - 1);
+    for (std::uint32_t n = 0; n < entries_.size(); ++n) {
+      entry& e = entries_[n];
+      const std::string_view s = d_.name(n);
+      if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
+      const std::uint32_t h = hash(e.key, e.more);
+      std::uint32_t i = h & mask_;
+      while (slots_[i] != 0) i = (i + 1) & mask_;
+      slots_[i] = (h & ~mask_) | (n + 1);
     }
   }
 
   document& d_;
   pool<std::uint32_t> slots_;
   pool<entry> entries_;
+  std::uint32_t mask_ = 0;  ///< slots - 1
   std::uint64_t seed_ = 0x243f6a8885a308d3u;
   unsigned seeds_ = 0;
 };

@@ -41,7 +41,7 @@ class program_reader : protected value_reader {
 
   // --- declarations ---
 
-  bool constant_statement(const word& start) {
+  bool constant_statement(word start) {
     const std::uint32_t i = put(node_kind::constant, 0, at_);
     take_word(start);
     any_assignment_ = true;
@@ -54,7 +54,7 @@ class program_reader : protected value_reader {
     return true;
   }
 
-  bool let_statement(const word& start) {
+  bool let_statement(word start) {
     const std::uint32_t i = put(node_kind::let, 0, at_);
     take_word(start);
     word w;
@@ -62,26 +62,22 @@ class program_reader : protected value_reader {
     nodes_[i].value = intern(w);
     take_word(w);
     if (!expect('=')) return false;
-    if (at_word() && at_region()) return region_declaration(i);
+    if (at_word()) {
+      const word v = peek_word();
+      if (at_region(v)) return region_declaration(v, i);
+    }
     any_assignment_ = true;
     if (!value()) return false;
     finish(i);
     return true;
   }
-  [[nodiscard]] bool at_region() const noexcept {
-    if (*at_ != 'r') return false;  // nearly always a name
-    const word w = peek_word();
-    if (w.key != key_of("region")) return false;
-    const char* const p = behind_blanks(w.last());
-    return p < end_ && *p == '(';
-  }
-  bool region_declaration(std::uint32_t i) {
-    if (!region(region_place::declaration) || !decorators()) return false;
+  bool region_declaration(word start, std::uint32_t i) {
+    if (!region(start, region_place::declaration) || !decorators()) return false;
     finish(i);
     return true;
   }
 
-  bool buffer_statement(const word& start) {
+  bool buffer_statement(word start) {
     const std::uint32_t i = put(node_kind::buffer, 0, at_);
     take_word(start);
     word w;
@@ -130,7 +126,7 @@ class program_reader : protected value_reader {
     if (take_if(',')) return true;
     if (!at_word()) return false;
     const word w = peek_word();
-    if ((w.key != key_of("size") && w.key != key_of("align")) || behind_equals(w) == nullptr)
+    if ((w.key != key_of("size") && w.key != key_of("align")) || equals_behind(w) == nullptr)
       return false;
     missing("',' or ')'", ",");
     return true;
@@ -138,7 +134,7 @@ class program_reader : protected value_reader {
 
   // --- loops ---
 
-  bool loop_statement(const word& start) {
+  bool loop_statement(word start) {
     const std::uint32_t i = put(node_kind::loop, 0, at_);
     if (loops_ + excess_loops_ >= max_nesting) {
       if (excess_loops_++ == 0 && may_report()) {
@@ -187,7 +183,7 @@ class program_reader : protected value_reader {
     return at_end() || on_new_line();
   }
   /// Ends the innermost loop; at_ is at `endloop`.
-  void end_loop(const word& w) {
+  void end_loop(word w) {
     if (excess_loops_ != 0) {
       --excess_loops_;
     } else if (loops_ == 0) {
@@ -216,7 +212,7 @@ class program_reader : protected value_reader {
   }
   /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
   /// reading goes on.
-  bool is_upper_case(const word& w, std::string_view lower) {
+  bool is_upper_case(word w, std::string_view lower) {
     if (w.size != lower.size()) return false;
     for (std::size_t i = 0; i < lower.size(); ++i)
       if ((w.first[i] | 0x20) != lower[i]) return false;
@@ -230,31 +226,30 @@ class program_reader : protected value_reader {
 
   // --- tasks ---
 
-  /// `X = …` at the word, whose `=` ends before `value`.
-  bool assigned_statement(const word& start, const char* value) {
+  /// `X = …` at the word.
+  bool assigned_statement(word w, keyword k, const char* equals) {
     const char* const first = at_;
-    word w = start;
-    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
-    const char* const next = callee.size != 0 ? behind_blanks(callee.last()) : end_;
-    const char mark = next < end_ ? *next : '\0';
-    const bool is_region = callee.key == key_of("region");
-    const bool is_wait = callee.key == key_of("wait");
-    const keyword k = callee.size != 0 ? keyword_of(callee) : keyword::none;
-    if (callee.size == 0 || (!is_region && !is_wait && k != keyword::transfer &&
-                             k != keyword::store && (mark != '.' || is_reserved(k))))
-      return no_statement();
+    const char* const value = behind_blanks(equals + 1);
+    if (value >= end_ || !is(*value, class_letter)) return no_statement();
+    const word callee = word_at(value);
+    const keyword called = keyword_of(callee);
+    const bool is_region = called == keyword::region;
+    if (!is_region && called != keyword::transfer && called != keyword::store &&
+        called != keyword::wait) {
+      const char* const next = behind_blanks(callee.last());
+      if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
+    }
     const std::string_view what = is_region ? "the name of a region" : "the name of a token";
-    if (is_reserved(keyword_of(w)))
+    if (is_reserved(k))
       reserved(w, what);
-    else if (!declared_name(w, what))
+    else if (k != keyword::none && !questionable_name(w, k, what))
       return false;
     const std::uint32_t name = intern(w);
-    take_word(w);
-    take();  // =
-    if (is_region) return region_declaration(put(node_kind::let, 0, first, name));
-    return task(first, name, callee, k);
+    take_to(equals + 1);
+    if (is_region) return region_declaration(callee, put(node_kind::let, 0, first, name));
+    return task(first, name, callee, called);
   }
-  bool task(const char* first, std::uint32_t token_name, const word& callee, keyword k) {
+  bool task(const char* first, std::uint32_t token_name, word callee, keyword k) {
     if (k == keyword::transfer) return transfer(node_kind::transfer, first, token_name, callee);
     if (k == keyword::store) return transfer(node_kind::store, first, token_name, callee);
     if (k == keyword::wait) return wait(first, token_name, callee);
@@ -269,8 +264,16 @@ class program_reader : protected value_reader {
   }
 
   bool mode_of(std::uint32_t i) {
+    constexpr std::uint64_t async = key_of(".async");
+    if (end_ - at_ >= 8 &&
+        (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
+        !is(at_[6], class_letter | class_digit)) [[likely]] {
+      take(6);
+      return true;
+    }
     if (!expect('.')) return false;
-    if (!at_word()) return unexpected("async or sync");
+    if (!at_word()) [[unlikely]]
+      return unexpected("async or sync");
     const word w = peek_word();
     if (w.key == key_of("sync"))
       nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
@@ -280,7 +283,7 @@ class program_reader : protected value_reader {
     return true;
   }
 
-  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, const word& callee) {
+  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, word callee) {
     const std::uint32_t i = put(kind, 0, first, token_name);
     take_word(callee);
     if (!mode_of(i)) return false;
@@ -292,43 +295,49 @@ class program_reader : protected value_reader {
       if (!at_word()) return unexpected("dst=, src= or deps=");
       const word w = peek_word();
       const unsigned field = argument_of(w);
-      if (field == 3 || behind_equals(w) == nullptr) return bad_argument(w, field);
+      const char* const equals = equals_behind(w);
+      if (field == 3 || equals == nullptr) return bad_argument(w, field);
       once(given, field, w, errc::nem_syn_011_argument);
       if (field == 2) {
-        if (!deps(w)) return false;
+        if (!deps(equals)) return false;
       } else {
         const std::uint32_t argument =
             put(field == 0 ? node_kind::destination : node_kind::source, 0, at_);
-        take_word(w);
-        take();  // =
+        take_to(equals + 1);
         if (!operand(region_place::argument)) return false;
         finish(argument);
       }
-      more = take_if(',');
-      if (!more && at_word() && argument_of(peek_word()) != 3 &&
-          behind_equals(peek_word()) != nullptr) {
-        missing("',' or ')'", ",");
-        more = true;
-      }
+      more = take_if(',') || (at_word() && misses_comma());
     }
     if (!expect_closing(')', open)) return false;
-    if ((given.seen & 3) != 3 && may_report())
-      found_.add(errc::nem_syn_012_missing, range(first, last_))
-          << nem::name(kind) << " needs "
-          << ((given.seen & 3) == 0   ? "dst= and src="
-              : (given.seen & 1) == 0 ? "dst="
-                                      : "src=");
+    if ((given.seen & 3) != 3) [[unlikely]]
+      missing_arguments(i, given.seen);
     if (!decorators()) return false;
     finish(i);
     return true;
   }
-  [[nodiscard]] static unsigned argument_of(const word& w) noexcept {
+  /// Whether an argument stands here, before which a comma is missing.
+  [[gnu::cold, gnu::noinline]] bool misses_comma() {
+    const word w = peek_word();
+    if (argument_of(w) == 3 || equals_behind(w) == nullptr) return false;
+    missing("',' or ')'", ",");
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] void missing_arguments(std::uint32_t i, std::uint32_t seen) {
+    if (may_report())
+      found_.add(errc::nem_syn_012_missing, range(source_ + nodes_[i].offset, last_))
+          << nem::name(nodes_[i].kind) << " needs "
+          << ((seen & 3) == 0   ? "dst= and src="
+              : (seen & 1) == 0 ? "dst="
+                                : "src=");
+  }
+  [[nodiscard]] static unsigned argument_of(word w) noexcept {
     return w.key == key_of("dst")    ? 0
            : w.key == key_of("src")  ? 1
            : w.key == key_of("deps") ? 2
                                      : 3;
   }
-  [[gnu::cold, gnu::noinline]] bool bad_argument(const word& w, unsigned field) {
+  [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
     if (field != 3) {
       take_word(w);
       return unexpected("'='");
@@ -337,47 +346,49 @@ class program_reader : protected value_reader {
   }
 
   /// `deps=[a, b]` at the word.
-  bool deps(const word& w) {
+  bool deps(const char* equals) {
     const std::uint32_t i = put(node_kind::deps, 0, at_);
-    take_word(w);
-    if (!expect('=')) return false;
+    take_to(equals + 1);
     const char* const open = at_;
     if (!expect('[')) return false;
-    if (!at(']')) do {
-        word id;
-        if (!used_name(id, "the name of a token")) return false;
-        put_name(id);
-      } while (take_if(','));
+    if (!at(']') && !tokens()) return false;
     if (!expect_closing(']', open)) return false;
     finish(i);
     return true;
   }
-
-  bool wait(const char* first, std::uint32_t token_name, const word& callee) {
-    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
-    take_word(callee);
-    const char* const open = at_;
-    if (!expect('(')) return false;
+  bool tokens() {
     do {
       word id;
       if (!used_name(id, "the name of a token")) return false;
       put_name(id);
     } while (take_if(','));
+    return true;
+  }
+
+  bool wait(const char* first, std::uint32_t token_name, word callee) {
+    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
+    take_word(callee);
+    const char* const open = at_;
+    if (!expect('(')) return false;
+    if (!tokens()) return false;
     if (!expect_closing(')', open) || !decorators()) return false;
     finish(i);
     return true;
   }
 
   /// A name or a region, then decorators.
-  bool operand(region_place where) {
-    if (at_word() && at_region()) {
-      if (!region(where)) return false;
+  [[gnu::always_inline]] bool operand(region_place where) {
+    constexpr std::string_view expected = "a region";
+    if (!at_word()) [[unlikely]]
+      return unexpected(expected);
+    const word w = peek_word();
+    if (at_region(w)) {
+      if (!region(w, where)) return false;
     } else {
-      word w;
-      if (!used_name(w, "a region")) return false;
+      if (!is_usable(w, expected)) return false;
       put_name(w);
     }
-    return at('@') ? decorators() : true;
+    return !at('@') || decorators();
   }
   bool operands(node_kind kind, std::string_view expected) {
     const bool is_input = kind == node_kind::input;
@@ -396,10 +407,10 @@ class program_reader : protected value_reader {
     return true;
   }
 
-  bool compute(const char* first, std::uint32_t token_name, const word& callee) {
+  bool compute(const char* first, std::uint32_t token_name, word callee) {
     const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
-    put_word(node_kind::opcode,
-             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee,
+    put_leaf(node_kind::opcode,
+             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee.last(),
              intern(callee));
     if (!mode_of(i) || !operands(node_kind::input, "'in'") ||
         !operands(node_kind::output, "',' or 'out'"))
@@ -412,12 +423,12 @@ class program_reader : protected value_reader {
       if (at(',') && !stray_comma()) return false;
       if (!at_word()) break;
       const word w = peek_word();
-      const char* const value = behind_equals(w);
-      if (value == nullptr || is_call(value)) break;
+      const char* const equals = equals_behind(w);
+      if (equals == nullptr || is_call(behind_blanks(equals + 1))) break;
       const keyword k = keyword_of(w);
       if (begins_statement(k)) break;
       has_attributes = true;
-      if (!attribute_of_task(w, k)) return false;
+      if (!attribute_of_task(w, k, equals)) return false;
     }
     if (!has_attributes)
       hoist(output);
@@ -431,9 +442,9 @@ class program_reader : protected value_reader {
     if (!may_report()) return false;
     const place comma = token();
     const char* const next = behind_blanks(at_ + 1);
-    const char* const value =
-        next < end_ && is(*next, class_letter) ? behind_equals(word_at(next)) : nullptr;
-    const bool goes_on = value != nullptr && !is_call(value);
+    const char* const equals =
+        next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
+    const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
     auto out = found_.add(errc::nem_syn_001_token, comma);
     out << "expected an attribute or a statement, got ','";
     if (goes_on) out << ": attributes have blanks between them";
@@ -444,46 +455,45 @@ class program_reader : protected value_reader {
 
   // --- attributes ---
 
-  bool attribute_of_task(const word& w, keyword k) {
+  [[gnu::always_inline]] bool attribute_of_task(word w, keyword k, const char* equals) {
     if (w.key == key_of("deps")) {
       note_attribute(w, no_name);
-      return deps(w);
+      return deps(equals);
     }
     if (w.key == key_of("attrs")) {
-      const char* const brace = behind_equals(w);
-      if (brace < end_ && *brace == '{') return attributes_in_braces(w);
+      const char* const brace = behind_blanks(equals + 1);
+      if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
     }
-    return named_attribute(w, k);
+    return named_attribute(w, k, equals);
   }
-  bool named_attribute(const word& w, keyword k) {
+  bool named_attribute(word w, keyword k, const char* equals) {
     if (is_reserved(k)) reserved(w, "the name of an attribute");
-    const attribute a = static_cast<attribute>(
-        attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown)));
+    const std::uint8_t a = attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown));
     const std::uint32_t index = intern(w);
     note_attribute(w, index);
-    const std::uint32_t i = put(node_kind::attribute, static_cast<unsigned>(a), at_, index);
-    take_word(w);
-    if (!expect('=') || !value(true)) return false;
+    const std::uint32_t i = put(node_kind::attribute, a, at_, index);
+    take_to(equals + 1);
+    if (!value(true)) return false;
     finish(i);
     return true;
   }
   /// `attrs={ k=v, … }`, which leaves no trace.
-  bool attributes_in_braces(const word& w) {
-    take_word(w);
-    take();  // =
+  bool attributes_in_braces(const char* equals) {
+    take_to(equals + 1);
     const char* const open = at_;
     take();
     while (!at('}')) {
       if (!at_word()) return expect_closing('}', open);
       const word k = peek_word();
-      if (behind_equals(k) == nullptr) {
+      const char* const behind = equals_behind(k);
+      if (behind == nullptr) {
         take_word(k);
         return unexpected("'='");
       }
       if (k.key == key_of("deps")) {
         note_attribute(k, no_name);
-        if (!deps(k)) return false;
-      } else if (!named_attribute(k, keyword_of(k))) {
+        if (!deps(behind)) return false;
+      } else if (!named_attribute(k, keyword_of(k), behind)) {
         return false;
       }
       (void)take_if(',');
@@ -492,7 +502,7 @@ class program_reader : protected value_reader {
     return true;
   }
   /// Finds attributes that are given twice.
-  void note_attribute(const word& w, std::uint32_t name_index) {
+  void note_attribute(word w, std::uint32_t name_index) {
     bool again;
     if (name_index == no_name) {
       again = (seen_attributes_ & 1) != 0;
@@ -512,7 +522,7 @@ class program_reader : protected value_reader {
   }
   void next_marks() noexcept { ++mark_; }
   void grow_marks() { marks_.resize(2 * d_.names.size()); }
-  [[gnu::cold, gnu::noinline]] void repeated_attribute(const word& w, std::uint32_t name_index) {
+  [[gnu::cold, gnu::noinline]] void repeated_attribute(word w, std::uint32_t name_index) {
     const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
     std::uint32_t i = last_operand_;
     while (i < count_ &&

@@ -54,7 +54,7 @@ class tree_reader : protected lexer {
                     : limit.max_items == 0     ? 1
                                                : static_cast<std::uint32_t>(limit.max_items)),
         most_errors_(found_.errors() + (max_errors != 0 ? max_errors : 1)) {
-    grow(source.size() / 7);
+    grow(source.size() / 6);
   }
 
   // --- nodes ---
@@ -62,15 +62,10 @@ class tree_reader : protected lexer {
   /// Appends a node; its `next` is right if it has no children.
   [[gnu::always_inline]] std::uint32_t put(node_kind kind, unsigned detail, const char* first,
                                            std::uint32_t value = 0) {
-    if (count_ == room_) more_nodes();
+    if (count_ == room_) [[unlikely]]
+      more_nodes();
     const std::uint32_t i = count_++;
-    node& n = nodes_[i];
-    n.kind = kind;
-    n.detail = static_cast<std::uint8_t>(detail);
-    n.length = 0;
-    n.offset = offset_of(first);
-    n.value = value;
-    n.next = i + 1;
+    nodes_[i] = {kind, static_cast<std::uint8_t>(detail), 0, offset_of(first), value, i + 1};
     return i;
   }
   /// The node's text ends with the last token, and its children here.
@@ -79,25 +74,36 @@ class tree_reader : protected lexer {
     nodes_[i].next = count_;
   }
   [[gnu::always_inline]] void set_end(std::uint32_t i, const char* last) noexcept {
-    const std::uint32_t length = offset_of(last) - nodes_[i].offset;
-    nodes_[i].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
+    nodes_[i].length = length_of(offset_of(last) - nodes_[i].offset);
+  }
+  [[nodiscard]] static std::uint16_t length_of(std::uint32_t length) noexcept {
+    return static_cast<std::uint16_t>(length < 65535 ? length : 65535);
   }
   /// A leaf whose text is one token, which is taken.
-  std::uint32_t put_word(node_kind kind, unsigned detail, const word& w, std::uint32_t value) {
-    const std::uint32_t i = put(kind, detail, w.first, value);
-    set_end(i, w.last());
-    take_word(w);
-    return i;
+  [[gnu::always_inline]] void put_leaf(node_kind kind, unsigned detail, const char* last,
+                                       std::uint32_t value) {
+    if (count_ == room_) [[unlikely]]
+      more_nodes();
+    const std::uint32_t i = count_++;
+    nodes_[i] = {kind,
+                 static_cast<std::uint8_t>(detail),
+                 length_of(static_cast<std::uint32_t>(last - at_)),
+                 offset_of(at_),
+                 value,
+                 i + 1};
+    take_to(last);
   }
-  std::uint32_t put_name(const word& w) { return put_word(node_kind::name, 0, w, intern(w)); }
-  [[nodiscard]] std::uint32_t intern(const word& w) { return names_.of(w); }
+  [[gnu::always_inline]] void put_name(word w) {
+    put_leaf(node_kind::name, 0, w.last(), intern(w));
+  }
+  [[nodiscard, gnu::always_inline]] std::uint32_t intern(word w) { return names_.of(w); }
 
   // --- diagnostics ---
 
   [[nodiscard]] place range(const char* first, const char* last) const noexcept {
     return {0, offset_of(first), static_cast<std::uint32_t>(last - first)};
   }
-  [[nodiscard]] place range_of(const word& w) const noexcept { return range(w.first, w.last()); }
+  [[nodiscard]] place range_of(word w) const noexcept { return range(w.first, w.last()); }
   [[nodiscard]] place range_of(std::uint32_t i) const noexcept { return place_of(nodes_[i]); }
   [[nodiscard]] place token() const noexcept { return range(at_, token_end()); }
 
@@ -223,16 +229,14 @@ class tree_reader : protected lexer {
   }
 
   /// A name that is declared here: a hard-reserved word is an error, which reading goes on from.
-  bool declared_name(word& w, std::string_view what) {
-    if (!at_word()) return unexpected(what);
+  [[gnu::always_inline]] bool declared_name(word& w, std::string_view what) {
+    if (!at_word()) [[unlikely]]
+      return unexpected(what);
     w = peek_word();
-    const keyword k = keyword_of(w);
-    if (k == keyword::none) [[likely]]
-      return true;
-    return questionable_name(w, k, what);
+    return !may_be_keyword(w) || questionable_name(w, find_keyword(w), what);
   }
-  [[gnu::cold, gnu::noinline]] bool questionable_name(const word& w, keyword k,
-                                                      std::string_view what) {
+  [[gnu::cold, gnu::noinline]] bool questionable_name(word w, keyword k, std::string_view what) {
+    if (k == keyword::none) return true;
     if (k == keyword::upstream) {
       if (may_warn(errc::nem_syn_018_upstream_reserved))
         found_.add(errc::nem_syn_018_upstream_reserved, range_of(w))
@@ -243,26 +247,33 @@ class tree_reader : protected lexer {
     reserved(w, what);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void reserved(const word& w, std::string_view what) {
+  [[gnu::cold, gnu::noinline]] void reserved(word w, std::string_view what) {
     if (may_report())
       found_.add(errc::nem_syn_013_reserved, range_of(w))
           << "expected " << what << ", but '" << w.text() << "' is a reserved word";
   }
   /// A name that is used here. Element types and memory levels can't be one; other reserved words
   /// mean that it is missing.
-  bool used_name(word& w, std::string_view what) {
-    if (!at_word()) return unexpected(what);
+  [[gnu::always_inline]] bool used_name(word& w, std::string_view what) {
+    if (!at_word()) [[unlikely]]
+      return unexpected(what);
     w = peek_word();
-    const keyword k = keyword_of(w);
-    if (k == keyword::none || k == keyword::upstream) [[likely]]
-      return true;
+    return is_usable(w, what);
+  }
+  [[gnu::always_inline]] bool is_usable(word w, std::string_view what) {
+    return !may_be_keyword(w) || is_usable_keyword(w, what);
+  }
+  [[gnu::noinline]] bool is_usable_keyword(word w, std::string_view what) {
+    const keyword k = find_keyword(w);
+    if (k == keyword::none || k == keyword::upstream) return true;
     if (k != keyword::element && k != keyword::level) return unexpected(what);
     reserved(w, what);
     return true;
   }
   /// Any word, reserved or not.
-  bool any_word(word& w, std::string_view what) {
-    if (!at_word()) return unexpected(what);
+  [[gnu::always_inline]] bool any_word(word& w, std::string_view what) {
+    if (!at_word()) [[unlikely]]
+      return unexpected(what);
     w = peek_word();
     return true;
   }
@@ -270,12 +281,20 @@ class tree_reader : protected lexer {
   // --- numbers and strings ---
 
   /// An integer or a real as a leaf; at_ is at a digit.
-  bool number() {
-    const char* const first = at_;
+  [[gnu::always_inline]] bool number() {
+    std::uint32_t v = 0;
     const char* p = at_;
-    std::uint64_t v = 0;
-    const char* const eighteen = end_ - p > 18 ? p + 18 : end_;  // digits that can't overflow
-    while (p < eighteen && is(*p, class_digit)) v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    const char* const nine = end_ - p > 9 ? p + 9 : end_;  // digits that can't overflow
+    for (unsigned digit; p < nine && (digit = static_cast<unsigned>(*p - '0')) < 10; ++p)
+      v = v * 10 + digit;
+    if (p == nine || *p == '.' || is(*p, class_letter)) [[unlikely]]
+      return long_number(p, v);
+    put_leaf(node_kind::integer, 0, p, v);
+    return true;
+  }
+  /// The same from `p` on, the digits before which are `v`.
+  [[gnu::noinline]] bool long_number(const char* p, std::uint64_t v) {
+    const char* const first = at_;
     while (p < end_ && is(*p, class_digit)) {
       if (v > (~std::uint64_t{0} - 9) / 10) [[unlikely]]
         v = ~std::uint64_t{0} / 10 - 1;  // stays above 2^63 with every digit that follows
@@ -291,15 +310,12 @@ class tree_reader : protected lexer {
             << "the integer exceeds 2^63 - 1 = 9223372036854775807";
       v = 1;  // so that reading goes on
     }
-    std::uint32_t i;
     if (v >> 32 == 0) {
-      i = put(node_kind::integer, 0, first, static_cast<std::uint32_t>(v));
+      put_leaf(node_kind::integer, 0, p, static_cast<std::uint32_t>(v));
     } else {
-      i = put(node_kind::wide_integer, 0, first, static_cast<std::uint32_t>(d_.integers.size()));
+      put_leaf(node_kind::wide_integer, 0, p, static_cast<std::uint32_t>(d_.integers.size()));
       d_.integers.push_back(static_cast<std::int64_t>(v));
     }
-    set_end(i, p);
-    take_to(p);
     return true;
   }
   /// A real whose point is at `point`.
@@ -327,11 +343,8 @@ class tree_reader : protected lexer {
         found_.add(errc::nem_lex_004_number, range(first, p))
             << "the number exceeds the largest double, 1.7976931348623157e308";
     }
-    const std::uint32_t i =
-        put(node_kind::real, 0, first, static_cast<std::uint32_t>(d_.reals.size()));
+    put_leaf(node_kind::real, 0, p, static_cast<std::uint32_t>(d_.reals.size()));
     d_.reals.push_back(v);
-    set_end(i, p);
-    take_to(p);
     return true;
   }
   [[gnu::cold, gnu::noinline]] bool bad_number(const char* last) {
@@ -382,6 +395,7 @@ class tree_reader : protected lexer {
     scratch_.clear();
     while (p != last) {
       const unsigned char c = static_cast<unsigned char>(*p);
+      unsigned length = utf8_length(p, last);
       if (c == '\\') {
         const char e = p[1];
         if (e == 'n' || e == 't' || e == '\\' || e == '"') {
@@ -392,12 +406,12 @@ class tree_reader : protected lexer {
         if (may_warn(errc::nem_lex_003_escape))
           found_.add(errc::nem_lex_003_escape, range(p, p + 1 + character_length(p + 1)))
               << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept as it is";
-      } else if ((c < 0x20 && c != '\t') || c == 0x7f || utf8_length(p, last) == 0) {
+      } else if ((c < 0x20 && c != '\t') || c == 0x7f || length == 0) {
         bad_character(p);
+        length = 1;
       }
-      scratch_ << *p++;
-      for (; p != last && (static_cast<unsigned char>(*p) & 0xc0u) == 0x80u && c >= 0xc2; ++p)
-        scratch_ << *p;
+      scratch_ << std::string_view(p, length);
+      p += length;
     }
   }
 

@@ -47,20 +47,12 @@ class value_reader : protected tree_reader {
   bool expression(bool words = false) {
     const char* const first = at_;
     const std::uint32_t slot = count_;
-    if (first < end_ && is(*first, class_letter | class_digit)) [[likely]] {
-      if (!leaf(words)) return false;
-      if (!at_operator()) [[likely]]
-        return true;
-      put(node_kind::expression, 0, first);  // before the leaf, which moves
-      if (stopped_) return false;
-      const node e = nodes_[slot + 1];
-      nodes_[slot + 1] = nodes_[slot];
-      nodes_[slot] = e;
-      nodes_[slot + 1].next = slot + 2;
-      return operators(slot, true, words);
+    if (!is_leaf_here()) [[unlikely]] {
+      put(node_kind::expression, 0, first);
+      return operators(slot, first, 0, false, words);
     }
-    put(node_kind::expression, 0, first);
-    return operators(slot, false, words);
+    if (!leaf(words)) return false;
+    return !at_operator() || expression_behind(slot, words);
   }
 
   /// A value. `words` admits element types as names.
@@ -90,10 +82,10 @@ class value_reader : protected tree_reader {
 
   // --- regions ---
 
-  /// `region (…)` and its type attributes; at_ is at the word.
-  bool region(region_place where) {
-    const std::uint32_t i = put(node_kind::region, 0, at_);
-    take(6);
+  /// `region (…)` and its type attributes at the word.
+  bool region(word start, region_place where) {
+    const std::uint32_t i = put(node_kind::region, 0, start.first);
+    take_word(start);
     const char* const open = at_;
     word w;
     if (!expect('(') || !used_name(w, "the name of a buffer")) return false;
@@ -101,19 +93,17 @@ class value_reader : protected tree_reader {
     take_word(w);
     if (!expect(',') || !expression() || !expect(',') || !expression()) return false;
     attributes_.seen = 0;
-    if (at(',')) {
-      take();
-      const char* const first = at_;
-      if (!is_type_attribute(at_, true)) return unexpected("a type attribute or ')'");
-      if (!type_attributes(region_place::argument)) return false;
-      if (may_warn(errc::nem_syn_020_inner_type))
-        found_.add(errc::nem_syn_020_inner_type, range(first, last_))
-            << "type attributes belong behind the parentheses of region";
-    }
+    if (at(',') && !inner_type_attributes()) return false;
     if (!expect_closing(')', open)) return false;
-    if (at_word() && begins_type_attributes(where) && !type_attributes(where)) return false;
+    if (!type_attributes(where)) return false;
     finish(i);
     return attributes_.seen == 0 || check_type(i);
+  }
+  /// Whether `region (` stands here.
+  [[nodiscard, gnu::always_inline]] bool at_region(word w) const noexcept {
+    if (w.key != key_of("region")) return false;
+    const char* const p = behind_blanks(w.last());
+    return p < end_ && *p == '(';
   }
 
   /// An element type as a node.
@@ -121,19 +111,22 @@ class value_reader : protected tree_reader {
     word w;
     if (!any_word(w, "an element type")) return false;
     const element e = element_of(w);
-    put_word(kind, static_cast<unsigned>(e), w, 0);
+    put_leaf(kind, static_cast<unsigned>(e), w.last(), 0);
     return true;
   }
-  element element_of(const word& w) {
+  [[gnu::always_inline]] element element_of(word w) {
     const auto e =
         static_cast<element>(element_words.find(w, static_cast<std::uint8_t>(element::none)));
-    if (e == element::none && may_report()) {
-      auto out = found_.add(errc::nem_typ_001_element, range_of(w));
-      out << "unknown element type '" << w.text() << "', expected one of";
-      for (std::size_t k = 0; k < element_count; ++k)
-        if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
-    }
+    if (e == element::none) [[unlikely]]
+      unknown_element(w);
     return e;
+  }
+  [[gnu::cold, gnu::noinline]] void unknown_element(word w) {
+    if (!may_report()) return;
+    auto out = found_.add(errc::nem_typ_001_element, range_of(w));
+    out << "unknown element type '" << w.text() << "', expected one of";
+    for (std::size_t k = 0; k < element_count; ++k)
+      if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
   }
 
   /// The fields of something that are given so far, each at most once.
@@ -143,7 +136,7 @@ class value_reader : protected tree_reader {
     std::uint16_t length[8] = {};
   };
   /// Notes that a field is given here; if it was given before, that is an error of `code`.
-  void once(fields& f, unsigned field, const word& w, errc code) {
+  [[gnu::always_inline]] void once(fields& f, unsigned field, word w, errc code) {
     if ((f.seen >> field & 1) == 0) [[likely]] {
       f.seen |= 1u << field;
       f.first[field] = offset_of(w.first);
@@ -163,31 +156,52 @@ class value_reader : protected tree_reader {
  private:
   // --- expressions ---
 
-  bool leaf(bool words) {
-    if (at_ < end_ && is(*at_, class_digit)) return number();
-    if (!at_word()) return unexpected("an expression");
-    word w = peek_word();
-    const keyword k = keyword_of(w);
-    if (k != keyword::none && k != keyword::upstream) [[unlikely]] {
-      if (k == keyword::element || k == keyword::level) {
-        if (!words || k == keyword::level) reserved(w, "an expression");
-      } else if (k == keyword::region) {
-        if (may_report())
-          found_.add(errc::nem_syn_001_token, range_of(w))
-              << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
-        return false;
-      } else {
-        return unexpected("an expression");
-      }
-    }
+  /// Makes the leaf in `slot` the first of an expression; at_ is at an operator. Nearly always a leaf
+  /// follows that, and then the end.
+  bool expression_behind(std::uint32_t slot, bool words) {
+    const char* const first = source_ + nodes_[slot].offset;
+    put(node_kind::expression, 0, first);  // before the leaf, which moves
+    if (stopped_) return false;
+    const node e = nodes_[slot + 1];
+    nodes_[slot + 1] = nodes_[slot];
+    nodes_[slot] = e;
+    nodes_[slot + 1].next = slot + 2;
+    open_[0] = take_operator(first);
+    const char* const second = at_;
+    if (!is_leaf_here()) return operators(slot, second, 1, false, words);
+    if (!leaf(words)) return false;
+    if (at_operator()) return operators(slot, second, 1, true, words);
+    set_end(put(open_[0].kind, 0, first), last_);
+    finish(slot);
+    return true;
+  }
+  [[nodiscard]] bool is_leaf_here() const noexcept {
+    return at_ < end_ && is(*at_, class_letter | class_digit);
+  }
+  /// A number or a name; is_leaf_here().
+  [[gnu::always_inline]] bool leaf(bool words) {
+    if (is(*at_, class_digit)) return number();
+    const word w = peek_word();
+    if (may_be_keyword(w) && !is_leaf_keyword(w, words)) return false;
     put_name(w);
     return true;
   }
+  [[gnu::noinline]] bool is_leaf_keyword(word w, bool words) {
+    const keyword k = find_keyword(w);
+    if (k == keyword::none || k == keyword::upstream) return true;
+    if (k == keyword::element || k == keyword::level) {
+      if (!words || k == keyword::level) reserved(w, "an expression");
+      return true;
+    }
+    if (k != keyword::region) return unexpected("an expression");
+    if (may_report())
+      found_.add(errc::nem_syn_001_token, range_of(w))
+          << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
+    return false;
+  }
 
-  [[nodiscard]] bool at_operator() const noexcept {
-    if (at_ >= end_) return false;
-    const char c = *at_;
-    return c == '+' || c == '-' || c == '*' || c == '/' || (c == 'm' && at_mod());
+  [[nodiscard, gnu::always_inline]] bool at_operator() const noexcept {
+    return at_ < end_ && is(*at_, class_operator) && (*at_ != 'm' || at_mod());
   }
   [[nodiscard]] bool at_mod() const noexcept {
     return end_ - at_ >= 3 && at_[1] == 'o' && at_[2] == 'd' &&
@@ -201,10 +215,28 @@ class value_reader : protected tree_reader {
     const char* first = nullptr;  ///< of its left operand, or of itself
   };
 
-  /// What follows the expression node at `slot`: after its first leaf, or from its beginning on.
-  bool operators(std::uint32_t slot, bool has_operand, bool words) {
-    std::uint32_t depth = 0, nested = lists_;
-    const char* operand = source_ + nodes_[slot].offset;  // where the last operand begins
+  /// The operator here, whose left operand begins at `operand`.
+  [[gnu::always_inline]] open_operator take_operator(const char* operand) {
+    const char c = *at_;
+    const node_kind kind = c == '+'   ? node_kind::add
+                           : c == '-' ? node_kind::subtract
+                           : c == '*' ? node_kind::multiply
+                           : c == '/' ? node_kind::divide
+                                      : node_kind::modulo;
+    if (on_new_line()) [[unlikely]]
+      warn_line_operator();
+    take(c == 'm' ? 3 : 1);
+    return {kind, precedence_of(c), operand};
+  }
+  [[nodiscard]] static std::uint8_t precedence_of(char c) noexcept {
+    return c == '+' || c == '-' ? 1 : 2;
+  }
+
+  /// What follows in the expression node at `slot`: `depth` operators are open, and behind them is
+  /// the operand that began at `operand`, or none yet.
+  bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
+                 bool words) {
+    std::uint32_t nested = lists_;
     const auto reduce = [&](unsigned precedence) {
       while (depth != 0 && open_[depth - 1].precedence >= precedence) {
         const open_operator& o = open_[--depth];
@@ -224,6 +256,7 @@ class value_reader : protected tree_reader {
           take();
         }
         operand = at_;
+        if (!is_leaf_here()) return unexpected("an expression");
         if (!leaf(words)) return false;
       }
       has_operand = false;
@@ -234,17 +267,8 @@ class value_reader : protected tree_reader {
         --nested;
       }
       if (!at_operator()) break;
-      const char c = *at_;
-      const unsigned precedence = c == '+' || c == '-' ? 1 : 2;
-      reduce(precedence);
-      const node_kind kind = c == '+'   ? node_kind::add
-                             : c == '-' ? node_kind::subtract
-                             : c == '*' ? node_kind::multiply
-                             : c == '/' ? node_kind::divide
-                                        : node_kind::modulo;
-      open_[depth++] = {kind, static_cast<std::uint8_t>(precedence), operand};
-      if (on_new_line()) warn_line_operator();
-      take(c == 'm' ? 3 : 1);
+      reduce(precedence_of(*at_));
+      open_[depth++] = take_operator(operand);
     }
     reduce(1);
     if (depth != 0) return unclosed(')', open_[depth - 1].first);
@@ -321,11 +345,8 @@ class value_reader : protected tree_reader {
   bool dimensions(std::uint32_t i, std::string_view what) {
     const char* const open = at_;
     if (!expect('[')) return false;
-    if (at(']')) {
-      if (may_warn(errc::nem_syn_019_trailing_comma))
-        found_.add(errc::nem_syn_019_trailing_comma, range(open, at_ + 1))
-            << "empty " << what << " is an extension: rank 0";
-    }
+    if (at(']')) [[unlikely]]
+      empty_dimensions(open, what);
     while (!at(']')) {
       if (!expression()) return false;
       if (!at(',')) break;
@@ -336,6 +357,12 @@ class value_reader : protected tree_reader {
     take();
     finish(i);
     return true;
+  }
+
+  [[gnu::cold, gnu::noinline]] void empty_dimensions(const char* open, std::string_view what) {
+    if (may_warn(errc::nem_syn_019_trailing_comma))
+      found_.add(errc::nem_syn_019_trailing_comma, range(open, at_ + 1))
+          << "empty " << what << " is an extension: rank 0";
   }
 
   // --- decorators ---
@@ -382,7 +409,7 @@ class value_reader : protected tree_reader {
   // --- type attributes ---
 
   enum type_field : std::uint8_t { f_elem, f_shape, f_layout, f_strides, f_quant, f_none };
-  [[nodiscard]] static type_field type_field_of(const word& w) noexcept {
+  [[nodiscard]] static type_field type_field_of(word w) noexcept {
     switch (w.key) {
       case key_of("elem"): return f_elem;
       case key_of("shape"): return f_shape;
@@ -392,46 +419,62 @@ class value_reader : protected tree_reader {
       default: return f_none;
     }
   }
+  /// The word and the `=` of a type attribute.
+  struct type_word {
+    word name;
+    type_field field;
+    const char* equals;
+  };
   /// Whether a type attribute, and no statement, begins at p.
   /// Behind a comma no statement can.
-  [[nodiscard]] bool is_type_attribute(const char* p, bool behind_comma = false) const noexcept {
+  [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
+                                                           bool behind_comma) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
-    const word w = word_at(p);
-    if (type_field_of(w) == f_none) return false;
-    const char* const value = behind_equals(w);
-    return value != nullptr && (behind_comma || !is_call(value));
+    t.name = word_at(p);
+    t.field = type_field_of(t.name);
+    if (t.field == f_none) return false;
+    t.equals = equals_behind(t.name);
+    return t.equals != nullptr && (behind_comma || !is_call(behind_blanks(t.equals + 1)));
   }
-  /// Whether the word here begins type attributes without a comma before it. Of operands only
-  /// `elem` does, as the others may be attributes of the task.
-  [[nodiscard]] bool begins_type_attributes(region_place where) const noexcept {
-    if (where == region_place::operand && type_field_of(peek_word()) != f_elem) return false;
-    return is_type_attribute(at_);
+  [[gnu::cold, gnu::noinline]] bool inner_type_attributes() {
+    take();
+    const char* const first = at_;
+    type_word t;
+    if (!is_type_attribute(t, first, true)) return unexpected("a type attribute or ')'");
+    if (!type_attributes(region_place::argument, true)) return false;
+    if (may_warn(errc::nem_syn_020_inner_type))
+      found_.add(errc::nem_syn_020_inner_type, range(first, last_))
+          << "type attributes belong behind the parentheses of region";
+    return true;
   }
 
-  bool type_attributes(region_place where) {
+  /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
+  /// of the task.
+  bool type_attributes(region_place where, bool behind_comma = false) {
+    type_word t;
+    if (!is_type_attribute(t, at_, behind_comma) ||
+        (where == region_place::operand && t.field != f_elem))
+      return true;
     for (;;) {
-      const word w = peek_word();
-      const type_field field = type_field_of(w);
-      once(attributes_, field, w, errc::nem_syn_010_type_attribute);
-      if ((field == f_layout || field == f_strides) && (attributes_.seen & (1u << f_layout)) != 0 &&
-          (attributes_.seen & (1u << f_strides)) != 0)
-        layout_and_strides(w, field == f_layout ? f_strides : f_layout);
-      if (!type_attribute(field, w)) return false;
+      once(attributes_, t.field, t.name, errc::nem_syn_010_type_attribute);
+      const unsigned both = 1u << f_layout | 1u << f_strides;
+      if ((both >> t.field & 1) != 0 && (attributes_.seen & both) == both) [[unlikely]]
+        layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
+      if (!type_attribute(t)) return false;
       if (at(',')) {
-        const char* const next = behind_blanks(at_ + 1);
-        if (is_type_attribute(next, true)) {
-          take();
+        if (is_type_attribute(t, behind_blanks(at_ + 1), true)) {
+          at_ = t.name.first;
           continue;
         }
         if (where != region_place::declaration) return true;
         take();
         return unexpected("one of elem=, shape=, layout=, strides= and quant=");
       }
-      if (!at_word()) return true;
+      if (!is_type_attribute(t, at_, false)) return true;
       // Without a comma, `strides` may be the attribute of a task.
-      if (where == region_place::operand && type_field_of(peek_word()) == f_strides) return true;
-      if (!is_type_attribute(at_)) return true;
+      if (where == region_place::operand && t.field == f_strides) return true;
       missing_comma();
+      if (at_end()) return true;
     }
   }
   [[gnu::cold, gnu::noinline]] void missing_comma() {
@@ -440,20 +483,19 @@ class value_reader : protected tree_reader {
     out << "expected ',' between type attributes, got " << here_is();
     out.fix(range(last_, last_)) << ',';
   }
-  [[gnu::cold, gnu::noinline]] void layout_and_strides(const word& w, type_field other) {
+  [[gnu::cold, gnu::noinline]] void layout_and_strides(word w, type_field other) {
     if (!may_report()) return;
     auto out = found_.add(errc::nem_syn_010_type_attribute, range_of(w));
     out << "a region has either layout or strides";
     out.note({0, attributes_.first[other], attributes_.length[other]}) << "the other is given here";
   }
-  bool type_attribute(type_field field, const word& w) {
+  [[gnu::always_inline]] bool type_attribute(type_word t) {
     constexpr node_kind kinds[] = {node_kind::elem, node_kind::shape, node_kind::layout,
                                    node_kind::strides, node_kind::quant};
-    const std::uint32_t i = put(kinds[field], 0, w.first);
-    take_word(w);
-    if (!expect('=')) return false;
+    const std::uint32_t i = put(kinds[t.field], 0, t.name.first);
+    take_to(t.equals + 1);
     word v;
-    switch (field) {
+    switch (t.field) {
       case f_shape: return dimensions(i, "shape");
       case f_strides: return dimensions(i, "strides");
       case f_quant: return quant(i);
@@ -472,12 +514,15 @@ class value_reader : protected tree_reader {
   /// Type attributes hold elem and shape.
   bool check_type(std::uint32_t i) {
     const std::uint32_t both = 1u << f_elem | 1u << f_shape;
-    if ((attributes_.seen & both) == both) return true;
+    if ((attributes_.seen & both) != both) [[unlikely]]
+      incomplete_type(i);
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] void incomplete_type(std::uint32_t i) {
     if (may_report())
       found_.add(errc::nem_syn_012_missing, range_of(i))
           << ((attributes_.seen & 1u << f_elem) == 0 ? "elem=" : "shape=")
           << " is missing: type attributes need both elem and shape";
-    return true;
   }
 
   // --- quantization ---

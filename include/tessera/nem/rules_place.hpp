@@ -100,12 +100,18 @@ inline void report_access(context& c, const operand& o, bool is_write) {
   std::uint32_t where = no_node;
   for (const std::uint32_t n : nodes) {
     if (n == no_node) continue;
-    const std::uint32_t i = find_decorator(c.d, n, which);
-    if (i == no_node) continue;
-    constexpr unsigned both = flag_readonly | flag_writeonly;
-    if ((decorated_access(c.d, n) & both) == both) return;  // DEC-005 has told
-    where = i;
-    break;
+    bool has_readonly = false, has_writeonly = false;
+    std::uint32_t left = 32;  // where there are more, they repeat: many tasks may use one buffer
+    for (const std::uint32_t i : children(c.d, n)) {
+      if (left-- == 0) break;
+      if (c[i].kind != node_kind::decorator) continue;
+      const decorator d = static_cast<decorator>(c[i].detail);
+      has_readonly = has_readonly || d == decorator::readonly;
+      has_writeonly = has_writeonly || d == decorator::writeonly;
+      if (d == which && where == no_node) where = i;
+    }
+    if (has_readonly && has_writeonly) return;  // DEC-005 has told
+    if (where != no_node) break;
   }
   auto w = c.found.add(is_write ? errc::nem_dec_007_readonly : errc::nem_dec_008_writeonly,
                        place_of_operand(c, o));
