@@ -352,54 +352,30 @@ class pool {
 #include <type_traits>
 
 
-// ---- tessera/core/bytes.hpp
+// ---- tessera/core/load_store.hpp
 //
-// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
+// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
 //
-//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
-//   std::uint64_t size;
-//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
+//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
+//   tessera::store_le(out, std::int64_t{-1});
+//   if (!checked_add(offset, size, end)) return too_large;
 //
-// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
-// and the byte order of the host don't matter.
-//
-// Lifetime:   `bytes` borrows.
-// Errors:     the checked functions return false on overflow.
+// Lifetime:   values.
+// Errors:     none: that there are enough bytes is the caller's to know.
 // Limits:     none.
-// Allocation: none.
+// Allocation: none, but what a pool takes to grow.
 
-#ifndef TESSERA_CORE_BYTES_HPP
-#define TESSERA_CORE_BYTES_HPP
+#ifndef TESSERA_CORE_LOAD_STORE_HPP
+#define TESSERA_CORE_LOAD_STORE_HPP
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <string_view>
 #include <type_traits>
 
 
 namespace tessera::inline TESSERA_ABI {
-
-/// Borrowed bytes.
-using bytes = std::span<const std::byte>;
-
-/// An owner of bytes that is about to go: what borrows from it would dangle.
-template <class Owner>
-concept temporary_bytes =
-    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
-
-/// The same memory seen as bytes or as text.
-[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
-  return {reinterpret_cast<const char*>(b.data()), b.size()};
-}
-
 namespace detail {
 
 template <std::size_t Size>
@@ -477,7 +453,7 @@ template <class T>
 
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_BYTES_HPP
+#endif  // TESSERA_CORE_LOAD_STORE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -3134,6 +3110,54 @@ inline void print_operation(text& out, const model& m, const operation& o,
 #include <string_view>
 #include <utility>
 
+
+// ---- tessera/core/bytes.hpp
+//
+// Bytes as they stand in files: borrowed views, and the same memory seen as text.
+//
+//   tessera::bytes in = tessera::as_bytes(source);
+//   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// An owner of bytes that is about to go: what borrows from it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
 
 // ---- tessera/core/limits.hpp
 //
@@ -5840,6 +5864,78 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 #include <string_view>
 
 
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  out << "  ";
+  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
+    const char c = source[i];
+    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  }
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    for (std::size_t i = first; i < to; ++i)
+      if (!tail(i)) out << ' ';
+  };
+  indent(offset);
+  out << '^';
+  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
+    if (!tail(i)) out << '~';
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
 // ---- tessera/core/json.hpp
 //
 // JSON, both ways: json::reader, json::writer, and copying from one to the other.
@@ -6093,49 +6189,6 @@ inline void find(std::string_view source, tessera::view<std::string_view> paths,
 }  // namespace json
 
 namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n') --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
-  };
-  indent(offset);
-  out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
 
 inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
   for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
@@ -27628,7 +27681,8 @@ class part_writer {
 //
 // Lifetime:   a report owns its texts.
 // Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all; names of more than 200 bytes
+//             are cut in its texts, so that some long one doesn't fill it.
 // Allocation: 72 bytes and its texts for each diagnostic that is kept.
 
 #ifndef TESSERA_NEM_DIAGNOSTIC_HPP
@@ -27813,6 +27867,27 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 [[nodiscard]] constexpr element find_element(std::string_view word) noexcept {
   for (std::size_t i = 0; i < element_count; ++i)
     if (name(static_cast<element>(i)) == word) return static_cast<element>(i);
+  return element::none;
+}
+
+/// The element type that a word of another language means, such as int8, fp16 or F32; or none.
+[[nodiscard]] constexpr element element_meant(std::string_view word) noexcept {
+  constexpr std::string_view prefixes[][2] = {
+      {"i", "i"}, {"int", "i"}, {"s", "i"},     {"u", "u"},   {"uint", "u"},
+      {"f", "f"}, {"fp", "f"},  {"float", "f"}, {"bf", "bf"}, {"bfloat", "bf"}};
+  char lower[8] = {};
+  std::size_t letters = 0;
+  for (; letters < word.size() && letters < 8 && (word[letters] < '0' || word[letters] > '9');
+       ++letters)
+    lower[letters] = static_cast<char>(word[letters] | 0x20);
+  const std::string_view bits = word.substr(letters);
+  for (const auto& p : prefixes)
+    for (std::size_t i = 0; i < element_count && p[0] == std::string_view(lower, letters); ++i) {
+      const std::string_view known = element_table[i].name;
+      if (known.size() == p[1].size() + bits.size() && known.substr(0, p[1].size()) == p[1] &&
+          known.substr(p[1].size()) == bits && !is_extension(static_cast<element>(i)))
+        return static_cast<element>(i);
+    }
   return element::none;
 }
 
@@ -28430,6 +28505,12 @@ inline constexpr rule_row rule_table[] = {
 };
 inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[0];
 
+/// Which part of verifying finds what breaks a rule.
+[[nodiscard]] constexpr phase phase_of(errc code) noexcept {
+  const std::size_t i =
+      static_cast<std::size_t>(code) - static_cast<std::size_t>(rule_table[0].code);
+  return i < rule_count ? rule_table[i].phase : phase::parse;
+}
 /// How severe a rule's findings are in a profile.
 [[nodiscard]] constexpr severity severity_of(errc code, profile p) noexcept {
   switch (code) {
@@ -28483,6 +28564,8 @@ struct report {
 
 namespace detail {
 
+inline constexpr std::size_t max_quoted = 200;  ///< bytes of a name in a text
+
 /// Collects diagnostics: each rule once for a place, however many iterations find it.
 class findings {
  public:
@@ -28503,7 +28586,11 @@ class findings {
 
     template <class Part>
     writer& operator<<(const Part& part) {
-      if (d_ != nullptr) f_.to_->characters << part;
+      if (d_ == nullptr) return *this;
+      if constexpr (requires { std::string_view(part); })
+        put(std::string_view(part));
+      else
+        f_.to_->characters << part;
       return *this;
     }
     /// What follows is the note, about `related`.
@@ -28520,12 +28607,22 @@ class findings {
     }
 
    private:
+    void put(std::string_view part) {
+      std::size_t size = part.size();
+      if (size > max_quoted && open_ != &d_->replacement)
+        for (size = max_quoted;
+             size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+          --size;
+      f_.to_->characters << part.substr(0, size) << (size < part.size() ? "..." : "");
+    }
     writer& start() {
       if (d_ != nullptr) open_->first = f_.at();
       return *this;
     }
     void close() {
       if (d_ == nullptr) return;
+      if (open_ == nullptr && f_.tail.write != nullptr)
+        f_.tail.write(f_.tail.context, *d_, f_.to_->characters);
       string& s = open_ != nullptr ? *open_ : d_->text;
       s.size = f_.at() - s.first;
     }
@@ -28533,6 +28630,13 @@ class findings {
     diagnostic* d_;
     string* open_ = nullptr;
   };
+
+  /// Writes what each text ends with: the iteration that it is about.
+  struct ending {
+    void (*write)(const void* context, const diagnostic& d, text& to) = nullptr;
+    const void* context = nullptr;
+  };
+  ending tail = {};
 
   /// Adds a finding; what is written into the result is its text.
   writer add(errc code, place where) {
@@ -29470,6 +29574,7 @@ class value_printer {
   void print_children(text& out, std::uint32_t parent) {
     std::string_view comma;
     for (const std::uint32_t c : children(d_, parent)) {
+      if (d_.nodes[c].kind == node_kind::decorator) break;  // of a wait, behind its tokens
       out << comma;
       print(out, c);
       comma = ", ";
@@ -29625,6 +29730,7 @@ inline constexpr std::uint32_t no_offset = 0xffffffff;
 
 inline void append_indent(text& out, std::uint32_t indent) {
   if (indent == 0) return;  // there may be no memory yet
+  if (indent == 0) return;
   std::memset(out.prepare(indent), ' ', indent);
   out.advance(indent);
 }
@@ -29950,7 +30056,7 @@ class construct_printer {
         out << "wait(";
         values_.print_children(out, i);
         out << ')';
-        return;
+        return print_decorators(out, i);
       }
       default: return;
     }
@@ -30310,6 +30416,30 @@ class construct_printer {
 #ifndef TESSERA_NEM_LEXER_HPP
 #define TESSERA_NEM_LEXER_HPP
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+// ---- tessera/nem/word.hpp
+//
+// Words of a NEM source, sixteen characters at once.
+//
+//   const nem::detail::word w = nem::detail::scan_word(p, end);   // p is at a letter or _
+//   w.key == nem::detail::key_of("let");                          // of words up to eight characters
+//
+// Where a word ends comes from one comparison of sixteen bytes; its characters as two numbers make
+// comparing and hashing names cheap.
+//
+// Lifetime:   a word borrows the source.
+// Errors:     none.
+// Limits:     words below 4 GiB.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_WORD_HPP
+#define TESSERA_NEM_WORD_HPP
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -30321,9 +30451,121 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-// Bits of a character's class.
+/// A word of the source.
+struct word {
+  const char* first = nullptr;
+  std::uint32_t size = 0;
+  std::uint64_t key = 0;   ///< its first eight bytes, the first lowest
+  std::uint64_t more = 0;  ///< the eight behind them
+  [[nodiscard]] std::string_view text() const noexcept { return {first, size}; }
+  [[nodiscard]] const char* last() const noexcept { return first + size; }
+};
+
+/// The first eight bytes of a word as a number, the first lowest.
+[[nodiscard]] constexpr std::uint64_t make_key(std::string_view s) noexcept {
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < s.size() && i < 8; ++i)
+    key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
+  return key;
+}
+/// The same for a constant.
+[[nodiscard]] consteval std::uint64_t key_of(std::string_view s) noexcept { return make_key(s); }
+
+using byte_lanes [[gnu::vector_size(16)]] = unsigned char;
+using truth_lanes [[gnu::vector_size(16)]] = signed char;
+
+/// How many of sixteen truths, from the first on, hold.
+[[nodiscard]] inline unsigned leading_anywhere(truth_lanes holds) noexcept {
+  char raw[16];
+  std::memcpy(raw, &holds, 16);
+  const auto low = static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw)));
+  if (low < 64) return low / 8;
+  return 8 + static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw + 8))) / 8;
+}
+[[nodiscard, gnu::always_inline]] inline unsigned leading(truth_lanes holds) noexcept {
+#if defined(__SSE2__)
+  using char_lanes [[gnu::vector_size(16)]] = char;
+  const int bits = __builtin_ia32_pmovmskb128(std::bit_cast<char_lanes>(holds));
+  return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(bits)));  // at most 16
+#else
+  return leading_anywhere(holds);
+#endif
+}
+/// How many of the sixteen bytes at `p` belong to a word.
+[[nodiscard, gnu::always_inline]] inline unsigned word_bytes(const char* p) noexcept {
+  byte_lanes x;
+  std::memcpy(&x, p, 16);
+  // Ranges end at 0x7f then, so that one signed comparison finds them.
+  const auto letters = std::bit_cast<truth_lanes>((x | 0x20) + (0x7f - 'z'));
+  const auto digits = std::bit_cast<truth_lanes>(x + (0x7f - '9'));
+  return leading((letters > 0x7f - 26) | (digits > 0x7f - 10) | (x == '_'));
+}
+/// How many of them are blanks.
+[[nodiscard, gnu::always_inline]] inline unsigned blank_bytes(const char* p) noexcept {
+  byte_lanes x;
+  std::memcpy(&x, p, 16);
+  return leading((x == ' ') | (x == '\n') | (x == '\t') | (x == '\r'));
+}
+
+/// What of eight bytes, and of the eight behind them, belongs to a word of 0 to 16.
+struct word_masks {
+  std::uint64_t key[17], more[17];
+};
+[[nodiscard]] constexpr word_masks make_word_masks() noexcept {
+  word_masks m{};
+  for (unsigned i = 0; i <= 16; ++i) {
+    m.key[i] = i >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * i) - 1;
+    m.more[i] = i == 16 ? ~std::uint64_t{0} : i > 8 ? (std::uint64_t{1} << 8 * (i - 8)) - 1 : 0;
+  }
+  return m;
+}
+inline constexpr word_masks masks_of_words = make_word_masks();
+
+/// The characters of `s` as a word, which needn't be one.
+[[nodiscard]] inline word word_of(std::string_view s) noexcept {
+  char raw[16] = {};
+  if (!s.empty()) std::memcpy(raw, s.data(), s.size() < 16 ? s.size() : 16);
+  return {s.data(), static_cast<std::uint32_t>(s.size()), load_le<std::uint64_t>(raw),
+          load_le<std::uint64_t>(raw + 8)};
+}
+/// A word that is longer than sixteen bytes, or nearer than that to the end.
+[[nodiscard, gnu::cold, gnu::noinline]] inline word scan_long_word(const char* first,
+                                                                   const char* end) noexcept {
+  const char* p = first;
+  unsigned size = 16;
+  while (size == 16 && end - p >= 16) p += size = word_bytes(p);
+  if (size == 16 && p < end) {
+    char raw[16] = {};
+    std::memcpy(raw, p, static_cast<std::size_t>(end - p));
+    p += word_bytes(raw);
+  }
+  return word_of({first, static_cast<std::size_t>(p - first)});
+}
+/// The word at `first`.
+[[nodiscard, gnu::always_inline]] inline word scan_word(const char* first,
+                                                        const char* end) noexcept {
+  if (end - first >= 16) [[likely]] {
+    const unsigned size = word_bytes(first);
+    if (size < 16) [[likely]]
+      return {first, size, load_le<std::uint64_t>(first) & masks_of_words.key[size],
+              load_le<std::uint64_t>(first + 8) & masks_of_words.more[size]};
+  }
+  return scan_long_word(first, end);
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_WORD_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+// Bits of a character's class. An operator, or `mod`, may begin with class_operator.
 inline constexpr std::uint8_t class_letter = 1, class_digit = 2, class_blank = 4, class_comment = 8,
-                              class_mark = 16, class_quote = 32;
+                              class_mark = 16, class_quote = 32, class_operator = 64;
 struct character_classes {
   std::uint8_t of[256];
 };
@@ -30339,6 +30581,7 @@ struct character_classes {
   c.of[static_cast<unsigned>('"')] = class_quote;
   for (const char m : std::string_view(".,:;=()[]{}<>@+-*/"))
     c.of[static_cast<unsigned>(m)] = class_mark;
+  for (const char o : {'+', '-', '*', '/', 'm'}) c.of[static_cast<unsigned>(o)] |= class_operator;
   return c;
 }
 inline constexpr character_classes classes = make_classes();
@@ -30346,50 +30589,31 @@ inline constexpr character_classes classes = make_classes();
   return (classes.of[static_cast<unsigned char>(c)] & class_bits) != 0;
 }
 
-/// The first eight bytes of a word as a number, the first lowest.
-[[nodiscard]] constexpr std::uint64_t key_of(std::string_view s) noexcept {
-  std::uint64_t key = 0;
-  for (std::size_t i = 0; i < s.size() && i < 8; ++i)
-    key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
-  return key;
-}
-
-/// A word of the source.
-struct word {
-  const char* first = nullptr;
-  std::uint32_t size = 0;
-  std::uint64_t key = 0;
-  [[nodiscard]] std::string_view text() const noexcept { return {first, size}; }
-  [[nodiscard]] const char* last() const noexcept { return first + size; }
-};
-
 /// Words with a number each, found by one multiplication: open addressing, at most half full.
 template <std::size_t Slots>
 struct word_table {
   static_assert((Slots & (Slots - 1)) == 0);
   struct entry {
-    std::uint64_t key = 0;
+    std::uint64_t key = 0, more = 0;
     std::uint32_t size = 0;
     std::uint8_t value = 0;
   };
   entry of[Slots] = {};
-  const char* text[Slots] = {};  ///< of words longer than a key
 
   [[nodiscard]] static constexpr std::size_t slot(std::uint64_t key) noexcept {
     return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
   }
+  /// Adds a word of up to sixteen characters.
   constexpr void add(std::string_view word, std::uint8_t value) noexcept {
-    std::size_t i = slot(key_of(word));
+    std::size_t i = slot(make_key(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
-    of[i] = {key_of(word), static_cast<std::uint32_t>(word.size()), value};
-    text[i] = word.data();
+    of[i] = {make_key(word), word.size() > 8 ? make_key(word.substr(8)) : 0,
+             static_cast<std::uint32_t>(word.size()), value};
   }
-  [[nodiscard, gnu::always_inline]] std::uint8_t find(const word& w,
+  [[nodiscard, gnu::always_inline]] std::uint8_t find(word w,
                                                       std::uint8_t otherwise) const noexcept {
     for (std::size_t i = slot(w.key); of[i].key != 0; i = (i + 1) & (Slots - 1))
-      if (of[i].key == w.key && of[i].size == w.size &&
-          (w.size <= 8 || std::memcmp(text[i], w.first, w.size) == 0))
-        return of[i].value;
+      if (of[i].key == w.key && of[i].more == w.more && of[i].size == w.size) return of[i].value;
     return otherwise;
   }
 };
@@ -30437,8 +30661,30 @@ enum class keyword : std::uint8_t {
   return t;
 }
 inline constexpr word_table<256> keyword_words = make_keywords();
-[[nodiscard, gnu::always_inline]] inline keyword keyword_of(const word& w) noexcept {
-  return static_cast<keyword>(keyword_words.find(w, static_cast<std::uint8_t>(keyword::none)));
+/// The sizes of reserved words by their first character, a bit each.
+struct keyword_sizes {
+  std::uint16_t of[256];
+};
+[[nodiscard]] constexpr keyword_sizes make_keyword_sizes() noexcept {
+  keyword_sizes s{};
+  for (const auto& e : keyword_words.of)
+    s.of[e.key & 0xff] = static_cast<std::uint16_t>(s.of[e.key & 0xff] | 1u << (e.size & 15));
+  return s;
+}
+inline constexpr keyword_sizes sizes_of_keywords = make_keyword_sizes();
+[[nodiscard, gnu::noinline]] inline keyword find_keyword(std::uint32_t size, std::uint64_t key,
+                                                         std::uint64_t more) noexcept {
+  return static_cast<keyword>(keyword_words.find({nullptr, size, key, more}, 0));
+}
+[[nodiscard, gnu::always_inline]] inline keyword find_keyword(word w) noexcept {
+  return find_keyword(w.size, w.key, w.more);
+}
+/// Whether it may be a reserved word; most names aren't.
+[[nodiscard, gnu::always_inline]] inline bool may_be_keyword(word w) noexcept {
+  return (sizes_of_keywords.of[w.key & 0xff] >> (w.size & 15) & 1) != 0;
+}
+[[nodiscard, gnu::always_inline]] inline keyword keyword_of(word w) noexcept {
+  return may_be_keyword(w) ? find_keyword(w) : keyword::none;
 }
 /// Whether a statement, a declaration or a directive begins with it.
 [[nodiscard]] constexpr bool begins_statement(keyword k) noexcept {
@@ -30487,7 +30733,7 @@ class lexer {
         last_(source.data()),
         end_(source.data() + source.size()) {
     if (source.substr(0, 3) == "\xef\xbb\xbf") at_ += 3;
-    skip();
+    at_ = behind_blanks(at_);
   }
 
   [[nodiscard]] bool at_end() const noexcept { return at_ >= end_; }
@@ -30502,51 +30748,53 @@ class lexer {
 
   /// The word at `from`, which is at a letter.
   [[nodiscard, gnu::always_inline]] word word_at(const char* from) const noexcept {
-    if (end_ - from >= 8) [[likely]] {
-      const std::uint64_t eight = load_le<std::uint64_t>(from), ends = word_ends(eight);
-      if (ends != 0) [[likely]] {
-        const auto size = static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
-        return {from, size, eight & ((std::uint64_t{1} << 8 * size) - 1)};
-      }
-      return {from, long_word(from + 8, from), eight};
-    }
-    const std::uint32_t size = long_word(from, from);
-    return {from, size, key_of({from, size})};
+    return scan_word(from, end_);
   }
   [[nodiscard, gnu::always_inline]] word peek_word() const noexcept { return word_at(at_); }
-  [[gnu::always_inline]] void take_word(const word& w) noexcept { take_to(w.last()); }
+  [[gnu::always_inline]] void take_word(word w) noexcept { take_to(w.last()); }
   [[gnu::always_inline]] void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
   [[gnu::always_inline]] void take_to(const char* p) noexcept {
-    at_ = last_ = p;
-    skip();
+    last_ = p;
+    at_ = behind_blanks(p);
   }
   [[nodiscard]] bool take_if(char c) noexcept {
     if (!at(c)) return false;
     return take(), true;
   }
 
-  /// The first character at or behind `p` that isn't blank or of a comment.
+  /// The first character at or behind `p` that isn't blank or of a comment. All that can begin
+  /// tokens but quotes are above '#', as are no blanks.
   [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
-    if (p >= end_ || !is(*p, class_blank | class_comment)) return p;
-    if (*p == ' ' && end_ - p >= 2 && !is(p[1], class_blank | class_comment)) return p + 1;
-    return behind_more_blanks(p);
+    if (p >= end_ || *p > '#') return p;
+    if (*p != ' ') return behind_more_blanks(p);
+    ++p;
+    return p<end_&& * p> '#' ? p : behind_more_blanks(p);
   }
   [[nodiscard, gnu::noinline]] const char* behind_more_blanks(const char* p) const noexcept {
-    while (p < end_ && is(*p, class_blank | class_comment)) {
-      if (*p == '#') {
-        const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
-        if (newline == nullptr) return end_;
-        p = static_cast<const char*>(newline);
-      }
-      ++p;
+    if (end_ - p >= 16) [[likely]] {
+      const unsigned count = blank_bytes(p);
+      p += count;
+      if (count < 16 && *p != '#') [[likely]]
+        return p;
     }
-    return p;
+    return behind_comments(p);
+  }
+  [[nodiscard, gnu::noinline]] const char* behind_comments(const char* p) const noexcept {
+    for (;; ++p) {
+      while (p < end_ && is(*p, class_blank)) ++p;
+      if (p >= end_ || *p != '#') return p;
+      const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
+      if (newline == nullptr) return end_;
+      p = static_cast<const char*>(newline);
+    }
   }
   /// Whether the token is the first of its line.
   [[nodiscard]] bool on_new_line() const noexcept {
-    return last_ == source_ ||
-           std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
+    if (last_ == source_) return true;
+    if (at_ - last_ <= 1) [[likely]]
+      return at_ != last_ && *last_ == '\n';
+    return std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
   }
   /// Whether a task, a region or a wait stands at `p`, so that `X =` before it begins a statement
   /// and no attribute.
@@ -30564,10 +30812,10 @@ class lexer {
     const word m = word_at(p);
     return m.key == key_of("async") || m.key == key_of("sync");
   }
-  /// Where `=` ends if one follows the word, else null.
-  [[nodiscard]] const char* behind_equals(const word& w) const noexcept {
+  /// Where `=` is if one follows the word, else null.
+  [[nodiscard, gnu::always_inline]] const char* equals_behind(word w) const noexcept {
     const char* const p = behind_blanks(w.last());
-    return p < end_ && *p == '=' ? behind_blanks(p + 1) : nullptr;
+    return p < end_ && *p == '=' ? p : nullptr;
   }
 
   /// The end of the number or malformed number at `p`, for messages.
@@ -30607,29 +30855,6 @@ class lexer {
   }
 
  protected:
-  /// To the next token.
-  [[gnu::always_inline]] void skip() noexcept { at_ = behind_blanks(at_); }
-  /// The upper bit of each byte that belongs to no word.
-  [[nodiscard, gnu::always_inline]] static std::uint64_t word_ends(std::uint64_t x) noexcept {
-    constexpr std::uint64_t ones = 0x0101010101010101u, top = ones * 0x80;
-    const std::uint64_t low = x & ~top, lower = low | ones * 0x20;
-    const std::uint64_t letters = (lower + ones * (0x80 - 'a')) & ~(lower + ones * (0x7f - 'z'));
-    const std::uint64_t digits = (low + ones * (0x80 - '0')) & ~(low + ones * (0x7f - '9'));
-    const std::uint64_t line = ~((low ^ ones * '_') + ones * 0x7f);
-    return ~((letters | digits | line) & ~x) & top;
-  }
-  [[nodiscard, gnu::noinline]] std::uint32_t long_word(const char* p,
-                                                       const char* first) const noexcept {
-    for (; end_ - p >= 8; p += 8) {
-      const std::uint64_t ends = word_ends(load_le<std::uint64_t>(p));
-      if (ends != 0)
-        return static_cast<std::uint32_t>(p - first) +
-               static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
-    }
-    while (p < end_ && is(*p, class_letter | class_digit)) ++p;
-    return static_cast<std::uint32_t>(p - first);
-  }
-
   const char* source_;
   const char* at_;    ///< the next token
   const char* last_;  ///< the end of the one before it
@@ -30692,6 +30917,27 @@ class lexer {
 #include <string_view>
 
 
+// ---- tessera/nem/read_errors.hpp
+//
+// The part of the reader of NEM that says what is wrong with a statement, and what was meant.
+//
+//   // comment          expected a declaration, a task or a loop, got '/': comments begin with '#'
+//   y = gemm in a, b    ...: gemm is written as gemm.async or .sync
+//   tranfer.async(      expected 'in', got '(': only transfer and store take parentheses
+//   relu.sync IN a      expected 'in', got 'IN': keywords are in lower case
+//
+// Lifetime:   borrows the source.
+// Errors:     SYN-001, SYN-008.
+// Limits:     none.
+// Allocation: texts of findings.
+
+#ifndef TESSERA_NEM_READ_ERRORS_HPP
+#define TESSERA_NEM_READ_ERRORS_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
 // ---- tessera/nem/read_value.hpp
 //
 // The part of the reader of NEM that reads values, decorators and regions.
@@ -30751,8 +30997,8 @@ class lexer {
 //   std::uint32_t b = names.of_text("t0");       // 0 again
 //
 // A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
-// some bits of its hash, so that nearly all comparisons of characters find what they look for. Names
-// that are made to collide meet another seed.
+// some bits of its hash, so that nearly all comparisons of names find what they look for; those are
+// of two numbers for up to sixteen characters. Names that are made to collide meet another seed.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.
@@ -30776,91 +31022,112 @@ class name_index {
  public:
   name_index(document& d, std::size_t source_size) : d_(d) {
     std::size_t slots = 64;
-    while (slots < source_size / 64) slots *= 2;
-    slots_.resize(slots);
+    while (slots < source_size / 48) slots *= 2;
+    fill(slots);
   }
 
   /// The index of a word, which is added if it is new.
-  [[nodiscard, gnu::always_inline]] std::uint32_t of(const word& w) {
-    const std::uint64_t tail = w.size > 8 ? load_le<std::uint64_t>(w.last() - 8) : 0;
-    const std::uint64_t h = hash(w.key, tail, w.text());
-    const std::size_t mask = slots_.size() - 1;
-    const std::uint32_t low = static_cast<std::uint32_t>(mask),
-                        tag = static_cast<std::uint32_t>(h) & ~low;
-    std::size_t i = static_cast<std::size_t>(h >> 32) & mask;
-    unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & mask, ++steps) {
-      if ((slot & ~low) != tag) continue;
-      const std::uint32_t index = (slot & low) - 1;
-      const entry& e = entries_[index];
-      if (e.head == w.key && e.tail == tail && e.size == w.size &&
-          (w.size <= 16 || d_.name(index) == w.text())) [[likely]]
-        return index;
-    }
-    return add(w, tail, h, i, steps);
+  [[nodiscard, gnu::always_inline]] std::uint32_t of(word w) {
+    return of(w.first, w.size, w.key, w.more);
   }
   /// The same for other characters.
-  [[nodiscard]] std::uint32_t of_text(std::string_view s) {
-    return of(word{s.data(), static_cast<std::uint32_t>(s.size()), key_of(s)});
-  }
+  [[nodiscard]] std::uint32_t of_text(std::string_view s) { return of(word_of(s)); }
 
  private:
+  /// What tells names apart: their characters up to sixteen. Longer ones have the key 0, which no
+  /// word has, and a hash.
   struct entry {
-    std::uint64_t head = 0, tail = 0;  ///< its first eight bytes, and its last if there are more
-    std::uint32_t size = 0;
+    std::uint64_t key = 0, more = 0;
   };
 
-  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
-    h *= 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
+  /// Nearly all names that were met before stand in the first slot that they may stand in.
+  [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
+                                                std::uint64_t key, std::uint64_t more) {
+    const std::uint32_t h = hash(key, more), low = mask_, slot = slots_.data()[h & low];
+    if (((slot ^ h) & ~low) == 0 && slot != 0 && size <= 16) [[likely]] {
+      const std::uint32_t index = (slot & low) - 1;
+      const entry e = entries_[index];
+      if (e.key == key && e.more == more) [[likely]]
+        return index;
+    }
+    return find_or_add(first, size, key, more);
   }
-  [[nodiscard, gnu::always_inline]] std::uint64_t hash(std::uint64_t head, std::uint64_t tail,
-                                                       std::string_view s) const noexcept {
-    std::uint64_t h = mixed((mixed(seed_ ^ head) + s.size()) ^ tail);
-    if (s.size() > 16) [[unlikely]]
-      h = hash_middle(h, s);
-    return h * 0xff51afd7ed558ccdu;
-  }
-  [[nodiscard, gnu::noinline]] static std::uint64_t hash_middle(std::uint64_t h,
-                                                                std::string_view s) noexcept {
-    for (std::size_t i = 8; i + 8 < s.size(); i += 8)
-      h = mixed(h ^ load_le<std::uint64_t>(s.data() + i));
-    return h;
-  }
-  [[nodiscard, gnu::noinline]] std::uint32_t add(const word& w, std::uint64_t tail, std::uint64_t h,
-                                                 std::size_t i, unsigned steps) {
+  [[nodiscard, gnu::noinline]] std::uint32_t find_or_add(const char* first, std::uint32_t size,
+                                                         std::uint64_t key, std::uint64_t more) {
+    if (size > 16) [[unlikely]] {
+      key = 0;
+      more = hash_long(first, size);
+    }
+    const std::uint32_t h = hash(key, more), low = mask_;
+    std::uint32_t i = h & low;
+    unsigned steps = 0;
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & low, ++steps) {
+      if (((slot ^ h) & ~low) != 0) continue;
+      const std::uint32_t index = (slot & low) - 1;
+      if (entries_[index].key == key && entries_[index].more == more &&
+          (size <= 16 || d_.name(index) == std::string_view(first, size)))
+        return index;
+    }
     const auto index = static_cast<std::uint32_t>(d_.names.size());
-    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), w.size});
-    d_.characters << w.text();
-    entries_.push_back({w.key, tail, w.size});
-    slots_[i] = (static_cast<std::uint32_t>(h) & ~static_cast<std::uint32_t>(slots_.size() - 1)) |
-                (index + 1);
+    slots_[i] = (h & ~low) | (index + 1);
+    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), size});
+    entries_.push_back({key, more});
+    char* const to = d_.characters.prepare(size < 16 ? 16 : size);
+    if (size <= 16) {
+      store_le(to, key);
+      store_le(to + 8, more);
+    } else {
+      std::memcpy(to, first, size);
+    }
+    d_.characters.advance(size);
     if (steps > 128 && seeds_ < 8) {
       ++seeds_;
-      seed_ = h | 1;
+      seed_ = mixed(seed_ ^ key ^ more) | 1;
       fill(slots_.size());
     } else if (2 * d_.names.size() >= slots_.size()) {
       fill(2 * slots_.size());
     }
     return index;
   }
+
+  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
+    h *= 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+  }
+  [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key,
+                                                       std::uint64_t more) const noexcept {
+    return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
+  }
+  [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
+    std::uint64_t h = seed_ + size;
+    for (std::uint32_t i = 0; i + 8 < size; i += 8)
+      h = mixed(h ^ load_le<std::uint64_t>(first + i));
+    return mixed(h ^ load_le<std::uint64_t>(first + size - 8)) |
+           1;  // so that it isn't the empty name's
+  }
   void fill(std::size_t slots) {
-    if (slots != slots_.size()) slots_ = {}, slots_.resize(slots);
+    if (slots != slots_.size()) {
+      slots_ = {};
+      (void)slots_.prepare(slots);
+      slots_.advance(slots);
+    }
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
-    const std::size_t mask = slots - 1;
-    const std::uint32_t low = static_cast<std::uint32_t>(mask);
-    for (std::size_t n = 0; n < entries_.size(); ++n) {
-      const std::uint64_t h =
-          hash(entries_[n].head, entries_[n].tail, d_.name(static_cast<std::uint32_t>(n)));
-      std::size_t i = static_cast<std::size_t>(h >> 32) & mask;
-      while (slots_[i] != 0) i = (i + 1) & mask;
-      slots_[i] = (static_cast<std::uint32_t>(h) & ~low) | static_cast<std::uint32_t>(n + 1);
+    mask_ = static_cast<std::uint32_t>(slots - 1);
+    for (std::uint32_t n = 0; n < entries_.size(); ++n) {
+      entry& e = entries_[n];
+      const std::string_view s = d_.name(n);
+      if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
+      const std::uint32_t h = hash(e.key, e.more);
+      std::uint32_t i = h & mask_;
+      while (slots_[i] != 0) i = (i + 1) & mask_;
+      slots_[i] = (h & ~mask_) | (n + 1);
     }
   }
 
   document& d_;
   pool<std::uint32_t> slots_;
   pool<entry> entries_;
+  std::uint32_t mask_ = 0;  ///< slots - 1
   std::uint64_t seed_ = 0x243f6a8885a308d3u;
   unsigned seeds_ = 0;
 };
@@ -30891,7 +31158,7 @@ class tree_reader : protected lexer {
                     : limit.max_items == 0     ? 1
                                                : static_cast<std::uint32_t>(limit.max_items)),
         most_errors_(found_.errors() + (max_errors != 0 ? max_errors : 1)) {
-    grow(source.size() / 7);
+    grow(source.size() / 6);
   }
 
   // --- nodes ---
@@ -30899,15 +31166,10 @@ class tree_reader : protected lexer {
   /// Appends a node; its `next` is right if it has no children.
   [[gnu::always_inline]] std::uint32_t put(node_kind kind, unsigned detail, const char* first,
                                            std::uint32_t value = 0) {
-    if (count_ == room_) more_nodes();
+    if (count_ == room_) [[unlikely]]
+      more_nodes();
     const std::uint32_t i = count_++;
-    node& n = nodes_[i];
-    n.kind = kind;
-    n.detail = static_cast<std::uint8_t>(detail);
-    n.length = 0;
-    n.offset = offset_of(first);
-    n.value = value;
-    n.next = i + 1;
+    nodes_[i] = {kind, static_cast<std::uint8_t>(detail), 0, offset_of(first), value, i + 1};
     return i;
   }
   /// The node's text ends with the last token, and its children here.
@@ -30916,27 +31178,46 @@ class tree_reader : protected lexer {
     nodes_[i].next = count_;
   }
   [[gnu::always_inline]] void set_end(std::uint32_t i, const char* last) noexcept {
-    const std::uint32_t length = offset_of(last) - nodes_[i].offset;
-    nodes_[i].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
+    nodes_[i].length = length_of(offset_of(last) - nodes_[i].offset);
+  }
+  [[nodiscard]] static std::uint16_t length_of(std::uint32_t length) noexcept {
+    return static_cast<std::uint16_t>(length < 65535 ? length : 65535);
   }
   /// A leaf whose text is one token, which is taken.
-  std::uint32_t put_word(node_kind kind, unsigned detail, const word& w, std::uint32_t value) {
-    const std::uint32_t i = put(kind, detail, w.first, value);
-    set_end(i, w.last());
-    take_word(w);
-    return i;
+  [[gnu::always_inline]] void put_leaf(node_kind kind, unsigned detail, const char* last,
+                                       std::uint32_t value) {
+    if (count_ == room_) [[unlikely]]
+      more_nodes();
+    const std::uint32_t i = count_++;
+    nodes_[i] = {kind,
+                 static_cast<std::uint8_t>(detail),
+                 length_of(static_cast<std::uint32_t>(last - at_)),
+                 offset_of(at_),
+                 value,
+                 i + 1};
+    take_to(last);
   }
-  std::uint32_t put_name(const word& w) { return put_word(node_kind::name, 0, w, intern(w)); }
-  [[nodiscard]] std::uint32_t intern(const word& w) { return names_.of(w); }
+  [[gnu::always_inline]] void put_name(word w) {
+    put_leaf(node_kind::name, 0, w.last(), intern(w));
+  }
+  [[nodiscard, gnu::always_inline]] std::uint32_t intern(word w) { return names_.of(w); }
 
   // --- diagnostics ---
 
   [[nodiscard]] place range(const char* first, const char* last) const noexcept {
     return {0, offset_of(first), static_cast<std::uint32_t>(last - first)};
   }
-  [[nodiscard]] place range_of(const word& w) const noexcept { return range(w.first, w.last()); }
+  [[nodiscard]] place range_of(word w) const noexcept { return range(w.first, w.last()); }
   [[nodiscard]] place range_of(std::uint32_t i) const noexcept { return place_of(nodes_[i]); }
-  [[nodiscard]] place token() const noexcept { return range(at_, token_end()); }
+  /// At the end of the file, the end of its last line.
+  [[nodiscard]] place token() const noexcept {
+    if (!at_end()) [[likely]]
+      return range(at_, token_end());
+    const char* p = at_;
+    if (p > source_ && p[-1] == '\n') --p;
+    if (p > source_ && p[-1] == '\r') --p;
+    return range(p, p);
+  }
 
   /// Whether more may be reported. When not, the source ends here.
   [[nodiscard]] bool may_report() noexcept {
@@ -31015,20 +31296,35 @@ class tree_reader : protected lexer {
       out << "the byte " << byte << (length == 0 ? " is no UTF-8" : " can't stand here");
     else
       out << "the character '" << std::string_view(p, length)
-          << "' can only stand in comments and strings";
+          << "' can only stand in comments and strings" << usual(std::string_view(p, length));
+    if (byte == '%') out.fix(range(p, p + 1)) << "mod";
+  }
+  /// What stands in NEM for a character that other languages use, behind a colon.
+  [[nodiscard]] static std::string_view usual(std::string_view character) noexcept {
+    if (character == "%") return ": the remainder is mod";
+    if (character == "'" || character.substr(0, 2) == "\xe2\x80") return ": strings stand in \"\"";
+    return character == "\xc2\xa0" ? ": it is a no-break space" : "";
+  }
+  /// Whether a comment of another language begins here, or did one character before.
+  [[nodiscard]] bool at_other_comment() const noexcept {
+    return at('/') && ((end_ - at_ > 1 && (at_[1] == '/' || at_[1] == '*')) ||
+                       (at_ != source_ && at_[-1] == '/'));
   }
   /// The syntax error: what was expected, and what stands here. Returns false.
-  [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected) {
+  [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected,
+                                               std::string_view hint = {}) {
     if (not_a_token() || !may_report()) return false;
-    found_.add(errc::nem_syn_001_token, token())
-        << "expected " << expected << ", got " << here_is();
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected " << expected << ", got " << here_is() << hint;
+    if (at_other_comment()) out << ": comments begin with '#'";
     return false;
   }
   /// The same, where `what` belongs between the last token and this one for certain.
   [[gnu::cold, gnu::noinline]] void missing(std::string_view expected, std::string_view what) {
     if (!may_report()) return;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected " << expected << ", got " << here_is();
+    const bool is_line_end = !at_end() && on_new_line();  // then it is the last one that is wrong
+    auto out = found_.add(errc::nem_syn_001_token, is_line_end ? range(last_, last_) : token());
+    out << "expected " << expected << (is_line_end ? " before " : ", got ") << here_is();
     out.fix(range(last_, last_)) << what;
   }
 
@@ -31060,16 +31356,14 @@ class tree_reader : protected lexer {
   }
 
   /// A name that is declared here: a hard-reserved word is an error, which reading goes on from.
-  bool declared_name(word& w, std::string_view what) {
-    if (!at_word()) return unexpected(what);
+  [[gnu::always_inline]] bool declared_name(word& w, std::string_view what) {
+    if (!at_word()) [[unlikely]]
+      return unexpected(what);
     w = peek_word();
-    const keyword k = keyword_of(w);
-    if (k == keyword::none) [[likely]]
-      return true;
-    return questionable_name(w, k, what);
+    return !may_be_keyword(w) || questionable_name(w, find_keyword(w), what);
   }
-  [[gnu::cold, gnu::noinline]] bool questionable_name(const word& w, keyword k,
-                                                      std::string_view what) {
+  [[gnu::cold, gnu::noinline]] bool questionable_name(word w, keyword k, std::string_view what) {
+    if (k == keyword::none) return true;
     if (k == keyword::upstream) {
       if (may_warn(errc::nem_syn_018_upstream_reserved))
         found_.add(errc::nem_syn_018_upstream_reserved, range_of(w))
@@ -31080,26 +31374,33 @@ class tree_reader : protected lexer {
     reserved(w, what);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void reserved(const word& w, std::string_view what) {
+  [[gnu::cold, gnu::noinline]] void reserved(word w, std::string_view what) {
     if (may_report())
       found_.add(errc::nem_syn_013_reserved, range_of(w))
           << "expected " << what << ", but '" << w.text() << "' is a reserved word";
   }
   /// A name that is used here. Element types and memory levels can't be one; other reserved words
   /// mean that it is missing.
-  bool used_name(word& w, std::string_view what) {
-    if (!at_word()) return unexpected(what);
+  [[gnu::always_inline]] bool used_name(word& w, std::string_view what) {
+    if (!at_word()) [[unlikely]]
+      return unexpected(what);
     w = peek_word();
-    const keyword k = keyword_of(w);
-    if (k == keyword::none || k == keyword::upstream) [[likely]]
-      return true;
+    return is_usable(w, what);
+  }
+  [[gnu::always_inline]] bool is_usable(word w, std::string_view what) {
+    return !may_be_keyword(w) || is_usable_keyword(w, what);
+  }
+  [[gnu::noinline]] bool is_usable_keyword(word w, std::string_view what) {
+    const keyword k = find_keyword(w);
+    if (k == keyword::none || k == keyword::upstream) return true;
     if (k != keyword::element && k != keyword::level) return unexpected(what);
     reserved(w, what);
     return true;
   }
   /// Any word, reserved or not.
-  bool any_word(word& w, std::string_view what) {
-    if (!at_word()) return unexpected(what);
+  [[gnu::always_inline]] bool any_word(word& w, std::string_view what) {
+    if (!at_word()) [[unlikely]]
+      return unexpected(what);
     w = peek_word();
     return true;
   }
@@ -31107,12 +31408,20 @@ class tree_reader : protected lexer {
   // --- numbers and strings ---
 
   /// An integer or a real as a leaf; at_ is at a digit.
-  bool number() {
-    const char* const first = at_;
+  [[gnu::always_inline]] bool number() {
+    std::uint32_t v = 0;
     const char* p = at_;
-    std::uint64_t v = 0;
-    const char* const eighteen = end_ - p > 18 ? p + 18 : end_;  // digits that can't overflow
-    while (p < eighteen && is(*p, class_digit)) v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    const char* const nine = end_ - p > 9 ? p + 9 : end_;  // digits that can't overflow
+    for (unsigned digit; p < nine && (digit = static_cast<unsigned>(*p - '0')) < 10; ++p)
+      v = v * 10 + digit;
+    if (p == nine || *p == '.' || is(*p, class_letter)) [[unlikely]]
+      return long_number(p, v);
+    put_leaf(node_kind::integer, 0, p, v);
+    return true;
+  }
+  /// The same from `p` on, the digits before which are `v`.
+  [[gnu::noinline]] bool long_number(const char* p, std::uint64_t v) {
+    const char* const first = at_;
     while (p < end_ && is(*p, class_digit)) {
       if (v > (~std::uint64_t{0} - 9) / 10) [[unlikely]]
         v = ~std::uint64_t{0} / 10 - 1;  // stays above 2^63 with every digit that follows
@@ -31128,15 +31437,12 @@ class tree_reader : protected lexer {
             << "the integer exceeds 2^63 - 1 = 9223372036854775807";
       v = 1;  // so that reading goes on
     }
-    std::uint32_t i;
     if (v >> 32 == 0) {
-      i = put(node_kind::integer, 0, first, static_cast<std::uint32_t>(v));
+      put_leaf(node_kind::integer, 0, p, static_cast<std::uint32_t>(v));
     } else {
-      i = put(node_kind::wide_integer, 0, first, static_cast<std::uint32_t>(d_.integers.size()));
+      put_leaf(node_kind::wide_integer, 0, p, static_cast<std::uint32_t>(d_.integers.size()));
       d_.integers.push_back(static_cast<std::int64_t>(v));
     }
-    set_end(i, p);
-    take_to(p);
     return true;
   }
   /// A real whose point is at `point`.
@@ -31164,19 +31470,30 @@ class tree_reader : protected lexer {
         found_.add(errc::nem_lex_004_number, range(first, p))
             << "the number exceeds the largest double, 1.7976931348623157e308";
     }
-    const std::uint32_t i =
-        put(node_kind::real, 0, first, static_cast<std::uint32_t>(d_.reals.size()));
+    put_leaf(node_kind::real, 0, p, static_cast<std::uint32_t>(d_.reals.size()));
     d_.reals.push_back(v);
-    set_end(i, p);
-    take_to(p);
     return true;
   }
   [[gnu::cold, gnu::noinline]] bool bad_number(const char* last) {
-    if (may_report())
-      found_.add(errc::nem_lex_004_number, range(at_, last))
-          << "malformed number '"
-          << std::string_view(at_, static_cast<std::size_t>(last - at_ < 40 ? last - at_ : 40))
-          << "': expected digits, or digits '.' digits with an exponent or none";
+    if (may_report()) {
+      const std::string_view number(at_,
+                                    static_cast<std::size_t>(last - at_ < 40 ? last - at_ : 40));
+      auto out = found_.add(errc::nem_lex_004_number, range(at_, last));
+      out << "malformed number '" << number << "': ";
+      const char* p = at_;
+      while (p < last && is(*p, class_digit)) ++p;
+      const char* const digits_end = p;
+      const bool has_exponent = p < last && (*p == 'e' || *p == 'E');
+      if (has_exponent && ++p < last && (*p == '-' || *p == '+')) ++p;
+      if (has_exponent && p < last && is_sound_number(p, last)) {
+        out << "numbers with an exponent have a point, as 1.0e5";
+        out.fix(range(digits_end, digits_end)) << ".0";
+      } else if (number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X") {
+        out << "integers are decimal";
+      } else {
+        out << "expected digits, or digits '.' digits with an exponent or none";
+      }
+    }
     take_to(last);
     return false;
   }
@@ -31219,6 +31536,7 @@ class tree_reader : protected lexer {
     scratch_.clear();
     while (p != last) {
       const unsigned char c = static_cast<unsigned char>(*p);
+      unsigned length = utf8_length(p, last);
       if (c == '\\') {
         const char e = p[1];
         if (e == 'n' || e == 't' || e == '\\' || e == '"') {
@@ -31229,12 +31547,12 @@ class tree_reader : protected lexer {
         if (may_warn(errc::nem_lex_003_escape))
           found_.add(errc::nem_lex_003_escape, range(p, p + 1 + character_length(p + 1)))
               << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept as it is";
-      } else if ((c < 0x20 && c != '\t') || c == 0x7f || utf8_length(p, last) == 0) {
+      } else if ((c < 0x20 && c != '\t') || c == 0x7f || length == 0) {
         bad_character(p);
+        length = 1;
       }
-      scratch_ << *p++;
-      for (; p != last && (static_cast<unsigned char>(*p) & 0xc0u) == 0x80u && c >= 0xc2; ++p)
-        scratch_ << *p;
+      scratch_ << std::string_view(p, length);
+      p += length;
     }
   }
 
@@ -31300,20 +31618,12 @@ class value_reader : protected tree_reader {
   bool expression(bool words = false) {
     const char* const first = at_;
     const std::uint32_t slot = count_;
-    if (first < end_ && is(*first, class_letter | class_digit)) [[likely]] {
-      if (!leaf(words)) return false;
-      if (!at_operator()) [[likely]]
-        return true;
-      put(node_kind::expression, 0, first);  // before the leaf, which moves
-      if (stopped_) return false;
-      const node e = nodes_[slot + 1];
-      nodes_[slot + 1] = nodes_[slot];
-      nodes_[slot] = e;
-      nodes_[slot + 1].next = slot + 2;
-      return operators(slot, true, words);
+    if (!is_leaf_here()) [[unlikely]] {
+      put(node_kind::expression, 0, first);
+      return operators(slot, first, 0, false, words);
     }
-    put(node_kind::expression, 0, first);
-    return operators(slot, false, words);
+    if (!leaf(words)) return false;
+    return !at_operator() || expression_behind(slot, words);
   }
 
   /// A value. `words` admits element types as names.
@@ -31343,10 +31653,10 @@ class value_reader : protected tree_reader {
 
   // --- regions ---
 
-  /// `region (…)` and its type attributes; at_ is at the word.
-  bool region(region_place where) {
-    const std::uint32_t i = put(node_kind::region, 0, at_);
-    take(6);
+  /// `region (…)` and its type attributes at the word.
+  bool region(word start, region_place where) {
+    const std::uint32_t i = put(node_kind::region, 0, start.first);
+    take_word(start);
     const char* const open = at_;
     word w;
     if (!expect('(') || !used_name(w, "the name of a buffer")) return false;
@@ -31354,19 +31664,17 @@ class value_reader : protected tree_reader {
     take_word(w);
     if (!expect(',') || !expression() || !expect(',') || !expression()) return false;
     attributes_.seen = 0;
-    if (at(',')) {
-      take();
-      const char* const first = at_;
-      if (!is_type_attribute(at_, true)) return unexpected("a type attribute or ')'");
-      if (!type_attributes(region_place::argument)) return false;
-      if (may_warn(errc::nem_syn_020_inner_type))
-        found_.add(errc::nem_syn_020_inner_type, range(first, last_))
-            << "type attributes belong behind the parentheses of region";
-    }
+    if (at(',') && !inner_type_attributes()) return false;
     if (!expect_closing(')', open)) return false;
-    if (at_word() && begins_type_attributes(where) && !type_attributes(where)) return false;
+    if (!type_attributes(where)) return false;
     finish(i);
     return attributes_.seen == 0 || check_type(i);
+  }
+  /// Whether `region (` stands here.
+  [[nodiscard, gnu::always_inline]] bool at_region(word w) const noexcept {
+    if (w.key != key_of("region")) return false;
+    const char* const p = behind_blanks(w.last());
+    return p < end_ && *p == '(';
   }
 
   /// An element type as a node.
@@ -31374,19 +31682,24 @@ class value_reader : protected tree_reader {
     word w;
     if (!any_word(w, "an element type")) return false;
     const element e = element_of(w);
-    put_word(kind, static_cast<unsigned>(e), w, 0);
+    put_leaf(kind, static_cast<unsigned>(e), w.last(), 0);
     return true;
   }
-  element element_of(const word& w) {
+  [[gnu::always_inline]] element element_of(word w) {
     const auto e =
         static_cast<element>(element_words.find(w, static_cast<std::uint8_t>(element::none)));
-    if (e == element::none && may_report()) {
-      auto out = found_.add(errc::nem_typ_001_element, range_of(w));
-      out << "unknown element type '" << w.text() << "', expected one of";
-      for (std::size_t k = 0; k < element_count; ++k)
-        if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
-    }
+    if (e == element::none) [[unlikely]]
+      unknown_element(w);
     return e;
+  }
+  [[gnu::cold, gnu::noinline]] void unknown_element(word w) {
+    if (!may_report()) return;
+    auto out = found_.add(errc::nem_typ_001_element, range_of(w));
+    out << "unknown element type '" << w.text() << "', expected one of";
+    for (std::size_t k = 0; k < element_count; ++k)
+      if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
+    const element meant = element_meant(w.text());
+    if (meant != element::none) out.note() << "did you mean " << name(meant) << '?';
   }
 
   /// The fields of something that are given so far, each at most once.
@@ -31396,7 +31709,7 @@ class value_reader : protected tree_reader {
     std::uint16_t length[8] = {};
   };
   /// Notes that a field is given here; if it was given before, that is an error of `code`.
-  void once(fields& f, unsigned field, const word& w, errc code) {
+  [[gnu::always_inline]] void once(fields& f, unsigned field, word w, errc code) {
     if ((f.seen >> field & 1) == 0) [[likely]] {
       f.seen |= 1u << field;
       f.first[field] = offset_of(w.first);
@@ -31416,31 +31729,52 @@ class value_reader : protected tree_reader {
  private:
   // --- expressions ---
 
-  bool leaf(bool words) {
-    if (at_ < end_ && is(*at_, class_digit)) return number();
-    if (!at_word()) return unexpected("an expression");
-    word w = peek_word();
-    const keyword k = keyword_of(w);
-    if (k != keyword::none && k != keyword::upstream) [[unlikely]] {
-      if (k == keyword::element || k == keyword::level) {
-        if (!words || k == keyword::level) reserved(w, "an expression");
-      } else if (k == keyword::region) {
-        if (may_report())
-          found_.add(errc::nem_syn_001_token, range_of(w))
-              << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
-        return false;
-      } else {
-        return unexpected("an expression");
-      }
-    }
+  /// Makes the leaf in `slot` the first of an expression; at_ is at an operator. Nearly always a leaf
+  /// follows that, and then the end.
+  bool expression_behind(std::uint32_t slot, bool words) {
+    const char* const first = source_ + nodes_[slot].offset;
+    put(node_kind::expression, 0, first);  // before the leaf, which moves
+    if (stopped_) return false;
+    const node e = nodes_[slot + 1];
+    nodes_[slot + 1] = nodes_[slot];
+    nodes_[slot] = e;
+    nodes_[slot + 1].next = slot + 2;
+    open_[0] = take_operator(first);
+    const char* const second = at_;
+    if (!is_leaf_here()) return operators(slot, second, 1, false, words);
+    if (!leaf(words)) return false;
+    if (at_operator()) return operators(slot, second, 1, true, words);
+    set_end(put(open_[0].kind, 0, first), last_);
+    finish(slot);
+    return true;
+  }
+  [[nodiscard]] bool is_leaf_here() const noexcept {
+    return at_ < end_ && is(*at_, class_letter | class_digit);
+  }
+  /// A number or a name; is_leaf_here().
+  [[gnu::always_inline]] bool leaf(bool words) {
+    if (is(*at_, class_digit)) return number();
+    const word w = peek_word();
+    if (may_be_keyword(w) && !is_leaf_keyword(w, words)) return false;
     put_name(w);
     return true;
   }
+  [[gnu::noinline]] bool is_leaf_keyword(word w, bool words) {
+    const keyword k = find_keyword(w);
+    if (k == keyword::none || k == keyword::upstream) return true;
+    if (k == keyword::element || k == keyword::level) {
+      if (!words || k == keyword::level) reserved(w, "an expression");
+      return true;
+    }
+    if (k != keyword::region) return unexpected("an expression");
+    if (may_report())
+      found_.add(errc::nem_syn_001_token, range_of(w))
+          << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
+    return false;
+  }
 
-  [[nodiscard]] bool at_operator() const noexcept {
-    if (at_ >= end_) return false;
-    const char c = *at_;
-    return c == '+' || c == '-' || c == '*' || c == '/' || (c == 'm' && at_mod());
+  [[nodiscard, gnu::always_inline]] bool at_operator() const noexcept {
+    return at_ < end_ && is(*at_, class_operator) && (*at_ != 'm' || at_mod());
   }
   [[nodiscard]] bool at_mod() const noexcept {
     return end_ - at_ >= 3 && at_[1] == 'o' && at_[2] == 'd' &&
@@ -31454,10 +31788,28 @@ class value_reader : protected tree_reader {
     const char* first = nullptr;  ///< of its left operand, or of itself
   };
 
-  /// What follows the expression node at `slot`: after its first leaf, or from its beginning on.
-  bool operators(std::uint32_t slot, bool has_operand, bool words) {
-    std::uint32_t depth = 0, nested = lists_;
-    const char* operand = source_ + nodes_[slot].offset;  // where the last operand begins
+  /// The operator here, whose left operand begins at `operand`.
+  [[gnu::always_inline]] open_operator take_operator(const char* operand) {
+    const char c = *at_;
+    const node_kind kind = c == '+'   ? node_kind::add
+                           : c == '-' ? node_kind::subtract
+                           : c == '*' ? node_kind::multiply
+                           : c == '/' ? node_kind::divide
+                                      : node_kind::modulo;
+    if (on_new_line()) [[unlikely]]
+      warn_line_operator();
+    take(c == 'm' ? 3 : 1);
+    return {kind, precedence_of(c), operand};
+  }
+  [[nodiscard]] static std::uint8_t precedence_of(char c) noexcept {
+    return c == '+' || c == '-' ? 1 : 2;
+  }
+
+  /// What follows in the expression node at `slot`: `depth` operators are open, and behind them is
+  /// the operand that began at `operand`, or none yet.
+  bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
+                 bool words) {
+    std::uint32_t nested = lists_;
     const auto reduce = [&](unsigned precedence) {
       while (depth != 0 && open_[depth - 1].precedence >= precedence) {
         const open_operator& o = open_[--depth];
@@ -31477,6 +31829,7 @@ class value_reader : protected tree_reader {
           take();
         }
         operand = at_;
+        if (!is_leaf_here()) return unexpected("an expression");
         if (!leaf(words)) return false;
       }
       has_operand = false;
@@ -31487,17 +31840,8 @@ class value_reader : protected tree_reader {
         --nested;
       }
       if (!at_operator()) break;
-      const char c = *at_;
-      const unsigned precedence = c == '+' || c == '-' ? 1 : 2;
-      reduce(precedence);
-      const node_kind kind = c == '+'   ? node_kind::add
-                             : c == '-' ? node_kind::subtract
-                             : c == '*' ? node_kind::multiply
-                             : c == '/' ? node_kind::divide
-                                        : node_kind::modulo;
-      open_[depth++] = {kind, static_cast<std::uint8_t>(precedence), operand};
-      if (on_new_line()) warn_line_operator();
-      take(c == 'm' ? 3 : 1);
+      reduce(precedence_of(*at_));
+      open_[depth++] = take_operator(operand);
     }
     reduce(1);
     if (depth != 0) return unclosed(')', open_[depth - 1].first);
@@ -31574,11 +31918,8 @@ class value_reader : protected tree_reader {
   bool dimensions(std::uint32_t i, std::string_view what) {
     const char* const open = at_;
     if (!expect('[')) return false;
-    if (at(']')) {
-      if (may_warn(errc::nem_syn_019_trailing_comma))
-        found_.add(errc::nem_syn_019_trailing_comma, range(open, at_ + 1))
-            << "empty " << what << " is an extension: rank 0";
-    }
+    if (at(']')) [[unlikely]]
+      empty_dimensions(open, what);
     while (!at(']')) {
       if (!expression()) return false;
       if (!at(',')) break;
@@ -31589,6 +31930,12 @@ class value_reader : protected tree_reader {
     take();
     finish(i);
     return true;
+  }
+
+  [[gnu::cold, gnu::noinline]] void empty_dimensions(const char* open, std::string_view what) {
+    if (may_warn(errc::nem_syn_019_trailing_comma))
+      found_.add(errc::nem_syn_019_trailing_comma, range(open, at_ + 1))
+          << "empty " << what << " is an extension: rank 0";
   }
 
   // --- decorators ---
@@ -31635,7 +31982,7 @@ class value_reader : protected tree_reader {
   // --- type attributes ---
 
   enum type_field : std::uint8_t { f_elem, f_shape, f_layout, f_strides, f_quant, f_none };
-  [[nodiscard]] static type_field type_field_of(const word& w) noexcept {
+  [[nodiscard]] static type_field type_field_of(word w) noexcept {
     switch (w.key) {
       case key_of("elem"): return f_elem;
       case key_of("shape"): return f_shape;
@@ -31645,46 +31992,62 @@ class value_reader : protected tree_reader {
       default: return f_none;
     }
   }
+  /// The word and the `=` of a type attribute.
+  struct type_word {
+    word name;
+    type_field field;
+    const char* equals;
+  };
   /// Whether a type attribute, and no statement, begins at p.
   /// Behind a comma no statement can.
-  [[nodiscard]] bool is_type_attribute(const char* p, bool behind_comma = false) const noexcept {
+  [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
+                                                           bool behind_comma) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
-    const word w = word_at(p);
-    if (type_field_of(w) == f_none) return false;
-    const char* const value = behind_equals(w);
-    return value != nullptr && (behind_comma || !is_call(value));
+    t.name = word_at(p);
+    t.field = type_field_of(t.name);
+    if (t.field == f_none) return false;
+    t.equals = equals_behind(t.name);
+    return t.equals != nullptr && (behind_comma || !is_call(behind_blanks(t.equals + 1)));
   }
-  /// Whether the word here begins type attributes without a comma before it. Of operands only
-  /// `elem` does, as the others may be attributes of the task.
-  [[nodiscard]] bool begins_type_attributes(region_place where) const noexcept {
-    if (where == region_place::operand && type_field_of(peek_word()) != f_elem) return false;
-    return is_type_attribute(at_);
+  [[gnu::cold, gnu::noinline]] bool inner_type_attributes() {
+    take();
+    const char* const first = at_;
+    type_word t;
+    if (!is_type_attribute(t, first, true)) return unexpected("a type attribute or ')'");
+    if (!type_attributes(region_place::argument, true)) return false;
+    if (may_warn(errc::nem_syn_020_inner_type))
+      found_.add(errc::nem_syn_020_inner_type, range(first, last_))
+          << "type attributes belong behind the parentheses of region";
+    return true;
   }
 
-  bool type_attributes(region_place where) {
+  /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
+  /// of the task.
+  bool type_attributes(region_place where, bool behind_comma = false) {
+    type_word t;
+    if (!is_type_attribute(t, at_, behind_comma) ||
+        (where == region_place::operand && t.field != f_elem))
+      return true;
     for (;;) {
-      const word w = peek_word();
-      const type_field field = type_field_of(w);
-      once(attributes_, field, w, errc::nem_syn_010_type_attribute);
-      if ((field == f_layout || field == f_strides) && (attributes_.seen & (1u << f_layout)) != 0 &&
-          (attributes_.seen & (1u << f_strides)) != 0)
-        layout_and_strides(w, field == f_layout ? f_strides : f_layout);
-      if (!type_attribute(field, w)) return false;
+      once(attributes_, t.field, t.name, errc::nem_syn_010_type_attribute);
+      const unsigned both = 1u << f_layout | 1u << f_strides;
+      if ((both >> t.field & 1) != 0 && (attributes_.seen & both) == both) [[unlikely]]
+        layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
+      if (!type_attribute(t)) return false;
       if (at(',')) {
-        const char* const next = behind_blanks(at_ + 1);
-        if (is_type_attribute(next, true)) {
-          take();
+        if (is_type_attribute(t, behind_blanks(at_ + 1), true)) {
+          at_ = t.name.first;
           continue;
         }
         if (where != region_place::declaration) return true;
         take();
         return unexpected("one of elem=, shape=, layout=, strides= and quant=");
       }
-      if (!at_word()) return true;
+      if (!is_type_attribute(t, at_, false)) return true;
       // Without a comma, `strides` may be the attribute of a task.
-      if (where == region_place::operand && type_field_of(peek_word()) == f_strides) return true;
-      if (!is_type_attribute(at_)) return true;
+      if (where == region_place::operand && t.field == f_strides) return true;
       missing_comma();
+      if (at_end()) return true;
     }
   }
   [[gnu::cold, gnu::noinline]] void missing_comma() {
@@ -31693,20 +32056,19 @@ class value_reader : protected tree_reader {
     out << "expected ',' between type attributes, got " << here_is();
     out.fix(range(last_, last_)) << ',';
   }
-  [[gnu::cold, gnu::noinline]] void layout_and_strides(const word& w, type_field other) {
+  [[gnu::cold, gnu::noinline]] void layout_and_strides(word w, type_field other) {
     if (!may_report()) return;
     auto out = found_.add(errc::nem_syn_010_type_attribute, range_of(w));
     out << "a region has either layout or strides";
     out.note({0, attributes_.first[other], attributes_.length[other]}) << "the other is given here";
   }
-  bool type_attribute(type_field field, const word& w) {
+  [[gnu::always_inline]] bool type_attribute(type_word t) {
     constexpr node_kind kinds[] = {node_kind::elem, node_kind::shape, node_kind::layout,
                                    node_kind::strides, node_kind::quant};
-    const std::uint32_t i = put(kinds[field], 0, w.first);
-    take_word(w);
-    if (!expect('=')) return false;
+    const std::uint32_t i = put(kinds[t.field], 0, t.name.first);
+    take_to(t.equals + 1);
     word v;
-    switch (field) {
+    switch (t.field) {
       case f_shape: return dimensions(i, "shape");
       case f_strides: return dimensions(i, "strides");
       case f_quant: return quant(i);
@@ -31725,12 +32087,15 @@ class value_reader : protected tree_reader {
   /// Type attributes hold elem and shape.
   bool check_type(std::uint32_t i) {
     const std::uint32_t both = 1u << f_elem | 1u << f_shape;
-    if ((attributes_.seen & both) == both) return true;
+    if ((attributes_.seen & both) != both) [[unlikely]]
+      incomplete_type(i);
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] void incomplete_type(std::uint32_t i) {
     if (may_report())
       found_.add(errc::nem_syn_012_missing, range_of(i))
           << ((attributes_.seen & 1u << f_elem) == 0 ? "elem=" : "shape=")
           << " is missing: type attributes need both elem and shape";
-    return true;
   }
 
   // --- quantization ---
@@ -31797,17 +32162,212 @@ class value_reader : protected tree_reader {
 
 #endif  // TESSERA_NEM_READ_VALUE_HPP
 
+// ---- tessera/nem/suggest.hpp
+//
+// What the writer of an unknown word may have meant: the nearest of the words that are known.
+//
+//   nem::nearest("rleu", nem::opcode_table);                      // "relu"
+//   nem::suggestion s("npm_lite_v3");                             // where there is no table:
+//   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
+//   s.word();                                                     // empty: nothing is near
+//
+//   step        a character added, left out or replaced, or two neighbours swapped
+//   case        the case of ASCII letters counts nothing: "cstl" means "CSTL"
+//   near        at most as many steps as a third of the longer word's characters
+//
+// Of several words that are as near, the first one offered is taken.
+//
+// Lifetime:   the word that is returned is the one that was offered.
+// Errors:     none; an empty word where nothing is near.
+// Limits:     words up to 32 characters; longer ones are near to nothing.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_SUGGEST_HPP
+#define TESSERA_NEM_SUGGEST_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
+
+/// The nearest of the words that are offered. Lifetime: borrows them.
+class suggestion {
+ public:
+  explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
+
+  /// Takes the candidate where it is nearer than those before.
+  constexpr void offer(std::string_view candidate) noexcept {
+    const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
+    const std::size_t shorter = to_.size() + candidate.size() - longer;
+    if (shorter == 0 || longer > max_suggestion) return;
+    const std::size_t third = longer / 3, most = third < best_ ? third : best_ - 1;
+    if (best_ == 0 || longer - shorter > most) return;
+    const std::size_t steps = distance(to_, candidate);
+    if (steps <= most) best_ = steps, word_ = candidate;
+  }
+  /// The nearest one so far, empty where none is near.
+  [[nodiscard]] constexpr std::string_view word() const noexcept { return word_; }
+
+ private:
+  [[nodiscard]] static constexpr char lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  /// The steps from one word to the other: three rows of the table over both words' beginnings.
+  [[nodiscard]] static constexpr std::size_t distance(std::string_view a,
+                                                      std::string_view b) noexcept {
+    std::uint8_t rows[3][max_suggestion + 1] = {};
+    std::uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
+    for (std::size_t k = 0; k <= b.size(); ++k) last[k] = static_cast<std::uint8_t>(k);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      row[0] = static_cast<std::uint8_t>(i + 1);
+      const char x = lower(a[i]);
+      for (std::size_t k = 0; k < b.size(); ++k) {
+        const char y = lower(b[k]);
+        unsigned steps = last[k] + (x == y ? 0u : 1u);
+        if (last[k + 1] + 1u < steps) steps = last[k + 1] + 1u;
+        if (row[k] + 1u < steps) steps = row[k] + 1u;
+        if (i > 0 && k > 0 && x == lower(b[k - 1]) && y == lower(a[i - 1]) &&
+            before[k - 1] + 1u < steps)
+          steps = before[k - 1] + 1u;
+        row[k + 1] = static_cast<std::uint8_t>(steps);
+      }
+      std::uint8_t* const free = before;
+      before = last, last = row, row = free;
+    }
+    return last[b.size()];
+  }
+
+  std::string_view to_, word_;
+  std::size_t best_ = max_suggestion + 1;  ///< steps to word_
+};
+
+/// The nearest word of a table, whose rows are words or have a `name`.
+template <class Row, std::size_t n>
+[[nodiscard]] constexpr std::string_view nearest(std::string_view word,
+                                                 const Row (&table)[n]) noexcept {
+  suggestion s(word);
+  for (const Row& r : table) {
+    if constexpr (requires { s.offer(r.name); })
+      s.offer(r.name);
+    else
+      s.offer(r);
+  }
+  return s.word();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_SUGGEST_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-class program_reader : protected value_reader {
+class statement_errors : protected value_reader {
  protected:
   using value_reader::value_reader;
 
+  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
+  /// reading goes on.
+  bool is_upper_case(word w, std::string_view lower) {
+    if (w.size != lower.size()) return false;
+    for (std::size_t i = 0; i < lower.size(); ++i)
+      if ((w.first[i] | 0x20) != lower[i]) return false;
+    if (may_report()) {
+      auto out = found_.add(errc::nem_syn_001_token, range_of(w));
+      out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
+      out.fix(range_of(w)) << lower;
+    }
+    return true;
+  }
+  /// What a word that begins no statement may mean.
+  void no_statement(findings::writer& out, word w) {
+    if (const char* const equals = equals_behind(w); equals != nullptr) {
+      const char* const value = behind_blanks(equals + 1);
+      const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
+      if (opcode_words.find(callee, 255) != 255)
+        out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
+      else
+        out << ": only regions and tasks are assigned without const or let";
+      return;
+    }
+    for (const std::string_view known : {"elem", "shape", "layout", "strides", "quant"})
+      if (w.text() == known) out << ": type attributes are written as " << known << "=...";
+    suggestion near(w.text());
+    for (const std::string_view known :
+         {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
+      near.offer(known);
+    const std::string_view meant = w.key == key_of("end")   ? "endloop"
+                                   : w.key == key_of("for") ? "loop"
+                                                            : near.word();
+    if (!meant.empty()) out.note() << "did you mean " << meant << '?';
+  }
+  /// The error for a word that begins no statement. Returns false.
+  [[gnu::cold, gnu::noinline]] bool no_statement() {
+    if (not_a_token() || !may_report()) return false;
+    auto out = found_.add(errc::nem_syn_008_statement, token());
+    out << "expected a declaration, a task or a loop, got " << here_is();
+    if (at_other_comment()) {
+      out << ": comments begin with '#'";
+      if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
+    } else if (at('@')) {
+      out << ": those of a loop stand before its ':'";
+    } else if (at_word()) {
+      no_statement(out, peek_word());
+    }
+    return false;
+  }
+  /// Parentheses behind what is no transfer. Returns false.
+  [[gnu::cold, gnu::noinline]] bool no_operands(word callee) {
+    if (!may_report()) return false;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected 'in', got '(': only transfer and store take parentheses";
+    suggestion near(callee.text());
+    near.offer("transfer");
+    near.offer("store");
+    if (!near.word().empty()) out.note() << "did you mean " << near.word() << '?';
+    return false;
+  }
+  /// A comma between attributes: reported, and where an attribute follows reading goes on.
+  [[gnu::cold, gnu::noinline]] bool stray_comma() {
+    if (!may_report()) return false;
+    const place comma = token();
+    const char* const next = behind_blanks(at_ + 1);
+    const char* const equals =
+        next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
+    const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
+    auto out = found_.add(errc::nem_syn_001_token, comma);
+    out << "expected an attribute or a statement, got ','";
+    if (goes_on) out << ": attributes have blanks between them";
+    if (goes_on) out.fix(comma) << "";
+    if (goes_on) take();
+    return goes_on;
+  }
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_READ_ERRORS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class program_reader : protected statement_errors {
+ protected:
+  using statement_errors::statement_errors;
+
   // --- declarations ---
 
-  bool constant_statement(const word& start) {
+  bool constant_statement(word start) {
     const std::uint32_t i = put(node_kind::constant, 0, at_);
     take_word(start);
     any_assignment_ = true;
@@ -31820,7 +32380,7 @@ class program_reader : protected value_reader {
     return true;
   }
 
-  bool let_statement(const word& start) {
+  bool let_statement(word start) {
     const std::uint32_t i = put(node_kind::let, 0, at_);
     take_word(start);
     word w;
@@ -31828,26 +32388,22 @@ class program_reader : protected value_reader {
     nodes_[i].value = intern(w);
     take_word(w);
     if (!expect('=')) return false;
-    if (at_word() && at_region()) return region_declaration(i);
+    if (at_word()) {
+      const word v = peek_word();
+      if (at_region(v)) return region_declaration(v, i);
+    }
     any_assignment_ = true;
     if (!value()) return false;
     finish(i);
     return true;
   }
-  [[nodiscard]] bool at_region() const noexcept {
-    if (*at_ != 'r') return false;  // nearly always a name
-    const word w = peek_word();
-    if (w.key != key_of("region")) return false;
-    const char* const p = behind_blanks(w.last());
-    return p < end_ && *p == '(';
-  }
-  bool region_declaration(std::uint32_t i) {
-    if (!region(region_place::declaration) || !decorators()) return false;
+  bool region_declaration(word start, std::uint32_t i) {
+    if (!region(start, region_place::declaration) || !decorators()) return false;
     finish(i);
     return true;
   }
 
-  bool buffer_statement(const word& start) {
+  bool buffer_statement(word start) {
     const std::uint32_t i = put(node_kind::buffer, 0, at_);
     take_word(start);
     word w;
@@ -31888,23 +32444,22 @@ class program_reader : protected value_reader {
       take_word(w);
       if (!expect('=') || !expression()) return false;
       finish(i);
-    } while (comma_before_property());
+    } while (comma_before(
+        [](word next) { return next.key == key_of("size") || next.key == key_of("align"); }));
     return true;
   }
-  /// Takes a comma; reports one that is missing before a property.
-  bool comma_before_property() {
+  /// Takes a comma; reports one that is missing before a field and its `=`.
+  template <class Test>
+  bool comma_before(Test is_field) {
     if (take_if(',')) return true;
-    if (!at_word()) return false;
-    const word w = peek_word();
-    if ((w.key != key_of("size") && w.key != key_of("align")) || behind_equals(w) == nullptr)
-      return false;
+    if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
     missing("',' or ')'", ",");
     return true;
   }
 
   // --- loops ---
 
-  bool loop_statement(const word& start) {
+  bool loop_statement(word start) {
     const std::uint32_t i = put(node_kind::loop, 0, at_);
     if (loops_ + excess_loops_ >= max_nesting) {
       if (excess_loops_++ == 0 && may_report()) {
@@ -31935,23 +32490,25 @@ class program_reader : protected value_reader {
     if (!declared_name(w, "the name of a loop variable")) return false;
     nodes_[i].value = intern(w);
     take_word(w);
-    if (!at_word()) return unexpected("'in'");
-    w = peek_word();
-    if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
-    take_word(w);
+    if (w.key != key_of("in") || !at('[')) {  // else the name is missing, which has been told
+      if (!at_word()) return unexpected("'in'");
+      w = peek_word();
+      if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
+      take_word(w);
+    }
     const char* const open = at_;
     if (!expect('[') || !expression()) return false;
     if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
     take(2);
     if (!expression() || !expect_closing(']', open) || !decorators()) return false;
     if (take_if(':')) return true;
-    if (at('{')) return unexpected("':'");
-    if (not_a_token()) return false;
+    if (!at_end() && !at_word() && !on_new_line())
+      return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
     missing("':'", ":");
     return at_end() || on_new_line();
   }
   /// Ends the innermost loop; at_ is at `endloop`.
-  void end_loop(const word& w) {
+  void end_loop(word w) {
     if (excess_loops_ != 0) {
       --excess_loops_;
     } else if (loops_ == 0) {
@@ -31978,59 +32535,48 @@ class program_reader : protected value_reader {
     out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
         << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
   }
-  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
-  /// reading goes on.
-  bool is_upper_case(const word& w, std::string_view lower) {
-    if (w.size != lower.size()) return false;
-    for (std::size_t i = 0; i < lower.size(); ++i)
-      if ((w.first[i] | 0x20) != lower[i]) return false;
-    if (may_report()) {
-      auto out = found_.add(errc::nem_syn_001_token, range_of(w));
-      out << "expected '" << lower << "', got '" << w.text() << "': it is in lower case";
-      out.fix(range_of(w)) << lower;
-    }
-    return true;
-  }
-
   // --- tasks ---
 
-  /// `X = …` at the word, whose `=` ends before `value`.
-  bool assigned_statement(const word& start, const char* value) {
+  /// `X = …` at the word.
+  bool assigned_statement(word w, keyword k, const char* equals) {
     const char* const first = at_;
-    word w = start;
-    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
-    const char* const next = callee.size != 0 ? behind_blanks(callee.last()) : end_;
-    const char mark = next < end_ ? *next : '\0';
-    const bool is_region = callee.key == key_of("region");
-    const bool is_wait = callee.key == key_of("wait");
-    const keyword k = callee.size != 0 ? keyword_of(callee) : keyword::none;
-    if (callee.size == 0 || (!is_region && !is_wait && k != keyword::transfer &&
-                             k != keyword::store && (mark != '.' || is_reserved(k))))
-      return no_statement();
-    if (!declared_name(w, is_region ? "the name of a region" : "the name of a token")) return false;
+    const char* const value = behind_blanks(equals + 1);
+    if (value >= end_ || !is(*value, class_letter)) return no_statement();
+    const word callee = word_at(value);
+    const keyword called = keyword_of(callee);
+    const bool is_region = called == keyword::region;
+    if (!is_region && called != keyword::transfer && called != keyword::store &&
+        called != keyword::wait) {
+      const char* const next = behind_blanks(callee.last());
+      if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
+    }
+    const std::string_view what = is_region ? "the name of a region" : "the name of a token";
+    if (is_reserved(k))
+      reserved(w, what);
+    else if (k != keyword::none && !questionable_name(w, k, what))
+      return false;
     const std::uint32_t name = intern(w);
-    take_word(w);
-    take();  // =
-    if (is_region) return region_declaration(put(node_kind::let, 0, first, name));
-    return task(first, name, callee, k);
+    take_to(equals + 1);
+    if (is_region) return region_declaration(callee, put(node_kind::let, 0, first, name));
+    return task(first, name, callee, called);
   }
-  bool task(const char* first, std::uint32_t token_name, const word& callee, keyword k) {
+  bool task(const char* first, std::uint32_t token_name, word callee, keyword k) {
     if (k == keyword::transfer) return transfer(node_kind::transfer, first, token_name, callee);
     if (k == keyword::store) return transfer(node_kind::store, first, token_name, callee);
     if (k == keyword::wait) return wait(first, token_name, callee);
     return compute(first, token_name, callee);
   }
-  /// The error for a word that begins no statement. Returns false.
-  [[gnu::cold, gnu::noinline]] bool no_statement() {
-    if (not_a_token() || !may_report()) return false;
-    found_.add(errc::nem_syn_008_statement, token())
-        << "expected a declaration, a task or a loop, got " << here_is();
-    return false;
-  }
-
   bool mode_of(std::uint32_t i) {
-    if (!expect('.')) return false;
-    if (!at_word()) return unexpected("async or sync");
+    constexpr std::uint64_t async = key_of(".async");
+    if (end_ - at_ >= 8 &&
+        (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
+        !is(at_[6], class_letter | class_digit)) [[likely]] {
+      take(6);
+      return true;
+    }
+    if (!take_if('.')) return unexpected("'.async' or '.sync'");
+    if (!at_word()) [[unlikely]]
+      return unexpected("async or sync");
     const word w = peek_word();
     if (w.key == key_of("sync"))
       nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
@@ -32040,7 +32586,7 @@ class program_reader : protected value_reader {
     return true;
   }
 
-  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, const word& callee) {
+  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, word callee) {
     const std::uint32_t i = put(kind, 0, first, token_name);
     take_word(callee);
     if (!mode_of(i)) return false;
@@ -32052,92 +32598,91 @@ class program_reader : protected value_reader {
       if (!at_word()) return unexpected("dst=, src= or deps=");
       const word w = peek_word();
       const unsigned field = argument_of(w);
-      if (field == 3 || behind_equals(w) == nullptr) return bad_argument(w, field);
+      const char* const equals = equals_behind(w);
+      if (field == 3 || equals == nullptr) return bad_argument(w, field);
       once(given, field, w, errc::nem_syn_011_argument);
       if (field == 2) {
-        if (!deps(w)) return false;
+        if (!deps(equals)) return false;
       } else {
         const std::uint32_t argument =
             put(field == 0 ? node_kind::destination : node_kind::source, 0, at_);
-        take_word(w);
-        take();  // =
+        take_to(equals + 1);
         if (!operand(region_place::argument)) return false;
         finish(argument);
       }
-      more = take_if(',');
-      if (!more && at_word() && argument_of(peek_word()) != 3 &&
-          behind_equals(peek_word()) != nullptr) {
-        missing("',' or ')'", ",");
-        more = true;
-      }
+      more = comma_before([](word next) { return argument_of(next) != 3; });
     }
     if (!expect_closing(')', open)) return false;
-    if ((given.seen & 3) != 3 && may_report())
-      found_.add(errc::nem_syn_012_missing, range(first, last_))
-          << nem::name(kind) << " needs "
-          << ((given.seen & 3) == 0   ? "dst= and src="
-              : (given.seen & 1) == 0 ? "dst="
-                                      : "src=");
+    if ((given.seen & 3) != 3) [[unlikely]]
+      missing_arguments(i, given.seen);
     if (!decorators()) return false;
     finish(i);
     return true;
   }
-  [[nodiscard]] static unsigned argument_of(const word& w) noexcept {
+  [[gnu::cold, gnu::noinline]] void missing_arguments(std::uint32_t i, std::uint32_t seen) {
+    if (may_report())
+      found_.add(errc::nem_syn_012_missing, range(source_ + nodes_[i].offset, last_))
+          << nem::name(nodes_[i].kind) << " needs "
+          << ((seen & 3) == 0   ? "dst= and src="
+              : (seen & 1) == 0 ? "dst="
+                                : "src=");
+  }
+  [[nodiscard]] static unsigned argument_of(word w) noexcept {
     return w.key == key_of("dst")    ? 0
            : w.key == key_of("src")  ? 1
            : w.key == key_of("deps") ? 2
                                      : 3;
   }
-  [[gnu::cold, gnu::noinline]] bool bad_argument(const word& w, unsigned field) {
-    if (field != 3) {
-      take_word(w);
-      return unexpected("'='");
-    }
-    return unexpected("dst=, src= or deps=");
+  [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
+    if (field == 3) return unexpected("dst=, src= or deps=");
+    take_word(w);
+    return unexpected("'='");
   }
 
   /// `deps=[a, b]` at the word.
-  bool deps(const word& w) {
+  bool deps(const char* equals) {
     const std::uint32_t i = put(node_kind::deps, 0, at_);
-    take_word(w);
-    if (!expect('=')) return false;
+    take_to(equals + 1);
     const char* const open = at_;
     if (!expect('[')) return false;
-    if (!at(']')) do {
-        word id;
-        if (!used_name(id, "the name of a token")) return false;
-        put_name(id);
-      } while (take_if(','));
+    if (!at(']') && !tokens()) return false;
     if (!expect_closing(']', open)) return false;
     finish(i);
     return true;
   }
-
-  bool wait(const char* first, std::uint32_t token_name, const word& callee) {
-    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
-    take_word(callee);
-    const char* const open = at_;
-    if (!expect('(')) return false;
+  bool tokens() {
     do {
       word id;
       if (!used_name(id, "the name of a token")) return false;
       put_name(id);
     } while (take_if(','));
+    return true;
+  }
+
+  bool wait(const char* first, std::uint32_t token_name, word callee) {
+    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
+    take_word(callee);
+    const char* const open = at_;
+    if (!expect('(')) return false;
+    if (!tokens()) return false;
     if (!expect_closing(')', open) || !decorators()) return false;
     finish(i);
     return true;
   }
 
   /// A name or a region, then decorators.
-  bool operand(region_place where) {
-    if (at_word() && at_region()) {
-      if (!region(where)) return false;
+  [[gnu::always_inline]] bool operand(region_place where) {
+    constexpr std::string_view expected = "a region";
+    if (!at_word()) [[unlikely]]
+      return unexpected(expected);
+    const word w = peek_word();
+    if (at_region(w)) {
+      if (!region(w, where)) return false;
     } else {
-      word w;
-      if (!used_name(w, "a region")) return false;
+      if (!is_usable(w, expected)) return false;
       put_name(w);
     }
-    return at('@') ? decorators() : true;
+    return !at('@') || decorators();
   }
   bool operands(node_kind kind, std::string_view expected) {
     const bool is_input = kind == node_kind::input;
@@ -32156,12 +32701,12 @@ class program_reader : protected value_reader {
     return true;
   }
 
-  bool compute(const char* first, std::uint32_t token_name, const word& callee) {
+  bool compute(const char* first, std::uint32_t token_name, word callee) {
     const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
-    put_word(node_kind::opcode,
-             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee,
+    put_leaf(node_kind::opcode,
+             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee.last(),
              intern(callee));
-    if (!mode_of(i) || !operands(node_kind::input, "'in'") ||
+    if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
         !operands(node_kind::output, "',' or 'out'"))
       return false;
     const std::uint32_t output = last_operand_;
@@ -32172,12 +32717,12 @@ class program_reader : protected value_reader {
       if (at(',') && !stray_comma()) return false;
       if (!at_word()) break;
       const word w = peek_word();
-      const char* const value = behind_equals(w);
-      if (value == nullptr || is_call(value)) break;
+      const char* const equals = equals_behind(w);
+      if (equals == nullptr || is_call(behind_blanks(equals + 1))) break;
       const keyword k = keyword_of(w);
       if (begins_statement(k)) break;
       has_attributes = true;
-      if (!attribute_of_task(w, k)) return false;
+      if (!attribute_of_task(w, k, equals)) return false;
     }
     if (!has_attributes)
       hoist(output);
@@ -32186,64 +32731,47 @@ class program_reader : protected value_reader {
     finish(i);
     return true;
   }
-  /// A comma between attributes: reported, and where an attribute follows reading goes on.
-  [[gnu::cold, gnu::noinline]] bool stray_comma() {
-    if (!may_report()) return false;
-    const place comma = token();
-    const char* const next = behind_blanks(at_ + 1);
-    const char* const value =
-        next < end_ && is(*next, class_letter) ? behind_equals(word_at(next)) : nullptr;
-    const bool goes_on = value != nullptr && !is_call(value);
-    auto out = found_.add(errc::nem_syn_001_token, comma);
-    out << "expected an attribute or a statement, got ','";
-    if (goes_on) out << ": attributes have blanks between them";
-    if (goes_on) out.fix(comma) << "";
-    if (goes_on) take();
-    return goes_on;
-  }
-
   // --- attributes ---
 
-  bool attribute_of_task(const word& w, keyword k) {
+  [[gnu::always_inline]] bool attribute_of_task(word w, keyword k, const char* equals) {
     if (w.key == key_of("deps")) {
       note_attribute(w, no_name);
-      return deps(w);
+      return deps(equals);
     }
     if (w.key == key_of("attrs")) {
-      const char* const brace = behind_equals(w);
-      if (brace < end_ && *brace == '{') return attributes_in_braces(w);
+      const char* const brace = behind_blanks(equals + 1);
+      if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
     }
-    return named_attribute(w, k);
+    return named_attribute(w, k, equals);
   }
-  bool named_attribute(const word& w, keyword k) {
+  bool named_attribute(word w, keyword k, const char* equals) {
     if (is_reserved(k)) reserved(w, "the name of an attribute");
-    const attribute a = static_cast<attribute>(
-        attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown)));
+    const std::uint8_t a = attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown));
     const std::uint32_t index = intern(w);
     note_attribute(w, index);
-    const std::uint32_t i = put(node_kind::attribute, static_cast<unsigned>(a), at_, index);
-    take_word(w);
-    if (!expect('=') || !value(true)) return false;
+    const std::uint32_t i = put(node_kind::attribute, a, at_, index);
+    take_to(equals + 1);
+    if (!value(true)) return false;
     finish(i);
     return true;
   }
   /// `attrs={ k=v, … }`, which leaves no trace.
-  bool attributes_in_braces(const word& w) {
-    take_word(w);
-    take();  // =
+  bool attributes_in_braces(const char* equals) {
+    take_to(equals + 1);
     const char* const open = at_;
     take();
     while (!at('}')) {
       if (!at_word()) return expect_closing('}', open);
       const word k = peek_word();
-      if (behind_equals(k) == nullptr) {
+      const char* const behind = equals_behind(k);
+      if (behind == nullptr) {
         take_word(k);
         return unexpected("'='");
       }
       if (k.key == key_of("deps")) {
         note_attribute(k, no_name);
-        if (!deps(k)) return false;
-      } else if (!named_attribute(k, keyword_of(k))) {
+        if (!deps(behind)) return false;
+      } else if (!named_attribute(k, keyword_of(k), behind)) {
         return false;
       }
       (void)take_if(',');
@@ -32252,7 +32780,7 @@ class program_reader : protected value_reader {
     return true;
   }
   /// Finds attributes that are given twice.
-  void note_attribute(const word& w, std::uint32_t name_index) {
+  void note_attribute(word w, std::uint32_t name_index) {
     bool again;
     if (name_index == no_name) {
       again = (seen_attributes_ & 1) != 0;
@@ -32272,7 +32800,7 @@ class program_reader : protected value_reader {
   }
   void next_marks() noexcept { ++mark_; }
   void grow_marks() { marks_.resize(2 * d_.names.size()); }
-  [[gnu::cold, gnu::noinline]] void repeated_attribute(const word& w, std::uint32_t name_index) {
+  [[gnu::cold, gnu::noinline]] void repeated_attribute(word w, std::uint32_t name_index) {
     const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
     std::uint32_t i = last_operand_;
     while (i < count_ &&
@@ -32366,12 +32894,12 @@ class config_reader : protected program_reader {
   using program_reader::program_reader;
 
   /// A type family at the word; after an error, reading goes on behind it.
-  void type_family_declaration(const word& start) {
+  void type_family_declaration(word start) {
     braces_ = 0;
     if (!type_family(start)) (void)leave_blocks(0);
   }
   /// An inline device at the word.
-  void device_declaration(const word& start) {
+  void device_declaration(word start) {
     braces_ = 0;
     if (!device(start)) (void)leave_blocks(0);
   }
@@ -32401,7 +32929,8 @@ class config_reader : protected program_reader {
           continue;
         }
         take();
-        if (--braces_ == depth) return true;
+        // The braces of a parameter's types end no declaration.
+        if (--braces_ == depth && (depth != 0 || at_word() || at(';'))) return true;
       } else if (at('{')) {
         ++braces_;
         take();
@@ -32447,7 +32976,7 @@ class config_reader : protected program_reader {
 
   // --- type families ---
 
-  bool type_family(const word& start) {
+  bool type_family(word start) {
     const std::uint32_t i = put(node_kind::type_family, 0, at_);
     take_word(start);
     std::uint32_t name;
@@ -32495,13 +33024,13 @@ class config_reader : protected program_reader {
     if (!any_word(w, "a type")) return false;
     const std::uint8_t e = element_words.find(w, static_cast<std::uint8_t>(element::none));
     if (e != static_cast<std::uint8_t>(element::none))
-      put_word(node_kind::element_type, e, w, 0);
+      put_leaf(node_kind::element_type, e, w.last(), 0);
     else
       put_name(w);
     return true;
   }
   /// `X: T`, or `accum = i32`, or `quant = required on X`.
-  bool family_binding(const word& w) {
+  bool family_binding(word w) {
     const std::uint32_t i = put(node_kind::binding, 0, at_, intern(w));
     take_word(w);
     if (take_if(':')) {
@@ -32583,7 +33112,7 @@ class config_reader : protected program_reader {
     item_extended,
     item_none
   };
-  [[nodiscard]] static item item_of(const word& w) noexcept {
+  [[nodiscard]] static item item_of(word w) noexcept {
     const std::string_view s = w.text();
     return s == "opcode"                 ? item_opcode
            : s == "topology"             ? item_topology
@@ -32591,7 +33120,7 @@ class config_reader : protected program_reader {
            : s == "unit_characteristics" ? item_characteristics
                                          : item_none;
   }
-  bool device(const word& start) {
+  bool device(word start) {
     const std::uint32_t i = put(node_kind::device, 0, at_);
     take_word(start);
     word w;
@@ -32677,7 +33206,7 @@ class config_reader : protected program_reader {
       found_.add(errc::nem_syn_001_token, range_of(i)) << "expected an integer, got a real";
     return true;
   }
-  bool units_block(const word& start, bool per_engine) {
+  bool units_block(word start, bool per_engine) {
     const std::uint32_t i =
         put(per_engine ? node_kind::per_engine : node_kind::device_units, 0, at_);
     take_word(start);
@@ -32706,7 +33235,7 @@ class config_reader : protected program_reader {
     finish(i);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void wrong_block(const word& w, unit u) {
+  [[gnu::cold, gnu::noinline]] void wrong_block(word w, unit u) {
     if (may_report())
       found_.add(errc::nem_dev_011_unit_block, range_of(w))
           << w.text() << " belongs into "
@@ -32727,6 +33256,7 @@ class config_reader : protected program_reader {
           put(node_kind::unit_group, static_cast<unsigned>(u), at_, intern(w));
       take_word(w);
       if (!open_block()) return false;
+      next_marks();
       while (at_word()) {
         const word k = peek_word();
         const std::uint32_t name = intern(k);
@@ -32739,18 +33269,19 @@ class config_reader : protected program_reader {
       if (!at('}')) return unexpected("a characteristic or '}'");
       if (!close_block()) return false;
       finish(group);
-      next_marks();
     }
     if (!at('}')) return unexpected("NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM or '}'");
     if (!close_block()) return false;
     finish(i);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void repeated_characteristic(const word& w, std::uint32_t group,
+  [[gnu::cold, gnu::noinline]] void repeated_characteristic(word w, std::uint32_t group,
                                                             std::uint32_t name) {
     std::uint32_t i = group + 1;
-    while (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name) ++i;
-    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, nodes_[i].offset, w.size});
+    while (i < count_ && (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name))
+      ++i;
+    const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
+    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, offset, w.size});
   }
 
   /// `opcode.mandatory { … }` or `opcode.extended { … }` at the word.
@@ -32801,7 +33332,7 @@ class config_reader : protected program_reader {
     finish(i);
     return true;
   }
-  void put_taken(const word& w) {
+  void put_taken(word w) {
     const std::uint32_t i = put(node_kind::name, 0, w.first, intern(w));
     set_end(i, w.last());
   }
@@ -32873,11 +33404,10 @@ class document_reader : private config_reader {
         return type_family_declaration(w), true;
       default: break;
     }
-    const char* const value = behind_equals(w);
-    if (value != nullptr) {
+    if (const char* const equals = equals_behind(w); equals != nullptr) {
       begin_statement();
       const char* const before = at_;
-      if (assigned_statement(w, value)) return true;
+      if (assigned_statement(w, k, equals)) return true;
       if (at_ == before) take_word(w);
       return false;
     }
@@ -32887,6 +33417,10 @@ class document_reader : private config_reader {
     if (!is_reserved(k) && p < end_ && *p == '.')
       return begin_statement(), task(at_, no_name, w, k);
     (void)no_statement();
+    if (w.key == key_of("end") && loops_ != 0) return end_loop(w), false;
+    if (w.key == key_of("for") && p < end_ && is(*p, class_letter) &&
+        behind_blanks(word_at(p).last()) < end_)
+      return begin_statement(), (void)loop_statement(w), false;
     take_word(w);
     return false;
   }
@@ -32903,7 +33437,7 @@ class document_reader : private config_reader {
 
   static constexpr std::uint32_t none = 0xffffffff;
 
-  bool include(const word& w) {
+  bool include(word w) {
     if (first_other_ != none && may_report()) {
       auto out = found_.add(errc::nem_syn_004_include, range_of(w));
       out << "includes stand before everything else";
@@ -32918,7 +33452,7 @@ class document_reader : private config_reader {
     return true;
   }
 
-  bool header(const word& w) {
+  bool header(word w) {
     if (first_header_ != none || first_statement_ != none) {
       if (may_report()) {
         auto out = found_.add(errc::nem_syn_006_header, range_of(w));
@@ -32940,7 +33474,7 @@ class document_reader : private config_reader {
     nodes_[i].value = intern(n);
     take_word(n);
     if (!at(':')) {
-      if (not_a_token()) return false;
+      if (!at_end() && !at_word() && !on_new_line()) return unexpected("':'");
       missing("':'", ":");
       finish(i);
       return at_end() || on_new_line();
@@ -32950,7 +33484,7 @@ class document_reader : private config_reader {
     return true;
   }
 
-  bool device_or_directive(const word& w) {
+  bool device_or_directive(word w) {
     const char* p = behind_blanks(w.last());
     bool is_inline = false;
     if (p < end_ && is(*p, class_letter)) {
@@ -32989,10 +33523,10 @@ class document_reader : private config_reader {
     finish(i);
     return true;
   }
-  [[nodiscard]] static bool is_extends(const word& w) noexcept {
+  [[nodiscard]] static bool is_extends(word w) noexcept {
     return w.size == 7 && w.key == key_of("extends");
   }
-  [[gnu::cold, gnu::noinline]] void bad_directive(const word& w) {
+  [[gnu::cold, gnu::noinline]] void bad_directive(word w) {
     if (!may_report()) return;
     auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
     if (first_header_ != none)
@@ -33053,7 +33587,7 @@ class document_reader : private config_reader {
   }
   /// Whether a statement begins with a word. The words of declarations and loops do so anywhere if
   /// what follows fits.
-  [[nodiscard]] bool may_begin(const word& w, bool new_line) const noexcept {
+  [[nodiscard]] bool may_begin(word w, bool new_line) const noexcept {
     const keyword k = keyword_of(w);
     if (k == keyword::endloop) return true;
     if (new_line && begins_statement(k)) return true;
@@ -34592,6 +35126,10 @@ class hazards {
         k == opcode_category::elementwise_other || k == opcode_category::normalization ||
         k == opcode_category::softmax || t.opcode == opcode::reshape;
     for (const operand& o : v.outputs(t)) {
+      if (&o != v.outputs(t).begin()) {  // the first is looked at in any case
+        order_.spend(t.inputs);
+        if (order_.is_exhausted()) return;
+      }
       if (o.region == no_index || !is_sound(v, v.regions[o.region])) continue;
       const region& y = v.regions[o.region];
       for (const operand& i : v.inputs(t)) {
@@ -34619,6 +35157,7 @@ class hazards {
       return false;
     const view<std::int64_t> a = v.strides(x), b = v.strides(y);
     if (a.size() != b.size()) return false;
+    if (a.size() > max_rank) return true;  // such operands are refused
     for (std::size_t i = 0; i < a.size(); ++i)
       if (a[i] != b[i]) return false;
     return true;
@@ -34858,109 +35397,6 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 #include <utility>
 
 
-// ---- tessera/nem/suggest.hpp
-//
-// What the writer of an unknown word may have meant: the nearest of the words that are known.
-//
-//   nem::nearest("rleu", nem::opcode_table);                      // "relu"
-//   nem::suggestion s("npm_lite_v3");                             // where there is no table:
-//   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
-//   s.word();                                                     // empty: nothing is near
-//
-//   step        a character added, left out or replaced, or two neighbours swapped
-//   case        the case of ASCII letters counts nothing: "cstl" means "CSTL"
-//   near        at most as many steps as a third of the longer word's characters
-//
-// Of several words that are as near, the first one offered is taken.
-//
-// Lifetime:   the word that is returned is the one that was offered.
-// Errors:     none; an empty word where nothing is near.
-// Limits:     words up to 32 characters; longer ones are near to nothing.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_SUGGEST_HPP
-#define TESSERA_NEM_SUGGEST_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
-
-/// The nearest of the words that are offered. Lifetime: borrows them.
-class suggestion {
- public:
-  explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
-
-  /// Takes the candidate where it is nearer than those before.
-  constexpr void offer(std::string_view candidate) noexcept {
-    const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
-    const std::size_t shorter = to_.size() + candidate.size() - longer;
-    if (shorter == 0 || longer > max_suggestion) return;
-    const std::size_t third = longer / 3, most = third < best_ ? third : best_ - 1;
-    if (best_ == 0 || longer - shorter > most) return;
-    const std::size_t steps = distance(to_, candidate);
-    if (steps <= most) best_ = steps, word_ = candidate;
-  }
-  /// The nearest one so far, empty where none is near.
-  [[nodiscard]] constexpr std::string_view word() const noexcept { return word_; }
-
- private:
-  [[nodiscard]] static constexpr char lower(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  /// The steps from one word to the other: three rows of the table over both words' beginnings.
-  [[nodiscard]] static constexpr std::size_t distance(std::string_view a,
-                                                      std::string_view b) noexcept {
-    std::uint8_t rows[3][max_suggestion + 1] = {};
-    std::uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
-    for (std::size_t k = 0; k <= b.size(); ++k) last[k] = static_cast<std::uint8_t>(k);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      row[0] = static_cast<std::uint8_t>(i + 1);
-      const char x = lower(a[i]);
-      for (std::size_t k = 0; k < b.size(); ++k) {
-        const char y = lower(b[k]);
-        unsigned steps = last[k] + (x == y ? 0u : 1u);
-        if (last[k + 1] + 1u < steps) steps = last[k + 1] + 1u;
-        if (row[k] + 1u < steps) steps = row[k] + 1u;
-        if (i > 0 && k > 0 && x == lower(b[k - 1]) && y == lower(a[i - 1]) &&
-            before[k - 1] + 1u < steps)
-          steps = before[k - 1] + 1u;
-        row[k + 1] = static_cast<std::uint8_t>(steps);
-      }
-      std::uint8_t* const free = before;
-      before = last, last = row, row = free;
-    }
-    return last[b.size()];
-  }
-
-  std::string_view to_, word_;
-  std::size_t best_ = max_suggestion + 1;  ///< steps to word_
-};
-
-/// The nearest word of a table, whose rows are words or have a `name`.
-template <class Row, std::size_t n>
-[[nodiscard]] constexpr std::string_view nearest(std::string_view word,
-                                                 const Row (&table)[n]) noexcept {
-  suggestion s(word);
-  for (const Row& r : table) {
-    if constexpr (requires { s.offer(r.name); })
-      s.offer(r.name);
-    else
-      s.offer(r);
-  }
-  return s.word();
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_SUGGEST_HPP
-
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
@@ -35072,6 +35508,7 @@ class loading {
   pool<bool> unsound_families = {};      ///< those behind the built-in ones
   pool<bool> unsound_devices = {};
   pool<place> entries = {};  ///< where catalog::device_instances come from
+  bool lacks_files = false;  ///< whether an include failed, which may define what seems unknown
   bool has_baseline = false;
   place baseline = {};  ///< the include that made the built-in families visible
 
@@ -35260,9 +35697,13 @@ class device_loader {
         text.note(f_.at(f_.devices.find(f_[extends].value))) << "through " << parent;
       return;
     }
+    const std::uint32_t later = f_.devices.find(f_[extends].value);
+    if (later == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return;
+    }
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
-    const std::uint32_t later = f_.devices.find(f_[extends].value);
     if (later != no_index) {
       text.note(f_.at(later)) << parent << " is defined here, behind it";
       return;
@@ -35320,7 +35761,7 @@ class device_loader {
     const std::uint32_t engine = child(f_.d, node, node_kind::per_engine);
     if (engines == no_node || l2 == no_node || engine == no_node) {
       auto text = fail(errc::nem_dev_006_memory, f_.at(node));
-      text << (l2 == no_node ? "memory sizes must be > 0: " : "") << "the topology lacks ";
+      text << "counts and memory sizes must be > 0: the topology lacks ";
       std::string_view between;
       const auto lack = [&](std::uint32_t what, std::string_view name) {
         if (what != no_node) return;
@@ -35451,6 +35892,10 @@ class device_loader {
   [[nodiscard]] std::uint32_t find(std::uint32_t node) {
     const std::string_view family = f_.name(node);
     const std::uint32_t f = s_.find_family(family);
+    if (f == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return no_index;
+    }
     if (f == no_index) {
       const std::string_view near = s_.nearest_family(family);
       auto text = fail(errc::nem_dev_009_variant, f_.at(node));
@@ -35582,6 +36027,7 @@ class family_loader {
     family_.where = f_.at(node);
     is_sound_ = true;
     load_parameters(node);
+    has_sound_parameters_ = is_sound_;
     load_operands(node);
     load_variants(node);
     to_.families[index_] = family_;
@@ -35796,7 +36242,7 @@ class family_loader {
       }
       ++i.types;
     }
-    if (i.types != family_.parameters && is_sound_) {
+    if (i.types != family_.parameters && has_sound_parameters_) {
       fits = false;
       s_.found.add(errc::nem_fdl_003_instance, f_.at(node))
           << "variant " << f_.name(variant) << " is classified for " << i.types
@@ -35834,7 +36280,7 @@ class family_loader {
   catalog& to_;
   std::uint32_t index_ = 0;
   type_family family_;
-  bool is_sound_ = true;
+  bool is_sound_ = true, has_sound_parameters_ = true;
   pool<std::uint32_t> parameters_;  ///< their nodes
   pool<classified> classified_;
 };
@@ -36224,6 +36670,7 @@ class loader {
       if (n.kind == node_kind::include || (is_main && n.kind == node_kind::device_file)) {
         f.at = n.next;
         const std::uint32_t file = include(f, f.d.name(n.value), place_of(n, f.file));
+        if (file == no_file) s_.lacks_files = true;
         if (n.kind == node_kind::device_file)
           directive_ = i, directive_file_ = file, has_program_ = true;
         if (top_ != &f) return;
@@ -36274,7 +36721,11 @@ class loader {
       return include_file(f, path, opened, where);
     const std::uint32_t baseline = find_baseline(path);
     if (baseline < 2) return include_baseline(baseline, where);
-    s_.found.add(errc::nem_inc_001_missing, where) << "can't find \"" << path << '"';
+    auto text = s_.found.add(errc::nem_inc_001_missing, where);
+    text << "can't find \"" << path << '"';
+    suggestion near(base_name(path));
+    for (const baseline_row& b : baseline_files) near.offer(b.file);
+    if (!near.word().empty()) text.note() << "did you mean \"" << near.word() << "\"?";
     return no_file;
   }
 
@@ -36393,7 +36844,7 @@ class loader {
 
   [[nodiscard]] std::uint32_t find_named(std::string_view name, place where) {
     const std::uint32_t i = s_.find_device(name);
-    if (i != no_index) return i;
+    if (i != no_index || s_.lacks_files) return i;
     auto text = s_.found.add(errc::nem_dev_016_unknown, where);
     text << "no include makes a device " << name << " visible";
     note_visible(s_, text, name);
@@ -36632,17 +37083,40 @@ class scope {
     bindings_[name].mark = list_;
     return true;
   }
-  /// Whether a task of the document, wherever it is, assigns a token of the name.
-  [[nodiscard]] bool is_token_somewhere(std::uint32_t name) {
+  /// The first task of the document that assigns a token of the name, or no_node.
+  [[nodiscard]] std::uint32_t task_of(std::uint32_t name) {
     if (tokens_.empty()) {
       tokens_.resize(d_.names.size());
-      for (const node& n : d_.nodes)
+      for (std::uint32_t i = static_cast<std::uint32_t>(d_.nodes.size()); i-- != 0;) {
+        const node& n = d_.nodes[i];
         if ((n.kind == node_kind::transfer || n.kind == node_kind::store ||
              n.kind == node_kind::compute) &&
             n.value != no_name)
-          tokens_[n.value] = 1;
+          tokens_[n.value] = i + 1;
+      }
     }
-    return tokens_[name] != 0;
+    return tokens_[name] - 1;
+  }
+  /// The visible name nearest to a word: of what is a `kind`, or a number where that is none. The
+  /// searches of all errors together look at some names only.
+  [[nodiscard]] const binding* nearest(std::string_view word, binding_kind kind,
+                                       std::string_view& found) {
+    const binding* best = nullptr;
+    suggestion s(word);
+    if (bindings_.size() > search_) return nullptr;
+    search_ -= bindings_.size();
+    for (std::uint32_t i = 0; i < bindings_.size(); ++i) {
+      const binding_kind k = bindings_[i].kind;
+      const bool is_number = k == binding_kind::constant || k == binding_kind::integer ||
+                             k == binding_kind::real || k == binding_kind::loop_variable;
+      if (k == binding_kind::none || (kind == binding_kind::none ? !is_number : k != kind))
+        continue;
+      s.offer(d_.name(i));
+      if (s.word() == found) continue;
+      found = s.word();
+      best = &bindings_[i];
+    }
+    return best;
   }
 
  private:
@@ -36658,39 +37132,72 @@ class scope {
   };
   pool<mark> starts_;
   pool<named_numbers> lists_;
-  pool<std::uint8_t> tokens_;
+  pool<std::uint32_t> tokens_;  ///< by name: the task that assigns it, + 1
+  std::size_t search_ = std::size_t{1} << 18;
   std::uint32_t list_ = 0;
 };
 
-/// Declares a name in the current scope, and reports where that isn't permitted.
+/// Where the head of a declaration stands, up to its name, or the name that a task assigns.
+[[nodiscard]] inline place head(const context& c, std::uint32_t at) noexcept {
+  const node& n = c[at];
+  std::uint32_t size = 0;
+  switch (n.kind) {
+    case node_kind::constant: size = 6; break;
+    case node_kind::buffer: size = 7; break;
+    case node_kind::loop: size = 5; break;
+    case node_kind::let: size = c[at + 1].offset - n.offset > c.name(at).size() + 4 ? 4 : 0; break;
+    case node_kind::transfer:
+    case node_kind::store:
+    case node_kind::compute: break;
+    default: return c.at(at);
+  }
+  if (n.value == no_name) return c.at(at);
+  size += static_cast<std::uint32_t>(c.name(at).size());
+  return {0, n.offset, size < n.length ? size : n.length};
+}
+
+/// Notes a visible name that the writer of another may have meant.
+inline void suggest(context& c, findings::writer& w, std::string_view word, binding_kind kind) {
+  if (c.names == nullptr) return;
+  std::string_view near;
+  const binding* const b = c.names->nearest(word, kind, near);
+  if (b != nullptr) w.note(head(c, b->node)) << "did you mean " << near << '?';
+}
+
+/// Declares a name in the current scope, and reports where that isn't permitted. A name that is
+/// declared again keeps its kind and has no value from there on, so that there is one error.
 inline void declare(context& c, std::uint32_t name, const binding& b) {
   scope& s = *c.names;
   const binding old = s[name];
-  s.bind(name, b);
-  if (old.kind == binding_kind::none) return;
   const bool is_const = b.kind == binding_kind::constant;
   const bool was_const = old.kind == binding_kind::constant;
+  const bool is_conflict =
+      old.kind != binding_kind::none && (is_const || was_const || old.depth == s.depth());
+  binding kept = is_conflict ? old : b;
+  kept.is_known = kept.is_known && !is_conflict;
+  s.bind(name, kept);
+  if (old.kind == binding_kind::none) return;
   if (is_const && was_const) {
     if (s.depth() != 0) return;  // CON-005 has been reported
-    (c.found.add(errc::nem_con_001_duplicate, c.at(b.node))
+    (c.found.add(errc::nem_con_001_duplicate, head(c, b.node))
      << "duplicate constant declaration " << c.d.name(name))
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here before";
   } else if (is_const || was_const) {
-    (c.found.add(errc::nem_con_006_conflict, c.at(b.node))
+    (c.found.add(errc::nem_con_006_conflict, head(c, b.node))
      << "name conflict - " << c.d.name(name) << " already declared as " << detail::name(old.kind))
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here";
   } else if (old.depth == s.depth()) {
-    (c.found.add(errc::nem_nam_001_duplicate, c.at(b.node))
+    (c.found.add(errc::nem_nam_001_duplicate, head(c, b.node))
      << c.d.name(name) << " is already declared in this scope, as " << detail::name(old.kind))
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here";
   } else {
-    (c.found.add(errc::nem_nam_002_shadow, c.at(b.node))
+    (c.found.add(errc::nem_nam_002_shadow, head(c, b.node))
      << detail::name(b.kind) << ' ' << c.d.name(name) << " hides the " << detail::name(old.kind)
      << " of an outer scope")
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here";
   }
 }
@@ -36745,17 +37252,19 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
   static constexpr binding nothing = {};
   const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
   if (b.kind == binding_kind::none) {
+    auto&& w =
+        c.found.add(p.is_constant ? errc::nem_con_002_forward : errc::nem_exp_002_name, c.at(at));
     if (p.is_constant)
-      c.found.add(errc::nem_con_002_forward, c.at(at))
-          << "forward reference to undeclared constant " << c.name(at);
+      w << "forward reference to undeclared constant " << c.name(at);
     else
-      c.found.add(errc::nem_exp_002_name, c.at(at)) << c.name(at) << " isn't declared before here";
+      w << c.name(at) << " isn't declared before here";
+    suggest(c, w, c.name(at), p.is_constant ? binding_kind::constant : binding_kind::none);
     return false;
   }
   if (p.is_constant && b.kind != binding_kind::constant) {
     (c.found.add(errc::nem_con_003_not_constant, c.at(at))
      << "a constant expression can't use the " << name(b.kind) << ' ' << c.name(at))
-            .note(c.at(b.node))
+            .note(head(c, b.node))
         << c.name(at) << " is declared here";
     return false;
   }
@@ -36778,7 +37287,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
                                                                : name(b.kind);
   (c.found.add(errc::nem_exp_005_kind, c.at(at))
    << "the " << kind << ' ' << c.name(at) << " isn't a number")
-          .note(c.at(b.node))
+          .note(head(c, b.node))
       << c.name(at) << " is declared here";
   return false;
 }
@@ -37381,6 +37890,7 @@ inline void check_capacity(context& c) {
 #ifndef TESSERA_NEM_RULES_ATTRIBUTE_HPP
 #define TESSERA_NEM_RULES_ATTRIBUTE_HPP
 
+#include <bit>
 #include <cfloat>
 #include <cstddef>
 #include <cstdint>
@@ -37547,15 +38057,32 @@ class attribute_reader {
     }
   }
 
+  /// Whether a value is a real number, by itself or as a name.
+  [[nodiscard]] bool is_real(std::uint32_t value) const noexcept {
+    if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
+    return (*c_.names)[c_[value].value].kind == binding_kind::real;
+  }
+  static void suggest_element(findings::writer& w, std::string_view word) {
+    const nem::element meant = element_meant(word);
+    if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
+  }
   [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
     static constexpr std::string_view kinds[] = {
         "an integer",         "a number", "true or false", "one of the ten element types",
         "a list of integers", "a string", "a name"};
     const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
+    if ((row.kind == attribute_kind::integer || row.kind == attribute_kind::integers) &&
+        is_real(value)) {
+      c_.found.add(errc::nem_exp_001_float, c_.at(value)) << row.name << " must be integer";
+      return false;
+    }
     auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
     w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
     switch (c_[value].kind) {
-      case node_kind::name: w << c_.name(value); break;
+      case node_kind::name:
+        w << c_.name(value);
+        if (row.kind == attribute_kind::element) suggest_element(w, c_.name(value));
+        break;
       case node_kind::string: w << "the string \"" << c_.name(value) << '"'; break;
       case node_kind::list: w << "a list"; break;
       case node_kind::integer: w << c_[value].value; break;
@@ -37626,29 +38153,48 @@ namespace detail {
 inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
   const opcode_signature& s = signature(t.opcode);
   const std::string_view op = name(t.opcode);
-  std::uint32_t missing = s.required_attributes;
+  std::uint32_t given = 0, unknown = 0, meant = 0;
   for (const std::uint32_t i : children(c.d, t.node)) {
     if (c[i].kind != node_kind::attribute) continue;
     const auto a = static_cast<attribute>(c[i].detail);
     const std::uint32_t bit = a == attribute::unknown ? 0 : attributes::bit(a);
-    missing &= ~bit;
-    if ((s.attributes & bit) != 0 || t.opcode == opcode::compute) continue;
-    auto&& w = c.found.add(errc::nem_opc_006_unknown, c.at(i));
-    w << op << " has no attribute " << c.name(i);
-    suggestion near(c.name(i));
-    for (std::size_t k = 0; k < attribute_count; ++k)
-      if ((s.attributes >> k & 1) != 0) near.offer(attribute_table[k].name);
-    if (!near.word().empty()) {
-      w.note() << "did you mean " << near.word() << '?';
-    } else if (s.attributes != 0) {
-      w.note() << op << " takes";
-      for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
-        std::string_view word = next_word(list);
-        if (word.back() == '?') word.remove_suffix(1);
-        w << ' ' << word << (list.empty() ? "" : ",");
+    given |= bit;
+    unknown += (s.attributes & bit) == 0;
+  }
+  std::uint32_t missing = s.required_attributes & ~given;
+  if (unknown != 0 && t.opcode != opcode::compute)
+    for (const std::uint32_t i : children(c.d, t.node)) {
+      if (c[i].kind != node_kind::attribute) continue;
+      const auto a = static_cast<attribute>(c[i].detail);
+      if (a != attribute::unknown && (s.attributes & attributes::bit(a)) != 0) continue;
+      place where = c.at(i);
+      if (c.name(i).size() < where.length)
+        where.length = static_cast<std::uint32_t>(c.name(i).size());
+      auto&& w = c.found.add(errc::nem_opc_006_unknown, where);
+      w << op << " has no attribute " << c.name(i);
+      suggestion near(c.name(i));
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (((s.attributes & ~given) >> k & 1) != 0) near.offer(attribute_table[k].name);
+      if (near.word().empty() && !std::has_single_bit(missing)) near.offer("deps");
+      // One that is unknown is the one that is missing.
+      const bool is_other = near.word().empty() && unknown == 1 && std::has_single_bit(missing);
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (is_other ? missing == 1u << k : near.word() == attribute_table[k].name)
+          meant |= 1u << k;
+      if (is_other) {
+        w.note() << "did you mean " << attribute_table[std::countr_zero(missing)].name << '?';
+      } else if (!near.word().empty()) {
+        w.note() << "did you mean " << near.word() << '?';
+      } else if (s.attributes != 0) {
+        w.note() << op << " takes";
+        for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
+          std::string_view word = next_word(list);
+          if (word.back() == '?') word.remove_suffix(1);
+          w << ' ' << word << (list.empty() ? "" : ",");
+        }
       }
     }
-  }
+  missing &= ~meant;
   if (missing == 0) return;
   auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
   w << op << ':';
@@ -37777,8 +38323,8 @@ class range_rules {
   void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
     if (!a_.has(a)) return;
     if (values.size() != size) {
-      reject(a) << name(a) << " of " << row(t_.opcode).name << " has " << size << " numbers, not "
-                << values.size();
+      reject(a) << name(a) << " of " << row(t_.opcode).name << " must have " << size
+                << " numbers, not " << values.size();
       return;
     }
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -38784,8 +39330,9 @@ class shape_rules {
     const std::size_t found = shape(inputs_[i]).size();
     if (found == rank || (at_least && found > rank)) return true;
     fail(errc::nem_shp_001_rank, inputs_[i])
-        << input_name(i) << " of " << name(t_.opcode) << " has " << (at_least ? "at least " : "")
-        << rank << " dimensions, not " << found << ": " << shape_text{shape(inputs_[i])};
+        << input_name(i) << " of " << name(t_.opcode) << " must have "
+        << (at_least ? "at least " : "") << rank << " dimensions, not " << found << ": "
+        << shape_text{shape(inputs_[i])};
     return false;
   }
   /// SHP-006; regions without a layout are as the shape says.
@@ -38794,7 +39341,7 @@ class shape_rules {
     const std::uint32_t layout = of(o).layout;
     if (layout == no_name || c_.d.name(layout) == wanted) return true;
     auto&& w = fail(errc::nem_shp_006_layout, o);
-    w << operand << " of " << name(t_.opcode) << " has layout " << wanted << ", not "
+    w << operand << " of " << name(t_.opcode) << " must have layout " << wanted << ", not "
       << clipped(c_.d.name(layout));
     declared(w, o);
     return false;
@@ -38946,8 +39493,11 @@ class shape_rules {
     if (channels % groups != 0 || made % groups != 0) {
       auto&& e = is_depthwise ? fail(errc::nem_shp_009_groups, inputs_[1])
                               : fail(errc::nem_shp_009_groups, attribute::groups);
-      e << (is_depthwise ? "the channels of X, " : "groups = ") << groups
-        << ", must divide the channels of input and output: " << channels << " and " << made;
+      if (is_depthwise)
+        e << "the output channels must be a multiple of the " << groups << " of X, not " << made;
+      else
+        e << "groups must divide the channels of input and output, " << channels << " and " << made
+          << ": it is " << groups;
       return;
     }
     if (taken != channels / groups) {
@@ -38961,8 +39511,7 @@ class shape_rules {
       const view<std::int64_t> b = shape(inputs_[2]);
       if (b.size() != 1 || b[0] != made)
         fail(errc::nem_shp_005_bias, inputs_[2])
-            << "B must be [" << made << "], as W has so many output channels, not "
-            << shape_text{b};
+            << "B must be [" << made << "], the output channels of W, not " << shape_text{b};
     }
     if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
       return;
@@ -39540,12 +40089,18 @@ inline void report_access(context& c, const operand& o, bool is_write) {
   std::uint32_t where = no_node;
   for (const std::uint32_t n : nodes) {
     if (n == no_node) continue;
-    const std::uint32_t i = find_decorator(c.d, n, which);
-    if (i == no_node) continue;
-    constexpr unsigned both = flag_readonly | flag_writeonly;
-    if ((decorated_access(c.d, n) & both) == both) return;  // DEC-005 has told
-    where = i;
-    break;
+    bool has_readonly = false, has_writeonly = false;
+    std::uint32_t left = 32;  // where there are more, they repeat: many tasks may use one buffer
+    for (const std::uint32_t i : children(c.d, n)) {
+      if (left-- == 0) break;
+      if (c[i].kind != node_kind::decorator) continue;
+      const decorator d = static_cast<decorator>(c[i].detail);
+      has_readonly = has_readonly || d == decorator::readonly;
+      has_writeonly = has_writeonly || d == decorator::writeonly;
+      if (d == which && where == no_node) where = i;
+    }
+    if (has_readonly && has_writeonly) return;  // DEC-005 has told
+    if (where != no_node) break;
   }
   auto w = c.found.add(is_write ? errc::nem_dec_007_readonly : errc::nem_dec_008_writeonly,
                        place_of_operand(c, o));
@@ -39948,19 +40503,23 @@ inline bool find_buffer(context& c, std::uint32_t at, region& r) {
   const std::uint32_t name_index = c[at].value;
   const binding& b = (*c.names)[name_index];
   if (b.kind == binding_kind::none) {
-    c.found.add(errc::nem_nam_003_buffer, c.at(at))
-        << "buffer " << c.d.name(name_index) << " isn't declared before here";
+    place where = c.at(at);  // up to the name
+    const auto size = static_cast<std::uint32_t>(7 + c.name(at).size());
+    if (size < where.length) where.length = size;
+    auto&& w = c.found.add(errc::nem_nam_003_buffer, where);
+    w << "buffer " << c.d.name(name_index) << " isn't declared before here";
+    suggest(c, w, c.d.name(name_index), binding_kind::buffer);
     return false;
   }
   if (b.kind == binding_kind::buffer) {
     r.buffer = b.index;
     r.flags |= c.v.buffers[b.index].flags;
-    return c.v.buffers[b.index].is_known;
+    return b.is_known && c.v.buffers[b.index].is_known;
   }
   if (b.is_known)
     (c.found.add(errc::nem_nam_004_not_buffer, c.at(at))
      << "expected a buffer in region(...), " << c.d.name(name_index) << " is a " << name(b.kind))
-            .note(c.at(b.node))
+            .note(head(c, b.node))
         << c.d.name(name_index) << " is declared here";
   return false;
 }
@@ -40079,7 +40638,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
       (c.found.add(errc::nem_reg_003_bounds, c.at(at))
        << "bytes " << r.offset << " + " << r.extent << " end behind buffer " << c.d.name(b.name)
        << " of " << b.size << " bytes")
-              .note(c.at(b.node))
+              .note(head(c, b.node))
           << c.d.name(b.name) << " is declared here";
     }
   }
@@ -40125,7 +40684,8 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 }
 
 /// Whether two elements of a sound region have the same place, by its strides. Each step of the
-/// search takes one off `work`; without any left the answer is no.
+/// search takes one off `work`, and so does each of many dimensions; without any left the answer is
+/// no.
 [[nodiscard]] inline bool overlaps_itself(const values& v, const region& r, std::uint64_t& work) {
   struct dimension {
     std::int64_t stride, most;  ///< the greatest difference of two indices
@@ -40135,7 +40695,11 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
   constexpr std::uint32_t few = 8;
   dimension in_place[few];
   pool<dimension> many;
-  if (r.rank > few) many.resize(r.rank);
+  if (r.rank > few) {
+    work -= work < r.rank ? work : r.rank;
+    if (work == 0) return false;
+    many.resize(r.rank);
+  }
   dimension* const all = r.rank > few ? many.data() : in_place;
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < r.rank; ++i) {
@@ -40228,12 +40792,16 @@ class walker {
  public:
   walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
     c.names = &names_;
+    if (is_checking) c.found.tail = {name_iteration, this};
     most_ = most;
     most_nodes_ = times(most, 128);
   }
   walker(const walker&) = delete;
   walker& operator=(const walker&) = delete;
-  ~walker() { c_.names = nullptr; }
+  ~walker() {
+    c_.names = nullptr;
+    c_.found.tail = {};
+  }
 
   expansion run() {
     const std::uint32_t end = static_cast<std::uint32_t>(c_.d.nodes.size());
@@ -40288,6 +40856,34 @@ class walker {
   [[nodiscard]] bool is_first_visit() const noexcept {
     return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
   }
+  /// Says in which iteration something was found, where others don't have it: behind a first
+  /// iteration, and where what was found names something that varies. Some say so themselves.
+  static void name_iteration(const void* self, const diagnostic& d, text& to) {
+    const walker& w = *static_cast<const walker*>(self);
+    if (w.frames_.empty() || d.code == errc::nem_haz_002_iterations ||
+        d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial ||
+        d.code == errc::nem_cap_003_tokens)
+      return;
+    bool is_meant = !w.is_first_visit();
+    const phase found_by = phase_of(d.code);
+    const std::uint32_t end = w.c_[w.at_].next;
+    if (end - w.at_ < 256 && (found_by == phase::eval || found_by == phase::region ||
+                              found_by == phase::buffer || found_by == phase::place))
+      for (std::uint32_t i = w.at_; i < end && !is_meant; ++i) {
+        const node& n = w.c_[i];
+        is_meant = n.kind == node_kind::name && n.offset - d.where.offset < d.where.length &&
+                   w.names_[n.value].varies;
+      }
+    if (!is_meant) return;
+    constexpr std::size_t most_named = 8;
+    const std::size_t depth = w.frames_.size();
+    for (std::size_t i = depth > most_named ? depth - most_named : 0; i < depth; ++i) {
+      const frame& f = w.frames_[i];
+      if (f.is_known)
+        to << (i + most_named == depth || i == 0 ? " where " : " and ")
+           << w.c_.name(f.node).substr(0, 64) << " is " << f.value;
+    }
+  }
   void check_decorators_of([[maybe_unused]] std::uint32_t at,
                            [[maybe_unused]] std::uint8_t target) {
     if constexpr (is_checking)
@@ -40299,6 +40895,7 @@ class walker {
   /// Returns the statement that follows.
   std::uint32_t statement(std::uint32_t at) {
     const node& n = c_[at];
+    at_ = at;
     switch (n.kind) {
       case node_kind::constant: constant(at); break;
       case node_kind::let: let(at); break;
@@ -40436,12 +41033,13 @@ class walker {
       if (b.kind == binding_kind::region) {
         if (b.is_known) o.region = b.index;
       } else if (b.kind == binding_kind::none) {
-        c_.found.add(errc::nem_nam_005_operand, c_.at(value))
-            << "operand " << c_.name(value) << " isn't declared before here";
+        auto&& w = c_.found.add(errc::nem_nam_005_operand, c_.at(value));
+        w << "operand " << c_.name(value) << " isn't declared before here";
+        suggest(c_, w, c_.name(value), binding_kind::region);
       } else if (b.is_known) {
         (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
          << "expected a region as operand, " << c_.name(value) << " is a " << name(b.kind))
-                .note(c_.at(b.node))
+                .note(head(c_, b.node))
             << c_.name(value) << " is declared here";
       }
     }
@@ -40468,16 +41066,24 @@ class walker {
       else if (b.kind == binding_kind::token) {
         if (b.is_known) v_.deps.push_back(b.index);
       } else if (b.kind != binding_kind::none) {
+        if (!b.is_known) continue;
         (c_.found.add(errc::nem_tok_004_kind, c_.at(i))
          << "expected a token, " << c_.name(i) << " is a " << name(b.kind))
-                .note(c_.at(b.node))
+                .note(head(c_, b.node))
             << c_.name(i) << " is declared here";
-      } else if (names_.is_token_somewhere(name_index)) {
-        c_.found.add(errc::nem_tok_002_early, c_.at(i))
-            << "token " << c_.name(i)
-            << " is assigned only later, or in a scope that isn't visible here";
+      } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
+        auto&& w = c_.found.add(errc::nem_tok_002_early, c_.at(i));
+        w << "token " << c_.name(i);
+        if (task == at_)
+          w << " is that of the task itself";
+        else
+          (w << (task > at_ ? " is assigned only later" : " is visible only inside of its loop"))
+                  .note(head(c_, task))
+              << c_.name(i) << " is assigned here";
       } else {
-        c_.found.add(errc::nem_tok_001_unknown, c_.at(i)) << "no task assigns token " << c_.name(i);
+        auto&& w = c_.found.add(errc::nem_tok_001_unknown, c_.at(i));
+        w << "no task assigns token " << c_.name(i);
+        suggest(c_, w, c_.name(i), binding_kind::token);
       }
     }
   }
@@ -40534,7 +41140,8 @@ class walker {
         case node_kind::decorator: has_decorators = true; break;
         default: break;
       }
-    if (n.kind != node_kind::compute && v_.operands.size() == 2) {  // written dst, src
+    if (n.kind != node_kind::compute && v_.operands.size() == 2 &&
+        c_[v_.operands[0].node].kind == node_kind::destination) {
       const nem::operand destination = v_.operands[0];
       v_.operands[0] = v_.operands[1];
       v_.operands[1] = destination;
@@ -40628,9 +41235,14 @@ class walker {
       const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
       if (is_cut || is_skipping) {
         expanded_.is_partial = true;
-        c_.found.add(errc::nem_haz_005_partial, c_.at(f.node))
-            << "the loop has " << f.done + left << " iterations; only its first " << f.done
-            << (is_cut ? " are checked" : " and last 2 are checked");
+        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
+        w << "the loop has ";
+        if (f.done + left != 0)
+          w << f.done + left;
+        else
+          w << "2^64";
+        w << " iterations; only its first " << f.done
+          << (is_cut ? " are checked" : " and last 2 are checked");
       }
       if (!is_cut) {
         f.value = is_skipping ? f.last - 1 : f.value + 1;
@@ -40649,6 +41261,7 @@ class walker {
   Visitor& to_;
   scope names_;
   pool<frame> frames_;
+  std::uint32_t at_ = 0;  ///< the statement
   expansion expanded_;
   std::uint64_t most_ = 0, most_nodes_ = 0;
   std::uint64_t spent_ = 0, spent_nodes_ = 0;  ///< inside of loops

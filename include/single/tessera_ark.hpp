@@ -1424,54 +1424,30 @@ template <class T, class Below>
 #include <type_traits>
 
 
-// ---- tessera/core/bytes.hpp
+// ---- tessera/core/load_store.hpp
 //
-// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
+// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
 //
-//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
-//   std::uint64_t size;
-//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
+//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
+//   tessera::store_le(out, std::int64_t{-1});
+//   if (!checked_add(offset, size, end)) return too_large;
 //
-// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
-// and the byte order of the host don't matter.
-//
-// Lifetime:   `bytes` borrows.
-// Errors:     the checked functions return false on overflow.
+// Lifetime:   values.
+// Errors:     none: that there are enough bytes is the caller's to know.
 // Limits:     none.
-// Allocation: none.
+// Allocation: none, but what a pool takes to grow.
 
-#ifndef TESSERA_CORE_BYTES_HPP
-#define TESSERA_CORE_BYTES_HPP
+#ifndef TESSERA_CORE_LOAD_STORE_HPP
+#define TESSERA_CORE_LOAD_STORE_HPP
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <string_view>
 #include <type_traits>
 
 
 namespace tessera::inline TESSERA_ABI {
-
-/// Borrowed bytes.
-using bytes = std::span<const std::byte>;
-
-/// An owner of bytes that is about to go: what borrows from it would dangle.
-template <class Owner>
-concept temporary_bytes =
-    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
-
-/// The same memory seen as bytes or as text.
-[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
-  return {reinterpret_cast<const char*>(b.data()), b.size()};
-}
-
 namespace detail {
 
 template <std::size_t Size>
@@ -1549,7 +1525,7 @@ template <class T>
 
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_BYTES_HPP
+#endif  // TESSERA_CORE_LOAD_STORE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -5904,6 +5880,54 @@ struct dialect_signs {
 #include <string_view>
 
 
+// ---- tessera/core/bytes.hpp
+//
+// Bytes as they stand in files: borrowed views, and the same memory seen as text.
+//
+//   tessera::bytes in = tessera::as_bytes(source);
+//   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// An owner of bytes that is about to go: what borrows from it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 namespace detail {
@@ -7888,6 +7912,78 @@ inline void add_edges(graph& g) {
 #include <string_view>
 
 
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  out << "  ";
+  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
+    const char c = source[i];
+    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  }
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    for (std::size_t i = first; i < to; ++i)
+      if (!tail(i)) out << ' ';
+  };
+  indent(offset);
+  out << '^';
+  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
+    if (!tail(i)) out << '~';
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 namespace detail {
@@ -8090,49 +8186,6 @@ inline void find(std::string_view source, tessera::view<std::string_view> paths,
 }  // namespace json
 
 namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n') --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
-  };
-  indent(offset);
-  out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
 
 inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
   for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];

@@ -101,52 +101,52 @@
 
 // ---- tessera/core/bytes.hpp
 //
-// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
+// Bytes as they stand in files: borrowed views, and the same memory seen as text.
 //
-//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
-//   std::uint64_t size;
-//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
+//   tessera::bytes in = tessera::as_bytes(source);
+//   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
 //
 // Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
 // and the byte order of the host don't matter.
 //
 // Lifetime:   `bytes` borrows.
-// Errors:     the checked functions return false on overflow.
+// Errors:     none.
 // Limits:     none.
 // Allocation: none.
 
 #ifndef TESSERA_CORE_BYTES_HPP
 #define TESSERA_CORE_BYTES_HPP
 
-#include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <type_traits>
 
 
+// ---- tessera/core/load_store.hpp
+//
+// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
+//
+//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
+//   tessera::store_le(out, std::int64_t{-1});
+//   if (!checked_add(offset, size, end)) return too_large;
+//
+// Lifetime:   values.
+// Errors:     none: that there are enough bytes is the caller's to know.
+// Limits:     none.
+// Allocation: none, but what a pool takes to grow.
+
+#ifndef TESSERA_CORE_LOAD_STORE_HPP
+#define TESSERA_CORE_LOAD_STORE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+
 namespace tessera::inline TESSERA_ABI {
-
-/// Borrowed bytes.
-using bytes = std::span<const std::byte>;
-
-/// An owner of bytes that is about to go: what borrows from it would dangle.
-template <class Owner>
-concept temporary_bytes =
-    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
-
-/// The same memory seen as bytes or as text.
-[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
-  return {reinterpret_cast<const char*>(b.data()), b.size()};
-}
-
 namespace detail {
 
 template <std::size_t Size>
@@ -224,7 +224,583 @@ template <class T>
 
 }  // namespace tessera::inline TESSERA_ABI
 
+#endif  // TESSERA_CORE_LOAD_STORE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// An owner of bytes that is about to go: what borrows from it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
 #endif  // TESSERA_CORE_BYTES_HPP
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+// ---- tessera/core/text.hpp
+//
+// Text that grows, UTF-8, and places in a text.
+//
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
+//
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It stands in for std::string, which would cost more to include than the rest of the library.
+//
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_room];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on how many digits there are, which
+// in real files nobody can predict.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
+/// number's length.
+inline constexpr std::size_t integer_room = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
+  }
+  /// No silent way from these by char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset behind the end is taken as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_TEXT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  out << "  ";
+  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
+    const char c = source[i];
+    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  }
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    for (std::size_t i = first; i < to; ++i)
+      if (!tail(i)) out << ' ';
+  };
+  indent(offset);
+  out << '^';
+  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
+    if (!tail(i)) out << '~';
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
 
 // ---- tessera/core/error.hpp
 //
@@ -1531,190 +2107,6 @@ class big_integer {
 
 #endif  // TESSERA_CORE_NUMBER_HPP
 
-// ---- tessera/core/pool.hpp
-//
-// Growing arrays of plain values: what models are made of.
-//
-//   tessera::pool<std::int32_t> p = {1, 2};
-//   p.push_back(3);
-//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
-//
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
-// Those can be grown by copying bytes, so one function that isn't a template serves every type;
-// with std::vector, instantiating its members would cost more than all the rest of including a
-// format.
-//
-// Lifetime:   owns; iterators, spans and references last until it grows.
-// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
-// Limits:     none.
-// Allocation: at most twice the elements held.
-
-#ifndef TESSERA_CORE_POOL_HPP
-#define TESSERA_CORE_POOL_HPP
-
-#include <cstddef>
-#include <cstring>
-#include <initializer_list>
-#include <new>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-/// Bytes that grow: what pools and texts have in common, compiled once.
-class block {
- public:
-  block() noexcept = default;
-  block(const block& other) { append(other.data_, other.size_); }
-  block(block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  block& operator=(const block& other) { return *this = block(other); }
-  block& operator=(block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    return *this;
-  }
-  ~block() { ::operator delete(data_); }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
-  [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
-    return static_cast<char*>(data_) + size_;
-  }
-  void append(const void* from, std::size_t count) {
-    if (count == 0) return;
-    if (capacity_ - size_ < count) return append_growing(from, count);
-    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
-    std::memcpy(static_cast<char*>(data_) + size_, from, count);
-    size_ += count;
-  }
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
-    if (size_ != 0) std::memcpy(data, data_, size_);
-    ::operator delete(data_);
-    data_ = data;
-    capacity_ = capacity;
-  }
-
- private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
-    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
-  }
-
-  void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
-    append(from, count);
-  }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-};
-
-}  // namespace detail
-
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
-/// concepts, which converts to one. Lifetime: borrows.
-template <class T>
-class view {
- public:
-  constexpr view() noexcept = default;
-  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-class pool {
-  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
-
- public:
-  using value_type = T;
-
-  pool() noexcept = default;
-  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-
-  operator view<T>() const& noexcept { return {data(), size()}; }
-  operator view<T>() const&& = delete;
-
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
-
-  void push_back(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
-  }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
-  /// Room for `count` more elements; write them there, then say how many with advance().
-  [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
-  /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
-  /// New elements are value-initialized.
-  void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
-    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
-  }
-
-  friend bool operator==(const pool& a, const pool& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
-  }
-
- private:
-  detail::block block_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_POOL_HPP
-
 // ---- tessera/core/sort.hpp
 //
 // Sorting, stable, and searching, for plain values in a row.
@@ -1789,302 +2181,6 @@ template <class T, class Below>
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_SORT_HPP
-
-// ---- tessera/core/text.hpp
-//
-// Text that grows, UTF-8, and places in a text.
-//
-//   tessera::text out;
-//   out << "line " << 7;
-//   std::string_view v = out;
-//   std::cout << out;                                            // or any stream with write()
-//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
-//
-// `text` is what writers and printers return: characters in one block that isn't cleared before it
-// is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It stands in for std::string, which would cost more to include than the rest of the library.
-//
-// Lifetime:   text owns; view() and the conversion borrow from it.
-// Errors:     none; std::bad_alloc where the host has exceptions.
-// Limits:     none.
-// Allocation: at most twice the characters held.
-
-#ifndef TESSERA_CORE_TEXT_HPP
-#define TESSERA_CORE_TEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
-
-// ---- tessera/core/digits.hpp
-//
-// Integers as decimal digits, stored through a pointer.
-//
-//   char line[tessera::integer_room];
-//   char* end = tessera::put_integer(line, -1234);   // "-1234"
-//
-// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on how many digits there are, which
-// in real files nobody can predict.
-//
-// Lifetime:   values.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_DIGITS_HPP
-#define TESSERA_CORE_DIGITS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
-/// number's length.
-inline constexpr std::size_t integer_room = 21;
-
-namespace detail {
-
-inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
-
-/// The characters of each number below 1000, the first in the lowest byte, and their count in the
-/// highest: most numbers in real files are small.
-struct small_numbers {
-  std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
-    for (std::uint32_t n = 0; n < 1000; ++n) {
-      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
-      at[n] = n < 10    ? padded >> 16 | 1u << 24
-              : n < 100 ? padded >> 8 | 2u << 24
-                        : padded | 3u << 24;
-    }
-  }
-};
-inline constexpr small_numbers below_1000;
-
-/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
-[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
-  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
-  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
-  // by rounded reciprocals that are exact below 10^4 and 10^2.
-  const std::uint64_t high = n / 10000;
-  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
-  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
-  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
-  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
-  return (twos << 8) - tens * ((10u << 8) - 1);
-}
-
-/// n < 10^8 in eight characters.
-inline void put_eight(char* to, std::uint32_t n) noexcept {
-  store_le(to, eight_digits(n) | eight_zeros);
-}
-
-/// n < 1000; four characters are overwritten.
-inline char* put_small(char* to, std::uint32_t n) noexcept {
-  const std::uint32_t entry = below_1000.at[n];
-  store_le(to, entry);
-  return to + (entry >> 24);
-}
-
-/// n < 10^8 without leading zeros; eight characters are overwritten.
-inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
-  const std::uint64_t digits = eight_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
-  const auto leading =
-      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
-  store_le(to, (digits | eight_zeros) >> leading);
-  return to + (8 - leading / 8);
-}
-
-inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
-  constexpr std::uint64_t unit = 100000000;
-  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
-  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
-  const std::uint64_t high = n / unit;
-  if (high < unit) {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
-  } else {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
-    put_eight(to, static_cast<std::uint32_t>(high % unit));
-    to += 8;
-  }
-  put_eight(to, static_cast<std::uint32_t>(n % unit));
-  return to + 8;
-}
-
-}  // namespace detail
-
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
-template <class Int>
-  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-inline char* put_integer(char* to, Int value) noexcept {
-  auto magnitude = static_cast<std::uint64_t>(value);
-  if constexpr (std::is_signed_v<Int>) {
-    const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
-    to += negative ? 1 : 0;
-    magnitude = negative ? 0 - magnitude : magnitude;
-  }
-  return detail::put_magnitude(to, magnitude);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DIGITS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Growing characters. Movable and copyable; not terminated by a zero.
-class text {
- public:
-  text() noexcept = default;
-  explicit text(std::string_view from) { *this << from; }
-
-  [[nodiscard]] const char* data() const noexcept {
-    return static_cast<const char*>(block_.data());
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
-  std::string_view view() const&& = delete;
-  operator std::string_view() const& noexcept { return view(); }
-  operator std::string_view() const&& = delete;
-
-  void clear() noexcept { block_.set_size(0); }
-  /// Keeps the first `size` characters.
-  void truncate(std::size_t size) noexcept {
-    if (size < block_.size()) block_.set_size(size);
-  }
-
-  /// Room for `count` more characters; write them there, then say how many with advance().
-  [[nodiscard]] char* prepare(std::size_t count) {
-    return static_cast<char*>(block_.prepare(count));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
-  /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
-  void reserve(std::size_t size) { block_.reserve(size); }
-
-  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
-  text& operator<<(char c) {
-    *prepare(1) = c;
-    return advance(1), *this;
-  }
-  /// Any integer, in decimal.
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
-    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
-  }
-  /// No silent way from these by char; see append_double.
-  template <class Value>
-    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
-  text& operator<<(Value) = delete;
-  text& operator<<(const char* s) { return *this << std::string_view(s); }
-
-  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
-  template <class Stream>
-    requires requires(Stream& out, const char* data) { out.write(data, 1); }
-  friend Stream& operator<<(Stream& out, const text& t) {
-    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
-    return out;
-  }
-
- private:
-  detail::block block_;
-};
-
-[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
-  return a.view() == b;
-}
-[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
-  return a.view() == b.view();
-}
-
-/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
-[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
-  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  const std::ptrdiff_t left = end - at;
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
-  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
-  if (lead < 0xf0) {
-    if (left < 3 || !tail(1) || !tail(2)) return 0;
-    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-    return 3;
-  }
-  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
-  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
-  return 4;
-}
-
-/// Whether all of a text is UTF-8.
-[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
-  const char* const end = s.data() + s.size();
-  for (const char* at = s.data(); at != end;) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
-/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
-/// returns its length.
-constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
-  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
-  if (code_point < 0x80) return put(code_point), 1;
-  if (code_point < 0x800) {
-    put(0xc0 | code_point >> 6);
-    return put(0x80 | (code_point & 0x3f)), 2;
-  }
-  if (code_point < 0x10000) {
-    put(0xe0 | code_point >> 12);
-    put(0x80 | (code_point >> 6 & 0x3f));
-    return put(0x80 | (code_point & 0x3f)), 3;
-  }
-  put(0xf0 | code_point >> 18);
-  put(0x80 | (code_point >> 12 & 0x3f));
-  put(0x80 | (code_point >> 6 & 0x3f));
-  return put(0x80 | (code_point & 0x3f)), 4;
-}
-
-/// A place in a text, both from 1; the column counts bytes, as compilers do.
-struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
-  friend constexpr bool operator==(const line_column&, const line_column&) = default;
-};
-
-/// The line and column of a byte offset; an offset behind the end is taken as the end.
-[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
-  line_column at;
-  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
-  for (std::size_t i = 0; i < end; ++i) {
-    ++at.column;
-    if (source[i] == '\n') at = {at.line + 1, 1};
-  }
-  return at;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_TEXT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -3379,49 +3475,6 @@ inline void find(std::string_view source, tessera::view<std::string_view> paths,
 }  // namespace json
 
 namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n') --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
-  };
-  indent(offset);
-  out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
 
 inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
   for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];

@@ -93,81 +93,106 @@
 #include <string_view>
 
 
-// ---- tessera/core/describe.hpp
+// ---- tessera/core/caret.hpp
 //
-// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+// A line of a source with a caret below: what descriptions of errors end with.
 //
-//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
-//     [alir_opcode] at $.model[5][3][2], offset 47
-//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
-//                                              ^
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
 //
-//   program.bc: error: the bytecode ends early
-//     [alir_bytecode_truncated] at offset 780 (0x30c)
-//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
-//                                                   ^
-//
-// Lifetime:   the text that is returned owns itself.
+// Lifetime:   none.
 // Errors:     none: any offset can be shown.
 // Limits:     at most 78 columns of a line are shown.
-// Allocation: the text, and what json::reader needs to find a path.
+// Allocation: the text.
 
-#ifndef TESSERA_CORE_DESCRIBE_HPP
-#define TESSERA_CORE_DESCRIBE_HPP
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/core/bytes.hpp
+// ---- tessera/core/text.hpp
 //
-// Bytes as they stand in files: borrowed views, loads and stores, arithmetic on file numbers.
+// Text that grows, UTF-8, and places in a text.
 //
-//   std::uint32_t n = tessera::load_le<std::uint32_t>(in.data() + 8);
-//   std::uint64_t size;
-//   if (!tessera::checked_mul(rows, columns, size)) return error{...};
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
 //
-// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
-// and the byte order of the host don't matter.
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It stands in for std::string, which would cost more to include than the rest of the library.
 //
-// Lifetime:   `bytes` borrows.
-// Errors:     the checked functions return false on overflow.
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_room];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on how many digits there are, which
+// in real files nobody can predict.
+//
+// Lifetime:   values.
+// Errors:     none.
 // Limits:     none.
 // Allocation: none.
 
-#ifndef TESSERA_CORE_BYTES_HPP
-#define TESSERA_CORE_BYTES_HPP
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+// ---- tessera/core/load_store.hpp
+//
+// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
+//
+//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
+//   tessera::store_le(out, std::int64_t{-1});
+//   if (!checked_add(offset, size, end)) return too_large;
+//
+// Lifetime:   values.
+// Errors:     none: that there are enough bytes is the caller's to know.
+// Limits:     none.
+// Allocation: none, but what a pool takes to grow.
+
+#ifndef TESSERA_CORE_LOAD_STORE_HPP
+#define TESSERA_CORE_LOAD_STORE_HPP
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <string_view>
 #include <type_traits>
 
 
 namespace tessera::inline TESSERA_ABI {
-
-/// Borrowed bytes.
-using bytes = std::span<const std::byte>;
-
-/// An owner of bytes that is about to go: what borrows from it would dangle.
-template <class Owner>
-concept temporary_bytes =
-    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
-    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
-    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
-
-/// The same memory seen as bytes or as text.
-[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
-  return {reinterpret_cast<const char*>(b.data()), b.size()};
-}
-
 namespace detail {
 
 template <std::size_t Size>
@@ -245,7 +270,515 @@ template <class T>
 
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_BYTES_HPP
+#endif  // TESSERA_CORE_LOAD_STORE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
+/// number's length.
+inline constexpr std::size_t integer_room = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
+  }
+  /// No silent way from these by char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset behind the end is taken as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_TEXT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  out << "  ";
+  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
+    const char c = source[i];
+    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  }
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    for (std::size_t i = first; i < to; ++i)
+      if (!tail(i)) out << ' ';
+  };
+  indent(offset);
+  out << '^';
+  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
+    if (!tail(i)) out << '~';
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+// ---- tessera/nem/diagnostic.hpp
+//
+// What reading and verifying NEM find: a list of diagnostics, each with its rule.
+//
+//   nem::report found;
+//   auto document = nem::read(source, {}, &found);
+//   for (const nem::diagnostic& d : found.diagnostics)
+//     std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
+//   // CON-001 duplicate constant declaration X
+//
+// A diagnostic names a range of the source, may point to a related place (the earlier declaration,
+// the other task of a race) and may carry a fix: text that replaces a range. nem/describe.hpp shows
+// them as compilers do.
+//
+//   profile     standard   severities of core/error_table_nem.hpp
+//               strict     warnings that mark extensions are errors
+//               upstream   FAM-004 and SHP-004 are warnings, as the format's own examples need
+//
+// Lifetime:   a report owns its texts.
+// Errors:     none.
+// Limits:     a report keeps the first `max_diagnostics`, and counts all; names of more than 200 bytes
+//             are cut in its texts, so that some long one doesn't fill it.
+// Allocation: 72 bytes and its texts for each diagnostic that is kept.
+
+#ifndef TESSERA_NEM_DIAGNOSTIC_HPP
+#define TESSERA_NEM_DIAGNOSTIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 // ---- tessera/core/error.hpp
 //
@@ -1177,2363 +1710,6 @@ struct error {
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
-// ---- tessera/core/json.hpp
-//
-// JSON, both ways: json::reader, json::writer, and copying from one to the other.
-//
-//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
-//
-// Lifetime:   see reader and writer.
-// Errors:     those of the reader; what was written until then stays.
-// Limits:     those of the reader.
-// Allocation: a byte for each open container.
-
-#ifndef TESSERA_CORE_JSON_HPP
-#define TESSERA_CORE_JSON_HPP
-
-#include <string_view>
-
-
-// ---- tessera/core/json_read.hpp
-//
-// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
-//
-//   json::reader in(source);
-//   std::string_view key;
-//   for (in.object(); in.key(key);) {
-//     if (key == "values")
-//       for (in.array(); in.element();) values.push_back(in.int64());
-//     else
-//       in.skip();
-//   }
-//   if (error e = in.finish(); e.code != errc::ok) return e;
-//
-// The first error sticks: from then on every loop ends, every value is 0, and finish() reports it.
-// So a schema reads like the format's documentation, with one check at the end.
-//
-//   accepted    RFC 8259, and a UTF-8 byte order mark before the value
-//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
-//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
-//   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
-//   doubles     correctly rounded, whatever the locale
-//
-// Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
-//             escapes, from the reader until its next string or key.
-// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
-//             reported when its object closes, at the second of the two.
-// Limits:     max_bytes, max_depth. Nothing here recurses.
-// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
-//             each at most twice (see pool).
-
-#ifndef TESSERA_CORE_JSON_READ_HPP
-#define TESSERA_CORE_JSON_READ_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-
-
-// ---- tessera/core/limits.hpp
-//
-// The limits that readers keep, in one place and on by default.
-//
-//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
-//
-// Each is far above what real files need and far below what hurts: a file from a stranger costs at
-// most a multiple of its own size (the multiple stands in each format's header).
-//
-// Lifetime:   a value.
-// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
-// Limits:     these.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_LIMITS_HPP
-#define TESSERA_CORE_LIMITS_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
-struct limits {
-  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
-  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
-  std::uint32_t max_depth = 64;                      ///< containers inside one another
-};
-
-/// What a run may use.
-struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
-  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_LIMITS_HPP
-
-// ---- tessera/core/number.hpp
-//
-// Decimal text to doubles: correctly rounded, and deaf to the locale.
-//
-//   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
-//
-// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
-// <charconv>. Common numbers take one multiplication or division whose result is exact; the
-// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
-// shortest.hpp.
-//
-// Lifetime:   values.
-// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
-// Limits:     none: any number of digits is rounded correctly.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_NUMBER_HPP
-#define TESSERA_CORE_NUMBER_HPP
-
-#include <bit>
-#include <cfloat>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// A decimal number: its digits, read as one integer, times 10^exponent.
-struct decimal {
-  std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
-  std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
-};
-
-namespace detail {
-
-inline constexpr double infinity = std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
-
-inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-inline constexpr std::uint64_t powers_of_ten[] = {
-    1,
-    10,
-    100,
-    1000,
-    10000,
-    100000,
-    1000000,
-    10000000,
-    100000000,
-    1000000000,
-    10000000000,
-    100000000000,
-    1000000000000,
-    10000000000000,
-    100000000000000,
-    1000000000000000,
-    10000000000000000,
-    100000000000000000,
-    1000000000000000000,
-};
-
-/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
-class big_integer {
- public:
-  explicit big_integer(std::uint64_t v = 0) noexcept {
-    for (; v != 0; v >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(v);
-  }
-
-  /// this = this * factor + addend
-  void multiply_add(std::uint32_t factor, std::uint32_t addend) noexcept {
-    std::uint64_t carry = addend;
-    for (unsigned i = 0; i < size_; ++i) {
-      carry += std::uint64_t{limbs_[i]} * factor;
-      limbs_[i] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry != 0) limbs_[size_++] = static_cast<std::uint32_t>(carry);
-  }
-  void multiply_power_of_ten(unsigned exponent) noexcept {
-    for (; exponent >= 9; exponent -= 9) multiply_add(1000000000u, 0);
-    for (; exponent > 0; --exponent) multiply_add(10, 0);
-  }
-  void shift_left(unsigned count) noexcept {
-    if (size_ == 0) return;
-    const unsigned words = count / 32;
-    if (words != 0) {
-      std::memmove(limbs_ + words, limbs_, size_ * sizeof *limbs_);
-      std::memset(limbs_, 0, words * sizeof *limbs_);
-      size_ += words;
-    }
-    if (count % 32 != 0) multiply_add(1u << count % 32, 0);
-  }
-  /// this -= other, which must not be larger
-  void subtract(const big_integer& other) noexcept {
-    std::uint64_t borrow = 0;
-    for (unsigned i = 0; i < size_; ++i) {
-      const std::uint64_t take = borrow + (i < other.size_ ? other.limbs_[i] : 0u);
-      borrow = limbs_[i] < take ? 1 : 0;
-      limbs_[i] = static_cast<std::uint32_t>(limbs_[i] - take);
-    }
-    while (size_ != 0 && limbs_[size_ - 1] == 0) --size_;
-  }
-  void add(const big_integer& other) noexcept {
-    std::uint64_t carry = 0;
-    for (unsigned i = 0; i < other.size_ || carry != 0; ++i) {
-      if (i >= size_) limbs_[size_++] = 0;
-      carry += std::uint64_t{limbs_[i]} + (i < other.size_ ? other.limbs_[i] : 0u);
-      limbs_[i] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-  }
-  [[nodiscard]] int compare(const big_integer& other) const noexcept {
-    if (size_ != other.size_) return size_ < other.size_ ? -1 : 1;
-    for (unsigned i = size_; i-- > 0;)
-      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
-    return 0;
-  }
-  [[nodiscard]] bool is_zero() const noexcept { return size_ == 0; }
-  [[nodiscard]] int bit_length() const noexcept {
-    return size_ == 0 ? 0 : static_cast<int>(32 * size_) - std::countl_zero(limbs_[size_ - 1]);
-  }
-
- private:
-  unsigned size_ = 0;
-  std::uint32_t limbs_[256];
-};
-
-/// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
-[[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
-                                            int exponent) noexcept {
-  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
-  int dropped = 11;
-  if (exponent + dropped < -1074) dropped = -1074 - exponent;
-  if (dropped > 64) return 0.0;
-  std::uint64_t kept = dropped == 64 ? 0 : significand >> dropped;
-  const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
-  const std::uint64_t lost = dropped == 64 ? significand : significand & ((tie << 1) - 1);
-  if (lost > tie || (lost == tie && (rest || (kept & 1) != 0))) ++kept;
-  const int unit = exponent + dropped;  // the power of two of the last kept bit
-  if (unit > 971 || (unit == 971 && kept >> 53 != 0)) return infinity;
-  // The carry of rounding up runs into the exponent field, where it belongs.
-  const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
-  return std::bit_cast<double>((biased << 52) + kept);
-}
-
-/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
-/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
-/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
-[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
-                                             unsigned k) noexcept {
-  auto bits = std::bit_cast<std::uint64_t>(quotient);
-  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
-  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
-  // In units of 2^exponent, or of 1 where that is above 1.
-  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
-  const std::uint64_t step = powers_of_ten[k] << up;
-  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
-  const bool above = rest >> 63 == 0;
-  if (!above) rest = 0 - rest;
-  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
-  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
-    bits = above ? bits + 1 : bits - 1;
-    if (rest < step) break;
-    rest -= step;
-  }
-  return std::bit_cast<double>(bits);
-}
-
-/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
-[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
-                                                                         unsigned k) noexcept {
-  const double quotient =
-      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
-  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
-  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
-  return rounded ? quotient : nearest_quotient(m, quotient, k);
-}
-
-/// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
-[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
-  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
-  // have at most 767 significant digits.
-  constexpr unsigned max_digits = 800;
-  big_integer numerator;
-  std::int64_t exponent = d.exponent;
-  unsigned taken = 0;
-  bool more = false;
-  for (const char c : d.digits) {
-    if (c == '.' || (taken == 0 && c == '0')) continue;
-    if (taken < max_digits) {
-      numerator.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
-      ++taken;
-    } else {
-      more = more || c != '0';
-      ++exponent;
-    }
-  }
-  if (numerator.is_zero()) return 0.0;
-  if (more) {
-    numerator.multiply_add(10, 1);
-    --exponent;
-  }
-  if (exponent + taken > 310) return infinity;
-  if (exponent + taken < -330) return 0.0;
-  big_integer denominator(1);
-  if (exponent >= 0)
-    numerator.multiply_power_of_ten(static_cast<unsigned>(exponent));
-  else
-    denominator.multiply_power_of_ten(static_cast<unsigned>(-exponent));
-  // Scale so that the quotient lies in [2^63, 2^65), then divide bit by bit.
-  int scale = 64 - (numerator.bit_length() - denominator.bit_length());
-  if (scale >= 0)
-    numerator.shift_left(static_cast<unsigned>(scale));
-  else
-    denominator.shift_left(static_cast<unsigned>(-scale));
-  denominator.shift_left(64);
-  std::uint64_t quotient = 0;
-  bool top = false;
-  for (int bit = 64; bit >= 0; --bit) {
-    const bool one = numerator.compare(denominator) >= 0;
-    if (one) numerator.subtract(denominator);
-    if (bit == 64)
-      top = one;
-    else
-      quotient |= std::uint64_t{one ? 1u : 0u} << bit;
-    numerator.shift_left(1);
-  }
-  bool rest = !numerator.is_zero();
-  if (top) {  // 65 bits: the last joins the rest
-    rest = rest || (quotient & 1) != 0;
-    quotient = quotient >> 1 | std::uint64_t{1} << 63;
-    --scale;
-  }
-  return round_to_double(quotient, rest, -scale);
-}
-
-}  // namespace detail
-
-/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
-/// value of the digits is known, and below 2^64.
-[[nodiscard]] inline double decimal_to_double(const decimal& d,
-                                              std::uint64_t significand) noexcept {
-  if (significand == 0) return 0.0;
-  const std::int64_t e = d.exponent;
-  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
-  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
-    const auto v = static_cast<double>(significand);
-    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
-  }
-  if (e < 0 && e >= -18) {
-    const volatile double quotient =  // a double also where the host computes wider
-        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
-    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
-  }
-  return detail::decimal_to_double_exact(d);
-}
-
-/// The same for any digits.
-[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
-  std::uint64_t significand = 0;
-  unsigned taken = 0;
-  for (const char c : d.digits) {
-    if (c == '.') continue;
-    if (significand != 0 || c != '0') ++taken;
-    if (taken > 19) return detail::decimal_to_double_exact(d);
-    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return decimal_to_double(d, significand);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_NUMBER_HPP
-
-// ---- tessera/core/pool.hpp
-//
-// Growing arrays of plain values: what models are made of.
-//
-//   tessera::pool<std::int32_t> p = {1, 2};
-//   p.push_back(3);
-//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
-//
-// The part of std::vector's interface that models need, for trivially copyable elements alone.
-// Those can be grown by copying bytes, so one function that isn't a template serves every type;
-// with std::vector, instantiating its members would cost more than all the rest of including a
-// format.
-//
-// Lifetime:   owns; iterators, spans and references last until it grows.
-// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
-// Limits:     none.
-// Allocation: at most twice the elements held.
-
-#ifndef TESSERA_CORE_POOL_HPP
-#define TESSERA_CORE_POOL_HPP
-
-#include <cstddef>
-#include <cstring>
-#include <initializer_list>
-#include <new>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-/// Bytes that grow: what pools and texts have in common, compiled once.
-class block {
- public:
-  block() noexcept = default;
-  block(const block& other) { append(other.data_, other.size_); }
-  block(block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  block& operator=(const block& other) { return *this = block(other); }
-  block& operator=(block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    return *this;
-  }
-  ~block() { ::operator delete(data_); }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
-  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
-  /// in all.
-  [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
-    return static_cast<char*>(data_) + size_;
-  }
-  void append(const void* from, std::size_t count) {
-    if (count == 0) return;
-    if (capacity_ - size_ < count) return append_growing(from, count);
-    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
-    std::memcpy(static_cast<char*>(data_) + size_, from, count);
-    size_ += count;
-  }
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
-    if (size_ != 0) std::memcpy(data, data_, size_);
-    ::operator delete(data_);
-    data_ = data;
-    capacity_ = capacity;
-  }
-
- private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  block grow(std::size_t count) {
-    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
-  }
-
-  void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
-    append(from, count);
-  }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-};
-
-}  // namespace detail
-
-/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
-/// concepts, which converts to one. Lifetime: borrows.
-template <class T>
-class view {
- public:
-  constexpr view() noexcept = default;
-  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-class pool {
-  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
-
- public:
-  using value_type = T;
-
-  pool() noexcept = default;
-  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-
-  operator view<T>() const& noexcept { return {data(), size()}; }
-  operator view<T>() const&& = delete;
-
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
-
-  void push_back(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
-  }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
-  /// Room for `count` more elements; write them there, then say how many with advance().
-  [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
-  /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
-  /// New elements are value-initialized.
-  void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
-    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
-  }
-
-  friend bool operator==(const pool& a, const pool& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
-  }
-
- private:
-  detail::block block_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_POOL_HPP
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, and searching, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
-//                                            [&](const edge& e) { return e.from < wanted; });
-//
-// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
-// standard algorithms, which cost more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, as much again as is sorted, unless it is in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; those that are equal stay as they stood.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
-/// holds for values at the front and for none behind them.
-template <class T, class Below>
-[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
-                                                    Below below) {
-  std::size_t first = 0;
-  while (count != 0) {
-    const std::size_t half = count / 2;
-    if (below(values[first + half])) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-// ---- tessera/core/text.hpp
-//
-// Text that grows, UTF-8, and places in a text.
-//
-//   tessera::text out;
-//   out << "line " << 7;
-//   std::string_view v = out;
-//   std::cout << out;                                            // or any stream with write()
-//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
-//
-// `text` is what writers and printers return: characters in one block that isn't cleared before it
-// is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It stands in for std::string, which would cost more to include than the rest of the library.
-//
-// Lifetime:   text owns; view() and the conversion borrow from it.
-// Errors:     none; std::bad_alloc where the host has exceptions.
-// Limits:     none.
-// Allocation: at most twice the characters held.
-
-#ifndef TESSERA_CORE_TEXT_HPP
-#define TESSERA_CORE_TEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
-
-// ---- tessera/core/digits.hpp
-//
-// Integers as decimal digits, stored through a pointer.
-//
-//   char line[tessera::integer_room];
-//   char* end = tessera::put_integer(line, -1234);   // "-1234"
-//
-// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on how many digits there are, which
-// in real files nobody can predict.
-//
-// Lifetime:   values.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_DIGITS_HPP
-#define TESSERA_CORE_DIGITS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
-/// number's length.
-inline constexpr std::size_t integer_room = 21;
-
-namespace detail {
-
-inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
-
-/// The characters of each number below 1000, the first in the lowest byte, and their count in the
-/// highest: most numbers in real files are small.
-struct small_numbers {
-  std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
-    for (std::uint32_t n = 0; n < 1000; ++n) {
-      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
-      at[n] = n < 10    ? padded >> 16 | 1u << 24
-              : n < 100 ? padded >> 8 | 2u << 24
-                        : padded | 3u << 24;
-    }
-  }
-};
-inline constexpr small_numbers below_1000;
-
-/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
-[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
-  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
-  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
-  // by rounded reciprocals that are exact below 10^4 and 10^2.
-  const std::uint64_t high = n / 10000;
-  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
-  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
-  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
-  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
-  return (twos << 8) - tens * ((10u << 8) - 1);
-}
-
-/// n < 10^8 in eight characters.
-inline void put_eight(char* to, std::uint32_t n) noexcept {
-  store_le(to, eight_digits(n) | eight_zeros);
-}
-
-/// n < 1000; four characters are overwritten.
-inline char* put_small(char* to, std::uint32_t n) noexcept {
-  const std::uint32_t entry = below_1000.at[n];
-  store_le(to, entry);
-  return to + (entry >> 24);
-}
-
-/// n < 10^8 without leading zeros; eight characters are overwritten.
-inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
-  const std::uint64_t digits = eight_digits(n);
-  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
-  const auto leading =
-      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
-  store_le(to, (digits | eight_zeros) >> leading);
-  return to + (8 - leading / 8);
-}
-
-inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
-  constexpr std::uint64_t unit = 100000000;
-  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
-  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
-  const std::uint64_t high = n / unit;
-  if (high < unit) {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
-  } else {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
-    put_eight(to, static_cast<std::uint32_t>(high % unit));
-    to += 8;
-  }
-  put_eight(to, static_cast<std::uint32_t>(n % unit));
-  return to + 8;
-}
-
-}  // namespace detail
-
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
-template <class Int>
-  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-inline char* put_integer(char* to, Int value) noexcept {
-  auto magnitude = static_cast<std::uint64_t>(value);
-  if constexpr (std::is_signed_v<Int>) {
-    const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
-    to += negative ? 1 : 0;
-    magnitude = negative ? 0 - magnitude : magnitude;
-  }
-  return detail::put_magnitude(to, magnitude);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DIGITS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Growing characters. Movable and copyable; not terminated by a zero.
-class text {
- public:
-  text() noexcept = default;
-  explicit text(std::string_view from) { *this << from; }
-
-  [[nodiscard]] const char* data() const noexcept {
-    return static_cast<const char*>(block_.data());
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
-  std::string_view view() const&& = delete;
-  operator std::string_view() const& noexcept { return view(); }
-  operator std::string_view() const&& = delete;
-
-  void clear() noexcept { block_.set_size(0); }
-  /// Keeps the first `size` characters.
-  void truncate(std::size_t size) noexcept {
-    if (size < block_.size()) block_.set_size(size);
-  }
-
-  /// Room for `count` more characters; write them there, then say how many with advance().
-  [[nodiscard]] char* prepare(std::size_t count) {
-    return static_cast<char*>(block_.prepare(count));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
-  /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
-  void reserve(std::size_t size) { block_.reserve(size); }
-
-  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
-  text& operator<<(char c) {
-    *prepare(1) = c;
-    return advance(1), *this;
-  }
-  /// Any integer, in decimal.
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
-    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
-  }
-  /// No silent way from these by char; see append_double.
-  template <class Value>
-    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
-  text& operator<<(Value) = delete;
-  text& operator<<(const char* s) { return *this << std::string_view(s); }
-
-  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
-  template <class Stream>
-    requires requires(Stream& out, const char* data) { out.write(data, 1); }
-  friend Stream& operator<<(Stream& out, const text& t) {
-    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
-    return out;
-  }
-
- private:
-  detail::block block_;
-};
-
-[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
-  return a.view() == b;
-}
-[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
-  return a.view() == b.view();
-}
-
-/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
-[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
-  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  const std::ptrdiff_t left = end - at;
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
-  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
-  if (lead < 0xf0) {
-    if (left < 3 || !tail(1) || !tail(2)) return 0;
-    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-    return 3;
-  }
-  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
-  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
-  return 4;
-}
-
-/// Whether all of a text is UTF-8.
-[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
-  const char* const end = s.data() + s.size();
-  for (const char* at = s.data(); at != end;) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
-/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
-/// returns its length.
-constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
-  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
-  if (code_point < 0x80) return put(code_point), 1;
-  if (code_point < 0x800) {
-    put(0xc0 | code_point >> 6);
-    return put(0x80 | (code_point & 0x3f)), 2;
-  }
-  if (code_point < 0x10000) {
-    put(0xe0 | code_point >> 12);
-    put(0x80 | (code_point >> 6 & 0x3f));
-    return put(0x80 | (code_point & 0x3f)), 3;
-  }
-  put(0xf0 | code_point >> 18);
-  put(0x80 | (code_point >> 12 & 0x3f));
-  put(0x80 | (code_point >> 6 & 0x3f));
-  return put(0x80 | (code_point & 0x3f)), 4;
-}
-
-/// A place in a text, both from 1; the column counts bytes, as compilers do.
-struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
-  friend constexpr bool operator==(const line_column&, const line_column&) = default;
-};
-
-/// The line and column of a byte offset; an offset behind the end is taken as the end.
-[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
-  line_column at;
-  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
-  for (std::size_t i = 0; i < end; ++i) {
-    ++at.column;
-    if (source[i] == '\n') at = {at.line + 1, 1};
-  }
-  return at;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_TEXT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// What kind of value a reader stands at, by its first character.
-enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
-
-/// A number as it stands in the text.
-struct number {
-  double value = 0;
-  bool integral = false;        ///< the token has neither fraction nor exponent
-  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
-};
-
-class reader {
- public:
-  explicit reader(std::string_view source, const limits& limit = {})
-      : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
-    if (source.size() > limit.max_bytes)
-      fail(errc::input_too_large, limit.max_bytes);
-    else if (source.substr(0, 3) == "\xEF\xBB\xBF")
-      at_ += 3;
-  }
-  /// A temporary string would be gone before the first value is read.
-  template <class Owner>
-    requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
-  explicit reader(Owner&& source, const limits& limit = {}) = delete;
-
-  reader(const reader&) = delete;
-  reader& operator=(const reader&) = delete;
-
-  /// Enters an array. Then call element() before each value, until it returns false.
-  void array() { open('[', errc::json_expected_array); }
-  /// True when another element follows, which is then to be read; false behind the ']'.
-  [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
-  /// The same for arrays of fixed length: an element must follow.
-  void require_element(errc code = errc::json_missing_element) {
-    const char* const at = token();
-    if (!element()) fail_at(code, at);
-  }
-  /// Leaves an array that must end here.
-  void end_array(errc code = errc::json_unexpected_element) {
-    const char* const at = token();
-    if (element()) fail_at(code, at);
-  }
-
-  /// Enters an object. Then call key() before each member, until it returns false.
-  void object() {
-    open('{', errc::json_expected_object);
-    if (!failed()) object_keys_.push_back(keys_.size());
-  }
-  /// True when another member follows: its key, unescaped, is in `out` and its value is to be read.
-  [[nodiscard]] bool key(std::string_view& out) {
-    if (object_keys_.empty() && !failed()) __builtin_trap();  // without object()
-    if (!next('}', errc::json_expected_comma_or_brace)) {
-      close_object();
-      return false;
-    }
-    skip_space();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
-    if (*at_ != '"') return fail_at(errc::json_expected_key, at_), false;
-    const char* const start = at_;
-    bool escaped = false;
-    out = quoted(escaped);
-    if (failed()) return false;
-    keys_.push_back({hash(out), start, std::uint64_t{out.size()} << 1 | (escaped ? 1u : 0u)});
-    skip_space();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
-    if (*at_ != ':') return fail_at(errc::json_expected_colon, at_), false;
-    ++at_;
-    return true;
-  }
-
-  /// The kind of the value that comes next; `none` at the end of the text and for other bytes.
-  [[nodiscard]] kind peek() {
-    skip_space();
-    if (at_ == end_) return kind::none;
-    switch (*at_) {
-      case '{': return kind::object;
-      case '[': return kind::array;
-      case '"': return kind::string;
-      case 't':
-      case 'f': return kind::boolean;
-      case 'n': return kind::null;
-      default: return *at_ == '-' || is_digit(*at_) ? kind::number : kind::none;
-    }
-  }
-
-  /// An integer in [-2^63, 2^63).
-  [[nodiscard]] std::int64_t int64() {
-    bool above = false;
-    const char* const start = token();
-    const std::int64_t v = int64_pattern(above);
-    if (above) fail_at(errc::json_integer_range, start);
-    return failed() ? 0 : v;
-  }
-  /// An integer in [low, high].
-  template <class Int>
-  [[nodiscard]] Int integer(Int low, Int high) {
-    const char* const start = token();
-    const std::int64_t v = int64();
-    if (!failed() && (v < std::int64_t{low} || v > std::int64_t{high}))
-      fail_at(errc::json_integer_range, start);
-    return failed() ? Int{} : static_cast<Int>(v);
-  }
-  [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
-  /// An integer in [0, 2^64).
-  [[nodiscard]] std::uint64_t uint64() {
-    const char* const start = token();
-    bool above = false;
-    const std::int64_t v = int64_pattern(above);
-    if (v < 0 && !above) fail_at(errc::json_integer_range, start);
-    return failed() ? 0 : static_cast<std::uint64_t>(v);
-  }
-  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
-  [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
-    above_int64 = false;
-    const scan s = scan_number(errc::json_expected_integer);
-    if (failed()) return 0;
-    if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
-    const std::uint64_t magnitude = s.significand;
-    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
-    if (s.digits.size() > 20 ||
-        (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
-      return fail_at(errc::json_integer_range, s.first), 0;
-    constexpr std::uint64_t half = std::uint64_t{1} << 63;
-    if (s.negative && magnitude > half) return fail_at(errc::json_integer_range, s.first), 0;
-    above_int64 = !s.negative && magnitude >= half;
-    return static_cast<std::int64_t>(s.negative ? 0 - magnitude : magnitude);
-  }
-  /// Any number, correctly rounded.
-  [[nodiscard]] json::number number() {
-    const scan s = scan_number(errc::json_expected_number);
-    if (failed()) return {};
-    const decimal d{s.digits, s.exponent};
-    const double magnitude =
-        s.digits.size() <= 19 ? decimal_to_double(d, s.significand) : decimal_to_double(d);
-    if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
-    return {s.negative ? -magnitude : magnitude,
-            s.integral,
-            {s.first, static_cast<std::size_t>(at_ - s.first)}};
-  }
-  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
-  /// JSON by way of doubles.
-  [[nodiscard]] float float32() {
-    const char* const start = token();
-    const double v = number().value;
-    constexpr double largest = 0x1.fffffep127;
-    if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
-    return failed() ? 0.0f : static_cast<float>(v);
-  }
-  [[nodiscard]] bool boolean() {
-    token();
-    if (accept("true")) return true;
-    if (!accept("false")) fail_literal(errc::json_expected_boolean);
-    return false;
-  }
-  void null() {
-    token();
-    if (!accept("null")) fail_literal(errc::json_expected_null);
-  }
-  /// A string, unescaped. Valid until the next string or key.
-  [[nodiscard]] std::string_view string() {
-    token();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), std::string_view{};
-    if (*at_ != '"') return fail_at(errc::json_expected_string, at_), std::string_view{};
-    bool escaped = false;
-    return quoted(escaped);
-  }
-
-  /// Reads over one value of any kind, checking all of it, and returns its text.
-  std::string_view skip() {
-    const char* const start = token();
-    pool<bool> objects;  // the containers that this value has opened
-    std::string_view ignored;
-    do {
-      switch (peek()) {
-        case kind::object: object(), objects.push_back(true); break;
-        case kind::array: array(), objects.push_back(false); break;
-        case kind::string: (void)string(); break;
-        case kind::number: skip_number(); break;
-        case kind::boolean:
-        case kind::null: literal(); break;
-        case kind::none: fail_value(); break;
-      }
-      while (!objects.empty() && !(objects.back() ? key(ignored) : element())) objects.pop_back();
-    } while (!objects.empty());
-    return failed() ? std::string_view{}
-                    : std::string_view(start, static_cast<std::size_t>(at_ - start));
-  }
-
-  /// The text from the value that comes next, for reading plain stretches of it some other way.
-  [[nodiscard]] std::string_view rest() {
-    const char* const at = token();
-    return {at, static_cast<std::size_t>(end_ - at)};
-  }
-  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
-  void resume(const char* at) noexcept { at_ = at; }
-  /// Whether `more` containers inside one another may still be opened.
-  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
-    return limit_.max_depth - depth_ >= more;
-  }
-
-  /// Byte offset of the value or bracket that comes next.
-  [[nodiscard]] std::uint64_t offset() {
-    skip_space();
-    return offset_of(at_);
-  }
-
-  /// Reports an error of the schema; the first error of any kind wins.
-  void fail(errc code, std::uint64_t offset) {
-    if (error_.code == errc::ok) error_ = {code, offset};
-    end_ = at_;  // every later step finds the end of the text, and the first error stays
-  }
-  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] error err() const noexcept { return error_; }
-
-  /// Checks that nothing but white space follows, and returns the first error.
-  [[nodiscard]] error finish() {
-    skip_space();
-    if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
-    return error_;
-  }
-
- private:
-  struct scan {
-    const char* first = nullptr;
-    std::string_view digits;        // may hold a '.'
-    std::uint64_t significand = 0;  // their value modulo 2^64
-    std::int64_t exponent = 0;
-    bool negative = false;
-    bool integral = true;
-  };
-  struct seen_key {
-    std::uint64_t hash;
-    const char* start;     // the opening quote
-    std::uint64_t packed;  // its length when unescaped, times 2, and 1 when it holds escapes
-
-    [[nodiscard]] bool escaped() const noexcept { return (packed & 1) != 0; }
-    [[nodiscard]] std::uint64_t length() const noexcept { return packed >> 1; }
-  };
-
-  [[nodiscard]] static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-  [[nodiscard]] std::uint64_t offset_of(const char* at) const noexcept {
-    return error_.code != errc::ok ? error_.offset : static_cast<std::uint64_t>(at - begin_);
-  }
-
-  void skip_space() noexcept {
-    while (at_ != end_ && *at_ <= ' ' &&
-           (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'))
-      ++at_;
-  }
-  const char* token() noexcept {
-    skip_space();
-    return at_;
-  }
-
-  void fail_at(errc code, const char* at) { fail(code, static_cast<std::uint64_t>(at - begin_)); }
-
-  bool accept(std::string_view literal) noexcept {
-    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
-    if (rest.substr(0, literal.size()) != literal) return false;
-    at_ += literal.size();
-    return true;
-  }
-  void literal() {
-    if (!accept("true") && !accept("false") && !accept("null"))
-      fail_literal(errc::json_bad_literal);
-  }
-  /// None of the literals that were wanted: say so, unless the text ends inside one.
-  void fail_literal(errc code) {
-    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
-    for (const std::string_view whole : {"true", "false", "null"})
-      if (rest.size() < whole.size() && whole.substr(0, rest.size()) == rest)
-        return fail_at(errc::json_unexpected_end, end_);
-    fail_at(code, at_);
-  }
-  void fail_value() {
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
-    const bool letter = (*at_ >= 'a' && *at_ <= 'z') || (*at_ >= 'A' && *at_ <= 'Z');
-    fail_at(letter ? errc::json_bad_literal : errc::json_expected_value, at_);
-  }
-
-  void open(char bracket, errc code) {
-    token();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
-    if (*at_ != bracket) return fail_at(code, at_);
-    if (depth_ >= limit_.max_depth) return fail_at(errc::json_depth, at_);
-    ++depth_;
-    ++at_;
-    fresh_ = true;
-  }
-  bool next(char bracket, errc code) {
-    token();
-    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
-    if (*at_ == bracket) {
-      ++at_;
-      --depth_;
-      fresh_ = false;
-      return false;
-    }
-    if (fresh_) return fresh_ = false, true;
-    if (*at_ != ',') return fail_at(code, at_), false;
-    ++at_;
-    return true;
-  }
-
-  scan scan_number(errc code) {
-    scan s;
-    const char* p = s.first = token();
-    if (p == end_) return fail_at(errc::json_unexpected_end, p), s;
-    if (*p == '-') {
-      s.negative = true;
-      ++p;
-    } else if (!is_digit(*p)) {
-      return fail_at(code, p), s;
-    }
-    const char* const digits = p;
-    if (!scan_digits(p, s.significand)) return s;
-    if (*digits == '0' && p - digits > 1) return fail_at(errc::json_leading_zero, digits), s;
-    if (p != end_ && *p == '.') {
-      s.integral = false;
-      const char* const point = ++p;
-      if (!scan_digits(p, s.significand)) return s;
-      s.exponent = -(p - point);
-    }
-    s.digits = {digits, static_cast<std::size_t>(p - digits)};
-    if (p != end_ && (*p == 'e' || *p == 'E')) {
-      s.integral = false;
-      ++p;
-      bool negative = false;
-      if (p != end_ && (*p == '+' || *p == '-')) negative = *p++ == '-';
-      const char* const power = p;
-      std::uint64_t any = 0;
-      if (!scan_digits(p, any)) return s;
-      std::int64_t value = 0;
-      for (const char* q = power; q != p; ++q)  // beyond 2^50 it no longer matters how much
-        if (value < std::int64_t{1} << 50) value = value * 10 + (*q - '0');
-      s.exponent += negative ? -value : value;
-    }
-    at_ = p;
-    return s;
-  }
-  /// Reads over a number. Below 10^308 it is in range whatever its digits are, so only what may not
-  /// be is converted.
-  void skip_number() {
-    const scan s = scan_number(errc::json_expected_number);
-    if (s.exponent + static_cast<std::int64_t>(s.digits.size()) <= 308 || failed()) return;
-    if (decimal_to_double({s.digits, s.exponent}) > DBL_MAX)
-      fail_at(errc::json_number_range, s.first);
-  }
-  /// Appends digits to `value`, modulo 2^64.
-  bool scan_digits(const char*& p, std::uint64_t& value) {
-    if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
-    if (!is_digit(*p)) return fail_at(errc::json_expected_digit, p), false;
-    for (; p != end_ && is_digit(*p); ++p)
-      value = value * 10 + static_cast<std::uint64_t>(*p - '0');
-    return true;
-  }
-
-  /// The string at at_, which is a quote.
-  std::string_view quoted(bool& escaped) {
-    const char* const start = ++at_;
-    const char* const close = scan_string(start, escaped);
-    if (close == nullptr) return {};
-    at_ = close + 1;
-    if (!escaped) return {start, static_cast<std::size_t>(close - start)};
-    unescape(start, close, unescaped_);
-    return unescaped_;
-  }
-  /// The closing quote of the string whose first character is at p, all of it checked.
-  const char* scan_string(const char* p, bool& escaped) {
-    while (p != end_) {
-      const auto c = static_cast<unsigned char>(*p);
-      if (c == '"') return p;
-      if (c == '\\') {
-        escaped = true;
-        if (!scan_escape(p)) return nullptr;
-      } else if (c < 0x20) {
-        return fail_at(errc::json_control_character, p), nullptr;
-      } else if (c < 0x80) {
-        ++p;
-      } else {
-        const unsigned length = utf8_length(p, end_);
-        if (length == 0) return fail_at(errc::json_bad_utf8, p), nullptr;
-        p += length;
-      }
-    }
-    return fail_at(errc::json_unexpected_end, p), nullptr;
-  }
-  bool scan_escape(const char*& p) {
-    if (end_ - p < 2) return fail_at(errc::json_unexpected_end, end_), false;
-    if (p[1] != 'u') {
-      constexpr std::string_view letters = "\"\\/bfnrt";
-      if (letters.find(p[1]) == std::string_view::npos)
-        return fail_at(errc::json_bad_escape, p), false;
-      return p += 2, true;
-    }
-    const char* const start = p;
-    std::uint32_t unit = 0;
-    if (!scan_unit(p, unit)) return false;
-    if (unit < 0xd800 || unit > 0xdfff) return true;
-    std::uint32_t low = 0;
-    if (unit > 0xdbff) return fail_at(errc::json_lone_surrogate, start), false;
-    if (p == end_ || (*p == '\\' && end_ - p < 2))
-      return fail_at(errc::json_unexpected_end, end_), false;
-    if (*p != '\\' || p[1] != 'u') return fail_at(errc::json_lone_surrogate, start), false;
-    if (!scan_unit(p, low)) return false;
-    if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
-    return true;
-  }
-  /// \uXXXX at p, where a backslash and a u stand.
-  bool scan_unit(const char*& p, std::uint32_t& unit) {
-    const char* const start = p;
-    p += 2;
-    for (int i = 0; i < 4; ++i, ++p) {
-      if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
-      const int digit = hex(*p);
-      if (digit < 0) return fail_at(errc::json_bad_escape, start), false;
-      unit = unit << 4 | static_cast<std::uint32_t>(digit);
-    }
-    return true;
-  }
-  [[nodiscard]] static constexpr int hex(char c) noexcept {
-    if (is_digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-  }
-  /// A string that scan_string accepted.
-  static void unescape(const char* p, const char* close, text& out) {
-    out.clear();
-    const auto unit = [](const char* digits) {
-      std::uint32_t v = 0;
-      for (int i = 0; i < 4; ++i) v = v << 4 | static_cast<std::uint32_t>(hex(digits[i]));
-      return v;
-    };
-    while (p != close) {
-      const char* const plain = p;
-      while (p != close && *p != '\\') ++p;
-      out << std::string_view(plain, static_cast<std::size_t>(p - plain));
-      if (p == close) return;
-      constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
-      if (p[1] != 'u') {
-        out << meant[letters.find(p[1])];
-        p += 2;
-        continue;
-      }
-      std::uint32_t code_point = unit(p + 2);
-      p += 6;
-      if (code_point >= 0xd800 && code_point <= 0xdbff) {
-        code_point = 0x10000 + ((code_point - 0xd800) << 10) + (unit(p + 2) - 0xdc00);
-        p += 6;
-      }
-      out.advance(utf8_encode(code_point, out.prepare(4)));
-    }
-  }
-
-  [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
-    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
-    for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return h;
-  }
-  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
-  /// again, so a long key costs no more than its own length however many short ones there are.
-  [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
-    if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
-    if (a.length() != b.length()) return a.length() < b.length() ? -1 : 1;
-    text left, right;
-    return key_text(a, left).compare(key_text(b, right));
-  }
-  static std::string_view key_text(const seen_key& k, text& storage) {
-    const char* const first = k.start + 1;
-    if (!k.escaped()) return {first, to_size(k.length())};
-    const char* close = first;
-    for (; *close != '"'; ++close)
-      if (*close == '\\') ++close;
-    unescape(first, close, storage);
-    return storage;
-  }
-  [[nodiscard]] static bool before(const seen_key& a, const seen_key& b) {
-    const int order = compare_keys(a, b);
-    return order != 0 ? order < 0 : a.start < b.start;
-  }
-
-  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
-  /// more than n log n.
-  void close_object() {
-    if (failed()) return;
-    const std::size_t base = object_keys_.back();
-    seen_key* const k = keys_.data() + base;
-    const std::size_t count = keys_.size() - base;
-    object_keys_.pop_back();
-    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
-    const char* duplicate = nullptr;
-    for (std::size_t i = 1; i < count; ++i)
-      if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
-          (duplicate == nullptr || k[i].start < duplicate))
-        duplicate = k[i].start;
-    keys_.resize(base);
-    if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
-  }
-
-  const char* begin_;
-  const char* at_;
-  const char* end_;
-  limits limit_;
-  error error_;
-  std::uint32_t depth_ = 0;
-  bool fresh_ = false;             // just behind an opening bracket
-  pool<std::size_t> object_keys_;  // where the keys of each open object start
-  pool<seen_key> keys_;
-  text unescaped_;
-};
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_READ_HPP
-
-// ---- tessera/core/json_write.hpp
-//
-// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
-//
-//   tessera::text out;
-//   json::writer w(out, json::compact);
-//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
-//   // {"step":0.5,"ids":[7]}
-//
-//   json::compact    {"a":[1,2]}          no white space
-//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
-//   json::indented   two spaces a level, one member or element a line, "key": value
-//
-// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
-// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
-//
-// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
-//
-//   w.record(json::number_room + 2, [](json::cursor to) {
-//     return to.literal("[").number(0.5).literal("]");
-//   });
-//
-// Lifetime:   borrows the text it appends to.
-// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
-// Limits:     none.
-// Allocation: what the text grows by.
-
-#ifndef TESSERA_CORE_JSON_WRITE_HPP
-#define TESSERA_CORE_JSON_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-
-
-// ---- tessera/core/shortest.hpp
-//
-// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
-//
-//   tessera::text out;
-//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
-//
-// Three ways, each exact, the quickest that can prove its answer first:
-//
-//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
-//   any but the least of doubles                      v and its rounding interval in 128 bits
-//   what is too close to a tie for that               big integers
-//
-// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
-//
-// Lifetime:   values.
-// Errors:     none; the caller passes finite doubles.
-// Limits:     none.
-// Allocation: none but the text that is appended to.
-
-#ifndef TESSERA_CORE_SHORTEST_HPP
-#define TESSERA_CORE_SHORTEST_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// How a double is laid out. Both write the shortest digits that read back as the same double, a
-/// fraction or an exponent always, and two exponent digits or more with a sign.
-enum class double_style : std::uint8_t {
-  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
-  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
-};
-
-/// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
-
-namespace detail {
-
-inline constexpr std::uint64_t powers_of_five[] = {1u,
-                                                   5u,
-                                                   25u,
-                                                   125u,
-                                                   625u,
-                                                   3125u,
-                                                   15625u,
-                                                   78125u,
-                                                   390625u,
-                                                   1953125u,
-                                                   9765625u,
-                                                   48828125u,
-                                                   244140625u,
-                                                   1220703125u,
-                                                   6103515625u,
-                                                   30517578125u,
-                                                   152587890625u,
-                                                   762939453125u,
-                                                   3814697265625u,
-                                                   19073486328125u,
-                                                   95367431640625u,
-                                                   476837158203125u,
-                                                   2384185791015625u,
-                                                   11920928955078125u,
-                                                   59604644775390625u,
-                                                   298023223876953125u,
-                                                   1490116119384765625u,
-                                                   7450580596923828125u};
-
-struct word_pair {
-  std::uint64_t high, low;
-};
-
-/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
-inline constexpr word_pair powers_of_five_27[] = {
-    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
-    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
-    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
-    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
-    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
-    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
-    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
-    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
-    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
-    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
-    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
-    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
-
-/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
-struct decimal_17 {
-  std::uint64_t significand;
-  int point;
-};
-
-/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
-/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
-inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
-  const int binary = (biased != 0 ? biased : 1) - 1075;
-  const bool closed = (significand & 1) == 0;       // ties to even read back as v
-  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
-  const unsigned twice = uneven ? 2 : 1;
-  // v = r / s; below and above: half the gaps to the neighbours, over s
-  big_integer r(significand), s(1), below(1), above(1);
-  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
-  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
-  if (binary > 0) {
-    below.shift_left(static_cast<unsigned>(binary));
-    above.shift_left(static_cast<unsigned>(binary));
-  }
-  if (uneven) above.shift_left(1);
-  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
-  const int log2 = 63 - std::countl_zero(significand) + binary;
-  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
-  if (k >= 0) {
-    s.multiply_power_of_ten(static_cast<unsigned>(k));
-  } else {
-    r.multiply_power_of_ten(static_cast<unsigned>(-k));
-    below.multiply_power_of_ten(static_cast<unsigned>(-k));
-    above.multiply_power_of_ten(static_cast<unsigned>(-k));
-  }
-  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
-    big_integer high = r;
-    high.add(above);
-    return high.compare(limit) >= (closed ? 0 : 1);
-  };
-  while (reaches(s)) {
-    s.multiply_add(10, 0);
-    ++k;
-  }
-  unsigned count = 0;
-  for (;;) {
-    r.multiply_add(10, 0);
-    below.multiply_add(10, 0);
-    above.multiply_add(10, 0);
-    char digit = '0';
-    while (r.compare(s) >= 0) {
-      r.subtract(s);
-      ++digit;
-    }
-    --k;
-    const bool low = r.compare(below) < (closed ? 1 : 0);
-    const bool high = reaches(s);
-    if (!low && !high) {
-      digits[count++] = digit;
-      continue;
-    }
-    r.shift_left(1);
-    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
-    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
-    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
-    exponent = k;
-    return count;
-  }
-}
-
-/// a * b
-[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
-#ifdef __SIZEOF_INT128__
-  __extension__ using wide = unsigned __int128;
-  const wide p = wide{a} * b;
-  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
-#else
-  constexpr std::uint64_t half = 0xffffffffu;
-  const std::uint64_t first = (a & half) * (b & half);
-  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
-  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
-  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
-#endif
-}
-/// a * b / 2^64, cut
-[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
-  word_pair p = multiply(a.high, b);
-  const std::uint64_t carried = multiply(a.low, b).high;
-  p.low += carried;
-  p.high += p.low < carried ? 1 : 0;
-  return p;
-}
-
-/// (high * 2^64 + low) * 2^exponent
-struct binary_128 {
-  word_pair bits;
-  int exponent;
-};
-
-/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
-/// error below 3 in the last bit.
-[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
-  const auto from_table = [](int i) -> binary_128 {
-    const int zeros = std::countl_zero(powers_of_five[i]);
-    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
-  };
-  if (power >= 0 && power <= 27) return from_table(power);
-  const int coarse = (power + 297) / 27 - 11;
-  const binary_128 fine = from_table((power + 297) % 27);
-  // 1217359 / 2^19 is just above log2(5).
-  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
-          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
-}
-
-[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
-  char digits[20];
-  int exponent = 0;
-  const unsigned count = shortest_digits_exact(v, digits, exponent);
-  std::uint64_t significand = 0;
-  for (unsigned i = 0; i < 17; ++i)
-    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
-  return {significand, static_cast<int>(count) + exponent};
-}
-
-/// Shortest digits of a finite v > 0, the nearest to v of those.
-[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int biased = static_cast<int>(bits >> 52);
-  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
-  const std::uint64_t fraction = bits & 0xfffffffffffffu;
-  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
-  const int binary = biased - 1075;  // v = significand * 2^binary
-  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
-  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
-  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
-  const bool nearer = fraction == 0;  // the double below
-  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
-  const binary_128 five = power_of_five(scale);
-  const bool exact = five.bits.low == 0;
-  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
-  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
-  const int shift = 128 + binary + scale + five.exponent;
-  word_pair value = multiply(five.bits.high, significand << shift);
-  if (!exact) value = multiply_high(five.bits, significand << shift);
-  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
-  const std::uint64_t above_low =
-      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
-  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
-  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
-  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
-  constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  if (!exact) {
-    // These three are off by less than 3: too close to an integer or to a half, that could decide.
-    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
-    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
-  }
-  // The integers within. Ties to even: the ends read back as v when the significand is even.
-  const std::uint64_t odd = significand & 1;
-  const std::uint64_t high =
-      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
-  const std::uint64_t low =
-      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
-  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
-  std::uint64_t nearest = high / 10 * 10;
-  if (nearest < low) {
-    nearest = value.high;
-    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
-    nearest = nearest < low ? low : nearest > high ? high : nearest;
-  }
-  const bool has_16 = nearest < powers_of_ten[16];
-  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
-}
-
-/// How many of eight digits there are up to the last that isn't 0; there is one.
-[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
-  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
-}
-
-/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
-inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
-  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
-  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
-  store_le(to, high | eight_zeros);
-  store_le(to + 8, low | eight_zeros);
-  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
-}
-
-/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
-/// way saves no registers for it.
-[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
-  const decimal_17 d = shortest(v);
-  const std::uint64_t first = d.significand / powers_of_ten[16];
-  const std::uint64_t others = d.significand % powers_of_ten[16];
-  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
-    *to++ = static_cast<char>('0' + first);
-    const unsigned count = put_sixteen(to + 1, others);
-    *to = '.';
-    to += count == 0 ? 0 : count + 1;
-    *to++ = 'e';
-    *to++ = d.point < 1 ? '-' : '+';
-    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
-    if (power < 10) *to++ = '0';
-    return put_up_to_eight(to, power);
-  }
-  if (d.point <= 0) {
-    std::memcpy(to, "0.000", 5);
-    to += 2 - d.point;
-    *to++ = static_cast<char>('0' + first);
-    return to + put_sixteen(to, others);
-  }
-  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
-  // integers below 2^53 are doubles, and those behind are written whole.
-  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
-  const auto point = static_cast<unsigned>(d.point);
-  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
-  to = put_magnitude(to, whole);
-  *to++ = '.';
-  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
-  return to + (count == 0 ? 1 : count);
-}
-
-}  // namespace detail
-
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
-inline char* put_double(char* to, double v, double_style style) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  *to = '-';
-  to += bits >> 63;
-  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
-  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
-  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
-  const double scaled = v * 1e8;
-  if (scaled < 1e15) {
-    const auto n = static_cast<std::int64_t>(scaled + 0.5);
-    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
-    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
-      const auto whole = static_cast<std::uint32_t>(v);
-      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
-      *to++ = '.';
-      const std::uint64_t digits =
-          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
-      store_le(to, digits | detail::eight_zeros);
-      return to + detail::up_to_last(digits | 1);  // one digit at least
-    }
-  }
-  return detail::put_shortest(to, v, style);
-}
-
-/// Appends a finite double.
-inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
-  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SHORTEST_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// The white space of a document.
-struct layout {
-  unsigned indent;  ///< spaces a level; 0 writes one line
-  std::string_view comma, colon;
-  double_style doubles = double_style::python;
-};
-inline constexpr layout compact{0, ",", ":"};
-inline constexpr layout spaced{0, ", ", ": "};
-inline constexpr layout indented{2, ",", ": "};
-
-/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
-inline void append_quoted(text& out, std::string_view s) {
-  out << '"';
-  std::size_t plain = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out << s.substr(plain, i - plain) << '\\';
-    plain = i + 1;
-    switch (c) {
-      case '\b': out << 'b'; break;
-      case '\f': out << 'f'; break;
-      case '\n': out << 'n'; break;
-      case '\r': out << 'r'; break;
-      case '\t': out << 't'; break;
-      case '"':
-      case '\\': out << s[i]; break;
-      default:
-        out << "u00"
-            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
-    }
-  }
-  out << s.substr(plain) << '"';
-}
-
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
-
-/// Where the next character of a record goes. Each call stores and returns where the one after that
-/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
-class cursor {
- public:
-  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
-
-  template <class Int>
-  [[nodiscard]] cursor integer(Int v) const noexcept {
-    return {put_integer(to_, v), doubles_};
-  }
-  [[nodiscard]] cursor number(double v) const noexcept {
-    return {put_double(to_, v, doubles_), doubles_};
-  }
-  /// JSON as it stands: brackets, commas, keys.
-  template <std::size_t Size>
-  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
-    std::memcpy(to_, json, Size - 1);
-    return {to_ + Size - 1, doubles_};
-  }
-  [[nodiscard]] char* place() const noexcept { return to_; }
-
- private:
-  char* to_;
-  double_style doubles_;
-};
-
-class writer {
- public:
-  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
-
-  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
-  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
-  /// Closes the innermost container.
-  writer& end() {
-    const bool is_object = (kinds_.view().back() == '}');
-    kinds_.truncate(kinds_.size() - 1);
-    if (!fresh_ && one_line_ == 0) new_line();
-    if (one_line_ != 0) --one_line_;
-    out_ << (is_object ? '}' : ']');
-    fresh_ = false;
-    return *this;
-  }
-  /// The key of the next member.
-  writer& key(std::string_view name) {
-    separate();
-    append_quoted(out_, name);
-    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
-    after_key_ = true;
-    return *this;
-  }
-
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  writer& integer(Int v) { return separate(), out_ << v, *this; }
-  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
-  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
-  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
-  writer& null() { return raw("null"); }
-  /// A value that is JSON text already, such as a number's own token.
-  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
-  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
-  template <class Write>
-  writer& record(std::size_t room, Write write) {
-    separate();
-    char* const begin = out_.prepare(room);
-    const cursor end = write(cursor(begin, layout_.doubles));
-    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
-  }
-
- private:
-  writer& begin(char bracket, char close, bool one_line) {
-    separate();
-    out_ << bracket;
-    kinds_ << close;
-    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
-    fresh_ = true;
-    return *this;
-  }
-  void separate() {
-    if (after_key_) {
-      after_key_ = false;
-    } else if (kinds_.size() != 0) {
-      if (!fresh_) {
-        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
-          out_ << ',';
-        else
-          out_ << layout_.comma;
-      }
-      if (one_line_ == 0) new_line();
-    }
-    fresh_ = false;
-  }
-  void new_line() {
-    const std::size_t spaces = kinds_.size() * layout_.indent;
-    char* const to = out_.prepare(1 + spaces);
-    *to = '\n';
-    std::memset(to + 1, ' ', spaces);
-    out_.advance(1 + spaces);
-  }
-
-  text& out_;
-  layout layout_;
-  text kinds_;                // the closing brackets that are due
-  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
-  bool fresh_ = false, after_key_ = false;
-};
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_WRITE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-
-/// Copies one value of any kind: order of members and tokens of numbers as they were, white space
-/// and escapes as the writer lays them out.
-inline void copy(reader& in, writer& out) {
-  pool<bool> objects;  // the containers that this value has opened
-  std::string_view name;
-  do {
-    switch (in.peek()) {
-      case kind::object:
-        in.object(), out.begin_object();
-        objects.push_back(true);
-        break;
-      case kind::array:
-        in.array(), out.begin_array();
-        objects.push_back(false);
-        break;
-      case kind::string: out.string(in.string()); break;
-      default: out.raw(in.skip());
-    }
-    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
-      out.end();
-      objects.pop_back();
-    }
-    if (!objects.empty() && objects.back()) out.key(name);
-  } while (!objects.empty());
-}
-
-}  // namespace json
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_JSON_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace json {
-namespace detail {
-
-/// Where the component of a path that starts at `at` ends.
-[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
-  std::size_t i = at + 1;
-  if (path.substr(at, 2) == "[\"") {
-    for (++i; i < path.size() && path[i] != '"'; ++i)
-      if (path[i] == '\\') ++i;
-    ++i;
-  }
-  if (path.substr(at, 1) == "[") {
-    while (i < path.size() && path[i] != ']') ++i;
-    ++i;
-  } else {
-    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
-  }
-  return i < path.size() ? i : path.size();
-}
-/// Some order of components, in which indices ascend.
-[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
-  const auto is_index = [](std::string_view c) {
-    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
-  };
-  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-  return a.compare(b);
-}
-/// Some order of paths, in which those to one container are neighbours and it is before them.
-[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
-  std::size_t at = 0;
-  while (at < a.size() && at < b.size()) {
-    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
-    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
-    if (order != 0) return order;
-    at = end_a;
-  }
-  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
-
-}  // namespace detail
-
-/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
-inline void append_key(text& out, std::string_view key) {
-  bool plain = !key.empty();
-  for (const char c : key)
-    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                      (c >= '0' && c <= '9'));
-  if (plain) {
-    out << '.' << key;
-  } else {
-    out << '[';
-    append_quoted(out, key);
-    out << ']';
-  }
-}
-
-/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
-/// in broken text, of the last value before the place where reading stops.
-[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
-                               const limits& limit = {}) {
-  struct step {
-    bool is_object;
-    std::uint64_t count;    // members or elements that were entered; the last is the current one
-    std::size_t key_first;  // in `keys`, up to the next step's
-  };
-  pool<step> steps;
-  text keys;
-  reader in(source, limit);
-  for (bool found = in.offset() >= offset; !found;) {
-    switch (in.peek()) {
-      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
-      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
-      default: in.skip(), found = in.offset() > offset;
-    }
-    // On to the next value; containers that end on the way are left.
-    bool more = false;
-    while (!found && !more && !steps.empty()) {
-      std::string_view name;
-      more = steps.back().is_object ? in.key(name) : in.element();
-      if (in.failed()) {
-        found = true;
-      } else if (more) {
-        ++steps.back().count;
-        keys.truncate(steps.back().key_first);
-        keys << name;
-        found = in.offset() >= offset;
-      } else {
-        found = in.offset() > offset;
-        keys.truncate(steps.back().key_first);
-        steps.pop_back();
-      }
-    }
-    found = found || steps.empty();
-  }
-
-  text out("$");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const step& s = steps[i];
-    if (s.count == 0) break;  // behind the opening bracket, before the first value
-    if (!s.is_object) {
-      out << '[' << s.count - 1 << ']';
-      continue;
-    }
-    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
-    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
-    append_key(out, key);
-  }
-  return out;
-}
-
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
-
-/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
-/// follows it; what isn't there gets no_offset.
-inline void find(std::string_view source, tessera::view<std::string_view> paths,
-                 std::uint64_t* offsets, const limits& limit = {}) {
-  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
-  pool<std::uint32_t> order;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    offsets[i] = no_offset;
-    order.push_back(static_cast<std::uint32_t>(i));
-  }
-  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
-    return detail::compare_paths(paths[a], paths[b]) < 0;
-  });
-
-  struct level {
-    bool is_object;
-    std::uint64_t count;      // elements that were entered
-    std::size_t first, last;  // the paths into this container
-    std::size_t prefix;       // how much of these paths leads here
-  };
-  pool<level> levels;
-  text component;
-  reader in(source, limit);
-  std::size_t found = 0;
-  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
-    const std::uint64_t at = in.offset();
-    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
-      offsets[order[first]] = at;
-    const kind k = in.peek();
-    if (first == last || (k != kind::object && k != kind::array)) {
-      in.skip();
-      return;
-    }
-    if (k == kind::object)
-      in.object();
-    else
-      in.array();
-    levels.push_back({k == kind::object, 0, first, last, prefix});
-  };
-  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
-    const std::string_view path = paths[order[i]];
-    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
-  };
-  std::size_t first_path = 0, last_path = order.size();
-  while (first_path < last_path && !leads(first_path)) ++first_path;
-  while (first_path < last_path && !leads(last_path - 1)) --last_path;
-  value(first_path, last_path, 1);
-
-  std::string_view name;
-  while (!levels.empty() && !in.failed() && found < order.size()) {
-    level& l = levels.back();
-    if (l.is_object ? !in.key(name) : !in.element()) {
-      levels.pop_back();
-      continue;
-    }
-    component.clear();
-    if (l.is_object)
-      append_key(component, name);
-    else
-      component << '[' << l.count++ << ']';
-    const auto order_of = [&](std::size_t i) {
-      const std::string_view path = paths[order[i]];
-      const std::size_t end = detail::component_end(path, l.prefix);
-      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
-    };
-    std::size_t first = l.first, last = l.last;
-    while (first < last) {  // to the first that is not before the component
-      const std::size_t middle = first + (last - first) / 2;
-      if (order_of(middle) < 0)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    while (last < l.last && order_of(last) == 0) ++last;
-    value(first, last, l.prefix + component.size());
-  }
-}
-/// The offset of the value at one path, or no_offset.
-[[nodiscard]] inline std::uint64_t find(std::string_view source, std::string_view path,
-                                        const limits& limit = {}) {
-  std::uint64_t offset = no_offset;
-  find(source, {&path, 1}, &offset, limit);
-  return offset;
-}
-
-}  // namespace json
-
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
-/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n') --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
-  };
-  indent(offset);
-  out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
-}
-
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
-}
-
-}  // namespace detail
-
-/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name as it is to be shown.
-[[nodiscard]] inline text describe(error e, std::string_view source,
-                                   std::string_view name = "<input>", const limits& limit = {}) {
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  const line_column at = locate(source, offset);
-  text out(name);
-  out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
-  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
-    const text path = json::path(source, offset, limit);
-    out << " at " << path << ", offset ";
-  } else {
-    out << " at offset ";
-  }
-  out << offset << '\n';
-  detail::append_caret(out, source, offset);
-  return out;
-}
-
-/// An error in a binary source, with the 16 bytes around it and a caret.
-[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
-  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
-  text out(name);
-  detail::append_message(out, e);
-  out << " at offset " << offset << " (0x";
-  unsigned digits = 1;
-  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
-  detail::append_hex(out, offset, digits);
-  out << ")\n  ";
-  const std::size_t first =
-      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
-  detail::append_hex(out, first, 8);
-  out << ':';
-  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
-    out << ' ';
-    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
-  }
-  out << "\n  ";
-  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
-  out << "^\n";
-  return out;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DESCRIBE_HPP
-
-// ---- tessera/nem/diagnostic.hpp
-//
-// What reading and verifying NEM find: a list of diagnostics, each with its rule.
-//
-//   nem::report found;
-//   auto document = nem::read(source, {}, &found);
-//   for (const nem::diagnostic& d : found.diagnostics)
-//     std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
-//   // CON-001 duplicate constant declaration X
-//
-// A diagnostic names a range of the source, may point to a related place (the earlier declaration,
-// the other task of a race) and may carry a fix: text that replaces a range. nem/describe.hpp shows
-// them as compilers do.
-//
-//   profile     standard   severities of core/error_table_nem.hpp
-//               strict     warnings that mark extensions are errors
-//               upstream   FAM-004 and SHP-004 are warnings, as the format's own examples need
-//
-// Lifetime:   a report owns its texts.
-// Errors:     none.
-// Limits:     a report keeps the first `max_diagnostics`, and counts all.
-// Allocation: 72 bytes and its texts for each diagnostic that is kept.
-
-#ifndef TESSERA_NEM_DIAGNOSTIC_HPP
-#define TESSERA_NEM_DIAGNOSTIC_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
 // ---- tessera/nem/syntax.hpp
 //
 // The syntax tree of one NEM file: a flat array of nodes, each before its children.
@@ -3708,6 +1884,27 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 [[nodiscard]] constexpr element find_element(std::string_view word) noexcept {
   for (std::size_t i = 0; i < element_count; ++i)
     if (name(static_cast<element>(i)) == word) return static_cast<element>(i);
+  return element::none;
+}
+
+/// The element type that a word of another language means, such as int8, fp16 or F32; or none.
+[[nodiscard]] constexpr element element_meant(std::string_view word) noexcept {
+  constexpr std::string_view prefixes[][2] = {
+      {"i", "i"}, {"int", "i"}, {"s", "i"},     {"u", "u"},   {"uint", "u"},
+      {"f", "f"}, {"fp", "f"},  {"float", "f"}, {"bf", "bf"}, {"bfloat", "bf"}};
+  char lower[8] = {};
+  std::size_t letters = 0;
+  for (; letters < word.size() && letters < 8 && (word[letters] < '0' || word[letters] > '9');
+       ++letters)
+    lower[letters] = static_cast<char>(word[letters] | 0x20);
+  const std::string_view bits = word.substr(letters);
+  for (const auto& p : prefixes)
+    for (std::size_t i = 0; i < element_count && p[0] == std::string_view(lower, letters); ++i) {
+      const std::string_view known = element_table[i].name;
+      if (known.size() == p[1].size() + bits.size() && known.substr(0, p[1].size()) == p[1] &&
+          known.substr(p[1].size()) == bits && !is_extension(static_cast<element>(i)))
+        return static_cast<element>(i);
+    }
   return element::none;
 }
 
@@ -4325,6 +2522,12 @@ inline constexpr rule_row rule_table[] = {
 };
 inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[0];
 
+/// Which part of verifying finds what breaks a rule.
+[[nodiscard]] constexpr phase phase_of(errc code) noexcept {
+  const std::size_t i =
+      static_cast<std::size_t>(code) - static_cast<std::size_t>(rule_table[0].code);
+  return i < rule_count ? rule_table[i].phase : phase::parse;
+}
 /// How severe a rule's findings are in a profile.
 [[nodiscard]] constexpr severity severity_of(errc code, profile p) noexcept {
   switch (code) {
@@ -4378,6 +2581,8 @@ struct report {
 
 namespace detail {
 
+inline constexpr std::size_t max_quoted = 200;  ///< bytes of a name in a text
+
 /// Collects diagnostics: each rule once for a place, however many iterations find it.
 class findings {
  public:
@@ -4398,7 +2603,11 @@ class findings {
 
     template <class Part>
     writer& operator<<(const Part& part) {
-      if (d_ != nullptr) f_.to_->characters << part;
+      if (d_ == nullptr) return *this;
+      if constexpr (requires { std::string_view(part); })
+        put(std::string_view(part));
+      else
+        f_.to_->characters << part;
       return *this;
     }
     /// What follows is the note, about `related`.
@@ -4415,12 +2624,22 @@ class findings {
     }
 
    private:
+    void put(std::string_view part) {
+      std::size_t size = part.size();
+      if (size > max_quoted && open_ != &d_->replacement)
+        for (size = max_quoted;
+             size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
+          --size;
+      f_.to_->characters << part.substr(0, size) << (size < part.size() ? "..." : "");
+    }
     writer& start() {
       if (d_ != nullptr) open_->first = f_.at();
       return *this;
     }
     void close() {
       if (d_ == nullptr) return;
+      if (open_ == nullptr && f_.tail.write != nullptr)
+        f_.tail.write(f_.tail.context, *d_, f_.to_->characters);
       string& s = open_ != nullptr ? *open_ : d_->text;
       s.size = f_.at() - s.first;
     }
@@ -4428,6 +2647,13 @@ class findings {
     diagnostic* d_;
     string* open_ = nullptr;
   };
+
+  /// Writes what each text ends with: the iteration that it is about.
+  struct ending {
+    void (*write)(const void* context, const diagnostic& d, text& to) = nullptr;
+    const void* context = nullptr;
+  };
+  ending tail = {};
 
   /// Adds a finding; what is written into the result is its text.
   writer add(errc code, place where) {
@@ -4645,6 +2871,81 @@ class listing {
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
+// standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
+/// holds for values at the front and for none behind them.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -5239,6 +3540,634 @@ inline void print_family(text& out, const family_row& f) {
 #include <string_view>
 
 
+// ---- tessera/core/shortest.hpp
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+// ---- tessera/core/number.hpp
+//
+// Decimal text to doubles: correctly rounded, and deaf to the locale.
+//
+//   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
+//
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// <charconv>. Common numbers take one multiplication or division whose result is exact; the
+// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// shortest.hpp.
+//
+// Lifetime:   values.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
+// Limits:     none: any number of digits is rounded correctly.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_NUMBER_HPP
+#define TESSERA_CORE_NUMBER_HPP
+
+#include <bit>
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// A decimal number: its digits, read as one integer, times 10^exponent.
+struct decimal {
+  std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
+  std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
+};
+
+namespace detail {
+
+inline constexpr double infinity = std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
+
+inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+inline constexpr std::uint64_t powers_of_ten[] = {
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
+};
+
+/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
+class big_integer {
+ public:
+  explicit big_integer(std::uint64_t v = 0) noexcept {
+    for (; v != 0; v >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(v);
+  }
+
+  /// this = this * factor + addend
+  void multiply_add(std::uint32_t factor, std::uint32_t addend) noexcept {
+    std::uint64_t carry = addend;
+    for (unsigned i = 0; i < size_; ++i) {
+      carry += std::uint64_t{limbs_[i]} * factor;
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry != 0) limbs_[size_++] = static_cast<std::uint32_t>(carry);
+  }
+  void multiply_power_of_ten(unsigned exponent) noexcept {
+    for (; exponent >= 9; exponent -= 9) multiply_add(1000000000u, 0);
+    for (; exponent > 0; --exponent) multiply_add(10, 0);
+  }
+  void shift_left(unsigned count) noexcept {
+    if (size_ == 0) return;
+    const unsigned words = count / 32;
+    if (words != 0) {
+      std::memmove(limbs_ + words, limbs_, size_ * sizeof *limbs_);
+      std::memset(limbs_, 0, words * sizeof *limbs_);
+      size_ += words;
+    }
+    if (count % 32 != 0) multiply_add(1u << count % 32, 0);
+  }
+  /// this -= other, which must not be larger
+  void subtract(const big_integer& other) noexcept {
+    std::uint64_t borrow = 0;
+    for (unsigned i = 0; i < size_; ++i) {
+      const std::uint64_t take = borrow + (i < other.size_ ? other.limbs_[i] : 0u);
+      borrow = limbs_[i] < take ? 1 : 0;
+      limbs_[i] = static_cast<std::uint32_t>(limbs_[i] - take);
+    }
+    while (size_ != 0 && limbs_[size_ - 1] == 0) --size_;
+  }
+  void add(const big_integer& other) noexcept {
+    std::uint64_t carry = 0;
+    for (unsigned i = 0; i < other.size_ || carry != 0; ++i) {
+      if (i >= size_) limbs_[size_++] = 0;
+      carry += std::uint64_t{limbs_[i]} + (i < other.size_ ? other.limbs_[i] : 0u);
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+  [[nodiscard]] int compare(const big_integer& other) const noexcept {
+    if (size_ != other.size_) return size_ < other.size_ ? -1 : 1;
+    for (unsigned i = size_; i-- > 0;)
+      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
+    return 0;
+  }
+  [[nodiscard]] bool is_zero() const noexcept { return size_ == 0; }
+  [[nodiscard]] int bit_length() const noexcept {
+    return size_ == 0 ? 0 : static_cast<int>(32 * size_) - std::countl_zero(limbs_[size_ - 1]);
+  }
+
+ private:
+  unsigned size_ = 0;
+  std::uint32_t limbs_[256];
+};
+
+/// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
+[[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
+                                            int exponent) noexcept {
+  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
+  int dropped = 11;
+  if (exponent + dropped < -1074) dropped = -1074 - exponent;
+  if (dropped > 64) return 0.0;
+  std::uint64_t kept = dropped == 64 ? 0 : significand >> dropped;
+  const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
+  const std::uint64_t lost = dropped == 64 ? significand : significand & ((tie << 1) - 1);
+  if (lost > tie || (lost == tie && (rest || (kept & 1) != 0))) ++kept;
+  const int unit = exponent + dropped;  // the power of two of the last kept bit
+  if (unit > 971 || (unit == 971 && kept >> 53 != 0)) return infinity;
+  // The carry of rounding up runs into the exponent field, where it belongs.
+  const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
+  return std::bit_cast<double>((biased << 52) + kept);
+}
+
+/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
+/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
+/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
+                                             unsigned k) noexcept {
+  auto bits = std::bit_cast<std::uint64_t>(quotient);
+  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
+  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
+  // In units of 2^exponent, or of 1 where that is above 1.
+  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
+  const std::uint64_t step = powers_of_ten[k] << up;
+  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
+  const bool above = rest >> 63 == 0;
+  if (!above) rest = 0 - rest;
+  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
+  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
+    bits = above ? bits + 1 : bits - 1;
+    if (rest < step) break;
+    rest -= step;
+  }
+  return std::bit_cast<double>(bits);
+}
+
+/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
+[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
+                                                                         unsigned k) noexcept {
+  const double quotient =
+      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
+  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
+  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
+  return rounded ? quotient : nearest_quotient(m, quotient, k);
+}
+
+/// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
+[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
+  // have at most 767 significant digits.
+  constexpr unsigned max_digits = 800;
+  big_integer numerator;
+  std::int64_t exponent = d.exponent;
+  unsigned taken = 0;
+  bool more = false;
+  for (const char c : d.digits) {
+    if (c == '.' || (taken == 0 && c == '0')) continue;
+    if (taken < max_digits) {
+      numerator.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
+      ++taken;
+    } else {
+      more = more || c != '0';
+      ++exponent;
+    }
+  }
+  if (numerator.is_zero()) return 0.0;
+  if (more) {
+    numerator.multiply_add(10, 1);
+    --exponent;
+  }
+  if (exponent + taken > 310) return infinity;
+  if (exponent + taken < -330) return 0.0;
+  big_integer denominator(1);
+  if (exponent >= 0)
+    numerator.multiply_power_of_ten(static_cast<unsigned>(exponent));
+  else
+    denominator.multiply_power_of_ten(static_cast<unsigned>(-exponent));
+  // Scale so that the quotient lies in [2^63, 2^65), then divide bit by bit.
+  int scale = 64 - (numerator.bit_length() - denominator.bit_length());
+  if (scale >= 0)
+    numerator.shift_left(static_cast<unsigned>(scale));
+  else
+    denominator.shift_left(static_cast<unsigned>(-scale));
+  denominator.shift_left(64);
+  std::uint64_t quotient = 0;
+  bool top = false;
+  for (int bit = 64; bit >= 0; --bit) {
+    const bool one = numerator.compare(denominator) >= 0;
+    if (one) numerator.subtract(denominator);
+    if (bit == 64)
+      top = one;
+    else
+      quotient |= std::uint64_t{one ? 1u : 0u} << bit;
+    numerator.shift_left(1);
+  }
+  bool rest = !numerator.is_zero();
+  if (top) {  // 65 bits: the last joins the rest
+    rest = rest || (quotient & 1) != 0;
+    quotient = quotient >> 1 | std::uint64_t{1} << 63;
+    --scale;
+  }
+  return round_to_double(quotient, rest, -scale);
+}
+
+}  // namespace detail
+
+/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
+/// value of the digits is known, and below 2^64.
+[[nodiscard]] inline double decimal_to_double(const decimal& d,
+                                              std::uint64_t significand) noexcept {
+  if (significand == 0) return 0.0;
+  const std::int64_t e = d.exponent;
+  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
+  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
+    const auto v = static_cast<double>(significand);
+    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
+  }
+  if (e < 0 && e >= -18) {
+    const volatile double quotient =  // a double also where the host computes wider
+        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
+    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
+  }
+  return detail::decimal_to_double_exact(d);
+}
+
+/// The same for any digits.
+[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
+  std::uint64_t significand = 0;
+  unsigned taken = 0;
+  for (const char c : d.digits) {
+    if (c == '.') continue;
+    if (significand != 0 || c != '0') ++taken;
+    if (taken > 19) return detail::decimal_to_double_exact(d);
+    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return decimal_to_double(d, significand);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_NUMBER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+/// What put_double may write to. All of it may be overwritten, whatever the number's length.
+inline constexpr std::size_t double_room = 40;
+
+namespace detail {
+
+inline constexpr std::uint64_t powers_of_five[] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+
+struct word_pair {
+  std::uint64_t high, low;
+};
+
+/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
+inline constexpr word_pair powers_of_five_27[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
+
+/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
+struct decimal_17 {
+  std::uint64_t significand;
+  int point;
+};
+
+/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
+/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
+inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  const int binary = (biased != 0 ? biased : 1) - 1075;
+  const bool closed = (significand & 1) == 0;       // ties to even read back as v
+  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
+  const unsigned twice = uneven ? 2 : 1;
+  // v = r / s; below and above: half the gaps to the neighbours, over s
+  big_integer r(significand), s(1), below(1), above(1);
+  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
+  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
+  if (binary > 0) {
+    below.shift_left(static_cast<unsigned>(binary));
+    above.shift_left(static_cast<unsigned>(binary));
+  }
+  if (uneven) above.shift_left(1);
+  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
+  const int log2 = 63 - std::countl_zero(significand) + binary;
+  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
+  if (k >= 0) {
+    s.multiply_power_of_ten(static_cast<unsigned>(k));
+  } else {
+    r.multiply_power_of_ten(static_cast<unsigned>(-k));
+    below.multiply_power_of_ten(static_cast<unsigned>(-k));
+    above.multiply_power_of_ten(static_cast<unsigned>(-k));
+  }
+  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
+    big_integer high = r;
+    high.add(above);
+    return high.compare(limit) >= (closed ? 0 : 1);
+  };
+  while (reaches(s)) {
+    s.multiply_add(10, 0);
+    ++k;
+  }
+  unsigned count = 0;
+  for (;;) {
+    r.multiply_add(10, 0);
+    below.multiply_add(10, 0);
+    above.multiply_add(10, 0);
+    char digit = '0';
+    while (r.compare(s) >= 0) {
+      r.subtract(s);
+      ++digit;
+    }
+    --k;
+    const bool low = r.compare(below) < (closed ? 1 : 0);
+    const bool high = reaches(s);
+    if (!low && !high) {
+      digits[count++] = digit;
+      continue;
+    }
+    r.shift_left(1);
+    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
+    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
+    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
+    exponent = k;
+    return count;
+  }
+}
+
+/// a * b
+[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
+#ifdef __SIZEOF_INT128__
+  __extension__ using wide = unsigned __int128;
+  const wide p = wide{a} * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
+#else
+  constexpr std::uint64_t half = 0xffffffffu;
+  const std::uint64_t first = (a & half) * (b & half);
+  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
+#endif
+}
+/// a * b / 2^64, cut
+[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
+  word_pair p = multiply(a.high, b);
+  const std::uint64_t carried = multiply(a.low, b).high;
+  p.low += carried;
+  p.high += p.low < carried ? 1 : 0;
+  return p;
+}
+
+/// (high * 2^64 + low) * 2^exponent
+struct binary_128 {
+  word_pair bits;
+  int exponent;
+};
+
+/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
+/// error below 3 in the last bit.
+[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
+  const auto from_table = [](int i) -> binary_128 {
+    const int zeros = std::countl_zero(powers_of_five[i]);
+    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+  };
+  if (power >= 0 && power <= 27) return from_table(power);
+  const int coarse = (power + 297) / 27 - 11;
+  const binary_128 fine = from_table((power + 297) % 27);
+  // 1217359 / 2^19 is just above log2(5).
+  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
+          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
+}
+
+[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
+  char digits[20];
+  int exponent = 0;
+  const unsigned count = shortest_digits_exact(v, digits, exponent);
+  std::uint64_t significand = 0;
+  for (unsigned i = 0; i < 17; ++i)
+    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  return {significand, static_cast<int>(count) + exponent};
+}
+
+/// Shortest digits of a finite v > 0, the nearest to v of those.
+[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
+  const int binary = biased - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
+  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
+  const bool nearer = fraction == 0;  // the double below
+  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
+  const binary_128 five = power_of_five(scale);
+  const bool exact = five.bits.low == 0;
+  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
+  const int shift = 128 + binary + scale + five.exponent;
+  word_pair value = multiply(five.bits.high, significand << shift);
+  if (!exact) value = multiply_high(five.bits, significand << shift);
+  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
+  const std::uint64_t above_low =
+      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
+  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
+  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (!exact) {
+    // These three are off by less than 3: too close to an integer or to a half, that could decide.
+    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
+    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
+  }
+  // The integers within. Ties to even: the ends read back as v when the significand is even.
+  const std::uint64_t odd = significand & 1;
+  const std::uint64_t high =
+      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
+  const std::uint64_t low =
+      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
+  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
+  std::uint64_t nearest = high / 10 * 10;
+  if (nearest < low) {
+    nearest = value.high;
+    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  const bool has_16 = nearest < powers_of_ten[16];
+  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
+}
+
+/// How many of eight digits there are up to the last that isn't 0; there is one.
+[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
+  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
+}
+
+/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
+inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
+  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
+  store_le(to, high | eight_zeros);
+  store_le(to + 8, low | eight_zeros);
+  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
+}
+
+/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
+/// way saves no registers for it.
+[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
+  const decimal_17 d = shortest(v);
+  const std::uint64_t first = d.significand / powers_of_ten[16];
+  const std::uint64_t others = d.significand % powers_of_ten[16];
+  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
+    *to++ = static_cast<char>('0' + first);
+    const unsigned count = put_sixteen(to + 1, others);
+    *to = '.';
+    to += count == 0 ? 0 : count + 1;
+    *to++ = 'e';
+    *to++ = d.point < 1 ? '-' : '+';
+    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
+    if (power < 10) *to++ = '0';
+    return put_up_to_eight(to, power);
+  }
+  if (d.point <= 0) {
+    std::memcpy(to, "0.000", 5);
+    to += 2 - d.point;
+    *to++ = static_cast<char>('0' + first);
+    return to + put_sixteen(to, others);
+  }
+  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
+  // integers below 2^53 are doubles, and those behind are written whole.
+  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto point = static_cast<unsigned>(d.point);
+  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
+  to = put_magnitude(to, whole);
+  *to++ = '.';
+  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
+  return to + (count == 0 ? 1 : count);
+}
+
+}  // namespace detail
+
+/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+inline char* put_double(char* to, double v, double_style style) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  *to = '-';
+  to += bits >> 63;
+  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
+  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
+  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
+  const double scaled = v * 1e8;
+  if (scaled < 1e15) {
+    const auto n = static_cast<std::int64_t>(scaled + 0.5);
+    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
+    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
+      const auto whole = static_cast<std::uint32_t>(v);
+      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
+      *to++ = '.';
+      const std::uint64_t digits =
+          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
+      store_le(to, digits | detail::eight_zeros);
+      return to + detail::up_to_last(digits | 1);  // one digit at least
+    }
+  }
+  return detail::put_shortest(to, v, style);
+}
+
+/// Appends a finite double.
+inline void append_double(text& out, double v, double_style style) {
+  char* const to = out.prepare(double_room);
+  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SHORTEST_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
@@ -5365,6 +4294,7 @@ class value_printer {
   void print_children(text& out, std::uint32_t parent) {
     std::string_view comma;
     for (const std::uint32_t c : children(d_, parent)) {
+      if (d_.nodes[c].kind == node_kind::decorator) break;  // of a wait, behind its tokens
       out << comma;
       print(out, c);
       comma = ", ";
@@ -5520,6 +4450,7 @@ inline constexpr std::uint32_t no_offset = 0xffffffff;
 
 inline void append_indent(text& out, std::uint32_t indent) {
   if (indent == 0) return;  // there may be no memory yet
+  if (indent == 0) return;
   std::memset(out.prepare(indent), ' ', indent);
   out.advance(indent);
 }
@@ -5845,7 +4776,7 @@ class construct_printer {
         out << "wait(";
         values_.print_children(out, i);
         out << ')';
-        return;
+        return print_decorators(out, i);
       }
       default: return;
     }
@@ -6179,6 +5110,45 @@ class construct_printer {
 #include <utility>
 
 
+// ---- tessera/core/limits.hpp
+//
+// The limits that readers keep, in one place and on by default.
+//
+//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
+//
+// Each is far above what real files need and far below what hurts: a file from a stranger costs at
+// most a multiple of its own size (the multiple stands in each format's header).
+//
+// Lifetime:   a value.
+// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_LIMITS_HPP
+#define TESSERA_CORE_LIMITS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+struct limits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
+  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
+  std::uint32_t max_depth = 64;                      ///< containers inside one another
+};
+
+/// What a run may use.
+struct budget {
+  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LIMITS_HPP
+
 // ---- tessera/core/result.hpp
 //
 // A value or an error, without exceptions.
@@ -6284,6 +5254,30 @@ class [[nodiscard]] result {
 #ifndef TESSERA_NEM_LEXER_HPP
 #define TESSERA_NEM_LEXER_HPP
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+// ---- tessera/nem/word.hpp
+//
+// Words of a NEM source, sixteen characters at once.
+//
+//   const nem::detail::word w = nem::detail::scan_word(p, end);   // p is at a letter or _
+//   w.key == nem::detail::key_of("let");                          // of words up to eight characters
+//
+// Where a word ends comes from one comparison of sixteen bytes; its characters as two numbers make
+// comparing and hashing names cheap.
+//
+// Lifetime:   a word borrows the source.
+// Errors:     none.
+// Limits:     words below 4 GiB.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_WORD_HPP
+#define TESSERA_NEM_WORD_HPP
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -6295,9 +5289,121 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-// Bits of a character's class.
+/// A word of the source.
+struct word {
+  const char* first = nullptr;
+  std::uint32_t size = 0;
+  std::uint64_t key = 0;   ///< its first eight bytes, the first lowest
+  std::uint64_t more = 0;  ///< the eight behind them
+  [[nodiscard]] std::string_view text() const noexcept { return {first, size}; }
+  [[nodiscard]] const char* last() const noexcept { return first + size; }
+};
+
+/// The first eight bytes of a word as a number, the first lowest.
+[[nodiscard]] constexpr std::uint64_t make_key(std::string_view s) noexcept {
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < s.size() && i < 8; ++i)
+    key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
+  return key;
+}
+/// The same for a constant.
+[[nodiscard]] consteval std::uint64_t key_of(std::string_view s) noexcept { return make_key(s); }
+
+using byte_lanes [[gnu::vector_size(16)]] = unsigned char;
+using truth_lanes [[gnu::vector_size(16)]] = signed char;
+
+/// How many of sixteen truths, from the first on, hold.
+[[nodiscard]] inline unsigned leading_anywhere(truth_lanes holds) noexcept {
+  char raw[16];
+  std::memcpy(raw, &holds, 16);
+  const auto low = static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw)));
+  if (low < 64) return low / 8;
+  return 8 + static_cast<unsigned>(std::countr_one(load_le<std::uint64_t>(raw + 8))) / 8;
+}
+[[nodiscard, gnu::always_inline]] inline unsigned leading(truth_lanes holds) noexcept {
+#if defined(__SSE2__)
+  using char_lanes [[gnu::vector_size(16)]] = char;
+  const int bits = __builtin_ia32_pmovmskb128(std::bit_cast<char_lanes>(holds));
+  return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(bits)));  // at most 16
+#else
+  return leading_anywhere(holds);
+#endif
+}
+/// How many of the sixteen bytes at `p` belong to a word.
+[[nodiscard, gnu::always_inline]] inline unsigned word_bytes(const char* p) noexcept {
+  byte_lanes x;
+  std::memcpy(&x, p, 16);
+  // Ranges end at 0x7f then, so that one signed comparison finds them.
+  const auto letters = std::bit_cast<truth_lanes>((x | 0x20) + (0x7f - 'z'));
+  const auto digits = std::bit_cast<truth_lanes>(x + (0x7f - '9'));
+  return leading((letters > 0x7f - 26) | (digits > 0x7f - 10) | (x == '_'));
+}
+/// How many of them are blanks.
+[[nodiscard, gnu::always_inline]] inline unsigned blank_bytes(const char* p) noexcept {
+  byte_lanes x;
+  std::memcpy(&x, p, 16);
+  return leading((x == ' ') | (x == '\n') | (x == '\t') | (x == '\r'));
+}
+
+/// What of eight bytes, and of the eight behind them, belongs to a word of 0 to 16.
+struct word_masks {
+  std::uint64_t key[17], more[17];
+};
+[[nodiscard]] constexpr word_masks make_word_masks() noexcept {
+  word_masks m{};
+  for (unsigned i = 0; i <= 16; ++i) {
+    m.key[i] = i >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * i) - 1;
+    m.more[i] = i == 16 ? ~std::uint64_t{0} : i > 8 ? (std::uint64_t{1} << 8 * (i - 8)) - 1 : 0;
+  }
+  return m;
+}
+inline constexpr word_masks masks_of_words = make_word_masks();
+
+/// The characters of `s` as a word, which needn't be one.
+[[nodiscard]] inline word word_of(std::string_view s) noexcept {
+  char raw[16] = {};
+  if (!s.empty()) std::memcpy(raw, s.data(), s.size() < 16 ? s.size() : 16);
+  return {s.data(), static_cast<std::uint32_t>(s.size()), load_le<std::uint64_t>(raw),
+          load_le<std::uint64_t>(raw + 8)};
+}
+/// A word that is longer than sixteen bytes, or nearer than that to the end.
+[[nodiscard, gnu::cold, gnu::noinline]] inline word scan_long_word(const char* first,
+                                                                   const char* end) noexcept {
+  const char* p = first;
+  unsigned size = 16;
+  while (size == 16 && end - p >= 16) p += size = word_bytes(p);
+  if (size == 16 && p < end) {
+    char raw[16] = {};
+    std::memcpy(raw, p, static_cast<std::size_t>(end - p));
+    p += word_bytes(raw);
+  }
+  return word_of({first, static_cast<std::size_t>(p - first)});
+}
+/// The word at `first`.
+[[nodiscard, gnu::always_inline]] inline word scan_word(const char* first,
+                                                        const char* end) noexcept {
+  if (end - first >= 16) [[likely]] {
+    const unsigned size = word_bytes(first);
+    if (size < 16) [[likely]]
+      return {first, size, load_le<std::uint64_t>(first) & masks_of_words.key[size],
+              load_le<std::uint64_t>(first + 8) & masks_of_words.more[size]};
+  }
+  return scan_long_word(first, end);
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_WORD_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+// Bits of a character's class. An operator, or `mod`, may begin with class_operator.
 inline constexpr std::uint8_t class_letter = 1, class_digit = 2, class_blank = 4, class_comment = 8,
-                              class_mark = 16, class_quote = 32;
+                              class_mark = 16, class_quote = 32, class_operator = 64;
 struct character_classes {
   std::uint8_t of[256];
 };
@@ -6313,6 +5419,7 @@ struct character_classes {
   c.of[static_cast<unsigned>('"')] = class_quote;
   for (const char m : std::string_view(".,:;=()[]{}<>@+-*/"))
     c.of[static_cast<unsigned>(m)] = class_mark;
+  for (const char o : {'+', '-', '*', '/', 'm'}) c.of[static_cast<unsigned>(o)] |= class_operator;
   return c;
 }
 inline constexpr character_classes classes = make_classes();
@@ -6320,50 +5427,31 @@ inline constexpr character_classes classes = make_classes();
   return (classes.of[static_cast<unsigned char>(c)] & class_bits) != 0;
 }
 
-/// The first eight bytes of a word as a number, the first lowest.
-[[nodiscard]] constexpr std::uint64_t key_of(std::string_view s) noexcept {
-  std::uint64_t key = 0;
-  for (std::size_t i = 0; i < s.size() && i < 8; ++i)
-    key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
-  return key;
-}
-
-/// A word of the source.
-struct word {
-  const char* first = nullptr;
-  std::uint32_t size = 0;
-  std::uint64_t key = 0;
-  [[nodiscard]] std::string_view text() const noexcept { return {first, size}; }
-  [[nodiscard]] const char* last() const noexcept { return first + size; }
-};
-
 /// Words with a number each, found by one multiplication: open addressing, at most half full.
 template <std::size_t Slots>
 struct word_table {
   static_assert((Slots & (Slots - 1)) == 0);
   struct entry {
-    std::uint64_t key = 0;
+    std::uint64_t key = 0, more = 0;
     std::uint32_t size = 0;
     std::uint8_t value = 0;
   };
   entry of[Slots] = {};
-  const char* text[Slots] = {};  ///< of words longer than a key
 
   [[nodiscard]] static constexpr std::size_t slot(std::uint64_t key) noexcept {
     return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
   }
+  /// Adds a word of up to sixteen characters.
   constexpr void add(std::string_view word, std::uint8_t value) noexcept {
-    std::size_t i = slot(key_of(word));
+    std::size_t i = slot(make_key(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
-    of[i] = {key_of(word), static_cast<std::uint32_t>(word.size()), value};
-    text[i] = word.data();
+    of[i] = {make_key(word), word.size() > 8 ? make_key(word.substr(8)) : 0,
+             static_cast<std::uint32_t>(word.size()), value};
   }
-  [[nodiscard, gnu::always_inline]] std::uint8_t find(const word& w,
+  [[nodiscard, gnu::always_inline]] std::uint8_t find(word w,
                                                       std::uint8_t otherwise) const noexcept {
     for (std::size_t i = slot(w.key); of[i].key != 0; i = (i + 1) & (Slots - 1))
-      if (of[i].key == w.key && of[i].size == w.size &&
-          (w.size <= 8 || std::memcmp(text[i], w.first, w.size) == 0))
-        return of[i].value;
+      if (of[i].key == w.key && of[i].more == w.more && of[i].size == w.size) return of[i].value;
     return otherwise;
   }
 };
@@ -6411,8 +5499,30 @@ enum class keyword : std::uint8_t {
   return t;
 }
 inline constexpr word_table<256> keyword_words = make_keywords();
-[[nodiscard, gnu::always_inline]] inline keyword keyword_of(const word& w) noexcept {
-  return static_cast<keyword>(keyword_words.find(w, static_cast<std::uint8_t>(keyword::none)));
+/// The sizes of reserved words by their first character, a bit each.
+struct keyword_sizes {
+  std::uint16_t of[256];
+};
+[[nodiscard]] constexpr keyword_sizes make_keyword_sizes() noexcept {
+  keyword_sizes s{};
+  for (const auto& e : keyword_words.of)
+    s.of[e.key & 0xff] = static_cast<std::uint16_t>(s.of[e.key & 0xff] | 1u << (e.size & 15));
+  return s;
+}
+inline constexpr keyword_sizes sizes_of_keywords = make_keyword_sizes();
+[[nodiscard, gnu::noinline]] inline keyword find_keyword(std::uint32_t size, std::uint64_t key,
+                                                         std::uint64_t more) noexcept {
+  return static_cast<keyword>(keyword_words.find({nullptr, size, key, more}, 0));
+}
+[[nodiscard, gnu::always_inline]] inline keyword find_keyword(word w) noexcept {
+  return find_keyword(w.size, w.key, w.more);
+}
+/// Whether it may be a reserved word; most names aren't.
+[[nodiscard, gnu::always_inline]] inline bool may_be_keyword(word w) noexcept {
+  return (sizes_of_keywords.of[w.key & 0xff] >> (w.size & 15) & 1) != 0;
+}
+[[nodiscard, gnu::always_inline]] inline keyword keyword_of(word w) noexcept {
+  return may_be_keyword(w) ? find_keyword(w) : keyword::none;
 }
 /// Whether a statement, a declaration or a directive begins with it.
 [[nodiscard]] constexpr bool begins_statement(keyword k) noexcept {
@@ -6461,7 +5571,7 @@ class lexer {
         last_(source.data()),
         end_(source.data() + source.size()) {
     if (source.substr(0, 3) == "\xef\xbb\xbf") at_ += 3;
-    skip();
+    at_ = behind_blanks(at_);
   }
 
   [[nodiscard]] bool at_end() const noexcept { return at_ >= end_; }
@@ -6476,51 +5586,53 @@ class lexer {
 
   /// The word at `from`, which is at a letter.
   [[nodiscard, gnu::always_inline]] word word_at(const char* from) const noexcept {
-    if (end_ - from >= 8) [[likely]] {
-      const std::uint64_t eight = load_le<std::uint64_t>(from), ends = word_ends(eight);
-      if (ends != 0) [[likely]] {
-        const auto size = static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
-        return {from, size, eight & ((std::uint64_t{1} << 8 * size) - 1)};
-      }
-      return {from, long_word(from + 8, from), eight};
-    }
-    const std::uint32_t size = long_word(from, from);
-    return {from, size, key_of({from, size})};
+    return scan_word(from, end_);
   }
   [[nodiscard, gnu::always_inline]] word peek_word() const noexcept { return word_at(at_); }
-  [[gnu::always_inline]] void take_word(const word& w) noexcept { take_to(w.last()); }
+  [[gnu::always_inline]] void take_word(word w) noexcept { take_to(w.last()); }
   [[gnu::always_inline]] void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
   [[gnu::always_inline]] void take_to(const char* p) noexcept {
-    at_ = last_ = p;
-    skip();
+    last_ = p;
+    at_ = behind_blanks(p);
   }
   [[nodiscard]] bool take_if(char c) noexcept {
     if (!at(c)) return false;
     return take(), true;
   }
 
-  /// The first character at or behind `p` that isn't blank or of a comment.
+  /// The first character at or behind `p` that isn't blank or of a comment. All that can begin
+  /// tokens but quotes are above '#', as are no blanks.
   [[nodiscard, gnu::always_inline]] const char* behind_blanks(const char* p) const noexcept {
-    if (p >= end_ || !is(*p, class_blank | class_comment)) return p;
-    if (*p == ' ' && end_ - p >= 2 && !is(p[1], class_blank | class_comment)) return p + 1;
-    return behind_more_blanks(p);
+    if (p >= end_ || *p > '#') return p;
+    if (*p != ' ') return behind_more_blanks(p);
+    ++p;
+    return p<end_&& * p> '#' ? p : behind_more_blanks(p);
   }
   [[nodiscard, gnu::noinline]] const char* behind_more_blanks(const char* p) const noexcept {
-    while (p < end_ && is(*p, class_blank | class_comment)) {
-      if (*p == '#') {
-        const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
-        if (newline == nullptr) return end_;
-        p = static_cast<const char*>(newline);
-      }
-      ++p;
+    if (end_ - p >= 16) [[likely]] {
+      const unsigned count = blank_bytes(p);
+      p += count;
+      if (count < 16 && *p != '#') [[likely]]
+        return p;
     }
-    return p;
+    return behind_comments(p);
+  }
+  [[nodiscard, gnu::noinline]] const char* behind_comments(const char* p) const noexcept {
+    for (;; ++p) {
+      while (p < end_ && is(*p, class_blank)) ++p;
+      if (p >= end_ || *p != '#') return p;
+      const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end_ - p));
+      if (newline == nullptr) return end_;
+      p = static_cast<const char*>(newline);
+    }
   }
   /// Whether the token is the first of its line.
   [[nodiscard]] bool on_new_line() const noexcept {
-    return last_ == source_ ||
-           std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
+    if (last_ == source_) return true;
+    if (at_ - last_ <= 1) [[likely]]
+      return at_ != last_ && *last_ == '\n';
+    return std::memchr(last_, '\n', static_cast<std::size_t>(at_ - last_)) != nullptr;
   }
   /// Whether a task, a region or a wait stands at `p`, so that `X =` before it begins a statement
   /// and no attribute.
@@ -6538,10 +5650,10 @@ class lexer {
     const word m = word_at(p);
     return m.key == key_of("async") || m.key == key_of("sync");
   }
-  /// Where `=` ends if one follows the word, else null.
-  [[nodiscard]] const char* behind_equals(const word& w) const noexcept {
+  /// Where `=` is if one follows the word, else null.
+  [[nodiscard, gnu::always_inline]] const char* equals_behind(word w) const noexcept {
     const char* const p = behind_blanks(w.last());
-    return p < end_ && *p == '=' ? behind_blanks(p + 1) : nullptr;
+    return p < end_ && *p == '=' ? p : nullptr;
   }
 
   /// The end of the number or malformed number at `p`, for messages.
@@ -6581,29 +5693,6 @@ class lexer {
   }
 
  protected:
-  /// To the next token.
-  [[gnu::always_inline]] void skip() noexcept { at_ = behind_blanks(at_); }
-  /// The upper bit of each byte that belongs to no word.
-  [[nodiscard, gnu::always_inline]] static std::uint64_t word_ends(std::uint64_t x) noexcept {
-    constexpr std::uint64_t ones = 0x0101010101010101u, top = ones * 0x80;
-    const std::uint64_t low = x & ~top, lower = low | ones * 0x20;
-    const std::uint64_t letters = (lower + ones * (0x80 - 'a')) & ~(lower + ones * (0x7f - 'z'));
-    const std::uint64_t digits = (low + ones * (0x80 - '0')) & ~(low + ones * (0x7f - '9'));
-    const std::uint64_t line = ~((low ^ ones * '_') + ones * 0x7f);
-    return ~((letters | digits | line) & ~x) & top;
-  }
-  [[nodiscard, gnu::noinline]] std::uint32_t long_word(const char* p,
-                                                       const char* first) const noexcept {
-    for (; end_ - p >= 8; p += 8) {
-      const std::uint64_t ends = word_ends(load_le<std::uint64_t>(p));
-      if (ends != 0)
-        return static_cast<std::uint32_t>(p - first) +
-               static_cast<std::uint32_t>(std::countr_zero(ends)) / 8;
-    }
-    while (p < end_ && is(*p, class_letter | class_digit)) ++p;
-    return static_cast<std::uint32_t>(p - first);
-  }
-
   const char* source_;
   const char* at_;    ///< the next token
   const char* last_;  ///< the end of the one before it
@@ -6666,6 +5755,27 @@ class lexer {
 #include <string_view>
 
 
+// ---- tessera/nem/read_errors.hpp
+//
+// The part of the reader of NEM that says what is wrong with a statement, and what was meant.
+//
+//   // comment          expected a declaration, a task or a loop, got '/': comments begin with '#'
+//   y = gemm in a, b    ...: gemm is written as gemm.async or .sync
+//   tranfer.async(      expected 'in', got '(': only transfer and store take parentheses
+//   relu.sync IN a      expected 'in', got 'IN': keywords are in lower case
+//
+// Lifetime:   borrows the source.
+// Errors:     SYN-001, SYN-008.
+// Limits:     none.
+// Allocation: texts of findings.
+
+#ifndef TESSERA_NEM_READ_ERRORS_HPP
+#define TESSERA_NEM_READ_ERRORS_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
 // ---- tessera/nem/read_value.hpp
 //
 // The part of the reader of NEM that reads values, decorators and regions.
@@ -6725,8 +5835,8 @@ class lexer {
 //   std::uint32_t b = names.of_text("t0");       // 0 again
 //
 // A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
-// some bits of its hash, so that nearly all comparisons of characters find what they look for. Names
-// that are made to collide meet another seed.
+// some bits of its hash, so that nearly all comparisons of names find what they look for; those are
+// of two numbers for up to sixteen characters. Names that are made to collide meet another seed.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.
@@ -6750,91 +5860,112 @@ class name_index {
  public:
   name_index(document& d, std::size_t source_size) : d_(d) {
     std::size_t slots = 64;
-    while (slots < source_size / 64) slots *= 2;
-    slots_.resize(slots);
+    while (slots < source_size / 48) slots *= 2;
+    fill(slots);
   }
 
   /// The index of a word, which is added if it is new.
-  [[nodiscard, gnu::always_inline]] std::uint32_t of(const word& w) {
-    const std::uint64_t tail = w.size > 8 ? load_le<std::uint64_t>(w.last() - 8) : 0;
-    const std::uint64_t h = hash(w.key, tail, w.text());
-    const std::size_t mask = slots_.size() - 1;
-    const std::uint32_t low = static_cast<std::uint32_t>(mask),
-                        tag = static_cast<std::uint32_t>(h) & ~low;
-    std::size_t i = static_cast<std::size_t>(h >> 32) & mask;
-    unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & mask, ++steps) {
-      if ((slot & ~low) != tag) continue;
-      const std::uint32_t index = (slot & low) - 1;
-      const entry& e = entries_[index];
-      if (e.head == w.key && e.tail == tail && e.size == w.size &&
-          (w.size <= 16 || d_.name(index) == w.text())) [[likely]]
-        return index;
-    }
-    return add(w, tail, h, i, steps);
+  [[nodiscard, gnu::always_inline]] std::uint32_t of(word w) {
+    return of(w.first, w.size, w.key, w.more);
   }
   /// The same for other characters.
-  [[nodiscard]] std::uint32_t of_text(std::string_view s) {
-    return of(word{s.data(), static_cast<std::uint32_t>(s.size()), key_of(s)});
-  }
+  [[nodiscard]] std::uint32_t of_text(std::string_view s) { return of(word_of(s)); }
 
  private:
+  /// What tells names apart: their characters up to sixteen. Longer ones have the key 0, which no
+  /// word has, and a hash.
   struct entry {
-    std::uint64_t head = 0, tail = 0;  ///< its first eight bytes, and its last if there are more
-    std::uint32_t size = 0;
+    std::uint64_t key = 0, more = 0;
   };
 
-  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
-    h *= 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
+  /// Nearly all names that were met before stand in the first slot that they may stand in.
+  [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
+                                                std::uint64_t key, std::uint64_t more) {
+    const std::uint32_t h = hash(key, more), low = mask_, slot = slots_.data()[h & low];
+    if (((slot ^ h) & ~low) == 0 && slot != 0 && size <= 16) [[likely]] {
+      const std::uint32_t index = (slot & low) - 1;
+      const entry e = entries_[index];
+      if (e.key == key && e.more == more) [[likely]]
+        return index;
+    }
+    return find_or_add(first, size, key, more);
   }
-  [[nodiscard, gnu::always_inline]] std::uint64_t hash(std::uint64_t head, std::uint64_t tail,
-                                                       std::string_view s) const noexcept {
-    std::uint64_t h = mixed((mixed(seed_ ^ head) + s.size()) ^ tail);
-    if (s.size() > 16) [[unlikely]]
-      h = hash_middle(h, s);
-    return h * 0xff51afd7ed558ccdu;
-  }
-  [[nodiscard, gnu::noinline]] static std::uint64_t hash_middle(std::uint64_t h,
-                                                                std::string_view s) noexcept {
-    for (std::size_t i = 8; i + 8 < s.size(); i += 8)
-      h = mixed(h ^ load_le<std::uint64_t>(s.data() + i));
-    return h;
-  }
-  [[nodiscard, gnu::noinline]] std::uint32_t add(const word& w, std::uint64_t tail, std::uint64_t h,
-                                                 std::size_t i, unsigned steps) {
+  [[nodiscard, gnu::noinline]] std::uint32_t find_or_add(const char* first, std::uint32_t size,
+                                                         std::uint64_t key, std::uint64_t more) {
+    if (size > 16) [[unlikely]] {
+      key = 0;
+      more = hash_long(first, size);
+    }
+    const std::uint32_t h = hash(key, more), low = mask_;
+    std::uint32_t i = h & low;
+    unsigned steps = 0;
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & low, ++steps) {
+      if (((slot ^ h) & ~low) != 0) continue;
+      const std::uint32_t index = (slot & low) - 1;
+      if (entries_[index].key == key && entries_[index].more == more &&
+          (size <= 16 || d_.name(index) == std::string_view(first, size)))
+        return index;
+    }
     const auto index = static_cast<std::uint32_t>(d_.names.size());
-    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), w.size});
-    d_.characters << w.text();
-    entries_.push_back({w.key, tail, w.size});
-    slots_[i] = (static_cast<std::uint32_t>(h) & ~static_cast<std::uint32_t>(slots_.size() - 1)) |
-                (index + 1);
+    slots_[i] = (h & ~low) | (index + 1);
+    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), size});
+    entries_.push_back({key, more});
+    char* const to = d_.characters.prepare(size < 16 ? 16 : size);
+    if (size <= 16) {
+      store_le(to, key);
+      store_le(to + 8, more);
+    } else {
+      std::memcpy(to, first, size);
+    }
+    d_.characters.advance(size);
     if (steps > 128 && seeds_ < 8) {
       ++seeds_;
-      seed_ = h | 1;
+      seed_ = mixed(seed_ ^ key ^ more) | 1;
       fill(slots_.size());
     } else if (2 * d_.names.size() >= slots_.size()) {
       fill(2 * slots_.size());
     }
     return index;
   }
+
+  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
+    h *= 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+  }
+  [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key,
+                                                       std::uint64_t more) const noexcept {
+    return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
+  }
+  [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
+    std::uint64_t h = seed_ + size;
+    for (std::uint32_t i = 0; i + 8 < size; i += 8)
+      h = mixed(h ^ load_le<std::uint64_t>(first + i));
+    return mixed(h ^ load_le<std::uint64_t>(first + size - 8)) |
+           1;  // so that it isn't the empty name's
+  }
   void fill(std::size_t slots) {
-    if (slots != slots_.size()) slots_ = {}, slots_.resize(slots);
+    if (slots != slots_.size()) {
+      slots_ = {};
+      (void)slots_.prepare(slots);
+      slots_.advance(slots);
+    }
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
-    const std::size_t mask = slots - 1;
-    const std::uint32_t low = static_cast<std::uint32_t>(mask);
-    for (std::size_t n = 0; n < entries_.size(); ++n) {
-      const std::uint64_t h =
-          hash(entries_[n].head, entries_[n].tail, d_.name(static_cast<std::uint32_t>(n)));
-      std::size_t i = static_cast<std::size_t>(h >> 32) & mask;
-      while (slots_[i] != 0) i = (i + 1) & mask;
-      slots_[i] = (static_cast<std::uint32_t>(h) & ~low) | static_cast<std::uint32_t>(n + 1);
+    mask_ = static_cast<std::uint32_t>(slots - 1);
+    for (std::uint32_t n = 0; n < entries_.size(); ++n) {
+      entry& e = entries_[n];
+      const std::string_view s = d_.name(n);
+      if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
+      const std::uint32_t h = hash(e.key, e.more);
+      std::uint32_t i = h & mask_;
+      while (slots_[i] != 0) i = (i + 1) & mask_;
+      slots_[i] = (h & ~mask_) | (n + 1);
     }
   }
 
   document& d_;
   pool<std::uint32_t> slots_;
   pool<entry> entries_;
+  std::uint32_t mask_ = 0;  ///< slots - 1
   std::uint64_t seed_ = 0x243f6a8885a308d3u;
   unsigned seeds_ = 0;
 };
@@ -6865,7 +5996,7 @@ class tree_reader : protected lexer {
                     : limit.max_items == 0     ? 1
                                                : static_cast<std::uint32_t>(limit.max_items)),
         most_errors_(found_.errors() + (max_errors != 0 ? max_errors : 1)) {
-    grow(source.size() / 7);
+    grow(source.size() / 6);
   }
 
   // --- nodes ---
@@ -6873,15 +6004,10 @@ class tree_reader : protected lexer {
   /// Appends a node; its `next` is right if it has no children.
   [[gnu::always_inline]] std::uint32_t put(node_kind kind, unsigned detail, const char* first,
                                            std::uint32_t value = 0) {
-    if (count_ == room_) more_nodes();
+    if (count_ == room_) [[unlikely]]
+      more_nodes();
     const std::uint32_t i = count_++;
-    node& n = nodes_[i];
-    n.kind = kind;
-    n.detail = static_cast<std::uint8_t>(detail);
-    n.length = 0;
-    n.offset = offset_of(first);
-    n.value = value;
-    n.next = i + 1;
+    nodes_[i] = {kind, static_cast<std::uint8_t>(detail), 0, offset_of(first), value, i + 1};
     return i;
   }
   /// The node's text ends with the last token, and its children here.
@@ -6890,27 +6016,46 @@ class tree_reader : protected lexer {
     nodes_[i].next = count_;
   }
   [[gnu::always_inline]] void set_end(std::uint32_t i, const char* last) noexcept {
-    const std::uint32_t length = offset_of(last) - nodes_[i].offset;
-    nodes_[i].length = static_cast<std::uint16_t>(length < 65535 ? length : 65535);
+    nodes_[i].length = length_of(offset_of(last) - nodes_[i].offset);
+  }
+  [[nodiscard]] static std::uint16_t length_of(std::uint32_t length) noexcept {
+    return static_cast<std::uint16_t>(length < 65535 ? length : 65535);
   }
   /// A leaf whose text is one token, which is taken.
-  std::uint32_t put_word(node_kind kind, unsigned detail, const word& w, std::uint32_t value) {
-    const std::uint32_t i = put(kind, detail, w.first, value);
-    set_end(i, w.last());
-    take_word(w);
-    return i;
+  [[gnu::always_inline]] void put_leaf(node_kind kind, unsigned detail, const char* last,
+                                       std::uint32_t value) {
+    if (count_ == room_) [[unlikely]]
+      more_nodes();
+    const std::uint32_t i = count_++;
+    nodes_[i] = {kind,
+                 static_cast<std::uint8_t>(detail),
+                 length_of(static_cast<std::uint32_t>(last - at_)),
+                 offset_of(at_),
+                 value,
+                 i + 1};
+    take_to(last);
   }
-  std::uint32_t put_name(const word& w) { return put_word(node_kind::name, 0, w, intern(w)); }
-  [[nodiscard]] std::uint32_t intern(const word& w) { return names_.of(w); }
+  [[gnu::always_inline]] void put_name(word w) {
+    put_leaf(node_kind::name, 0, w.last(), intern(w));
+  }
+  [[nodiscard, gnu::always_inline]] std::uint32_t intern(word w) { return names_.of(w); }
 
   // --- diagnostics ---
 
   [[nodiscard]] place range(const char* first, const char* last) const noexcept {
     return {0, offset_of(first), static_cast<std::uint32_t>(last - first)};
   }
-  [[nodiscard]] place range_of(const word& w) const noexcept { return range(w.first, w.last()); }
+  [[nodiscard]] place range_of(word w) const noexcept { return range(w.first, w.last()); }
   [[nodiscard]] place range_of(std::uint32_t i) const noexcept { return place_of(nodes_[i]); }
-  [[nodiscard]] place token() const noexcept { return range(at_, token_end()); }
+  /// At the end of the file, the end of its last line.
+  [[nodiscard]] place token() const noexcept {
+    if (!at_end()) [[likely]]
+      return range(at_, token_end());
+    const char* p = at_;
+    if (p > source_ && p[-1] == '\n') --p;
+    if (p > source_ && p[-1] == '\r') --p;
+    return range(p, p);
+  }
 
   /// Whether more may be reported. When not, the source ends here.
   [[nodiscard]] bool may_report() noexcept {
@@ -6989,20 +6134,35 @@ class tree_reader : protected lexer {
       out << "the byte " << byte << (length == 0 ? " is no UTF-8" : " can't stand here");
     else
       out << "the character '" << std::string_view(p, length)
-          << "' can only stand in comments and strings";
+          << "' can only stand in comments and strings" << usual(std::string_view(p, length));
+    if (byte == '%') out.fix(range(p, p + 1)) << "mod";
+  }
+  /// What stands in NEM for a character that other languages use, behind a colon.
+  [[nodiscard]] static std::string_view usual(std::string_view character) noexcept {
+    if (character == "%") return ": the remainder is mod";
+    if (character == "'" || character.substr(0, 2) == "\xe2\x80") return ": strings stand in \"\"";
+    return character == "\xc2\xa0" ? ": it is a no-break space" : "";
+  }
+  /// Whether a comment of another language begins here, or did one character before.
+  [[nodiscard]] bool at_other_comment() const noexcept {
+    return at('/') && ((end_ - at_ > 1 && (at_[1] == '/' || at_[1] == '*')) ||
+                       (at_ != source_ && at_[-1] == '/'));
   }
   /// The syntax error: what was expected, and what stands here. Returns false.
-  [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected) {
+  [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected,
+                                               std::string_view hint = {}) {
     if (not_a_token() || !may_report()) return false;
-    found_.add(errc::nem_syn_001_token, token())
-        << "expected " << expected << ", got " << here_is();
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected " << expected << ", got " << here_is() << hint;
+    if (at_other_comment()) out << ": comments begin with '#'";
     return false;
   }
   /// The same, where `what` belongs between the last token and this one for certain.
   [[gnu::cold, gnu::noinline]] void missing(std::string_view expected, std::string_view what) {
     if (!may_report()) return;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected " << expected << ", got " << here_is();
+    const bool is_line_end = !at_end() && on_new_line();  // then it is the last one that is wrong
+    auto out = found_.add(errc::nem_syn_001_token, is_line_end ? range(last_, last_) : token());
+    out << "expected " << expected << (is_line_end ? " before " : ", got ") << here_is();
     out.fix(range(last_, last_)) << what;
   }
 
@@ -7034,16 +6194,14 @@ class tree_reader : protected lexer {
   }
 
   /// A name that is declared here: a hard-reserved word is an error, which reading goes on from.
-  bool declared_name(word& w, std::string_view what) {
-    if (!at_word()) return unexpected(what);
+  [[gnu::always_inline]] bool declared_name(word& w, std::string_view what) {
+    if (!at_word()) [[unlikely]]
+      return unexpected(what);
     w = peek_word();
-    const keyword k = keyword_of(w);
-    if (k == keyword::none) [[likely]]
-      return true;
-    return questionable_name(w, k, what);
+    return !may_be_keyword(w) || questionable_name(w, find_keyword(w), what);
   }
-  [[gnu::cold, gnu::noinline]] bool questionable_name(const word& w, keyword k,
-                                                      std::string_view what) {
+  [[gnu::cold, gnu::noinline]] bool questionable_name(word w, keyword k, std::string_view what) {
+    if (k == keyword::none) return true;
     if (k == keyword::upstream) {
       if (may_warn(errc::nem_syn_018_upstream_reserved))
         found_.add(errc::nem_syn_018_upstream_reserved, range_of(w))
@@ -7054,26 +6212,33 @@ class tree_reader : protected lexer {
     reserved(w, what);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void reserved(const word& w, std::string_view what) {
+  [[gnu::cold, gnu::noinline]] void reserved(word w, std::string_view what) {
     if (may_report())
       found_.add(errc::nem_syn_013_reserved, range_of(w))
           << "expected " << what << ", but '" << w.text() << "' is a reserved word";
   }
   /// A name that is used here. Element types and memory levels can't be one; other reserved words
   /// mean that it is missing.
-  bool used_name(word& w, std::string_view what) {
-    if (!at_word()) return unexpected(what);
+  [[gnu::always_inline]] bool used_name(word& w, std::string_view what) {
+    if (!at_word()) [[unlikely]]
+      return unexpected(what);
     w = peek_word();
-    const keyword k = keyword_of(w);
-    if (k == keyword::none || k == keyword::upstream) [[likely]]
-      return true;
+    return is_usable(w, what);
+  }
+  [[gnu::always_inline]] bool is_usable(word w, std::string_view what) {
+    return !may_be_keyword(w) || is_usable_keyword(w, what);
+  }
+  [[gnu::noinline]] bool is_usable_keyword(word w, std::string_view what) {
+    const keyword k = find_keyword(w);
+    if (k == keyword::none || k == keyword::upstream) return true;
     if (k != keyword::element && k != keyword::level) return unexpected(what);
     reserved(w, what);
     return true;
   }
   /// Any word, reserved or not.
-  bool any_word(word& w, std::string_view what) {
-    if (!at_word()) return unexpected(what);
+  [[gnu::always_inline]] bool any_word(word& w, std::string_view what) {
+    if (!at_word()) [[unlikely]]
+      return unexpected(what);
     w = peek_word();
     return true;
   }
@@ -7081,12 +6246,20 @@ class tree_reader : protected lexer {
   // --- numbers and strings ---
 
   /// An integer or a real as a leaf; at_ is at a digit.
-  bool number() {
-    const char* const first = at_;
+  [[gnu::always_inline]] bool number() {
+    std::uint32_t v = 0;
     const char* p = at_;
-    std::uint64_t v = 0;
-    const char* const eighteen = end_ - p > 18 ? p + 18 : end_;  // digits that can't overflow
-    while (p < eighteen && is(*p, class_digit)) v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    const char* const nine = end_ - p > 9 ? p + 9 : end_;  // digits that can't overflow
+    for (unsigned digit; p < nine && (digit = static_cast<unsigned>(*p - '0')) < 10; ++p)
+      v = v * 10 + digit;
+    if (p == nine || *p == '.' || is(*p, class_letter)) [[unlikely]]
+      return long_number(p, v);
+    put_leaf(node_kind::integer, 0, p, v);
+    return true;
+  }
+  /// The same from `p` on, the digits before which are `v`.
+  [[gnu::noinline]] bool long_number(const char* p, std::uint64_t v) {
+    const char* const first = at_;
     while (p < end_ && is(*p, class_digit)) {
       if (v > (~std::uint64_t{0} - 9) / 10) [[unlikely]]
         v = ~std::uint64_t{0} / 10 - 1;  // stays above 2^63 with every digit that follows
@@ -7102,15 +6275,12 @@ class tree_reader : protected lexer {
             << "the integer exceeds 2^63 - 1 = 9223372036854775807";
       v = 1;  // so that reading goes on
     }
-    std::uint32_t i;
     if (v >> 32 == 0) {
-      i = put(node_kind::integer, 0, first, static_cast<std::uint32_t>(v));
+      put_leaf(node_kind::integer, 0, p, static_cast<std::uint32_t>(v));
     } else {
-      i = put(node_kind::wide_integer, 0, first, static_cast<std::uint32_t>(d_.integers.size()));
+      put_leaf(node_kind::wide_integer, 0, p, static_cast<std::uint32_t>(d_.integers.size()));
       d_.integers.push_back(static_cast<std::int64_t>(v));
     }
-    set_end(i, p);
-    take_to(p);
     return true;
   }
   /// A real whose point is at `point`.
@@ -7138,19 +6308,30 @@ class tree_reader : protected lexer {
         found_.add(errc::nem_lex_004_number, range(first, p))
             << "the number exceeds the largest double, 1.7976931348623157e308";
     }
-    const std::uint32_t i =
-        put(node_kind::real, 0, first, static_cast<std::uint32_t>(d_.reals.size()));
+    put_leaf(node_kind::real, 0, p, static_cast<std::uint32_t>(d_.reals.size()));
     d_.reals.push_back(v);
-    set_end(i, p);
-    take_to(p);
     return true;
   }
   [[gnu::cold, gnu::noinline]] bool bad_number(const char* last) {
-    if (may_report())
-      found_.add(errc::nem_lex_004_number, range(at_, last))
-          << "malformed number '"
-          << std::string_view(at_, static_cast<std::size_t>(last - at_ < 40 ? last - at_ : 40))
-          << "': expected digits, or digits '.' digits with an exponent or none";
+    if (may_report()) {
+      const std::string_view number(at_,
+                                    static_cast<std::size_t>(last - at_ < 40 ? last - at_ : 40));
+      auto out = found_.add(errc::nem_lex_004_number, range(at_, last));
+      out << "malformed number '" << number << "': ";
+      const char* p = at_;
+      while (p < last && is(*p, class_digit)) ++p;
+      const char* const digits_end = p;
+      const bool has_exponent = p < last && (*p == 'e' || *p == 'E');
+      if (has_exponent && ++p < last && (*p == '-' || *p == '+')) ++p;
+      if (has_exponent && p < last && is_sound_number(p, last)) {
+        out << "numbers with an exponent have a point, as 1.0e5";
+        out.fix(range(digits_end, digits_end)) << ".0";
+      } else if (number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X") {
+        out << "integers are decimal";
+      } else {
+        out << "expected digits, or digits '.' digits with an exponent or none";
+      }
+    }
     take_to(last);
     return false;
   }
@@ -7193,6 +6374,7 @@ class tree_reader : protected lexer {
     scratch_.clear();
     while (p != last) {
       const unsigned char c = static_cast<unsigned char>(*p);
+      unsigned length = utf8_length(p, last);
       if (c == '\\') {
         const char e = p[1];
         if (e == 'n' || e == 't' || e == '\\' || e == '"') {
@@ -7203,12 +6385,12 @@ class tree_reader : protected lexer {
         if (may_warn(errc::nem_lex_003_escape))
           found_.add(errc::nem_lex_003_escape, range(p, p + 1 + character_length(p + 1)))
               << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept as it is";
-      } else if ((c < 0x20 && c != '\t') || c == 0x7f || utf8_length(p, last) == 0) {
+      } else if ((c < 0x20 && c != '\t') || c == 0x7f || length == 0) {
         bad_character(p);
+        length = 1;
       }
-      scratch_ << *p++;
-      for (; p != last && (static_cast<unsigned char>(*p) & 0xc0u) == 0x80u && c >= 0xc2; ++p)
-        scratch_ << *p;
+      scratch_ << std::string_view(p, length);
+      p += length;
     }
   }
 
@@ -7274,20 +6456,12 @@ class value_reader : protected tree_reader {
   bool expression(bool words = false) {
     const char* const first = at_;
     const std::uint32_t slot = count_;
-    if (first < end_ && is(*first, class_letter | class_digit)) [[likely]] {
-      if (!leaf(words)) return false;
-      if (!at_operator()) [[likely]]
-        return true;
-      put(node_kind::expression, 0, first);  // before the leaf, which moves
-      if (stopped_) return false;
-      const node e = nodes_[slot + 1];
-      nodes_[slot + 1] = nodes_[slot];
-      nodes_[slot] = e;
-      nodes_[slot + 1].next = slot + 2;
-      return operators(slot, true, words);
+    if (!is_leaf_here()) [[unlikely]] {
+      put(node_kind::expression, 0, first);
+      return operators(slot, first, 0, false, words);
     }
-    put(node_kind::expression, 0, first);
-    return operators(slot, false, words);
+    if (!leaf(words)) return false;
+    return !at_operator() || expression_behind(slot, words);
   }
 
   /// A value. `words` admits element types as names.
@@ -7317,10 +6491,10 @@ class value_reader : protected tree_reader {
 
   // --- regions ---
 
-  /// `region (…)` and its type attributes; at_ is at the word.
-  bool region(region_place where) {
-    const std::uint32_t i = put(node_kind::region, 0, at_);
-    take(6);
+  /// `region (…)` and its type attributes at the word.
+  bool region(word start, region_place where) {
+    const std::uint32_t i = put(node_kind::region, 0, start.first);
+    take_word(start);
     const char* const open = at_;
     word w;
     if (!expect('(') || !used_name(w, "the name of a buffer")) return false;
@@ -7328,19 +6502,17 @@ class value_reader : protected tree_reader {
     take_word(w);
     if (!expect(',') || !expression() || !expect(',') || !expression()) return false;
     attributes_.seen = 0;
-    if (at(',')) {
-      take();
-      const char* const first = at_;
-      if (!is_type_attribute(at_, true)) return unexpected("a type attribute or ')'");
-      if (!type_attributes(region_place::argument)) return false;
-      if (may_warn(errc::nem_syn_020_inner_type))
-        found_.add(errc::nem_syn_020_inner_type, range(first, last_))
-            << "type attributes belong behind the parentheses of region";
-    }
+    if (at(',') && !inner_type_attributes()) return false;
     if (!expect_closing(')', open)) return false;
-    if (at_word() && begins_type_attributes(where) && !type_attributes(where)) return false;
+    if (!type_attributes(where)) return false;
     finish(i);
     return attributes_.seen == 0 || check_type(i);
+  }
+  /// Whether `region (` stands here.
+  [[nodiscard, gnu::always_inline]] bool at_region(word w) const noexcept {
+    if (w.key != key_of("region")) return false;
+    const char* const p = behind_blanks(w.last());
+    return p < end_ && *p == '(';
   }
 
   /// An element type as a node.
@@ -7348,19 +6520,24 @@ class value_reader : protected tree_reader {
     word w;
     if (!any_word(w, "an element type")) return false;
     const element e = element_of(w);
-    put_word(kind, static_cast<unsigned>(e), w, 0);
+    put_leaf(kind, static_cast<unsigned>(e), w.last(), 0);
     return true;
   }
-  element element_of(const word& w) {
+  [[gnu::always_inline]] element element_of(word w) {
     const auto e =
         static_cast<element>(element_words.find(w, static_cast<std::uint8_t>(element::none)));
-    if (e == element::none && may_report()) {
-      auto out = found_.add(errc::nem_typ_001_element, range_of(w));
-      out << "unknown element type '" << w.text() << "', expected one of";
-      for (std::size_t k = 0; k < element_count; ++k)
-        if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
-    }
+    if (e == element::none) [[unlikely]]
+      unknown_element(w);
     return e;
+  }
+  [[gnu::cold, gnu::noinline]] void unknown_element(word w) {
+    if (!may_report()) return;
+    auto out = found_.add(errc::nem_typ_001_element, range_of(w));
+    out << "unknown element type '" << w.text() << "', expected one of";
+    for (std::size_t k = 0; k < element_count; ++k)
+      if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
+    const element meant = element_meant(w.text());
+    if (meant != element::none) out.note() << "did you mean " << name(meant) << '?';
   }
 
   /// The fields of something that are given so far, each at most once.
@@ -7370,7 +6547,7 @@ class value_reader : protected tree_reader {
     std::uint16_t length[8] = {};
   };
   /// Notes that a field is given here; if it was given before, that is an error of `code`.
-  void once(fields& f, unsigned field, const word& w, errc code) {
+  [[gnu::always_inline]] void once(fields& f, unsigned field, word w, errc code) {
     if ((f.seen >> field & 1) == 0) [[likely]] {
       f.seen |= 1u << field;
       f.first[field] = offset_of(w.first);
@@ -7390,31 +6567,52 @@ class value_reader : protected tree_reader {
  private:
   // --- expressions ---
 
-  bool leaf(bool words) {
-    if (at_ < end_ && is(*at_, class_digit)) return number();
-    if (!at_word()) return unexpected("an expression");
-    word w = peek_word();
-    const keyword k = keyword_of(w);
-    if (k != keyword::none && k != keyword::upstream) [[unlikely]] {
-      if (k == keyword::element || k == keyword::level) {
-        if (!words || k == keyword::level) reserved(w, "an expression");
-      } else if (k == keyword::region) {
-        if (may_report())
-          found_.add(errc::nem_syn_001_token, range_of(w))
-              << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
-        return false;
-      } else {
-        return unexpected("an expression");
-      }
-    }
+  /// Makes the leaf in `slot` the first of an expression; at_ is at an operator. Nearly always a leaf
+  /// follows that, and then the end.
+  bool expression_behind(std::uint32_t slot, bool words) {
+    const char* const first = source_ + nodes_[slot].offset;
+    put(node_kind::expression, 0, first);  // before the leaf, which moves
+    if (stopped_) return false;
+    const node e = nodes_[slot + 1];
+    nodes_[slot + 1] = nodes_[slot];
+    nodes_[slot] = e;
+    nodes_[slot + 1].next = slot + 2;
+    open_[0] = take_operator(first);
+    const char* const second = at_;
+    if (!is_leaf_here()) return operators(slot, second, 1, false, words);
+    if (!leaf(words)) return false;
+    if (at_operator()) return operators(slot, second, 1, true, words);
+    set_end(put(open_[0].kind, 0, first), last_);
+    finish(slot);
+    return true;
+  }
+  [[nodiscard]] bool is_leaf_here() const noexcept {
+    return at_ < end_ && is(*at_, class_letter | class_digit);
+  }
+  /// A number or a name; is_leaf_here().
+  [[gnu::always_inline]] bool leaf(bool words) {
+    if (is(*at_, class_digit)) return number();
+    const word w = peek_word();
+    if (may_be_keyword(w) && !is_leaf_keyword(w, words)) return false;
     put_name(w);
     return true;
   }
+  [[gnu::noinline]] bool is_leaf_keyword(word w, bool words) {
+    const keyword k = find_keyword(w);
+    if (k == keyword::none || k == keyword::upstream) return true;
+    if (k == keyword::element || k == keyword::level) {
+      if (!words || k == keyword::level) reserved(w, "an expression");
+      return true;
+    }
+    if (k != keyword::region) return unexpected("an expression");
+    if (may_report())
+      found_.add(errc::nem_syn_001_token, range_of(w))
+          << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
+    return false;
+  }
 
-  [[nodiscard]] bool at_operator() const noexcept {
-    if (at_ >= end_) return false;
-    const char c = *at_;
-    return c == '+' || c == '-' || c == '*' || c == '/' || (c == 'm' && at_mod());
+  [[nodiscard, gnu::always_inline]] bool at_operator() const noexcept {
+    return at_ < end_ && is(*at_, class_operator) && (*at_ != 'm' || at_mod());
   }
   [[nodiscard]] bool at_mod() const noexcept {
     return end_ - at_ >= 3 && at_[1] == 'o' && at_[2] == 'd' &&
@@ -7428,10 +6626,28 @@ class value_reader : protected tree_reader {
     const char* first = nullptr;  ///< of its left operand, or of itself
   };
 
-  /// What follows the expression node at `slot`: after its first leaf, or from its beginning on.
-  bool operators(std::uint32_t slot, bool has_operand, bool words) {
-    std::uint32_t depth = 0, nested = lists_;
-    const char* operand = source_ + nodes_[slot].offset;  // where the last operand begins
+  /// The operator here, whose left operand begins at `operand`.
+  [[gnu::always_inline]] open_operator take_operator(const char* operand) {
+    const char c = *at_;
+    const node_kind kind = c == '+'   ? node_kind::add
+                           : c == '-' ? node_kind::subtract
+                           : c == '*' ? node_kind::multiply
+                           : c == '/' ? node_kind::divide
+                                      : node_kind::modulo;
+    if (on_new_line()) [[unlikely]]
+      warn_line_operator();
+    take(c == 'm' ? 3 : 1);
+    return {kind, precedence_of(c), operand};
+  }
+  [[nodiscard]] static std::uint8_t precedence_of(char c) noexcept {
+    return c == '+' || c == '-' ? 1 : 2;
+  }
+
+  /// What follows in the expression node at `slot`: `depth` operators are open, and behind them is
+  /// the operand that began at `operand`, or none yet.
+  bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
+                 bool words) {
+    std::uint32_t nested = lists_;
     const auto reduce = [&](unsigned precedence) {
       while (depth != 0 && open_[depth - 1].precedence >= precedence) {
         const open_operator& o = open_[--depth];
@@ -7451,6 +6667,7 @@ class value_reader : protected tree_reader {
           take();
         }
         operand = at_;
+        if (!is_leaf_here()) return unexpected("an expression");
         if (!leaf(words)) return false;
       }
       has_operand = false;
@@ -7461,17 +6678,8 @@ class value_reader : protected tree_reader {
         --nested;
       }
       if (!at_operator()) break;
-      const char c = *at_;
-      const unsigned precedence = c == '+' || c == '-' ? 1 : 2;
-      reduce(precedence);
-      const node_kind kind = c == '+'   ? node_kind::add
-                             : c == '-' ? node_kind::subtract
-                             : c == '*' ? node_kind::multiply
-                             : c == '/' ? node_kind::divide
-                                        : node_kind::modulo;
-      open_[depth++] = {kind, static_cast<std::uint8_t>(precedence), operand};
-      if (on_new_line()) warn_line_operator();
-      take(c == 'm' ? 3 : 1);
+      reduce(precedence_of(*at_));
+      open_[depth++] = take_operator(operand);
     }
     reduce(1);
     if (depth != 0) return unclosed(')', open_[depth - 1].first);
@@ -7548,11 +6756,8 @@ class value_reader : protected tree_reader {
   bool dimensions(std::uint32_t i, std::string_view what) {
     const char* const open = at_;
     if (!expect('[')) return false;
-    if (at(']')) {
-      if (may_warn(errc::nem_syn_019_trailing_comma))
-        found_.add(errc::nem_syn_019_trailing_comma, range(open, at_ + 1))
-            << "empty " << what << " is an extension: rank 0";
-    }
+    if (at(']')) [[unlikely]]
+      empty_dimensions(open, what);
     while (!at(']')) {
       if (!expression()) return false;
       if (!at(',')) break;
@@ -7563,6 +6768,12 @@ class value_reader : protected tree_reader {
     take();
     finish(i);
     return true;
+  }
+
+  [[gnu::cold, gnu::noinline]] void empty_dimensions(const char* open, std::string_view what) {
+    if (may_warn(errc::nem_syn_019_trailing_comma))
+      found_.add(errc::nem_syn_019_trailing_comma, range(open, at_ + 1))
+          << "empty " << what << " is an extension: rank 0";
   }
 
   // --- decorators ---
@@ -7609,7 +6820,7 @@ class value_reader : protected tree_reader {
   // --- type attributes ---
 
   enum type_field : std::uint8_t { f_elem, f_shape, f_layout, f_strides, f_quant, f_none };
-  [[nodiscard]] static type_field type_field_of(const word& w) noexcept {
+  [[nodiscard]] static type_field type_field_of(word w) noexcept {
     switch (w.key) {
       case key_of("elem"): return f_elem;
       case key_of("shape"): return f_shape;
@@ -7619,46 +6830,62 @@ class value_reader : protected tree_reader {
       default: return f_none;
     }
   }
+  /// The word and the `=` of a type attribute.
+  struct type_word {
+    word name;
+    type_field field;
+    const char* equals;
+  };
   /// Whether a type attribute, and no statement, begins at p.
   /// Behind a comma no statement can.
-  [[nodiscard]] bool is_type_attribute(const char* p, bool behind_comma = false) const noexcept {
+  [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
+                                                           bool behind_comma) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
-    const word w = word_at(p);
-    if (type_field_of(w) == f_none) return false;
-    const char* const value = behind_equals(w);
-    return value != nullptr && (behind_comma || !is_call(value));
+    t.name = word_at(p);
+    t.field = type_field_of(t.name);
+    if (t.field == f_none) return false;
+    t.equals = equals_behind(t.name);
+    return t.equals != nullptr && (behind_comma || !is_call(behind_blanks(t.equals + 1)));
   }
-  /// Whether the word here begins type attributes without a comma before it. Of operands only
-  /// `elem` does, as the others may be attributes of the task.
-  [[nodiscard]] bool begins_type_attributes(region_place where) const noexcept {
-    if (where == region_place::operand && type_field_of(peek_word()) != f_elem) return false;
-    return is_type_attribute(at_);
+  [[gnu::cold, gnu::noinline]] bool inner_type_attributes() {
+    take();
+    const char* const first = at_;
+    type_word t;
+    if (!is_type_attribute(t, first, true)) return unexpected("a type attribute or ')'");
+    if (!type_attributes(region_place::argument, true)) return false;
+    if (may_warn(errc::nem_syn_020_inner_type))
+      found_.add(errc::nem_syn_020_inner_type, range(first, last_))
+          << "type attributes belong behind the parentheses of region";
+    return true;
   }
 
-  bool type_attributes(region_place where) {
+  /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
+  /// of the task.
+  bool type_attributes(region_place where, bool behind_comma = false) {
+    type_word t;
+    if (!is_type_attribute(t, at_, behind_comma) ||
+        (where == region_place::operand && t.field != f_elem))
+      return true;
     for (;;) {
-      const word w = peek_word();
-      const type_field field = type_field_of(w);
-      once(attributes_, field, w, errc::nem_syn_010_type_attribute);
-      if ((field == f_layout || field == f_strides) && (attributes_.seen & (1u << f_layout)) != 0 &&
-          (attributes_.seen & (1u << f_strides)) != 0)
-        layout_and_strides(w, field == f_layout ? f_strides : f_layout);
-      if (!type_attribute(field, w)) return false;
+      once(attributes_, t.field, t.name, errc::nem_syn_010_type_attribute);
+      const unsigned both = 1u << f_layout | 1u << f_strides;
+      if ((both >> t.field & 1) != 0 && (attributes_.seen & both) == both) [[unlikely]]
+        layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
+      if (!type_attribute(t)) return false;
       if (at(',')) {
-        const char* const next = behind_blanks(at_ + 1);
-        if (is_type_attribute(next, true)) {
-          take();
+        if (is_type_attribute(t, behind_blanks(at_ + 1), true)) {
+          at_ = t.name.first;
           continue;
         }
         if (where != region_place::declaration) return true;
         take();
         return unexpected("one of elem=, shape=, layout=, strides= and quant=");
       }
-      if (!at_word()) return true;
+      if (!is_type_attribute(t, at_, false)) return true;
       // Without a comma, `strides` may be the attribute of a task.
-      if (where == region_place::operand && type_field_of(peek_word()) == f_strides) return true;
-      if (!is_type_attribute(at_)) return true;
+      if (where == region_place::operand && t.field == f_strides) return true;
       missing_comma();
+      if (at_end()) return true;
     }
   }
   [[gnu::cold, gnu::noinline]] void missing_comma() {
@@ -7667,20 +6894,19 @@ class value_reader : protected tree_reader {
     out << "expected ',' between type attributes, got " << here_is();
     out.fix(range(last_, last_)) << ',';
   }
-  [[gnu::cold, gnu::noinline]] void layout_and_strides(const word& w, type_field other) {
+  [[gnu::cold, gnu::noinline]] void layout_and_strides(word w, type_field other) {
     if (!may_report()) return;
     auto out = found_.add(errc::nem_syn_010_type_attribute, range_of(w));
     out << "a region has either layout or strides";
     out.note({0, attributes_.first[other], attributes_.length[other]}) << "the other is given here";
   }
-  bool type_attribute(type_field field, const word& w) {
+  [[gnu::always_inline]] bool type_attribute(type_word t) {
     constexpr node_kind kinds[] = {node_kind::elem, node_kind::shape, node_kind::layout,
                                    node_kind::strides, node_kind::quant};
-    const std::uint32_t i = put(kinds[field], 0, w.first);
-    take_word(w);
-    if (!expect('=')) return false;
+    const std::uint32_t i = put(kinds[t.field], 0, t.name.first);
+    take_to(t.equals + 1);
     word v;
-    switch (field) {
+    switch (t.field) {
       case f_shape: return dimensions(i, "shape");
       case f_strides: return dimensions(i, "strides");
       case f_quant: return quant(i);
@@ -7699,12 +6925,15 @@ class value_reader : protected tree_reader {
   /// Type attributes hold elem and shape.
   bool check_type(std::uint32_t i) {
     const std::uint32_t both = 1u << f_elem | 1u << f_shape;
-    if ((attributes_.seen & both) == both) return true;
+    if ((attributes_.seen & both) != both) [[unlikely]]
+      incomplete_type(i);
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] void incomplete_type(std::uint32_t i) {
     if (may_report())
       found_.add(errc::nem_syn_012_missing, range_of(i))
           << ((attributes_.seen & 1u << f_elem) == 0 ? "elem=" : "shape=")
           << " is missing: type attributes need both elem and shape";
-    return true;
   }
 
   // --- quantization ---
@@ -7771,17 +7000,212 @@ class value_reader : protected tree_reader {
 
 #endif  // TESSERA_NEM_READ_VALUE_HPP
 
+// ---- tessera/nem/suggest.hpp
+//
+// What the writer of an unknown word may have meant: the nearest of the words that are known.
+//
+//   nem::nearest("rleu", nem::opcode_table);                      // "relu"
+//   nem::suggestion s("npm_lite_v3");                             // where there is no table:
+//   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
+//   s.word();                                                     // empty: nothing is near
+//
+//   step        a character added, left out or replaced, or two neighbours swapped
+//   case        the case of ASCII letters counts nothing: "cstl" means "CSTL"
+//   near        at most as many steps as a third of the longer word's characters
+//
+// Of several words that are as near, the first one offered is taken.
+//
+// Lifetime:   the word that is returned is the one that was offered.
+// Errors:     none; an empty word where nothing is near.
+// Limits:     words up to 32 characters; longer ones are near to nothing.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_SUGGEST_HPP
+#define TESSERA_NEM_SUGGEST_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
+
+/// The nearest of the words that are offered. Lifetime: borrows them.
+class suggestion {
+ public:
+  explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
+
+  /// Takes the candidate where it is nearer than those before.
+  constexpr void offer(std::string_view candidate) noexcept {
+    const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
+    const std::size_t shorter = to_.size() + candidate.size() - longer;
+    if (shorter == 0 || longer > max_suggestion) return;
+    const std::size_t third = longer / 3, most = third < best_ ? third : best_ - 1;
+    if (best_ == 0 || longer - shorter > most) return;
+    const std::size_t steps = distance(to_, candidate);
+    if (steps <= most) best_ = steps, word_ = candidate;
+  }
+  /// The nearest one so far, empty where none is near.
+  [[nodiscard]] constexpr std::string_view word() const noexcept { return word_; }
+
+ private:
+  [[nodiscard]] static constexpr char lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  /// The steps from one word to the other: three rows of the table over both words' beginnings.
+  [[nodiscard]] static constexpr std::size_t distance(std::string_view a,
+                                                      std::string_view b) noexcept {
+    std::uint8_t rows[3][max_suggestion + 1] = {};
+    std::uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
+    for (std::size_t k = 0; k <= b.size(); ++k) last[k] = static_cast<std::uint8_t>(k);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      row[0] = static_cast<std::uint8_t>(i + 1);
+      const char x = lower(a[i]);
+      for (std::size_t k = 0; k < b.size(); ++k) {
+        const char y = lower(b[k]);
+        unsigned steps = last[k] + (x == y ? 0u : 1u);
+        if (last[k + 1] + 1u < steps) steps = last[k + 1] + 1u;
+        if (row[k] + 1u < steps) steps = row[k] + 1u;
+        if (i > 0 && k > 0 && x == lower(b[k - 1]) && y == lower(a[i - 1]) &&
+            before[k - 1] + 1u < steps)
+          steps = before[k - 1] + 1u;
+        row[k + 1] = static_cast<std::uint8_t>(steps);
+      }
+      std::uint8_t* const free = before;
+      before = last, last = row, row = free;
+    }
+    return last[b.size()];
+  }
+
+  std::string_view to_, word_;
+  std::size_t best_ = max_suggestion + 1;  ///< steps to word_
+};
+
+/// The nearest word of a table, whose rows are words or have a `name`.
+template <class Row, std::size_t n>
+[[nodiscard]] constexpr std::string_view nearest(std::string_view word,
+                                                 const Row (&table)[n]) noexcept {
+  suggestion s(word);
+  for (const Row& r : table) {
+    if constexpr (requires { s.offer(r.name); })
+      s.offer(r.name);
+    else
+      s.offer(r);
+  }
+  return s.word();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_SUGGEST_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-class program_reader : protected value_reader {
+class statement_errors : protected value_reader {
  protected:
   using value_reader::value_reader;
 
+  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
+  /// reading goes on.
+  bool is_upper_case(word w, std::string_view lower) {
+    if (w.size != lower.size()) return false;
+    for (std::size_t i = 0; i < lower.size(); ++i)
+      if ((w.first[i] | 0x20) != lower[i]) return false;
+    if (may_report()) {
+      auto out = found_.add(errc::nem_syn_001_token, range_of(w));
+      out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
+      out.fix(range_of(w)) << lower;
+    }
+    return true;
+  }
+  /// What a word that begins no statement may mean.
+  void no_statement(findings::writer& out, word w) {
+    if (const char* const equals = equals_behind(w); equals != nullptr) {
+      const char* const value = behind_blanks(equals + 1);
+      const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
+      if (opcode_words.find(callee, 255) != 255)
+        out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
+      else
+        out << ": only regions and tasks are assigned without const or let";
+      return;
+    }
+    for (const std::string_view known : {"elem", "shape", "layout", "strides", "quant"})
+      if (w.text() == known) out << ": type attributes are written as " << known << "=...";
+    suggestion near(w.text());
+    for (const std::string_view known :
+         {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
+      near.offer(known);
+    const std::string_view meant = w.key == key_of("end")   ? "endloop"
+                                   : w.key == key_of("for") ? "loop"
+                                                            : near.word();
+    if (!meant.empty()) out.note() << "did you mean " << meant << '?';
+  }
+  /// The error for a word that begins no statement. Returns false.
+  [[gnu::cold, gnu::noinline]] bool no_statement() {
+    if (not_a_token() || !may_report()) return false;
+    auto out = found_.add(errc::nem_syn_008_statement, token());
+    out << "expected a declaration, a task or a loop, got " << here_is();
+    if (at_other_comment()) {
+      out << ": comments begin with '#'";
+      if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
+    } else if (at('@')) {
+      out << ": those of a loop stand before its ':'";
+    } else if (at_word()) {
+      no_statement(out, peek_word());
+    }
+    return false;
+  }
+  /// Parentheses behind what is no transfer. Returns false.
+  [[gnu::cold, gnu::noinline]] bool no_operands(word callee) {
+    if (!may_report()) return false;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected 'in', got '(': only transfer and store take parentheses";
+    suggestion near(callee.text());
+    near.offer("transfer");
+    near.offer("store");
+    if (!near.word().empty()) out.note() << "did you mean " << near.word() << '?';
+    return false;
+  }
+  /// A comma between attributes: reported, and where an attribute follows reading goes on.
+  [[gnu::cold, gnu::noinline]] bool stray_comma() {
+    if (!may_report()) return false;
+    const place comma = token();
+    const char* const next = behind_blanks(at_ + 1);
+    const char* const equals =
+        next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
+    const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
+    auto out = found_.add(errc::nem_syn_001_token, comma);
+    out << "expected an attribute or a statement, got ','";
+    if (goes_on) out << ": attributes have blanks between them";
+    if (goes_on) out.fix(comma) << "";
+    if (goes_on) take();
+    return goes_on;
+  }
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_READ_ERRORS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class program_reader : protected statement_errors {
+ protected:
+  using statement_errors::statement_errors;
+
   // --- declarations ---
 
-  bool constant_statement(const word& start) {
+  bool constant_statement(word start) {
     const std::uint32_t i = put(node_kind::constant, 0, at_);
     take_word(start);
     any_assignment_ = true;
@@ -7794,7 +7218,7 @@ class program_reader : protected value_reader {
     return true;
   }
 
-  bool let_statement(const word& start) {
+  bool let_statement(word start) {
     const std::uint32_t i = put(node_kind::let, 0, at_);
     take_word(start);
     word w;
@@ -7802,26 +7226,22 @@ class program_reader : protected value_reader {
     nodes_[i].value = intern(w);
     take_word(w);
     if (!expect('=')) return false;
-    if (at_word() && at_region()) return region_declaration(i);
+    if (at_word()) {
+      const word v = peek_word();
+      if (at_region(v)) return region_declaration(v, i);
+    }
     any_assignment_ = true;
     if (!value()) return false;
     finish(i);
     return true;
   }
-  [[nodiscard]] bool at_region() const noexcept {
-    if (*at_ != 'r') return false;  // nearly always a name
-    const word w = peek_word();
-    if (w.key != key_of("region")) return false;
-    const char* const p = behind_blanks(w.last());
-    return p < end_ && *p == '(';
-  }
-  bool region_declaration(std::uint32_t i) {
-    if (!region(region_place::declaration) || !decorators()) return false;
+  bool region_declaration(word start, std::uint32_t i) {
+    if (!region(start, region_place::declaration) || !decorators()) return false;
     finish(i);
     return true;
   }
 
-  bool buffer_statement(const word& start) {
+  bool buffer_statement(word start) {
     const std::uint32_t i = put(node_kind::buffer, 0, at_);
     take_word(start);
     word w;
@@ -7862,23 +7282,22 @@ class program_reader : protected value_reader {
       take_word(w);
       if (!expect('=') || !expression()) return false;
       finish(i);
-    } while (comma_before_property());
+    } while (comma_before(
+        [](word next) { return next.key == key_of("size") || next.key == key_of("align"); }));
     return true;
   }
-  /// Takes a comma; reports one that is missing before a property.
-  bool comma_before_property() {
+  /// Takes a comma; reports one that is missing before a field and its `=`.
+  template <class Test>
+  bool comma_before(Test is_field) {
     if (take_if(',')) return true;
-    if (!at_word()) return false;
-    const word w = peek_word();
-    if ((w.key != key_of("size") && w.key != key_of("align")) || behind_equals(w) == nullptr)
-      return false;
+    if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
     missing("',' or ')'", ",");
     return true;
   }
 
   // --- loops ---
 
-  bool loop_statement(const word& start) {
+  bool loop_statement(word start) {
     const std::uint32_t i = put(node_kind::loop, 0, at_);
     if (loops_ + excess_loops_ >= max_nesting) {
       if (excess_loops_++ == 0 && may_report()) {
@@ -7909,23 +7328,25 @@ class program_reader : protected value_reader {
     if (!declared_name(w, "the name of a loop variable")) return false;
     nodes_[i].value = intern(w);
     take_word(w);
-    if (!at_word()) return unexpected("'in'");
-    w = peek_word();
-    if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
-    take_word(w);
+    if (w.key != key_of("in") || !at('[')) {  // else the name is missing, which has been told
+      if (!at_word()) return unexpected("'in'");
+      w = peek_word();
+      if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
+      take_word(w);
+    }
     const char* const open = at_;
     if (!expect('[') || !expression()) return false;
     if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
     take(2);
     if (!expression() || !expect_closing(']', open) || !decorators()) return false;
     if (take_if(':')) return true;
-    if (at('{')) return unexpected("':'");
-    if (not_a_token()) return false;
+    if (!at_end() && !at_word() && !on_new_line())
+      return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
     missing("':'", ":");
     return at_end() || on_new_line();
   }
   /// Ends the innermost loop; at_ is at `endloop`.
-  void end_loop(const word& w) {
+  void end_loop(word w) {
     if (excess_loops_ != 0) {
       --excess_loops_;
     } else if (loops_ == 0) {
@@ -7952,59 +7373,48 @@ class program_reader : protected value_reader {
     out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
         << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
   }
-  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
-  /// reading goes on.
-  bool is_upper_case(const word& w, std::string_view lower) {
-    if (w.size != lower.size()) return false;
-    for (std::size_t i = 0; i < lower.size(); ++i)
-      if ((w.first[i] | 0x20) != lower[i]) return false;
-    if (may_report()) {
-      auto out = found_.add(errc::nem_syn_001_token, range_of(w));
-      out << "expected '" << lower << "', got '" << w.text() << "': it is in lower case";
-      out.fix(range_of(w)) << lower;
-    }
-    return true;
-  }
-
   // --- tasks ---
 
-  /// `X = …` at the word, whose `=` ends before `value`.
-  bool assigned_statement(const word& start, const char* value) {
+  /// `X = …` at the word.
+  bool assigned_statement(word w, keyword k, const char* equals) {
     const char* const first = at_;
-    word w = start;
-    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
-    const char* const next = callee.size != 0 ? behind_blanks(callee.last()) : end_;
-    const char mark = next < end_ ? *next : '\0';
-    const bool is_region = callee.key == key_of("region");
-    const bool is_wait = callee.key == key_of("wait");
-    const keyword k = callee.size != 0 ? keyword_of(callee) : keyword::none;
-    if (callee.size == 0 || (!is_region && !is_wait && k != keyword::transfer &&
-                             k != keyword::store && (mark != '.' || is_reserved(k))))
-      return no_statement();
-    if (!declared_name(w, is_region ? "the name of a region" : "the name of a token")) return false;
+    const char* const value = behind_blanks(equals + 1);
+    if (value >= end_ || !is(*value, class_letter)) return no_statement();
+    const word callee = word_at(value);
+    const keyword called = keyword_of(callee);
+    const bool is_region = called == keyword::region;
+    if (!is_region && called != keyword::transfer && called != keyword::store &&
+        called != keyword::wait) {
+      const char* const next = behind_blanks(callee.last());
+      if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
+    }
+    const std::string_view what = is_region ? "the name of a region" : "the name of a token";
+    if (is_reserved(k))
+      reserved(w, what);
+    else if (k != keyword::none && !questionable_name(w, k, what))
+      return false;
     const std::uint32_t name = intern(w);
-    take_word(w);
-    take();  // =
-    if (is_region) return region_declaration(put(node_kind::let, 0, first, name));
-    return task(first, name, callee, k);
+    take_to(equals + 1);
+    if (is_region) return region_declaration(callee, put(node_kind::let, 0, first, name));
+    return task(first, name, callee, called);
   }
-  bool task(const char* first, std::uint32_t token_name, const word& callee, keyword k) {
+  bool task(const char* first, std::uint32_t token_name, word callee, keyword k) {
     if (k == keyword::transfer) return transfer(node_kind::transfer, first, token_name, callee);
     if (k == keyword::store) return transfer(node_kind::store, first, token_name, callee);
     if (k == keyword::wait) return wait(first, token_name, callee);
     return compute(first, token_name, callee);
   }
-  /// The error for a word that begins no statement. Returns false.
-  [[gnu::cold, gnu::noinline]] bool no_statement() {
-    if (not_a_token() || !may_report()) return false;
-    found_.add(errc::nem_syn_008_statement, token())
-        << "expected a declaration, a task or a loop, got " << here_is();
-    return false;
-  }
-
   bool mode_of(std::uint32_t i) {
-    if (!expect('.')) return false;
-    if (!at_word()) return unexpected("async or sync");
+    constexpr std::uint64_t async = key_of(".async");
+    if (end_ - at_ >= 8 &&
+        (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
+        !is(at_[6], class_letter | class_digit)) [[likely]] {
+      take(6);
+      return true;
+    }
+    if (!take_if('.')) return unexpected("'.async' or '.sync'");
+    if (!at_word()) [[unlikely]]
+      return unexpected("async or sync");
     const word w = peek_word();
     if (w.key == key_of("sync"))
       nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
@@ -8014,7 +7424,7 @@ class program_reader : protected value_reader {
     return true;
   }
 
-  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, const word& callee) {
+  bool transfer(node_kind kind, const char* first, std::uint32_t token_name, word callee) {
     const std::uint32_t i = put(kind, 0, first, token_name);
     take_word(callee);
     if (!mode_of(i)) return false;
@@ -8026,92 +7436,91 @@ class program_reader : protected value_reader {
       if (!at_word()) return unexpected("dst=, src= or deps=");
       const word w = peek_word();
       const unsigned field = argument_of(w);
-      if (field == 3 || behind_equals(w) == nullptr) return bad_argument(w, field);
+      const char* const equals = equals_behind(w);
+      if (field == 3 || equals == nullptr) return bad_argument(w, field);
       once(given, field, w, errc::nem_syn_011_argument);
       if (field == 2) {
-        if (!deps(w)) return false;
+        if (!deps(equals)) return false;
       } else {
         const std::uint32_t argument =
             put(field == 0 ? node_kind::destination : node_kind::source, 0, at_);
-        take_word(w);
-        take();  // =
+        take_to(equals + 1);
         if (!operand(region_place::argument)) return false;
         finish(argument);
       }
-      more = take_if(',');
-      if (!more && at_word() && argument_of(peek_word()) != 3 &&
-          behind_equals(peek_word()) != nullptr) {
-        missing("',' or ')'", ",");
-        more = true;
-      }
+      more = comma_before([](word next) { return argument_of(next) != 3; });
     }
     if (!expect_closing(')', open)) return false;
-    if ((given.seen & 3) != 3 && may_report())
-      found_.add(errc::nem_syn_012_missing, range(first, last_))
-          << nem::name(kind) << " needs "
-          << ((given.seen & 3) == 0   ? "dst= and src="
-              : (given.seen & 1) == 0 ? "dst="
-                                      : "src=");
+    if ((given.seen & 3) != 3) [[unlikely]]
+      missing_arguments(i, given.seen);
     if (!decorators()) return false;
     finish(i);
     return true;
   }
-  [[nodiscard]] static unsigned argument_of(const word& w) noexcept {
+  [[gnu::cold, gnu::noinline]] void missing_arguments(std::uint32_t i, std::uint32_t seen) {
+    if (may_report())
+      found_.add(errc::nem_syn_012_missing, range(source_ + nodes_[i].offset, last_))
+          << nem::name(nodes_[i].kind) << " needs "
+          << ((seen & 3) == 0   ? "dst= and src="
+              : (seen & 1) == 0 ? "dst="
+                                : "src=");
+  }
+  [[nodiscard]] static unsigned argument_of(word w) noexcept {
     return w.key == key_of("dst")    ? 0
            : w.key == key_of("src")  ? 1
            : w.key == key_of("deps") ? 2
                                      : 3;
   }
-  [[gnu::cold, gnu::noinline]] bool bad_argument(const word& w, unsigned field) {
-    if (field != 3) {
-      take_word(w);
-      return unexpected("'='");
-    }
-    return unexpected("dst=, src= or deps=");
+  [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
+    if (field == 3) return unexpected("dst=, src= or deps=");
+    take_word(w);
+    return unexpected("'='");
   }
 
   /// `deps=[a, b]` at the word.
-  bool deps(const word& w) {
+  bool deps(const char* equals) {
     const std::uint32_t i = put(node_kind::deps, 0, at_);
-    take_word(w);
-    if (!expect('=')) return false;
+    take_to(equals + 1);
     const char* const open = at_;
     if (!expect('[')) return false;
-    if (!at(']')) do {
-        word id;
-        if (!used_name(id, "the name of a token")) return false;
-        put_name(id);
-      } while (take_if(','));
+    if (!at(']') && !tokens()) return false;
     if (!expect_closing(']', open)) return false;
     finish(i);
     return true;
   }
-
-  bool wait(const char* first, std::uint32_t token_name, const word& callee) {
-    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
-    take_word(callee);
-    const char* const open = at_;
-    if (!expect('(')) return false;
+  bool tokens() {
     do {
       word id;
       if (!used_name(id, "the name of a token")) return false;
       put_name(id);
     } while (take_if(','));
+    return true;
+  }
+
+  bool wait(const char* first, std::uint32_t token_name, word callee) {
+    const std::uint32_t i = put(node_kind::wait, 0, first, token_name);
+    take_word(callee);
+    const char* const open = at_;
+    if (!expect('(')) return false;
+    if (!tokens()) return false;
     if (!expect_closing(')', open) || !decorators()) return false;
     finish(i);
     return true;
   }
 
   /// A name or a region, then decorators.
-  bool operand(region_place where) {
-    if (at_word() && at_region()) {
-      if (!region(where)) return false;
+  [[gnu::always_inline]] bool operand(region_place where) {
+    constexpr std::string_view expected = "a region";
+    if (!at_word()) [[unlikely]]
+      return unexpected(expected);
+    const word w = peek_word();
+    if (at_region(w)) {
+      if (!region(w, where)) return false;
     } else {
-      word w;
-      if (!used_name(w, "a region")) return false;
+      if (!is_usable(w, expected)) return false;
       put_name(w);
     }
-    return at('@') ? decorators() : true;
+    return !at('@') || decorators();
   }
   bool operands(node_kind kind, std::string_view expected) {
     const bool is_input = kind == node_kind::input;
@@ -8130,12 +7539,12 @@ class program_reader : protected value_reader {
     return true;
   }
 
-  bool compute(const char* first, std::uint32_t token_name, const word& callee) {
+  bool compute(const char* first, std::uint32_t token_name, word callee) {
     const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
-    put_word(node_kind::opcode,
-             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee,
+    put_leaf(node_kind::opcode,
+             opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee.last(),
              intern(callee));
-    if (!mode_of(i) || !operands(node_kind::input, "'in'") ||
+    if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
         !operands(node_kind::output, "',' or 'out'"))
       return false;
     const std::uint32_t output = last_operand_;
@@ -8146,12 +7555,12 @@ class program_reader : protected value_reader {
       if (at(',') && !stray_comma()) return false;
       if (!at_word()) break;
       const word w = peek_word();
-      const char* const value = behind_equals(w);
-      if (value == nullptr || is_call(value)) break;
+      const char* const equals = equals_behind(w);
+      if (equals == nullptr || is_call(behind_blanks(equals + 1))) break;
       const keyword k = keyword_of(w);
       if (begins_statement(k)) break;
       has_attributes = true;
-      if (!attribute_of_task(w, k)) return false;
+      if (!attribute_of_task(w, k, equals)) return false;
     }
     if (!has_attributes)
       hoist(output);
@@ -8160,64 +7569,47 @@ class program_reader : protected value_reader {
     finish(i);
     return true;
   }
-  /// A comma between attributes: reported, and where an attribute follows reading goes on.
-  [[gnu::cold, gnu::noinline]] bool stray_comma() {
-    if (!may_report()) return false;
-    const place comma = token();
-    const char* const next = behind_blanks(at_ + 1);
-    const char* const value =
-        next < end_ && is(*next, class_letter) ? behind_equals(word_at(next)) : nullptr;
-    const bool goes_on = value != nullptr && !is_call(value);
-    auto out = found_.add(errc::nem_syn_001_token, comma);
-    out << "expected an attribute or a statement, got ','";
-    if (goes_on) out << ": attributes have blanks between them";
-    if (goes_on) out.fix(comma) << "";
-    if (goes_on) take();
-    return goes_on;
-  }
-
   // --- attributes ---
 
-  bool attribute_of_task(const word& w, keyword k) {
+  [[gnu::always_inline]] bool attribute_of_task(word w, keyword k, const char* equals) {
     if (w.key == key_of("deps")) {
       note_attribute(w, no_name);
-      return deps(w);
+      return deps(equals);
     }
     if (w.key == key_of("attrs")) {
-      const char* const brace = behind_equals(w);
-      if (brace < end_ && *brace == '{') return attributes_in_braces(w);
+      const char* const brace = behind_blanks(equals + 1);
+      if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
     }
-    return named_attribute(w, k);
+    return named_attribute(w, k, equals);
   }
-  bool named_attribute(const word& w, keyword k) {
+  bool named_attribute(word w, keyword k, const char* equals) {
     if (is_reserved(k)) reserved(w, "the name of an attribute");
-    const attribute a = static_cast<attribute>(
-        attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown)));
+    const std::uint8_t a = attribute_words.find(w, static_cast<std::uint8_t>(attribute::unknown));
     const std::uint32_t index = intern(w);
     note_attribute(w, index);
-    const std::uint32_t i = put(node_kind::attribute, static_cast<unsigned>(a), at_, index);
-    take_word(w);
-    if (!expect('=') || !value(true)) return false;
+    const std::uint32_t i = put(node_kind::attribute, a, at_, index);
+    take_to(equals + 1);
+    if (!value(true)) return false;
     finish(i);
     return true;
   }
   /// `attrs={ k=v, … }`, which leaves no trace.
-  bool attributes_in_braces(const word& w) {
-    take_word(w);
-    take();  // =
+  bool attributes_in_braces(const char* equals) {
+    take_to(equals + 1);
     const char* const open = at_;
     take();
     while (!at('}')) {
       if (!at_word()) return expect_closing('}', open);
       const word k = peek_word();
-      if (behind_equals(k) == nullptr) {
+      const char* const behind = equals_behind(k);
+      if (behind == nullptr) {
         take_word(k);
         return unexpected("'='");
       }
       if (k.key == key_of("deps")) {
         note_attribute(k, no_name);
-        if (!deps(k)) return false;
-      } else if (!named_attribute(k, keyword_of(k))) {
+        if (!deps(behind)) return false;
+      } else if (!named_attribute(k, keyword_of(k), behind)) {
         return false;
       }
       (void)take_if(',');
@@ -8226,7 +7618,7 @@ class program_reader : protected value_reader {
     return true;
   }
   /// Finds attributes that are given twice.
-  void note_attribute(const word& w, std::uint32_t name_index) {
+  void note_attribute(word w, std::uint32_t name_index) {
     bool again;
     if (name_index == no_name) {
       again = (seen_attributes_ & 1) != 0;
@@ -8246,7 +7638,7 @@ class program_reader : protected value_reader {
   }
   void next_marks() noexcept { ++mark_; }
   void grow_marks() { marks_.resize(2 * d_.names.size()); }
-  [[gnu::cold, gnu::noinline]] void repeated_attribute(const word& w, std::uint32_t name_index) {
+  [[gnu::cold, gnu::noinline]] void repeated_attribute(word w, std::uint32_t name_index) {
     const node_kind kind = name_index == no_name ? node_kind::deps : node_kind::attribute;
     std::uint32_t i = last_operand_;
     while (i < count_ &&
@@ -8340,12 +7732,12 @@ class config_reader : protected program_reader {
   using program_reader::program_reader;
 
   /// A type family at the word; after an error, reading goes on behind it.
-  void type_family_declaration(const word& start) {
+  void type_family_declaration(word start) {
     braces_ = 0;
     if (!type_family(start)) (void)leave_blocks(0);
   }
   /// An inline device at the word.
-  void device_declaration(const word& start) {
+  void device_declaration(word start) {
     braces_ = 0;
     if (!device(start)) (void)leave_blocks(0);
   }
@@ -8375,7 +7767,8 @@ class config_reader : protected program_reader {
           continue;
         }
         take();
-        if (--braces_ == depth) return true;
+        // The braces of a parameter's types end no declaration.
+        if (--braces_ == depth && (depth != 0 || at_word() || at(';'))) return true;
       } else if (at('{')) {
         ++braces_;
         take();
@@ -8421,7 +7814,7 @@ class config_reader : protected program_reader {
 
   // --- type families ---
 
-  bool type_family(const word& start) {
+  bool type_family(word start) {
     const std::uint32_t i = put(node_kind::type_family, 0, at_);
     take_word(start);
     std::uint32_t name;
@@ -8469,13 +7862,13 @@ class config_reader : protected program_reader {
     if (!any_word(w, "a type")) return false;
     const std::uint8_t e = element_words.find(w, static_cast<std::uint8_t>(element::none));
     if (e != static_cast<std::uint8_t>(element::none))
-      put_word(node_kind::element_type, e, w, 0);
+      put_leaf(node_kind::element_type, e, w.last(), 0);
     else
       put_name(w);
     return true;
   }
   /// `X: T`, or `accum = i32`, or `quant = required on X`.
-  bool family_binding(const word& w) {
+  bool family_binding(word w) {
     const std::uint32_t i = put(node_kind::binding, 0, at_, intern(w));
     take_word(w);
     if (take_if(':')) {
@@ -8557,7 +7950,7 @@ class config_reader : protected program_reader {
     item_extended,
     item_none
   };
-  [[nodiscard]] static item item_of(const word& w) noexcept {
+  [[nodiscard]] static item item_of(word w) noexcept {
     const std::string_view s = w.text();
     return s == "opcode"                 ? item_opcode
            : s == "topology"             ? item_topology
@@ -8565,7 +7958,7 @@ class config_reader : protected program_reader {
            : s == "unit_characteristics" ? item_characteristics
                                          : item_none;
   }
-  bool device(const word& start) {
+  bool device(word start) {
     const std::uint32_t i = put(node_kind::device, 0, at_);
     take_word(start);
     word w;
@@ -8651,7 +8044,7 @@ class config_reader : protected program_reader {
       found_.add(errc::nem_syn_001_token, range_of(i)) << "expected an integer, got a real";
     return true;
   }
-  bool units_block(const word& start, bool per_engine) {
+  bool units_block(word start, bool per_engine) {
     const std::uint32_t i =
         put(per_engine ? node_kind::per_engine : node_kind::device_units, 0, at_);
     take_word(start);
@@ -8680,7 +8073,7 @@ class config_reader : protected program_reader {
     finish(i);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void wrong_block(const word& w, unit u) {
+  [[gnu::cold, gnu::noinline]] void wrong_block(word w, unit u) {
     if (may_report())
       found_.add(errc::nem_dev_011_unit_block, range_of(w))
           << w.text() << " belongs into "
@@ -8701,6 +8094,7 @@ class config_reader : protected program_reader {
           put(node_kind::unit_group, static_cast<unsigned>(u), at_, intern(w));
       take_word(w);
       if (!open_block()) return false;
+      next_marks();
       while (at_word()) {
         const word k = peek_word();
         const std::uint32_t name = intern(k);
@@ -8713,18 +8107,19 @@ class config_reader : protected program_reader {
       if (!at('}')) return unexpected("a characteristic or '}'");
       if (!close_block()) return false;
       finish(group);
-      next_marks();
     }
     if (!at('}')) return unexpected("NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM or '}'");
     if (!close_block()) return false;
     finish(i);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void repeated_characteristic(const word& w, std::uint32_t group,
+  [[gnu::cold, gnu::noinline]] void repeated_characteristic(word w, std::uint32_t group,
                                                             std::uint32_t name) {
     std::uint32_t i = group + 1;
-    while (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name) ++i;
-    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, nodes_[i].offset, w.size});
+    while (i < count_ && (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name))
+      ++i;
+    const std::uint32_t offset = i < count_ ? nodes_[i].offset : offset_of(w.first);
+    repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, offset, w.size});
   }
 
   /// `opcode.mandatory { … }` or `opcode.extended { … }` at the word.
@@ -8775,7 +8170,7 @@ class config_reader : protected program_reader {
     finish(i);
     return true;
   }
-  void put_taken(const word& w) {
+  void put_taken(word w) {
     const std::uint32_t i = put(node_kind::name, 0, w.first, intern(w));
     set_end(i, w.last());
   }
@@ -8847,11 +8242,10 @@ class document_reader : private config_reader {
         return type_family_declaration(w), true;
       default: break;
     }
-    const char* const value = behind_equals(w);
-    if (value != nullptr) {
+    if (const char* const equals = equals_behind(w); equals != nullptr) {
       begin_statement();
       const char* const before = at_;
-      if (assigned_statement(w, value)) return true;
+      if (assigned_statement(w, k, equals)) return true;
       if (at_ == before) take_word(w);
       return false;
     }
@@ -8861,6 +8255,10 @@ class document_reader : private config_reader {
     if (!is_reserved(k) && p < end_ && *p == '.')
       return begin_statement(), task(at_, no_name, w, k);
     (void)no_statement();
+    if (w.key == key_of("end") && loops_ != 0) return end_loop(w), false;
+    if (w.key == key_of("for") && p < end_ && is(*p, class_letter) &&
+        behind_blanks(word_at(p).last()) < end_)
+      return begin_statement(), (void)loop_statement(w), false;
     take_word(w);
     return false;
   }
@@ -8877,7 +8275,7 @@ class document_reader : private config_reader {
 
   static constexpr std::uint32_t none = 0xffffffff;
 
-  bool include(const word& w) {
+  bool include(word w) {
     if (first_other_ != none && may_report()) {
       auto out = found_.add(errc::nem_syn_004_include, range_of(w));
       out << "includes stand before everything else";
@@ -8892,7 +8290,7 @@ class document_reader : private config_reader {
     return true;
   }
 
-  bool header(const word& w) {
+  bool header(word w) {
     if (first_header_ != none || first_statement_ != none) {
       if (may_report()) {
         auto out = found_.add(errc::nem_syn_006_header, range_of(w));
@@ -8914,7 +8312,7 @@ class document_reader : private config_reader {
     nodes_[i].value = intern(n);
     take_word(n);
     if (!at(':')) {
-      if (not_a_token()) return false;
+      if (!at_end() && !at_word() && !on_new_line()) return unexpected("':'");
       missing("':'", ":");
       finish(i);
       return at_end() || on_new_line();
@@ -8924,7 +8322,7 @@ class document_reader : private config_reader {
     return true;
   }
 
-  bool device_or_directive(const word& w) {
+  bool device_or_directive(word w) {
     const char* p = behind_blanks(w.last());
     bool is_inline = false;
     if (p < end_ && is(*p, class_letter)) {
@@ -8963,10 +8361,10 @@ class document_reader : private config_reader {
     finish(i);
     return true;
   }
-  [[nodiscard]] static bool is_extends(const word& w) noexcept {
+  [[nodiscard]] static bool is_extends(word w) noexcept {
     return w.size == 7 && w.key == key_of("extends");
   }
-  [[gnu::cold, gnu::noinline]] void bad_directive(const word& w) {
+  [[gnu::cold, gnu::noinline]] void bad_directive(word w) {
     if (!may_report()) return;
     auto out = found_.add(errc::nem_syn_005_directive, range_of(w));
     if (first_header_ != none)
@@ -9027,7 +8425,7 @@ class document_reader : private config_reader {
   }
   /// Whether a statement begins with a word. The words of declarations and loops do so anywhere if
   /// what follows fits.
-  [[nodiscard]] bool may_begin(const word& w, bool new_line) const noexcept {
+  [[nodiscard]] bool may_begin(word w, bool new_line) const noexcept {
     const keyword k = keyword_of(w);
     if (k == keyword::endloop) return true;
     if (new_line && begins_statement(k)) return true;
@@ -10566,6 +9964,10 @@ class hazards {
         k == opcode_category::elementwise_other || k == opcode_category::normalization ||
         k == opcode_category::softmax || t.opcode == opcode::reshape;
     for (const operand& o : v.outputs(t)) {
+      if (&o != v.outputs(t).begin()) {  // the first is looked at in any case
+        order_.spend(t.inputs);
+        if (order_.is_exhausted()) return;
+      }
       if (o.region == no_index || !is_sound(v, v.regions[o.region])) continue;
       const region& y = v.regions[o.region];
       for (const operand& i : v.inputs(t)) {
@@ -10593,6 +9995,7 @@ class hazards {
       return false;
     const view<std::int64_t> a = v.strides(x), b = v.strides(y);
     if (a.size() != b.size()) return false;
+    if (a.size() > max_rank) return true;  // such operands are refused
     for (std::size_t i = 0; i < a.size(); ++i)
       if (a[i] != b[i]) return false;
     return true;
@@ -10832,109 +10235,6 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 #include <utility>
 
 
-// ---- tessera/nem/suggest.hpp
-//
-// What the writer of an unknown word may have meant: the nearest of the words that are known.
-//
-//   nem::nearest("rleu", nem::opcode_table);                      // "relu"
-//   nem::suggestion s("npm_lite_v3");                             // where there is no table:
-//   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
-//   s.word();                                                     // empty: nothing is near
-//
-//   step        a character added, left out or replaced, or two neighbours swapped
-//   case        the case of ASCII letters counts nothing: "cstl" means "CSTL"
-//   near        at most as many steps as a third of the longer word's characters
-//
-// Of several words that are as near, the first one offered is taken.
-//
-// Lifetime:   the word that is returned is the one that was offered.
-// Errors:     none; an empty word where nothing is near.
-// Limits:     words up to 32 characters; longer ones are near to nothing.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_SUGGEST_HPP
-#define TESSERA_NEM_SUGGEST_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
-
-/// The nearest of the words that are offered. Lifetime: borrows them.
-class suggestion {
- public:
-  explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
-
-  /// Takes the candidate where it is nearer than those before.
-  constexpr void offer(std::string_view candidate) noexcept {
-    const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
-    const std::size_t shorter = to_.size() + candidate.size() - longer;
-    if (shorter == 0 || longer > max_suggestion) return;
-    const std::size_t third = longer / 3, most = third < best_ ? third : best_ - 1;
-    if (best_ == 0 || longer - shorter > most) return;
-    const std::size_t steps = distance(to_, candidate);
-    if (steps <= most) best_ = steps, word_ = candidate;
-  }
-  /// The nearest one so far, empty where none is near.
-  [[nodiscard]] constexpr std::string_view word() const noexcept { return word_; }
-
- private:
-  [[nodiscard]] static constexpr char lower(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  /// The steps from one word to the other: three rows of the table over both words' beginnings.
-  [[nodiscard]] static constexpr std::size_t distance(std::string_view a,
-                                                      std::string_view b) noexcept {
-    std::uint8_t rows[3][max_suggestion + 1] = {};
-    std::uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
-    for (std::size_t k = 0; k <= b.size(); ++k) last[k] = static_cast<std::uint8_t>(k);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      row[0] = static_cast<std::uint8_t>(i + 1);
-      const char x = lower(a[i]);
-      for (std::size_t k = 0; k < b.size(); ++k) {
-        const char y = lower(b[k]);
-        unsigned steps = last[k] + (x == y ? 0u : 1u);
-        if (last[k + 1] + 1u < steps) steps = last[k + 1] + 1u;
-        if (row[k] + 1u < steps) steps = row[k] + 1u;
-        if (i > 0 && k > 0 && x == lower(b[k - 1]) && y == lower(a[i - 1]) &&
-            before[k - 1] + 1u < steps)
-          steps = before[k - 1] + 1u;
-        row[k + 1] = static_cast<std::uint8_t>(steps);
-      }
-      std::uint8_t* const free = before;
-      before = last, last = row, row = free;
-    }
-    return last[b.size()];
-  }
-
-  std::string_view to_, word_;
-  std::size_t best_ = max_suggestion + 1;  ///< steps to word_
-};
-
-/// The nearest word of a table, whose rows are words or have a `name`.
-template <class Row, std::size_t n>
-[[nodiscard]] constexpr std::string_view nearest(std::string_view word,
-                                                 const Row (&table)[n]) noexcept {
-  suggestion s(word);
-  for (const Row& r : table) {
-    if constexpr (requires { s.offer(r.name); })
-      s.offer(r.name);
-    else
-      s.offer(r);
-  }
-  return s.word();
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_SUGGEST_HPP
-
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
@@ -11046,6 +10346,7 @@ class loading {
   pool<bool> unsound_families = {};      ///< those behind the built-in ones
   pool<bool> unsound_devices = {};
   pool<place> entries = {};  ///< where catalog::device_instances come from
+  bool lacks_files = false;  ///< whether an include failed, which may define what seems unknown
   bool has_baseline = false;
   place baseline = {};  ///< the include that made the built-in families visible
 
@@ -11234,9 +10535,13 @@ class device_loader {
         text.note(f_.at(f_.devices.find(f_[extends].value))) << "through " << parent;
       return;
     }
+    const std::uint32_t later = f_.devices.find(f_[extends].value);
+    if (later == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return;
+    }
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
-    const std::uint32_t later = f_.devices.find(f_[extends].value);
     if (later != no_index) {
       text.note(f_.at(later)) << parent << " is defined here, behind it";
       return;
@@ -11294,7 +10599,7 @@ class device_loader {
     const std::uint32_t engine = child(f_.d, node, node_kind::per_engine);
     if (engines == no_node || l2 == no_node || engine == no_node) {
       auto text = fail(errc::nem_dev_006_memory, f_.at(node));
-      text << (l2 == no_node ? "memory sizes must be > 0: " : "") << "the topology lacks ";
+      text << "counts and memory sizes must be > 0: the topology lacks ";
       std::string_view between;
       const auto lack = [&](std::uint32_t what, std::string_view name) {
         if (what != no_node) return;
@@ -11425,6 +10730,10 @@ class device_loader {
   [[nodiscard]] std::uint32_t find(std::uint32_t node) {
     const std::string_view family = f_.name(node);
     const std::uint32_t f = s_.find_family(family);
+    if (f == no_index && s_.lacks_files) {
+      is_sound_ = false;
+      return no_index;
+    }
     if (f == no_index) {
       const std::string_view near = s_.nearest_family(family);
       auto text = fail(errc::nem_dev_009_variant, f_.at(node));
@@ -11556,6 +10865,7 @@ class family_loader {
     family_.where = f_.at(node);
     is_sound_ = true;
     load_parameters(node);
+    has_sound_parameters_ = is_sound_;
     load_operands(node);
     load_variants(node);
     to_.families[index_] = family_;
@@ -11770,7 +11080,7 @@ class family_loader {
       }
       ++i.types;
     }
-    if (i.types != family_.parameters && is_sound_) {
+    if (i.types != family_.parameters && has_sound_parameters_) {
       fits = false;
       s_.found.add(errc::nem_fdl_003_instance, f_.at(node))
           << "variant " << f_.name(variant) << " is classified for " << i.types
@@ -11808,7 +11118,7 @@ class family_loader {
   catalog& to_;
   std::uint32_t index_ = 0;
   type_family family_;
-  bool is_sound_ = true;
+  bool is_sound_ = true, has_sound_parameters_ = true;
   pool<std::uint32_t> parameters_;  ///< their nodes
   pool<classified> classified_;
 };
@@ -12198,6 +11508,7 @@ class loader {
       if (n.kind == node_kind::include || (is_main && n.kind == node_kind::device_file)) {
         f.at = n.next;
         const std::uint32_t file = include(f, f.d.name(n.value), place_of(n, f.file));
+        if (file == no_file) s_.lacks_files = true;
         if (n.kind == node_kind::device_file)
           directive_ = i, directive_file_ = file, has_program_ = true;
         if (top_ != &f) return;
@@ -12248,7 +11559,11 @@ class loader {
       return include_file(f, path, opened, where);
     const std::uint32_t baseline = find_baseline(path);
     if (baseline < 2) return include_baseline(baseline, where);
-    s_.found.add(errc::nem_inc_001_missing, where) << "can't find \"" << path << '"';
+    auto text = s_.found.add(errc::nem_inc_001_missing, where);
+    text << "can't find \"" << path << '"';
+    suggestion near(base_name(path));
+    for (const baseline_row& b : baseline_files) near.offer(b.file);
+    if (!near.word().empty()) text.note() << "did you mean \"" << near.word() << "\"?";
     return no_file;
   }
 
@@ -12367,7 +11682,7 @@ class loader {
 
   [[nodiscard]] std::uint32_t find_named(std::string_view name, place where) {
     const std::uint32_t i = s_.find_device(name);
-    if (i != no_index) return i;
+    if (i != no_index || s_.lacks_files) return i;
     auto text = s_.found.add(errc::nem_dev_016_unknown, where);
     text << "no include makes a device " << name << " visible";
     note_visible(s_, text, name);
@@ -12606,17 +11921,40 @@ class scope {
     bindings_[name].mark = list_;
     return true;
   }
-  /// Whether a task of the document, wherever it is, assigns a token of the name.
-  [[nodiscard]] bool is_token_somewhere(std::uint32_t name) {
+  /// The first task of the document that assigns a token of the name, or no_node.
+  [[nodiscard]] std::uint32_t task_of(std::uint32_t name) {
     if (tokens_.empty()) {
       tokens_.resize(d_.names.size());
-      for (const node& n : d_.nodes)
+      for (std::uint32_t i = static_cast<std::uint32_t>(d_.nodes.size()); i-- != 0;) {
+        const node& n = d_.nodes[i];
         if ((n.kind == node_kind::transfer || n.kind == node_kind::store ||
              n.kind == node_kind::compute) &&
             n.value != no_name)
-          tokens_[n.value] = 1;
+          tokens_[n.value] = i + 1;
+      }
     }
-    return tokens_[name] != 0;
+    return tokens_[name] - 1;
+  }
+  /// The visible name nearest to a word: of what is a `kind`, or a number where that is none. The
+  /// searches of all errors together look at some names only.
+  [[nodiscard]] const binding* nearest(std::string_view word, binding_kind kind,
+                                       std::string_view& found) {
+    const binding* best = nullptr;
+    suggestion s(word);
+    if (bindings_.size() > search_) return nullptr;
+    search_ -= bindings_.size();
+    for (std::uint32_t i = 0; i < bindings_.size(); ++i) {
+      const binding_kind k = bindings_[i].kind;
+      const bool is_number = k == binding_kind::constant || k == binding_kind::integer ||
+                             k == binding_kind::real || k == binding_kind::loop_variable;
+      if (k == binding_kind::none || (kind == binding_kind::none ? !is_number : k != kind))
+        continue;
+      s.offer(d_.name(i));
+      if (s.word() == found) continue;
+      found = s.word();
+      best = &bindings_[i];
+    }
+    return best;
   }
 
  private:
@@ -12632,39 +11970,72 @@ class scope {
   };
   pool<mark> starts_;
   pool<named_numbers> lists_;
-  pool<std::uint8_t> tokens_;
+  pool<std::uint32_t> tokens_;  ///< by name: the task that assigns it, + 1
+  std::size_t search_ = std::size_t{1} << 18;
   std::uint32_t list_ = 0;
 };
 
-/// Declares a name in the current scope, and reports where that isn't permitted.
+/// Where the head of a declaration stands, up to its name, or the name that a task assigns.
+[[nodiscard]] inline place head(const context& c, std::uint32_t at) noexcept {
+  const node& n = c[at];
+  std::uint32_t size = 0;
+  switch (n.kind) {
+    case node_kind::constant: size = 6; break;
+    case node_kind::buffer: size = 7; break;
+    case node_kind::loop: size = 5; break;
+    case node_kind::let: size = c[at + 1].offset - n.offset > c.name(at).size() + 4 ? 4 : 0; break;
+    case node_kind::transfer:
+    case node_kind::store:
+    case node_kind::compute: break;
+    default: return c.at(at);
+  }
+  if (n.value == no_name) return c.at(at);
+  size += static_cast<std::uint32_t>(c.name(at).size());
+  return {0, n.offset, size < n.length ? size : n.length};
+}
+
+/// Notes a visible name that the writer of another may have meant.
+inline void suggest(context& c, findings::writer& w, std::string_view word, binding_kind kind) {
+  if (c.names == nullptr) return;
+  std::string_view near;
+  const binding* const b = c.names->nearest(word, kind, near);
+  if (b != nullptr) w.note(head(c, b->node)) << "did you mean " << near << '?';
+}
+
+/// Declares a name in the current scope, and reports where that isn't permitted. A name that is
+/// declared again keeps its kind and has no value from there on, so that there is one error.
 inline void declare(context& c, std::uint32_t name, const binding& b) {
   scope& s = *c.names;
   const binding old = s[name];
-  s.bind(name, b);
-  if (old.kind == binding_kind::none) return;
   const bool is_const = b.kind == binding_kind::constant;
   const bool was_const = old.kind == binding_kind::constant;
+  const bool is_conflict =
+      old.kind != binding_kind::none && (is_const || was_const || old.depth == s.depth());
+  binding kept = is_conflict ? old : b;
+  kept.is_known = kept.is_known && !is_conflict;
+  s.bind(name, kept);
+  if (old.kind == binding_kind::none) return;
   if (is_const && was_const) {
     if (s.depth() != 0) return;  // CON-005 has been reported
-    (c.found.add(errc::nem_con_001_duplicate, c.at(b.node))
+    (c.found.add(errc::nem_con_001_duplicate, head(c, b.node))
      << "duplicate constant declaration " << c.d.name(name))
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here before";
   } else if (is_const || was_const) {
-    (c.found.add(errc::nem_con_006_conflict, c.at(b.node))
+    (c.found.add(errc::nem_con_006_conflict, head(c, b.node))
      << "name conflict - " << c.d.name(name) << " already declared as " << detail::name(old.kind))
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here";
   } else if (old.depth == s.depth()) {
-    (c.found.add(errc::nem_nam_001_duplicate, c.at(b.node))
+    (c.found.add(errc::nem_nam_001_duplicate, head(c, b.node))
      << c.d.name(name) << " is already declared in this scope, as " << detail::name(old.kind))
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here";
   } else {
-    (c.found.add(errc::nem_nam_002_shadow, c.at(b.node))
+    (c.found.add(errc::nem_nam_002_shadow, head(c, b.node))
      << detail::name(b.kind) << ' ' << c.d.name(name) << " hides the " << detail::name(old.kind)
      << " of an outer scope")
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here";
   }
 }
@@ -12719,17 +12090,19 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
   static constexpr binding nothing = {};
   const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
   if (b.kind == binding_kind::none) {
+    auto&& w =
+        c.found.add(p.is_constant ? errc::nem_con_002_forward : errc::nem_exp_002_name, c.at(at));
     if (p.is_constant)
-      c.found.add(errc::nem_con_002_forward, c.at(at))
-          << "forward reference to undeclared constant " << c.name(at);
+      w << "forward reference to undeclared constant " << c.name(at);
     else
-      c.found.add(errc::nem_exp_002_name, c.at(at)) << c.name(at) << " isn't declared before here";
+      w << c.name(at) << " isn't declared before here";
+    suggest(c, w, c.name(at), p.is_constant ? binding_kind::constant : binding_kind::none);
     return false;
   }
   if (p.is_constant && b.kind != binding_kind::constant) {
     (c.found.add(errc::nem_con_003_not_constant, c.at(at))
      << "a constant expression can't use the " << name(b.kind) << ' ' << c.name(at))
-            .note(c.at(b.node))
+            .note(head(c, b.node))
         << c.name(at) << " is declared here";
     return false;
   }
@@ -12752,7 +12125,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
                                                                : name(b.kind);
   (c.found.add(errc::nem_exp_005_kind, c.at(at))
    << "the " << kind << ' ' << c.name(at) << " isn't a number")
-          .note(c.at(b.node))
+          .note(head(c, b.node))
       << c.name(at) << " is declared here";
   return false;
 }
@@ -13355,6 +12728,7 @@ inline void check_capacity(context& c) {
 #ifndef TESSERA_NEM_RULES_ATTRIBUTE_HPP
 #define TESSERA_NEM_RULES_ATTRIBUTE_HPP
 
+#include <bit>
 #include <cfloat>
 #include <cstddef>
 #include <cstdint>
@@ -13521,15 +12895,32 @@ class attribute_reader {
     }
   }
 
+  /// Whether a value is a real number, by itself or as a name.
+  [[nodiscard]] bool is_real(std::uint32_t value) const noexcept {
+    if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
+    return (*c_.names)[c_[value].value].kind == binding_kind::real;
+  }
+  static void suggest_element(findings::writer& w, std::string_view word) {
+    const nem::element meant = element_meant(word);
+    if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
+  }
   [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
     static constexpr std::string_view kinds[] = {
         "an integer",         "a number", "true or false", "one of the ten element types",
         "a list of integers", "a string", "a name"};
     const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
+    if ((row.kind == attribute_kind::integer || row.kind == attribute_kind::integers) &&
+        is_real(value)) {
+      c_.found.add(errc::nem_exp_001_float, c_.at(value)) << row.name << " must be integer";
+      return false;
+    }
     auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
     w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
     switch (c_[value].kind) {
-      case node_kind::name: w << c_.name(value); break;
+      case node_kind::name:
+        w << c_.name(value);
+        if (row.kind == attribute_kind::element) suggest_element(w, c_.name(value));
+        break;
       case node_kind::string: w << "the string \"" << c_.name(value) << '"'; break;
       case node_kind::list: w << "a list"; break;
       case node_kind::integer: w << c_[value].value; break;
@@ -13600,29 +12991,48 @@ namespace detail {
 inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
   const opcode_signature& s = signature(t.opcode);
   const std::string_view op = name(t.opcode);
-  std::uint32_t missing = s.required_attributes;
+  std::uint32_t given = 0, unknown = 0, meant = 0;
   for (const std::uint32_t i : children(c.d, t.node)) {
     if (c[i].kind != node_kind::attribute) continue;
     const auto a = static_cast<attribute>(c[i].detail);
     const std::uint32_t bit = a == attribute::unknown ? 0 : attributes::bit(a);
-    missing &= ~bit;
-    if ((s.attributes & bit) != 0 || t.opcode == opcode::compute) continue;
-    auto&& w = c.found.add(errc::nem_opc_006_unknown, c.at(i));
-    w << op << " has no attribute " << c.name(i);
-    suggestion near(c.name(i));
-    for (std::size_t k = 0; k < attribute_count; ++k)
-      if ((s.attributes >> k & 1) != 0) near.offer(attribute_table[k].name);
-    if (!near.word().empty()) {
-      w.note() << "did you mean " << near.word() << '?';
-    } else if (s.attributes != 0) {
-      w.note() << op << " takes";
-      for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
-        std::string_view word = next_word(list);
-        if (word.back() == '?') word.remove_suffix(1);
-        w << ' ' << word << (list.empty() ? "" : ",");
+    given |= bit;
+    unknown += (s.attributes & bit) == 0;
+  }
+  std::uint32_t missing = s.required_attributes & ~given;
+  if (unknown != 0 && t.opcode != opcode::compute)
+    for (const std::uint32_t i : children(c.d, t.node)) {
+      if (c[i].kind != node_kind::attribute) continue;
+      const auto a = static_cast<attribute>(c[i].detail);
+      if (a != attribute::unknown && (s.attributes & attributes::bit(a)) != 0) continue;
+      place where = c.at(i);
+      if (c.name(i).size() < where.length)
+        where.length = static_cast<std::uint32_t>(c.name(i).size());
+      auto&& w = c.found.add(errc::nem_opc_006_unknown, where);
+      w << op << " has no attribute " << c.name(i);
+      suggestion near(c.name(i));
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (((s.attributes & ~given) >> k & 1) != 0) near.offer(attribute_table[k].name);
+      if (near.word().empty() && !std::has_single_bit(missing)) near.offer("deps");
+      // One that is unknown is the one that is missing.
+      const bool is_other = near.word().empty() && unknown == 1 && std::has_single_bit(missing);
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (is_other ? missing == 1u << k : near.word() == attribute_table[k].name)
+          meant |= 1u << k;
+      if (is_other) {
+        w.note() << "did you mean " << attribute_table[std::countr_zero(missing)].name << '?';
+      } else if (!near.word().empty()) {
+        w.note() << "did you mean " << near.word() << '?';
+      } else if (s.attributes != 0) {
+        w.note() << op << " takes";
+        for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
+          std::string_view word = next_word(list);
+          if (word.back() == '?') word.remove_suffix(1);
+          w << ' ' << word << (list.empty() ? "" : ",");
+        }
       }
     }
-  }
+  missing &= ~meant;
   if (missing == 0) return;
   auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
   w << op << ':';
@@ -13751,8 +13161,8 @@ class range_rules {
   void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
     if (!a_.has(a)) return;
     if (values.size() != size) {
-      reject(a) << name(a) << " of " << row(t_.opcode).name << " has " << size << " numbers, not "
-                << values.size();
+      reject(a) << name(a) << " of " << row(t_.opcode).name << " must have " << size
+                << " numbers, not " << values.size();
       return;
     }
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -14758,8 +14168,9 @@ class shape_rules {
     const std::size_t found = shape(inputs_[i]).size();
     if (found == rank || (at_least && found > rank)) return true;
     fail(errc::nem_shp_001_rank, inputs_[i])
-        << input_name(i) << " of " << name(t_.opcode) << " has " << (at_least ? "at least " : "")
-        << rank << " dimensions, not " << found << ": " << shape_text{shape(inputs_[i])};
+        << input_name(i) << " of " << name(t_.opcode) << " must have "
+        << (at_least ? "at least " : "") << rank << " dimensions, not " << found << ": "
+        << shape_text{shape(inputs_[i])};
     return false;
   }
   /// SHP-006; regions without a layout are as the shape says.
@@ -14768,7 +14179,7 @@ class shape_rules {
     const std::uint32_t layout = of(o).layout;
     if (layout == no_name || c_.d.name(layout) == wanted) return true;
     auto&& w = fail(errc::nem_shp_006_layout, o);
-    w << operand << " of " << name(t_.opcode) << " has layout " << wanted << ", not "
+    w << operand << " of " << name(t_.opcode) << " must have layout " << wanted << ", not "
       << clipped(c_.d.name(layout));
     declared(w, o);
     return false;
@@ -14920,8 +14331,11 @@ class shape_rules {
     if (channels % groups != 0 || made % groups != 0) {
       auto&& e = is_depthwise ? fail(errc::nem_shp_009_groups, inputs_[1])
                               : fail(errc::nem_shp_009_groups, attribute::groups);
-      e << (is_depthwise ? "the channels of X, " : "groups = ") << groups
-        << ", must divide the channels of input and output: " << channels << " and " << made;
+      if (is_depthwise)
+        e << "the output channels must be a multiple of the " << groups << " of X, not " << made;
+      else
+        e << "groups must divide the channels of input and output, " << channels << " and " << made
+          << ": it is " << groups;
       return;
     }
     if (taken != channels / groups) {
@@ -14935,8 +14349,7 @@ class shape_rules {
       const view<std::int64_t> b = shape(inputs_[2]);
       if (b.size() != 1 || b[0] != made)
         fail(errc::nem_shp_005_bias, inputs_[2])
-            << "B must be [" << made << "], as W has so many output channels, not "
-            << shape_text{b};
+            << "B must be [" << made << "], the output channels of W, not " << shape_text{b};
     }
     if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
       return;
@@ -15514,12 +14927,18 @@ inline void report_access(context& c, const operand& o, bool is_write) {
   std::uint32_t where = no_node;
   for (const std::uint32_t n : nodes) {
     if (n == no_node) continue;
-    const std::uint32_t i = find_decorator(c.d, n, which);
-    if (i == no_node) continue;
-    constexpr unsigned both = flag_readonly | flag_writeonly;
-    if ((decorated_access(c.d, n) & both) == both) return;  // DEC-005 has told
-    where = i;
-    break;
+    bool has_readonly = false, has_writeonly = false;
+    std::uint32_t left = 32;  // where there are more, they repeat: many tasks may use one buffer
+    for (const std::uint32_t i : children(c.d, n)) {
+      if (left-- == 0) break;
+      if (c[i].kind != node_kind::decorator) continue;
+      const decorator d = static_cast<decorator>(c[i].detail);
+      has_readonly = has_readonly || d == decorator::readonly;
+      has_writeonly = has_writeonly || d == decorator::writeonly;
+      if (d == which && where == no_node) where = i;
+    }
+    if (has_readonly && has_writeonly) return;  // DEC-005 has told
+    if (where != no_node) break;
   }
   auto w = c.found.add(is_write ? errc::nem_dec_007_readonly : errc::nem_dec_008_writeonly,
                        place_of_operand(c, o));
@@ -15922,19 +15341,23 @@ inline bool find_buffer(context& c, std::uint32_t at, region& r) {
   const std::uint32_t name_index = c[at].value;
   const binding& b = (*c.names)[name_index];
   if (b.kind == binding_kind::none) {
-    c.found.add(errc::nem_nam_003_buffer, c.at(at))
-        << "buffer " << c.d.name(name_index) << " isn't declared before here";
+    place where = c.at(at);  // up to the name
+    const auto size = static_cast<std::uint32_t>(7 + c.name(at).size());
+    if (size < where.length) where.length = size;
+    auto&& w = c.found.add(errc::nem_nam_003_buffer, where);
+    w << "buffer " << c.d.name(name_index) << " isn't declared before here";
+    suggest(c, w, c.d.name(name_index), binding_kind::buffer);
     return false;
   }
   if (b.kind == binding_kind::buffer) {
     r.buffer = b.index;
     r.flags |= c.v.buffers[b.index].flags;
-    return c.v.buffers[b.index].is_known;
+    return b.is_known && c.v.buffers[b.index].is_known;
   }
   if (b.is_known)
     (c.found.add(errc::nem_nam_004_not_buffer, c.at(at))
      << "expected a buffer in region(...), " << c.d.name(name_index) << " is a " << name(b.kind))
-            .note(c.at(b.node))
+            .note(head(c, b.node))
         << c.d.name(name_index) << " is declared here";
   return false;
 }
@@ -16053,7 +15476,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
       (c.found.add(errc::nem_reg_003_bounds, c.at(at))
        << "bytes " << r.offset << " + " << r.extent << " end behind buffer " << c.d.name(b.name)
        << " of " << b.size << " bytes")
-              .note(c.at(b.node))
+              .note(head(c, b.node))
           << c.d.name(b.name) << " is declared here";
     }
   }
@@ -16099,7 +15522,8 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 }
 
 /// Whether two elements of a sound region have the same place, by its strides. Each step of the
-/// search takes one off `work`; without any left the answer is no.
+/// search takes one off `work`, and so does each of many dimensions; without any left the answer is
+/// no.
 [[nodiscard]] inline bool overlaps_itself(const values& v, const region& r, std::uint64_t& work) {
   struct dimension {
     std::int64_t stride, most;  ///< the greatest difference of two indices
@@ -16109,7 +15533,11 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
   constexpr std::uint32_t few = 8;
   dimension in_place[few];
   pool<dimension> many;
-  if (r.rank > few) many.resize(r.rank);
+  if (r.rank > few) {
+    work -= work < r.rank ? work : r.rank;
+    if (work == 0) return false;
+    many.resize(r.rank);
+  }
   dimension* const all = r.rank > few ? many.data() : in_place;
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < r.rank; ++i) {
@@ -16202,12 +15630,16 @@ class walker {
  public:
   walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
     c.names = &names_;
+    if (is_checking) c.found.tail = {name_iteration, this};
     most_ = most;
     most_nodes_ = times(most, 128);
   }
   walker(const walker&) = delete;
   walker& operator=(const walker&) = delete;
-  ~walker() { c_.names = nullptr; }
+  ~walker() {
+    c_.names = nullptr;
+    c_.found.tail = {};
+  }
 
   expansion run() {
     const std::uint32_t end = static_cast<std::uint32_t>(c_.d.nodes.size());
@@ -16262,6 +15694,34 @@ class walker {
   [[nodiscard]] bool is_first_visit() const noexcept {
     return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
   }
+  /// Says in which iteration something was found, where others don't have it: behind a first
+  /// iteration, and where what was found names something that varies. Some say so themselves.
+  static void name_iteration(const void* self, const diagnostic& d, text& to) {
+    const walker& w = *static_cast<const walker*>(self);
+    if (w.frames_.empty() || d.code == errc::nem_haz_002_iterations ||
+        d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial ||
+        d.code == errc::nem_cap_003_tokens)
+      return;
+    bool is_meant = !w.is_first_visit();
+    const phase found_by = phase_of(d.code);
+    const std::uint32_t end = w.c_[w.at_].next;
+    if (end - w.at_ < 256 && (found_by == phase::eval || found_by == phase::region ||
+                              found_by == phase::buffer || found_by == phase::place))
+      for (std::uint32_t i = w.at_; i < end && !is_meant; ++i) {
+        const node& n = w.c_[i];
+        is_meant = n.kind == node_kind::name && n.offset - d.where.offset < d.where.length &&
+                   w.names_[n.value].varies;
+      }
+    if (!is_meant) return;
+    constexpr std::size_t most_named = 8;
+    const std::size_t depth = w.frames_.size();
+    for (std::size_t i = depth > most_named ? depth - most_named : 0; i < depth; ++i) {
+      const frame& f = w.frames_[i];
+      if (f.is_known)
+        to << (i + most_named == depth || i == 0 ? " where " : " and ")
+           << w.c_.name(f.node).substr(0, 64) << " is " << f.value;
+    }
+  }
   void check_decorators_of([[maybe_unused]] std::uint32_t at,
                            [[maybe_unused]] std::uint8_t target) {
     if constexpr (is_checking)
@@ -16273,6 +15733,7 @@ class walker {
   /// Returns the statement that follows.
   std::uint32_t statement(std::uint32_t at) {
     const node& n = c_[at];
+    at_ = at;
     switch (n.kind) {
       case node_kind::constant: constant(at); break;
       case node_kind::let: let(at); break;
@@ -16410,12 +15871,13 @@ class walker {
       if (b.kind == binding_kind::region) {
         if (b.is_known) o.region = b.index;
       } else if (b.kind == binding_kind::none) {
-        c_.found.add(errc::nem_nam_005_operand, c_.at(value))
-            << "operand " << c_.name(value) << " isn't declared before here";
+        auto&& w = c_.found.add(errc::nem_nam_005_operand, c_.at(value));
+        w << "operand " << c_.name(value) << " isn't declared before here";
+        suggest(c_, w, c_.name(value), binding_kind::region);
       } else if (b.is_known) {
         (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
          << "expected a region as operand, " << c_.name(value) << " is a " << name(b.kind))
-                .note(c_.at(b.node))
+                .note(head(c_, b.node))
             << c_.name(value) << " is declared here";
       }
     }
@@ -16442,16 +15904,24 @@ class walker {
       else if (b.kind == binding_kind::token) {
         if (b.is_known) v_.deps.push_back(b.index);
       } else if (b.kind != binding_kind::none) {
+        if (!b.is_known) continue;
         (c_.found.add(errc::nem_tok_004_kind, c_.at(i))
          << "expected a token, " << c_.name(i) << " is a " << name(b.kind))
-                .note(c_.at(b.node))
+                .note(head(c_, b.node))
             << c_.name(i) << " is declared here";
-      } else if (names_.is_token_somewhere(name_index)) {
-        c_.found.add(errc::nem_tok_002_early, c_.at(i))
-            << "token " << c_.name(i)
-            << " is assigned only later, or in a scope that isn't visible here";
+      } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
+        auto&& w = c_.found.add(errc::nem_tok_002_early, c_.at(i));
+        w << "token " << c_.name(i);
+        if (task == at_)
+          w << " is that of the task itself";
+        else
+          (w << (task > at_ ? " is assigned only later" : " is visible only inside of its loop"))
+                  .note(head(c_, task))
+              << c_.name(i) << " is assigned here";
       } else {
-        c_.found.add(errc::nem_tok_001_unknown, c_.at(i)) << "no task assigns token " << c_.name(i);
+        auto&& w = c_.found.add(errc::nem_tok_001_unknown, c_.at(i));
+        w << "no task assigns token " << c_.name(i);
+        suggest(c_, w, c_.name(i), binding_kind::token);
       }
     }
   }
@@ -16508,7 +15978,8 @@ class walker {
         case node_kind::decorator: has_decorators = true; break;
         default: break;
       }
-    if (n.kind != node_kind::compute && v_.operands.size() == 2) {  // written dst, src
+    if (n.kind != node_kind::compute && v_.operands.size() == 2 &&
+        c_[v_.operands[0].node].kind == node_kind::destination) {
       const nem::operand destination = v_.operands[0];
       v_.operands[0] = v_.operands[1];
       v_.operands[1] = destination;
@@ -16602,9 +16073,14 @@ class walker {
       const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
       if (is_cut || is_skipping) {
         expanded_.is_partial = true;
-        c_.found.add(errc::nem_haz_005_partial, c_.at(f.node))
-            << "the loop has " << f.done + left << " iterations; only its first " << f.done
-            << (is_cut ? " are checked" : " and last 2 are checked");
+        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
+        w << "the loop has ";
+        if (f.done + left != 0)
+          w << f.done + left;
+        else
+          w << "2^64";
+        w << " iterations; only its first " << f.done
+          << (is_cut ? " are checked" : " and last 2 are checked");
       }
       if (!is_cut) {
         f.value = is_skipping ? f.last - 1 : f.value + 1;
@@ -16623,6 +16099,7 @@ class walker {
   Visitor& to_;
   scope names_;
   pool<frame> frames_;
+  std::uint32_t at_ = 0;  ///< the statement
   expansion expanded_;
   std::uint64_t most_ = 0, most_nodes_ = 0;
   std::uint64_t spent_ = 0, spent_nodes_ = 0;  ///< inside of loops
@@ -16786,6 +16263,195 @@ void visit(const program& p, Visitor& to, std::uint64_t most = ~std::uint64_t{0}
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/core/json_write.hpp
+//
+// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
+//
+//   tessera::text out;
+//   json::writer w(out, json::compact);
+//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
+//   // {"step":0.5,"ids":[7]}
+//
+//   json::compact    {"a":[1,2]}          no white space
+//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
+//   json::indented   two spaces a level, one member or element a line, "key": value
+//
+// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
+//
+// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+//
+//   w.record(json::number_room + 2, [](json::cursor to) {
+//     return to.literal("[").number(0.5).literal("]");
+//   });
+//
+// Lifetime:   borrows the text it appends to.
+// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
+// Limits:     none.
+// Allocation: what the text grows by.
+
+#ifndef TESSERA_CORE_JSON_WRITE_HPP
+#define TESSERA_CORE_JSON_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The white space of a document.
+struct layout {
+  unsigned indent;  ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;
+  double_style doubles = double_style::python;
+};
+inline constexpr layout compact{0, ",", ":"};
+inline constexpr layout spaced{0, ", ", ": "};
+inline constexpr layout indented{2, ",", ": "};
+
+/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+inline void append_quoted(text& out, std::string_view s) {
+  out << '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out << s.substr(plain, i - plain) << '\\';
+    plain = i + 1;
+    switch (c) {
+      case '\b': out << 'b'; break;
+      case '\f': out << 'f'; break;
+      case '\n': out << 'n'; break;
+      case '\r': out << 'r'; break;
+      case '\t': out << 't'; break;
+      case '"':
+      case '\\': out << s[i]; break;
+      default:
+        out << "u00"
+            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
+    }
+  }
+  out << s.substr(plain) << '"';
+}
+
+inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+
+/// Where the next character of a record goes. Each call stores and returns where the one after that
+/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+class cursor {
+ public:
+  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
+
+  template <class Int>
+  [[nodiscard]] cursor integer(Int v) const noexcept {
+    return {put_integer(to_, v), doubles_};
+  }
+  [[nodiscard]] cursor number(double v) const noexcept {
+    return {put_double(to_, v, doubles_), doubles_};
+  }
+  /// JSON as it stands: brackets, commas, keys.
+  template <std::size_t Size>
+  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
+    std::memcpy(to_, json, Size - 1);
+    return {to_ + Size - 1, doubles_};
+  }
+  [[nodiscard]] char* place() const noexcept { return to_; }
+
+ private:
+  char* to_;
+  double_style doubles_;
+};
+
+class writer {
+ public:
+  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
+
+  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
+  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  /// Closes the innermost container.
+  writer& end() {
+    const bool is_object = (kinds_.view().back() == '}');
+    kinds_.truncate(kinds_.size() - 1);
+    if (!fresh_ && one_line_ == 0) new_line();
+    if (one_line_ != 0) --one_line_;
+    out_ << (is_object ? '}' : ']');
+    fresh_ = false;
+    return *this;
+  }
+  /// The key of the next member.
+  writer& key(std::string_view name) {
+    separate();
+    append_quoted(out_, name);
+    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
+    after_key_ = true;
+    return *this;
+  }
+
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  writer& integer(Int v) { return separate(), out_ << v, *this; }
+  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  writer& null() { return raw("null"); }
+  /// A value that is JSON text already, such as a number's own token.
+  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  template <class Write>
+  writer& record(std::size_t room, Write write) {
+    separate();
+    char* const begin = out_.prepare(room);
+    const cursor end = write(cursor(begin, layout_.doubles));
+    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
+  }
+
+ private:
+  writer& begin(char bracket, char close, bool one_line) {
+    separate();
+    out_ << bracket;
+    kinds_ << close;
+    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
+    fresh_ = true;
+    return *this;
+  }
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+    } else if (kinds_.size() != 0) {
+      if (!fresh_) {
+        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
+          out_ << ',';
+        else
+          out_ << layout_.comma;
+      }
+      if (one_line_ == 0) new_line();
+    }
+    fresh_ = false;
+  }
+  void new_line() {
+    const std::size_t spaces = kinds_.size() * layout_.indent;
+    char* const to = out_.prepare(1 + spaces);
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    out_.advance(1 + spaces);
+  }
+
+  text& out_;
+  layout layout_;
+  text kinds_;                // the closing brackets that are due
+  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  bool fresh_ = false, after_key_ = false;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_WRITE_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

@@ -104,8 +104,10 @@ bool nem_files::open(void* files, std::string_view from, std::string_view path,
     to.text = as_text(entry.second.content.view());
     return true;
   };
+  // As the user names the files, and not by ids: that is how findings show them.
+  const auto includer = self.opened_.find(from);
   std::vector<fs::path> folders = {
-      fs::path(from.empty() ? self.path_ : std::string(from)).parent_path()};
+      fs::path(includer == self.opened_.end() ? self.path_ : includer->second.path).parent_path()};
   folders.insert(folders.end(), self.options_.include_folders.begin(),
                  self.options_.include_folders.end());
   for (const fs::path& folder : folders) {
@@ -116,9 +118,10 @@ bool nem_files::open(void* files, std::string_view from, std::string_view path,
     if (const auto known = self.opened_.find(id); known != self.opened_.end()) return take(*known);
     io::expected<io::content> content = io::load(candidate.string());
     if (!content) continue;
-    return take(
-        *self.opened_.emplace(id, opened{shown_name(candidate.string()), std::move(*content)})
-             .first);
+    return take(*self.opened_
+                     .emplace(id, opened{candidate.string(), shown_name(candidate.string()),
+                                         std::move(*content)})
+                     .first);
   }
   return false;
 }
@@ -128,7 +131,7 @@ nem::source_file nem_files::of(const nem::report& found, std::uint32_t file) con
   const std::string_view id = found.text_of(found.files[file - 1]);
   const auto known = opened_.find(id);
   if (known == opened_.end()) return {id, {}};
-  return {known->second.path, as_text(known->second.content.view())};
+  return {known->second.shown, as_text(known->second.content.view())};
 }
 
 nem_outcome verify_nem(const source& from, const reporting& to, const nem_options& options) {

@@ -41,7 +41,7 @@ class nem_files {
 
  private:
   struct opened {
-    std::string path;  ///< as it is shown
+    std::string path, shown;
     io::content content;
   };
   static bool open(void* files, std::string_view from, std::string_view path,

@@ -52,7 +52,7 @@ class drawing : public nem::visitor {
 
   void loop(const nem::values&, std::uint32_t node, std::int64_t first, std::int64_t last,
             std::int64_t in_flight) {
-    loops_.push_back({node, 0, std::nullopt, clusters_});
+    loops_.push_back({node, 0, std::nullopt, clusters_, {}, {}});
     if (!is_drawn()) return;
     text label;
     label << "loop " << p_.document().name(p_.document().nodes[node].value) << " in [" << first
@@ -68,6 +68,7 @@ class drawing : public nem::visitor {
     const barrier from = scopes_.back().after;
     scopes_.push_back({from, true});
     if (options_.expand && is_drawn()) {
+      l.before = std::exchange(out_, {});
       text label;
       label << p_.document().name(p_.document().nodes[node].value) << " = " << value;
       open_frame(label, "#b0b0b0");
@@ -77,12 +78,14 @@ class drawing : public nem::visitor {
   void end_loop(std::uint32_t) {
     end_iteration();
     const bool drawn = is_drawn();
-    const execution l = loops_.back();
+    execution l = std::move(loops_.back());
     loops_.pop_back();
+    // Graphviz lays frames out from right to left.
+    for (std::size_t i = l.frames.size(); i-- != 0;) out_ << l.frames[i].view();
     if (!drawn) return;
     close_frame();
     // Everything behind the loop comes after all of it.
-    if (l.last_task) scopes_.back().after = {*l.last_task, l.cluster};
+    if (l.last_task) scopes_.back().after = {*l.last_task, l.cluster, tasks_};
     if (!loops_.empty() && l.last_task) loops_.back().last_task = l.last_task;
   }
 
@@ -96,8 +99,11 @@ class drawing : public nem::visitor {
     for (const std::uint32_t t : tasks)
       if (drawn_.count(t) != 0) arrows_ << "  t" << t << " -> w" << w << " [style=dashed];\n";
     const barrier before = scopes_.back().after;
-    if (!before.from.empty()) arrow(before, "w" + std::to_string(w));
-    scopes_.back().after = {"w" + std::to_string(w), {}};
+    bool is_ordered = before.from.empty();
+    for (const std::uint32_t t : tasks)
+      is_ordered = is_ordered || (t >= before.tasks && drawn_.count(t) != 0);
+    if (!is_ordered) arrow(before, "w" + std::to_string(w));
+    scopes_.back().after = {"w" + std::to_string(w), {}, tasks_};
   }
 
   void task(const nem::values& v, const nem::task& t) {
@@ -123,8 +129,14 @@ class drawing : public nem::visitor {
          << (t.mode == nem::mode::sync ? ", penwidth=2" : "") << "];\n";
     for (const std::uint32_t d : v.tasks_before(t))
       if (drawn_.count(d) != 0) arrows_ << "  t" << d << " -> " << id << ";\n";
-    if (!scopes_.back().after.from.empty()) arrow(scopes_.back().after, id);
-    if (t.mode == nem::mode::sync) scopes_.back().after = {id, {}};
+    // What a task depends on comes after the barrier itself, where it was issued behind it.
+    const barrier& after = scopes_.back().after;
+    bool is_ordered = after.from.empty();
+    for (const std::uint32_t d : v.tasks_before(t))
+      is_ordered = is_ordered || (d >= after.tasks && drawn_.count(d) != 0);
+    if (!is_ordered) arrow(after, id);
+    tasks_ = t.index + 1;
+    if (t.mode == nem::mode::sync) scopes_.back().after = {id, {}, tasks_};
     if (!loops_.empty()) loops_.back().last_task = id;
   }
 
@@ -142,7 +154,7 @@ class drawing : public nem::visitor {
     while (depth_ != 0) close_frame();
     text all;
     all << "digraph program {\n"
-           "  graph [compound=true, fontname=\"Helvetica\", fontsize=11, nodesep=0.3, "
+           "  graph [compound=true, ordering=in, fontname=\"Helvetica\", fontsize=11, nodesep=0.3, "
            "ranksep=0.4];\n"
            "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", fontsize=11, "
            "margin=\"0.12,0.06\"];\n"
@@ -160,6 +172,7 @@ class drawing : public nem::visitor {
   struct barrier {
     std::string from = {};
     std::optional<std::uint64_t> cluster = {};
+    std::uint32_t tasks = 0;  ///< how many were issued before it
   };
   struct scope {
     barrier after = {};
@@ -170,6 +183,8 @@ class drawing : public nem::visitor {
     std::uint64_t iterations;
     std::optional<std::string> last_task;
     std::uint64_t cluster;
+    text before;               ///< what was written in front of the current iteration
+    std::vector<text> frames;  ///< of the iterations before, where each has one
   };
 
   /// Whether tasks here are shown: not those of further iterations.
@@ -196,7 +211,10 @@ class drawing : public nem::visitor {
   }
   void end_iteration() {
     if (loops_.back().iterations == 0) return;
-    if (options_.expand && is_drawn()) close_frame();
+    if (options_.expand && is_drawn()) {
+      close_frame();
+      loops_.back().frames.push_back(std::exchange(out_, std::move(loops_.back().before)));
+    }
     scopes_.pop_back();
   }
   void arrow(const barrier& from, const std::string& to) {
@@ -225,6 +243,7 @@ class drawing : public nem::visitor {
   std::set<std::uint32_t> drawn_;
   std::size_t depth_ = 0;
   std::uint64_t clusters_ = 0, waits_ = 0;
+  std::uint32_t tasks_ = 0;
   bool is_partial_ = false;
 };
 

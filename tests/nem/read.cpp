@@ -249,6 +249,8 @@ TEST_CASE("nem/read: each rule, with its place", "[nem]") {
       {"const A 1", "SYN-001@8+1"},
       {"const A = ", "SYN-001@10+0"},
       {"loop i in [0..3]: let a = i", "SYN-002@27+0"},
+      {"loop i in [0..3]: let a = i\n", "SYN-002@27+0"},  // on a line that exists
+      {"const A = \r\n", "SYN-001@10+0"},
       {"loop i in [0..3]: loop j in [0..3]: endloop", "SYN-002@43+0"},
       {"const A = 1 endloop", "SYN-003@12+7"},
       {"const A = 1 include \"a\"", "SYN-004@12+7"},
@@ -341,7 +343,8 @@ TEST_CASE("nem/read: texts, notes and fixes", "[nem]") {
   CHECK(one("relu.sync in a out b x=1, y=2") ==
         "expected an attribute or a statement, got ',': attributes have blanks between them | "
         "24+1 ''");
-  CHECK(one("relu.sync IN a out b") == "expected 'in', got 'IN': it is in lower case | 10+2 'in'");
+  CHECK(one("relu.sync IN a out b") ==
+        "expected 'in', got 'IN': keywords are in lower case | 10+2 'in'");
   CHECK(one("program p const A = 1") == "expected ':', got 'const' | 9+0 ':'");
   CHECK(one("let a = [1,]") == "a trailing comma is an extension | 10+1 ''");
   CHECK(one("buffer B : L2 (size=8, size=9)") == "'size' is given already | 15+4 first given here");

@@ -66,15 +66,15 @@ TEST_CASE("nem/scope: tokens", "[nem]") {
               "t = transfer.async(dst=X, src=Y); wait(t)"});
   check_copy({"TOK-002", "wait(^t); t = transfer.async(dst=X, src=Y)", "only later",
               "t = transfer.async(dst=X, src=Y); wait(t)"});
-  check_copy({"TOK-002", "t = transfer.async(dst=X, src=Y, deps=[^t])", "only later",
-              "t = transfer.async(dst=X, src=Y, deps=[])"});
+  check_copy({"TOK-002", "t = transfer.async(dst=X, src=Y, deps=[^t])",
+              "is that of the task itself", "t = transfer.async(dst=X, src=Y, deps=[])"});
   check_copy({"TOK-002", "loop i in [0..1]: t = transfer.async(dst=X, src=Y) endloop; wait(^t)",
-              "isn't visible here",
+              "only inside of its loop",
               "loop i in [0..1]: t = transfer.async(dst=X, src=Y); wait(t) endloop"});
   check_copy({"TOK-002",  // of the iteration before
               "loop i in [0..1]: u = transfer.sync(dst=X, src=Y, deps=[^t]); t = "
               "transfer.sync(dst=X, src=Y) endloop",
-              "isn't visible here",
+              "only later",
               "t = transfer.sync(dst=X, src=Y); loop i in [0..1]: u = transfer.sync(dst=X, src=Y, "
               "deps=[t]) endloop"});
   check_copy({"TOK-004", "wait(^X)", "X is a region", "t = transfer.async(dst=X, src=Y); wait(t)"});

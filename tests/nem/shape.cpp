@@ -51,7 +51,7 @@ TEST_CASE("nem/shape: gemm and matmul", "[nem]") {
       "matmul.sync in {f16 2 4 RowMajor}, {f16 4 3 RowMajor} out {f16 2 3 RowMajor} "
       "accum_type=f32");
   refuses("SHP-001", "gemm.async in ^{f16 4 K}, {f16 4 2 KN} out {f16 2 N} accum_type=f32",
-          "A of gemm has at least 2 dimensions, not 1");
+          "A of gemm must have at least 2 dimensions, not 1");
   refuses("SHP-001", "matmul.async in {f16 2 4 MK}, ^{f16 4 K} out {f16 2 N} accum_type=f32",
           "B of matmul");
   refuses("SHP-003", "gemm.async in {f16 2 4 MK}, ^{f16 3 2 KN} out {f16 2 2 MN} accum_type=f32",
@@ -99,11 +99,11 @@ TEST_CASE("nem/shape: convolutions", "[nem]") {
       "pads=[1, 0, 0, 0, 0, 0] strides=[1, 1, 1] dilations=[1, 1, 1] accum_type=f32");
   refuses("SHP-001",
           "conv2d.async in ^{f16 9 8 4 NHWC}, {f16 3 3 4 6 HWIO} out {f16 2 7 3 6 NHWC}" + end2,
-          "X of conv2d has 4 dimensions, not 3");
+          "X of conv2d must have 4 dimensions, not 3");
   refuses("SHP-001",
           "conv3d.async in {f16 1 4 5 6 2 NDHWC}, ^{f16 2 2 2 3 DHWIO} out {f16 1 4 4 5 3 NDHWC} "
           "pads=[1, 0, 0, 0, 0, 0] strides=[1, 1, 1] dilations=[1, 1, 1] accum_type=f32",
-          "W of conv3d has 5 dimensions");
+          "W of conv3d must have 5 dimensions");
   refuses("SHP-001",
           "conv1d.async in ^{f16 9 4 WC}, {f16 3 2 6 WIO} out {f16 1 5 6 NWC} "
           "pads=[1, 1] strides=[2] dilations=[1] groups=2 accum_type=f32",
@@ -134,10 +134,10 @@ TEST_CASE("nem/shape: convolutions", "[nem]") {
           "not [1, 6]");
   refuses("SHP-006",
           "conv2d.async in ^{f16 2 9 8 4 NCHW}, {f16 3 3 4 6 HWIO} out {f16 2 7 3 6 NHWC}" + end2,
-          "X of conv2d has layout NHWC, not NCHW");
+          "X of conv2d must have layout NHWC, not NCHW");
   refuses("SHP-006",
           "conv2d.async in {f16 2 9 8 4 NHWC}, ^{f16 3 3 4 6 OIHW} out {f16 2 7 3 6 NHWC}" + end2,
-          "W of conv2d has layout HWIO, not OIHW");
+          "W of conv2d must have layout HWIO, not OIHW");
   refuses("SHP-006",
           "depthwise_conv2d.async in {f16 2 9 8 4 NHWC}, {f16 3 3 1 8 HWIO} "
           "out ^{f16 2 7 3 8 NCHW}" +
@@ -147,12 +147,12 @@ TEST_CASE("nem/shape: convolutions", "[nem]") {
           "conv2d.async in {f16 2 9 8 4 NHWC}, {f16 3 3 4 6 HWIO} out {f16 2 7 3 6 NHWC} "
           "groups=^4" +
               end2,
-          "groups = 4, must divide the channels of input and output: 4 and 6");
+          "groups must divide the channels of input and output, 4 and 6: it is 4");
   refuses("SHP-009",
           "depthwise_conv2d.async in {f16 2 9 8 4 NHWC}, ^{f16 3 3 1 6 HWIO} "
           "out {f16 2 7 3 6 NHWC}" +
               end2,
-          "the channels of X, 4");
+          "a multiple of the 4 of X");
   // A wrong value of groups isn't a wrong number of channels as well.
   refuses("OPC-008",
           "conv2d.async in {f16 2 9 8 4 NHWC}, {f16 3 3 2 6 HWIO} out {f16 2 7 3 6 NHWC} "
@@ -166,7 +166,7 @@ TEST_CASE("nem/shape: pools", "[nem]") {
     const std::string end = " kernel_shape=[3, 2] pads=[1, 0, 0, 1] strides=[2, 2]";
     accepts(op + ".async in {i8 1 8 7 3 NHWC} out {i8 1 4 4 3 NHWC}" + end);
     refuses("SHP-001", op + ".async in ^{i8 8 7 3 NHWC} out {i8 1 4 4 3 NHWC}" + end,
-            "X of " + op + " has 4 dimensions");
+            "X of " + op + " must have 4 dimensions");
     refuses("SHP-004", op + ".async in {i8 1 8 7 3 NHWC} out ^{i8 1 4 3 3 NHWC}" + end,
             "[1, 4, 4, 3]");
     refuses("SHP-006", op + ".async in ^{i8 1 8 7 3 NCHW} out {i8 1 4 4 3 NHWC}" + end, "NHWC");

@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "bytes.hpp"
+#include "load_store.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 

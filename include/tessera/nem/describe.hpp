@@ -32,7 +32,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../core/describe.hpp"
+#include "../core/caret.hpp"
 #include "../core/pool.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"

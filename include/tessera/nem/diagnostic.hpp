@@ -114,6 +114,12 @@ inline constexpr rule_row rule_table[] = {
 };
 inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[0];
 
+/// Which part of verifying finds what breaks a rule.
+[[nodiscard]] constexpr phase phase_of(errc code) noexcept {
+  const std::size_t i =
+      static_cast<std::size_t>(code) - static_cast<std::size_t>(rule_table[0].code);
+  return i < rule_count ? rule_table[i].phase : phase::parse;
+}
 /// How severe a rule's findings are in a profile.
 [[nodiscard]] constexpr severity severity_of(errc code, profile p) noexcept {
   switch (code) {
@@ -224,6 +230,8 @@ class findings {
     }
     void close() {
       if (d_ == nullptr) return;
+      if (open_ == nullptr && f_.tail.write != nullptr)
+        f_.tail.write(f_.tail.context, *d_, f_.to_->characters);
       string& s = open_ != nullptr ? *open_ : d_->text;
       s.size = f_.at() - s.first;
     }
@@ -231,6 +239,13 @@ class findings {
     diagnostic* d_;
     string* open_ = nullptr;
   };
+
+  /// Writes what each text ends with: the iteration that it is about.
+  struct ending {
+    void (*write)(const void* context, const diagnostic& d, text& to) = nullptr;
+    const void* context = nullptr;
+  };
+  ending tail = {};
 
   /// Adds a finding; what is written into the result is its text.
   writer add(errc code, place where) {

@@ -78,17 +78,19 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
   static constexpr binding nothing = {};
   const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
   if (b.kind == binding_kind::none) {
+    auto&& w =
+        c.found.add(p.is_constant ? errc::nem_con_002_forward : errc::nem_exp_002_name, c.at(at));
     if (p.is_constant)
-      c.found.add(errc::nem_con_002_forward, c.at(at))
-          << "forward reference to undeclared constant " << c.name(at);
+      w << "forward reference to undeclared constant " << c.name(at);
     else
-      c.found.add(errc::nem_exp_002_name, c.at(at)) << c.name(at) << " isn't declared before here";
+      w << c.name(at) << " isn't declared before here";
+    suggest(c, w, c.name(at), p.is_constant ? binding_kind::constant : binding_kind::none);
     return false;
   }
   if (p.is_constant && b.kind != binding_kind::constant) {
     (c.found.add(errc::nem_con_003_not_constant, c.at(at))
      << "a constant expression can't use the " << name(b.kind) << ' ' << c.name(at))
-            .note(c.at(b.node))
+            .note(head(c, b.node))
         << c.name(at) << " is declared here";
     return false;
   }
@@ -111,7 +113,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
                                                                : name(b.kind);
   (c.found.add(errc::nem_exp_005_kind, c.at(at))
    << "the " << kind << ' ' << c.name(at) << " isn't a number")
-          .note(c.at(b.node))
+          .note(head(c, b.node))
       << c.name(at) << " is declared here";
   return false;
 }

@@ -172,6 +172,10 @@ class attribute_reader {
     if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
     return (*c_.names)[c_[value].value].kind == binding_kind::real;
   }
+  static void suggest_element(findings::writer& w, std::string_view word) {
+    const nem::element meant = element_meant(word);
+    if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
+  }
   [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
     static constexpr std::string_view kinds[] = {
         "an integer",         "a number", "true or false", "one of the ten element types",
@@ -185,7 +189,10 @@ class attribute_reader {
     auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
     w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
     switch (c_[value].kind) {
-      case node_kind::name: w << c_.name(value); break;
+      case node_kind::name:
+        w << c_.name(value);
+        if (row.kind == attribute_kind::element) suggest_element(w, c_.name(value));
+        break;
       case node_kind::string: w << "the string \"" << c_.name(value) << '"'; break;
       case node_kind::list: w << "a list"; break;
       case node_kind::integer: w << c_[value].value; break;

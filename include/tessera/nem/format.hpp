@@ -100,6 +100,27 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
   return element::none;
 }
 
+/// The element type that a word of another language means, such as int8, fp16 or F32; or none.
+[[nodiscard]] constexpr element element_meant(std::string_view word) noexcept {
+  constexpr std::string_view prefixes[][2] = {
+      {"i", "i"}, {"int", "i"}, {"s", "i"},     {"u", "u"},   {"uint", "u"},
+      {"f", "f"}, {"fp", "f"},  {"float", "f"}, {"bf", "bf"}, {"bfloat", "bf"}};
+  char lower[8] = {};
+  std::size_t letters = 0;
+  for (; letters < word.size() && letters < 8 && (word[letters] < '0' || word[letters] > '9');
+       ++letters)
+    lower[letters] = static_cast<char>(word[letters] | 0x20);
+  const std::string_view bits = word.substr(letters);
+  for (const auto& p : prefixes)
+    for (std::size_t i = 0; i < element_count && p[0] == std::string_view(lower, letters); ++i) {
+      const std::string_view known = element_table[i].name;
+      if (known.size() == p[1].size() + bits.size() && known.substr(0, p[1].size()) == p[1] &&
+          known.substr(p[1].size()) == bits && !is_extension(static_cast<element>(i)))
+        return static_cast<element>(i);
+    }
+  return element::none;
+}
+
 /// Where a buffer lies, from far to near.
 enum class level : std::uint8_t { ddr, l2, l1 };
 [[nodiscard]] constexpr std::string_view name(level l) noexcept {

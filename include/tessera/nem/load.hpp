@@ -174,7 +174,11 @@ class loader {
       return include_file(f, path, opened, where);
     const std::uint32_t baseline = find_baseline(path);
     if (baseline < 2) return include_baseline(baseline, where);
-    s_.found.add(errc::nem_inc_001_missing, where) << "can't find \"" << path << '"';
+    auto text = s_.found.add(errc::nem_inc_001_missing, where);
+    text << "can't find \"" << path << '"';
+    suggestion near(base_name(path));
+    for (const baseline_row& b : baseline_files) near.offer(b.file);
+    if (!near.word().empty()) text.note() << "did you mean \"" << near.word() << "\"?";
     return no_file;
   }
 

@@ -113,6 +113,10 @@ class document_reader : private config_reader {
     if (!is_reserved(k) && p < end_ && *p == '.')
       return begin_statement(), task(at_, no_name, w, k);
     (void)no_statement();
+    if (w.key == key_of("end") && loops_ != 0) return end_loop(w), false;
+    if (w.key == key_of("for") && p < end_ && is(*p, class_letter) &&
+        behind_blanks(word_at(p).last()) < end_)
+      return begin_statement(), (void)loop_statement(w), false;
     take_word(w);
     return false;
   }
@@ -166,7 +170,7 @@ class document_reader : private config_reader {
     nodes_[i].value = intern(n);
     take_word(n);
     if (!at(':')) {
-      if (not_a_token()) return false;
+      if (!at_end() && !at_word() && !on_new_line()) return unexpected("':'");
       missing("':'", ":");
       finish(i);
       return at_end() || on_new_line();

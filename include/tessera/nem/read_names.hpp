@@ -24,7 +24,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "../core/bytes.hpp"
+#include "../core/load_store.hpp"
 #include "../core/pool.hpp"
 #include "../version.hpp"
 #include "syntax.hpp"

@@ -28,6 +28,7 @@
 #include "../version.hpp"
 #include "format.hpp"
 #include "lexer.hpp"
+#include "read_errors.hpp"
 #include "read_value.hpp"
 #include "syntax.hpp"
 
@@ -35,9 +36,9 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-class program_reader : protected value_reader {
+class program_reader : protected statement_errors {
  protected:
-  using value_reader::value_reader;
+  using statement_errors::statement_errors;
 
   // --- declarations ---
 
@@ -118,16 +119,15 @@ class program_reader : protected value_reader {
       take_word(w);
       if (!expect('=') || !expression()) return false;
       finish(i);
-    } while (comma_before_property());
+    } while (comma_before(
+        [](word next) { return next.key == key_of("size") || next.key == key_of("align"); }));
     return true;
   }
-  /// Takes a comma; reports one that is missing before a property.
-  bool comma_before_property() {
+  /// Takes a comma; reports one that is missing before a field and its `=`.
+  template <class Test>
+  bool comma_before(Test is_field) {
     if (take_if(',')) return true;
-    if (!at_word()) return false;
-    const word w = peek_word();
-    if ((w.key != key_of("size") && w.key != key_of("align")) || equals_behind(w) == nullptr)
-      return false;
+    if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
     missing("',' or ')'", ",");
     return true;
   }
@@ -177,8 +177,8 @@ class program_reader : protected value_reader {
     take(2);
     if (!expression() || !expect_closing(']', open) || !decorators()) return false;
     if (take_if(':')) return true;
-    if (at('{')) return unexpected("':'");
-    if (not_a_token()) return false;
+    if (!at_end() && !at_word() && !on_new_line())
+      return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
     missing("':'", ":");
     return at_end() || on_new_line();
   }
@@ -210,20 +210,6 @@ class program_reader : protected value_reader {
     out.note({0, nodes_[open_loops_[loops_ - 1].loop].offset, 4})
         << (loops_ > 1 ? "the innermost loop begins here" : "the loop begins here");
   }
-  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
-  /// reading goes on.
-  bool is_upper_case(word w, std::string_view lower) {
-    if (w.size != lower.size()) return false;
-    for (std::size_t i = 0; i < lower.size(); ++i)
-      if ((w.first[i] | 0x20) != lower[i]) return false;
-    if (may_report()) {
-      auto out = found_.add(errc::nem_syn_001_token, range_of(w));
-      out << "expected '" << lower << "', got '" << w.text() << "': it is in lower case";
-      out.fix(range_of(w)) << lower;
-    }
-    return true;
-  }
-
   // --- tasks ---
 
   /// `X = …` at the word.
@@ -255,14 +241,6 @@ class program_reader : protected value_reader {
     if (k == keyword::wait) return wait(first, token_name, callee);
     return compute(first, token_name, callee);
   }
-  /// The error for a word that begins no statement. Returns false.
-  [[gnu::cold, gnu::noinline]] bool no_statement() {
-    if (not_a_token() || !may_report()) return false;
-    found_.add(errc::nem_syn_008_statement, token())
-        << "expected a declaration, a task or a loop, got " << here_is();
-    return false;
-  }
-
   bool mode_of(std::uint32_t i) {
     constexpr std::uint64_t async = key_of(".async");
     if (end_ - at_ >= 8 &&
@@ -271,7 +249,7 @@ class program_reader : protected value_reader {
       take(6);
       return true;
     }
-    if (!expect('.')) return false;
+    if (!take_if('.')) return unexpected("'.async' or '.sync'");
     if (!at_word()) [[unlikely]]
       return unexpected("async or sync");
     const word w = peek_word();
@@ -307,20 +285,13 @@ class program_reader : protected value_reader {
         if (!operand(region_place::argument)) return false;
         finish(argument);
       }
-      more = take_if(',') || (at_word() && misses_comma());
+      more = comma_before([](word next) { return argument_of(next) != 3; });
     }
     if (!expect_closing(')', open)) return false;
     if ((given.seen & 3) != 3) [[unlikely]]
       missing_arguments(i, given.seen);
     if (!decorators()) return false;
     finish(i);
-    return true;
-  }
-  /// Whether an argument stands here, before which a comma is missing.
-  [[gnu::cold, gnu::noinline]] bool misses_comma() {
-    const word w = peek_word();
-    if (argument_of(w) == 3 || equals_behind(w) == nullptr) return false;
-    missing("',' or ')'", ",");
     return true;
   }
   [[gnu::cold, gnu::noinline]] void missing_arguments(std::uint32_t i, std::uint32_t seen) {
@@ -338,11 +309,9 @@ class program_reader : protected value_reader {
                                      : 3;
   }
   [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
-    if (field != 3) {
-      take_word(w);
-      return unexpected("'='");
-    }
-    return unexpected("dst=, src= or deps=");
+    if (field == 3) return unexpected("dst=, src= or deps=");
+    take_word(w);
+    return unexpected("'='");
   }
 
   /// `deps=[a, b]` at the word.
@@ -412,7 +381,7 @@ class program_reader : protected value_reader {
     put_leaf(node_kind::opcode,
              opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)), callee.last(),
              intern(callee));
-    if (!mode_of(i) || !operands(node_kind::input, "'in'") ||
+    if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
         !operands(node_kind::output, "',' or 'out'"))
       return false;
     const std::uint32_t output = last_operand_;
@@ -437,22 +406,6 @@ class program_reader : protected value_reader {
     finish(i);
     return true;
   }
-  /// A comma between attributes: reported, and where an attribute follows reading goes on.
-  [[gnu::cold, gnu::noinline]] bool stray_comma() {
-    if (!may_report()) return false;
-    const place comma = token();
-    const char* const next = behind_blanks(at_ + 1);
-    const char* const equals =
-        next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
-    const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
-    auto out = found_.add(errc::nem_syn_001_token, comma);
-    out << "expected an attribute or a statement, got ','";
-    if (goes_on) out << ": attributes have blanks between them";
-    if (goes_on) out.fix(comma) << "";
-    if (goes_on) take();
-    return goes_on;
-  }
-
   // --- attributes ---
 
   [[gnu::always_inline]] bool attribute_of_task(word w, keyword k, const char* equals) {

@@ -105,7 +105,15 @@ class tree_reader : protected lexer {
   }
   [[nodiscard]] place range_of(word w) const noexcept { return range(w.first, w.last()); }
   [[nodiscard]] place range_of(std::uint32_t i) const noexcept { return place_of(nodes_[i]); }
-  [[nodiscard]] place token() const noexcept { return range(at_, token_end()); }
+  /// At the end of the file, the end of its last line.
+  [[nodiscard]] place token() const noexcept {
+    if (!at_end()) [[likely]]
+      return range(at_, token_end());
+    const char* p = at_;
+    if (p > source_ && p[-1] == '\n') --p;
+    if (p > source_ && p[-1] == '\r') --p;
+    return range(p, p);
+  }
 
   /// Whether more may be reported. When not, the source ends here.
   [[nodiscard]] bool may_report() noexcept {
@@ -184,20 +192,35 @@ class tree_reader : protected lexer {
       out << "the byte " << byte << (length == 0 ? " is no UTF-8" : " can't stand here");
     else
       out << "the character '" << std::string_view(p, length)
-          << "' can only stand in comments and strings";
+          << "' can only stand in comments and strings" << usual(std::string_view(p, length));
+    if (byte == '%') out.fix(range(p, p + 1)) << "mod";
+  }
+  /// What stands in NEM for a character that other languages use, behind a colon.
+  [[nodiscard]] static std::string_view usual(std::string_view character) noexcept {
+    if (character == "%") return ": the remainder is mod";
+    if (character == "'" || character.substr(0, 2) == "\xe2\x80") return ": strings stand in \"\"";
+    return character == "\xc2\xa0" ? ": it is a no-break space" : "";
+  }
+  /// Whether a comment of another language begins here, or did one character before.
+  [[nodiscard]] bool at_other_comment() const noexcept {
+    return at('/') && ((end_ - at_ > 1 && (at_[1] == '/' || at_[1] == '*')) ||
+                       (at_ != source_ && at_[-1] == '/'));
   }
   /// The syntax error: what was expected, and what stands here. Returns false.
-  [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected) {
+  [[gnu::cold, gnu::noinline]] bool unexpected(std::string_view expected,
+                                               std::string_view hint = {}) {
     if (not_a_token() || !may_report()) return false;
-    found_.add(errc::nem_syn_001_token, token())
-        << "expected " << expected << ", got " << here_is();
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected " << expected << ", got " << here_is() << hint;
+    if (at_other_comment()) out << ": comments begin with '#'";
     return false;
   }
   /// The same, where `what` belongs between the last token and this one for certain.
   [[gnu::cold, gnu::noinline]] void missing(std::string_view expected, std::string_view what) {
     if (!may_report()) return;
-    auto out = found_.add(errc::nem_syn_001_token, token());
-    out << "expected " << expected << ", got " << here_is();
+    const bool is_line_end = !at_end() && on_new_line();  // then it is the last one that is wrong
+    auto out = found_.add(errc::nem_syn_001_token, is_line_end ? range(last_, last_) : token());
+    out << "expected " << expected << (is_line_end ? " before " : ", got ") << here_is();
     out.fix(range(last_, last_)) << what;
   }
 
@@ -348,11 +371,25 @@ class tree_reader : protected lexer {
     return true;
   }
   [[gnu::cold, gnu::noinline]] bool bad_number(const char* last) {
-    if (may_report())
-      found_.add(errc::nem_lex_004_number, range(at_, last))
-          << "malformed number '"
-          << std::string_view(at_, static_cast<std::size_t>(last - at_ < 40 ? last - at_ : 40))
-          << "': expected digits, or digits '.' digits with an exponent or none";
+    if (may_report()) {
+      const std::string_view number(at_,
+                                    static_cast<std::size_t>(last - at_ < 40 ? last - at_ : 40));
+      auto out = found_.add(errc::nem_lex_004_number, range(at_, last));
+      out << "malformed number '" << number << "': ";
+      const char* p = at_;
+      while (p < last && is(*p, class_digit)) ++p;
+      const char* const digits_end = p;
+      const bool has_exponent = p < last && (*p == 'e' || *p == 'E');
+      if (has_exponent && ++p < last && (*p == '-' || *p == '+')) ++p;
+      if (has_exponent && p < last && is_sound_number(p, last)) {
+        out << "numbers with an exponent have a point, as 1.0e5";
+        out.fix(range(digits_end, digits_end)) << ".0";
+      } else if (number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X") {
+        out << "integers are decimal";
+      } else {
+        out << "expected digits, or digits '.' digits with an exponent or none";
+      }
+    }
     take_to(last);
     return false;
   }

@@ -127,6 +127,8 @@ class value_reader : protected tree_reader {
     out << "unknown element type '" << w.text() << "', expected one of";
     for (std::size_t k = 0; k < element_count; ++k)
       if (element_table[k].kind != element_class::extension) out << ' ' << element_table[k].name;
+    const element meant = element_meant(w.text());
+    if (meant != element::none) out.note() << "did you mean " << name(meant) << '?';
   }
 
   /// The fields of something that are given so far, each at most once.

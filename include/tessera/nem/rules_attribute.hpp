@@ -18,6 +18,7 @@
 #ifndef TESSERA_NEM_RULES_ATTRIBUTE_HPP
 #define TESSERA_NEM_RULES_ATTRIBUTE_HPP
 
+#include <bit>
 #include <cfloat>
 #include <cstddef>
 #include <cstdint>
@@ -69,29 +70,48 @@ namespace detail {
 inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
   const opcode_signature& s = signature(t.opcode);
   const std::string_view op = name(t.opcode);
-  std::uint32_t missing = s.required_attributes;
+  std::uint32_t given = 0, unknown = 0, meant = 0;
   for (const std::uint32_t i : children(c.d, t.node)) {
     if (c[i].kind != node_kind::attribute) continue;
     const auto a = static_cast<attribute>(c[i].detail);
     const std::uint32_t bit = a == attribute::unknown ? 0 : attributes::bit(a);
-    missing &= ~bit;
-    if ((s.attributes & bit) != 0 || t.opcode == opcode::compute) continue;
-    auto&& w = c.found.add(errc::nem_opc_006_unknown, c.at(i));
-    w << op << " has no attribute " << c.name(i);
-    suggestion near(c.name(i));
-    for (std::size_t k = 0; k < attribute_count; ++k)
-      if ((s.attributes >> k & 1) != 0) near.offer(attribute_table[k].name);
-    if (!near.word().empty()) {
-      w.note() << "did you mean " << near.word() << '?';
-    } else if (s.attributes != 0) {
-      w.note() << op << " takes";
-      for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
-        std::string_view word = next_word(list);
-        if (word.back() == '?') word.remove_suffix(1);
-        w << ' ' << word << (list.empty() ? "" : ",");
+    given |= bit;
+    unknown += (s.attributes & bit) == 0;
+  }
+  std::uint32_t missing = s.required_attributes & ~given;
+  if (unknown != 0 && t.opcode != opcode::compute)
+    for (const std::uint32_t i : children(c.d, t.node)) {
+      if (c[i].kind != node_kind::attribute) continue;
+      const auto a = static_cast<attribute>(c[i].detail);
+      if (a != attribute::unknown && (s.attributes & attributes::bit(a)) != 0) continue;
+      place where = c.at(i);
+      if (c.name(i).size() < where.length)
+        where.length = static_cast<std::uint32_t>(c.name(i).size());
+      auto&& w = c.found.add(errc::nem_opc_006_unknown, where);
+      w << op << " has no attribute " << c.name(i);
+      suggestion near(c.name(i));
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (((s.attributes & ~given) >> k & 1) != 0) near.offer(attribute_table[k].name);
+      if (near.word().empty() && !std::has_single_bit(missing)) near.offer("deps");
+      // One that is unknown is the one that is missing.
+      const bool is_other = near.word().empty() && unknown == 1 && std::has_single_bit(missing);
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (is_other ? missing == 1u << k : near.word() == attribute_table[k].name)
+          meant |= 1u << k;
+      if (is_other) {
+        w.note() << "did you mean " << attribute_table[std::countr_zero(missing)].name << '?';
+      } else if (!near.word().empty()) {
+        w.note() << "did you mean " << near.word() << '?';
+      } else if (s.attributes != 0) {
+        w.note() << op << " takes";
+        for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
+          std::string_view word = next_word(list);
+          if (word.back() == '?') word.remove_suffix(1);
+          w << ' ' << word << (list.empty() ? "" : ",");
+        }
       }
     }
-  }
+  missing &= ~meant;
   if (missing == 0) return;
   auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
   w << op << ':';
@@ -220,8 +240,8 @@ class range_rules {
   void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
     if (!a_.has(a)) return;
     if (values.size() != size) {
-      reject(a) << name(a) << " of " << row(t_.opcode).name << " has " << size << " numbers, not "
-                << values.size();
+      reject(a) << name(a) << " of " << row(t_.opcode).name << " must have " << size
+                << " numbers, not " << values.size();
       return;
     }
     for (std::size_t i = 0; i < values.size(); ++i)

@@ -51,19 +51,23 @@ inline bool find_buffer(context& c, std::uint32_t at, region& r) {
   const std::uint32_t name_index = c[at].value;
   const binding& b = (*c.names)[name_index];
   if (b.kind == binding_kind::none) {
-    c.found.add(errc::nem_nam_003_buffer, c.at(at))
-        << "buffer " << c.d.name(name_index) << " isn't declared before here";
+    place where = c.at(at);  // up to the name
+    const auto size = static_cast<std::uint32_t>(7 + c.name(at).size());
+    if (size < where.length) where.length = size;
+    auto&& w = c.found.add(errc::nem_nam_003_buffer, where);
+    w << "buffer " << c.d.name(name_index) << " isn't declared before here";
+    suggest(c, w, c.d.name(name_index), binding_kind::buffer);
     return false;
   }
   if (b.kind == binding_kind::buffer) {
     r.buffer = b.index;
     r.flags |= c.v.buffers[b.index].flags;
-    return c.v.buffers[b.index].is_known;
+    return b.is_known && c.v.buffers[b.index].is_known;
   }
   if (b.is_known)
     (c.found.add(errc::nem_nam_004_not_buffer, c.at(at))
      << "expected a buffer in region(...), " << c.d.name(name_index) << " is a " << name(b.kind))
-            .note(c.at(b.node))
+            .note(head(c, b.node))
         << c.d.name(name_index) << " is declared here";
   return false;
 }
@@ -182,7 +186,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
       (c.found.add(errc::nem_reg_003_bounds, c.at(at))
        << "bytes " << r.offset << " + " << r.extent << " end behind buffer " << c.d.name(b.name)
        << " of " << b.size << " bytes")
-              .note(c.at(b.node))
+              .note(head(c, b.node))
           << c.d.name(b.name) << " is declared here";
     }
   }

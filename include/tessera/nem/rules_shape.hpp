@@ -179,8 +179,9 @@ class shape_rules {
     const std::size_t found = shape(inputs_[i]).size();
     if (found == rank || (at_least && found > rank)) return true;
     fail(errc::nem_shp_001_rank, inputs_[i])
-        << input_name(i) << " of " << name(t_.opcode) << " has " << (at_least ? "at least " : "")
-        << rank << " dimensions, not " << found << ": " << shape_text{shape(inputs_[i])};
+        << input_name(i) << " of " << name(t_.opcode) << " must have "
+        << (at_least ? "at least " : "") << rank << " dimensions, not " << found << ": "
+        << shape_text{shape(inputs_[i])};
     return false;
   }
   /// SHP-006; regions without a layout are as the shape says.
@@ -189,7 +190,7 @@ class shape_rules {
     const std::uint32_t layout = of(o).layout;
     if (layout == no_name || c_.d.name(layout) == wanted) return true;
     auto&& w = fail(errc::nem_shp_006_layout, o);
-    w << operand << " of " << name(t_.opcode) << " has layout " << wanted << ", not "
+    w << operand << " of " << name(t_.opcode) << " must have layout " << wanted << ", not "
       << clipped(c_.d.name(layout));
     declared(w, o);
     return false;
@@ -341,8 +342,11 @@ class shape_rules {
     if (channels % groups != 0 || made % groups != 0) {
       auto&& e = is_depthwise ? fail(errc::nem_shp_009_groups, inputs_[1])
                               : fail(errc::nem_shp_009_groups, attribute::groups);
-      e << (is_depthwise ? "the channels of X, " : "groups = ") << groups
-        << ", must divide the channels of input and output: " << channels << " and " << made;
+      if (is_depthwise)
+        e << "the output channels must be a multiple of the " << groups << " of X, not " << made;
+      else
+        e << "groups must divide the channels of input and output, " << channels << " and " << made
+          << ": it is " << groups;
       return;
     }
     if (taken != channels / groups) {
@@ -356,8 +360,7 @@ class shape_rules {
       const view<std::int64_t> b = shape(inputs_[2]);
       if (b.size() != 1 || b[0] != made)
         fail(errc::nem_shp_005_bias, inputs_[2])
-            << "B must be [" << made << "], as W has so many output channels, not "
-            << shape_text{b};
+            << "B must be [" << made << "], the output channels of W, not " << shape_text{b};
     }
     if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
       return;

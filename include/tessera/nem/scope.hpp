@@ -32,6 +32,7 @@
 #include "../version.hpp"
 #include "context.hpp"
 #include "model.hpp"
+#include "suggest.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -130,17 +131,40 @@ class scope {
     bindings_[name].mark = list_;
     return true;
   }
-  /// Whether a task of the document, wherever it is, assigns a token of the name.
-  [[nodiscard]] bool is_token_somewhere(std::uint32_t name) {
+  /// The first task of the document that assigns a token of the name, or no_node.
+  [[nodiscard]] std::uint32_t task_of(std::uint32_t name) {
     if (tokens_.empty()) {
       tokens_.resize(d_.names.size());
-      for (const node& n : d_.nodes)
+      for (std::uint32_t i = static_cast<std::uint32_t>(d_.nodes.size()); i-- != 0;) {
+        const node& n = d_.nodes[i];
         if ((n.kind == node_kind::transfer || n.kind == node_kind::store ||
              n.kind == node_kind::compute) &&
             n.value != no_name)
-          tokens_[n.value] = 1;
+          tokens_[n.value] = i + 1;
+      }
     }
-    return tokens_[name] != 0;
+    return tokens_[name] - 1;
+  }
+  /// The visible name nearest to a word: of what is a `kind`, or a number where that is none. The
+  /// searches of all errors together look at some names only.
+  [[nodiscard]] const binding* nearest(std::string_view word, binding_kind kind,
+                                       std::string_view& found) {
+    const binding* best = nullptr;
+    suggestion s(word);
+    if (bindings_.size() > search_) return nullptr;
+    search_ -= bindings_.size();
+    for (std::uint32_t i = 0; i < bindings_.size(); ++i) {
+      const binding_kind k = bindings_[i].kind;
+      const bool is_number = k == binding_kind::constant || k == binding_kind::integer ||
+                             k == binding_kind::real || k == binding_kind::loop_variable;
+      if (k == binding_kind::none || (kind == binding_kind::none ? !is_number : k != kind))
+        continue;
+      s.offer(d_.name(i));
+      if (s.word() == found) continue;
+      found = s.word();
+      best = &bindings_[i];
+    }
+    return best;
   }
 
  private:
@@ -156,40 +180,72 @@ class scope {
   };
   pool<mark> starts_;
   pool<named_numbers> lists_;
-  pool<std::uint8_t> tokens_;
+  pool<std::uint32_t> tokens_;  ///< by name: the task that assigns it, + 1
+  std::size_t search_ = std::size_t{1} << 18;
   std::uint32_t list_ = 0;
 };
 
-/// Declares a name in the current scope, and reports where that isn't permitted.
+/// Where the head of a declaration stands, up to its name, or the name that a task assigns.
+[[nodiscard]] inline place head(const context& c, std::uint32_t at) noexcept {
+  const node& n = c[at];
+  std::uint32_t size = 0;
+  switch (n.kind) {
+    case node_kind::constant: size = 6; break;
+    case node_kind::buffer: size = 7; break;
+    case node_kind::loop: size = 5; break;
+    case node_kind::let: size = c[at + 1].offset - n.offset > c.name(at).size() + 4 ? 4 : 0; break;
+    case node_kind::transfer:
+    case node_kind::store:
+    case node_kind::compute: break;
+    default: return c.at(at);
+  }
+  if (n.value == no_name) return c.at(at);
+  size += static_cast<std::uint32_t>(c.name(at).size());
+  return {0, n.offset, size < n.length ? size : n.length};
+}
+
+/// Notes a visible name that the writer of another may have meant.
+inline void suggest(context& c, findings::writer& w, std::string_view word, binding_kind kind) {
+  if (c.names == nullptr) return;
+  std::string_view near;
+  const binding* const b = c.names->nearest(word, kind, near);
+  if (b != nullptr) w.note(head(c, b->node)) << "did you mean " << near << '?';
+}
+
+/// Declares a name in the current scope, and reports where that isn't permitted. A name that is
+/// declared again keeps its kind and has no value from there on, so that there is one error.
 inline void declare(context& c, std::uint32_t name, const binding& b) {
   scope& s = *c.names;
   const binding old = s[name];
-  // Of two in one scope the first stays, so that its uses aren't errors, too.
-  if (old.kind == binding_kind::none || old.depth != s.depth()) s.bind(name, b);
-  if (old.kind == binding_kind::none) return;
   const bool is_const = b.kind == binding_kind::constant;
   const bool was_const = old.kind == binding_kind::constant;
+  const bool is_conflict =
+      old.kind != binding_kind::none && (is_const || was_const || old.depth == s.depth());
+  binding kept = is_conflict ? old : b;
+  kept.is_known = kept.is_known && !is_conflict;
+  s.bind(name, kept);
+  if (old.kind == binding_kind::none) return;
   if (is_const && was_const) {
     if (s.depth() != 0) return;  // CON-005 has been reported
-    (c.found.add(errc::nem_con_001_duplicate, c.at(b.node))
+    (c.found.add(errc::nem_con_001_duplicate, head(c, b.node))
      << "duplicate constant declaration " << c.d.name(name))
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here before";
   } else if (is_const || was_const) {
-    (c.found.add(errc::nem_con_006_conflict, c.at(b.node))
+    (c.found.add(errc::nem_con_006_conflict, head(c, b.node))
      << "name conflict - " << c.d.name(name) << " already declared as " << detail::name(old.kind))
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here";
   } else if (old.depth == s.depth()) {
-    (c.found.add(errc::nem_nam_001_duplicate, c.at(b.node))
+    (c.found.add(errc::nem_nam_001_duplicate, head(c, b.node))
      << c.d.name(name) << " is already declared in this scope, as " << detail::name(old.kind))
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here";
   } else {
-    (c.found.add(errc::nem_nam_002_shadow, c.at(b.node))
+    (c.found.add(errc::nem_nam_002_shadow, head(c, b.node))
      << detail::name(b.kind) << ' ' << c.d.name(name) << " hides the " << detail::name(old.kind)
      << " of an outer scope")
-            .note(c.at(old.node))
+            .note(head(c, old.node))
         << "declared here";
   }
 }

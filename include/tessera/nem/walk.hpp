@@ -73,12 +73,16 @@ class walker {
  public:
   walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
     c.names = &names_;
+    if (is_checking) c.found.tail = {name_iteration, this};
     most_ = most;
     most_nodes_ = times(most, 128);
   }
   walker(const walker&) = delete;
   walker& operator=(const walker&) = delete;
-  ~walker() { c_.names = nullptr; }
+  ~walker() {
+    c_.names = nullptr;
+    c_.found.tail = {};
+  }
 
   expansion run() {
     const std::uint32_t end = static_cast<std::uint32_t>(c_.d.nodes.size());
@@ -133,6 +137,34 @@ class walker {
   [[nodiscard]] bool is_first_visit() const noexcept {
     return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
   }
+  /// Says in which iteration something was found, where others don't have it: behind a first
+  /// iteration, and where what was found names something that varies. Some say so themselves.
+  static void name_iteration(const void* self, const diagnostic& d, text& to) {
+    const walker& w = *static_cast<const walker*>(self);
+    if (w.frames_.empty() || d.code == errc::nem_haz_002_iterations ||
+        d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial ||
+        d.code == errc::nem_cap_003_tokens)
+      return;
+    bool is_meant = !w.is_first_visit();
+    const phase found_by = phase_of(d.code);
+    const std::uint32_t end = w.c_[w.at_].next;
+    if (end - w.at_ < 256 && (found_by == phase::eval || found_by == phase::region ||
+                              found_by == phase::buffer || found_by == phase::place))
+      for (std::uint32_t i = w.at_; i < end && !is_meant; ++i) {
+        const node& n = w.c_[i];
+        is_meant = n.kind == node_kind::name && n.offset - d.where.offset < d.where.length &&
+                   w.names_[n.value].varies;
+      }
+    if (!is_meant) return;
+    constexpr std::size_t most_named = 8;
+    const std::size_t depth = w.frames_.size();
+    for (std::size_t i = depth > most_named ? depth - most_named : 0; i < depth; ++i) {
+      const frame& f = w.frames_[i];
+      if (f.is_known)
+        to << (i + most_named == depth || i == 0 ? " where " : " and ")
+           << w.c_.name(f.node).substr(0, 64) << " is " << f.value;
+    }
+  }
   void check_decorators_of([[maybe_unused]] std::uint32_t at,
                            [[maybe_unused]] std::uint8_t target) {
     if constexpr (is_checking)
@@ -144,6 +176,7 @@ class walker {
   /// Returns the statement that follows.
   std::uint32_t statement(std::uint32_t at) {
     const node& n = c_[at];
+    at_ = at;
     switch (n.kind) {
       case node_kind::constant: constant(at); break;
       case node_kind::let: let(at); break;
@@ -281,12 +314,13 @@ class walker {
       if (b.kind == binding_kind::region) {
         if (b.is_known) o.region = b.index;
       } else if (b.kind == binding_kind::none) {
-        c_.found.add(errc::nem_nam_005_operand, c_.at(value))
-            << "operand " << c_.name(value) << " isn't declared before here";
+        auto&& w = c_.found.add(errc::nem_nam_005_operand, c_.at(value));
+        w << "operand " << c_.name(value) << " isn't declared before here";
+        suggest(c_, w, c_.name(value), binding_kind::region);
       } else if (b.is_known) {
         (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
          << "expected a region as operand, " << c_.name(value) << " is a " << name(b.kind))
-                .note(c_.at(b.node))
+                .note(head(c_, b.node))
             << c_.name(value) << " is declared here";
       }
     }
@@ -313,16 +347,24 @@ class walker {
       else if (b.kind == binding_kind::token) {
         if (b.is_known) v_.deps.push_back(b.index);
       } else if (b.kind != binding_kind::none) {
+        if (!b.is_known) continue;
         (c_.found.add(errc::nem_tok_004_kind, c_.at(i))
          << "expected a token, " << c_.name(i) << " is a " << name(b.kind))
-                .note(c_.at(b.node))
+                .note(head(c_, b.node))
             << c_.name(i) << " is declared here";
-      } else if (names_.is_token_somewhere(name_index)) {
-        c_.found.add(errc::nem_tok_002_early, c_.at(i))
-            << "token " << c_.name(i)
-            << " is assigned only later, or in a scope that isn't visible here";
+      } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
+        auto&& w = c_.found.add(errc::nem_tok_002_early, c_.at(i));
+        w << "token " << c_.name(i);
+        if (task == at_)
+          w << " is that of the task itself";
+        else
+          (w << (task > at_ ? " is assigned only later" : " is visible only inside of its loop"))
+                  .note(head(c_, task))
+              << c_.name(i) << " is assigned here";
       } else {
-        c_.found.add(errc::nem_tok_001_unknown, c_.at(i)) << "no task assigns token " << c_.name(i);
+        auto&& w = c_.found.add(errc::nem_tok_001_unknown, c_.at(i));
+        w << "no task assigns token " << c_.name(i);
+        suggest(c_, w, c_.name(i), binding_kind::token);
       }
     }
   }
@@ -474,9 +516,14 @@ class walker {
       const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
       if (is_cut || is_skipping) {
         expanded_.is_partial = true;
-        c_.found.add(errc::nem_haz_005_partial, c_.at(f.node))
-            << "the loop has " << f.done + left << " iterations; only its first " << f.done
-            << (is_cut ? " are checked" : " and last 2 are checked");
+        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
+        w << "the loop has ";
+        if (f.done + left != 0)
+          w << f.done + left;
+        else
+          w << "2^64";
+        w << " iterations; only its first " << f.done
+          << (is_cut ? " are checked" : " and last 2 are checked");
       }
       if (!is_cut) {
         f.value = is_skipping ? f.last - 1 : f.value + 1;
@@ -495,6 +542,7 @@ class walker {
   Visitor& to_;
   scope names_;
   pool<frame> frames_;
+  std::uint32_t at_ = 0;  ///< the statement
   expansion expanded_;
   std::uint64_t most_ = 0, most_nodes_ = 0;
   std::uint64_t spent_ = 0, spent_nodes_ = 0;  ///< inside of loops

@@ -23,7 +23,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "../core/bytes.hpp"
+#include "../core/load_store.hpp"
 #include "../version.hpp"
 
 namespace tessera::inline TESSERA_ABI {

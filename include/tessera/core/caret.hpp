@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+#include "../version.hpp"
+#include "text.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  out << "  ";
+  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
+    const char c = source[i];
+    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  }
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    for (std::size_t i = first; i < to; ++i)
+      if (!tail(i)) out << ' ';
+  };
+  indent(offset);
+  out << '^';
+  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
+    if (!tail(i)) out << '~';
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
