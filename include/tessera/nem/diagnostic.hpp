@@ -166,9 +166,10 @@ struct report {
   pool<string> files;  ///< those behind file 0, as the resolver calls them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
 
-  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
   }
+  std::string_view text_of(string) const&& = delete;
 };
 
 namespace detail {
@@ -273,11 +274,10 @@ class findings {
   [[nodiscard]] std::uint32_t at() const noexcept {
     return static_cast<std::uint32_t>(to_->characters.size());
   }
-  /// Open addressing over (code, file, offset).
+  /// Open addressing over (offset, file, code); there are fewer than 2^16 files and codes.
   [[nodiscard]] bool first_time(errc code, place where) {
-    const std::uint64_t key =
-        (std::uint64_t{where.offset} << 24 ^ std::uint64_t{where.file} << 48) * 16 +
-        static_cast<std::uint64_t>(code) + 1;
+    const std::uint64_t key = std::uint64_t{where.offset} << 32 | std::uint64_t{where.file} << 16 |
+                              static_cast<std::uint64_t>(code);
     if (2 * (seen_count_ + 1) > seen_.size()) {
       pool<std::uint64_t> old = static_cast<pool<std::uint64_t>&&>(seen_);
       seen_ = {};

@@ -285,21 +285,17 @@ inline void print_operand(text& out, const family_row& f, const operand_row& o) 
     case type_form::any_supported: out << "any_supported"; break;
   }
 }
-inline void print_types(text& out, const instance_row& i) {
-  for (std::size_t k = 0; k < 2 && i.types[k] != element::none; ++k)
-    out << (k == 0 ? "<" : ", ") << name(i.types[k]);
-  if (i.types[0] != element::none) out << ">";
+/// The types of an instance.
+[[nodiscard]] constexpr view<element> types_of(const instance_row& i) noexcept {
+  std::size_t count = 0;
+  while (count < 2 && i.types[count] != element::none) ++count;
+  return {i.types, count};
 }
 inline void print_family(text& out, const family_row& f) {
   out << "type_family " << f.name;
   for (std::size_t k = 0; k < 2 && !f.parameters[k].name.empty(); ++k) {
     out << (k == 0 ? "<" : ", ") << f.parameters[k].name << ": {";
-    std::string_view between;
-    for (std::size_t e = 0; e < element_count; ++e) {
-      if ((f.parameters[k].domain >> e & 1) == 0) continue;
-      out << between << name(static_cast<element>(e));
-      between = ", ";
-    }
+    append_domain(out, f.parameters[k].domain);
     out << "}";
   }
   out << (f.parameters[0].name.empty() ? " {\n" : "> {\n");
@@ -328,7 +324,7 @@ inline void print_family(text& out, const family_row& f) {
       if (i.conformance == instance_row::level::none) break;
       out << (i.conformance == instance_row::level::must ? " MUST" : " MAY");
       if (i.types[0] != element::none) out << " ";
-      print_types(out, i);
+      append_types(out, types_of(i));
     }
     out << " }\n";
   }
@@ -350,7 +346,7 @@ inline void print_family(text& out, const family_row& f) {
       for (const instance_row& i : v.instances) {
         if (i.conformance != instance_row::level::must) continue;
         out << "    " << f.name;
-        detail::print_types(out, i);
+        detail::append_types(out, detail::types_of(i));
         out << "." << v.name << "\n";
       }
   out << "  }\n}\n";

@@ -123,11 +123,7 @@ class loader {
       if (n.kind == node_kind::include || (is_main && n.kind == node_kind::device_file)) {
         f.at = n.next;
         const std::uint32_t file = include(f, f.d.name(n.value), place_of(n, f.file));
-<<<<<<< HEAD
         if (file == no_file) s_.lacks_files = true;
-=======
-        if (file == no_file) s_.lacks_file = true;
->>>>>>> wt-ruser
         if (n.kind == node_kind::device_file)
           directive_ = i, directive_file_ = file, has_program_ = true;
         if (top_ != &f) return;
@@ -301,12 +297,7 @@ class loader {
 
   [[nodiscard]] std::uint32_t find_named(std::string_view name, place where) {
     const std::uint32_t i = s_.find_device(name);
-<<<<<<< HEAD
     if (i != no_index || s_.lacks_files) return i;
-=======
-    if (i != no_index) return i;
-    if (s_.lacks_file) return no_index;
->>>>>>> wt-ruser
     auto text = s_.found.add(errc::nem_dev_016_unknown, where);
     text << "no include makes a device " << name << " visible";
     note_visible(s_, text, name);

@@ -143,11 +143,7 @@ class loading {
   pool<bool> unsound_families = {};      ///< those behind the built-in ones
   pool<bool> unsound_devices = {};
   pool<place> entries = {};  ///< where catalog::device_instances come from
-<<<<<<< HEAD
   bool lacks_files = false;  ///< whether an include failed, which may define what seems unknown
-=======
-  bool lacks_file = false;   ///< whether an include failed: what is unknown may be there
->>>>>>> wt-ruser
   bool has_baseline = false;
   place baseline = {};  ///< the include that made the built-in families visible
 
