@@ -83,22 +83,20 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
+// clang-format off
 // X(enumerator)
 #define TESSERA_NEM_NODES(X)                                                                       \
-  X(include)                                                                                       \
-  X(device_file)                                                                                   \
-  X(device_name)                                                                                   \
-  X(program)                                                                                       \
-  X(constant) X(let) X(buffer) X(loop) X(body) X(transfer) X(store) X(compute) X(wait) X(region)   \
-      X(elem) X(shape) X(layout) X(strides) X(quant) X(quant_field) X(level_index) X(size)         \
-          X(align) X(opcode) X(input) X(output) X(destination) X(source) X(attribute) X(decorator) \
-              X(unit_index) X(deps) X(name) X(string) X(integer) X(wide_integer) X(real) X(list)   \
-                  X(expression) X(add) X(subtract) X(multiply) X(divide) X(modulo) X(negate)       \
-                      X(type_family) X(type_parameter) X(binding) X(condition) X(on) X(variant)    \
-                          X(conformance) X(element_type) X(device) X(extends) X(spec_version)      \
-                              X(topology) X(num_engines) X(l2_size) X(l1_size) X(device_units)     \
-                                  X(per_engine) X(unit) X(unit_characteristics) X(unit_group)      \
-                                      X(characteristic) X(mandatory) X(extended) X(variant_ref)
+  X(include) X(device_file) X(device_name) X(program) X(constant) X(let) X(buffer) X(loop)         \
+  X(body) X(transfer) X(store) X(compute) X(wait) X(region) X(elem) X(shape) X(layout)             \
+  X(strides) X(quant) X(quant_field) X(level_index) X(size) X(align) X(opcode) X(input)            \
+  X(output) X(destination) X(source) X(attribute) X(decorator) X(unit_index) X(deps) X(name)       \
+  X(string) X(integer) X(wide_integer) X(real) X(list) X(expression) X(add) X(subtract)            \
+  X(multiply) X(divide) X(modulo) X(negate) X(type_family) X(type_parameter) X(binding)            \
+  X(condition) X(on) X(variant) X(conformance) X(element_type) X(device) X(extends)                \
+  X(spec_version) X(topology) X(num_engines) X(l2_size) X(l1_size) X(device_units) X(per_engine)   \
+  X(unit) X(unit_characteristics) X(unit_group) X(characteristic) X(mandatory) X(extended)         \
+  X(variant_ref)
+// clang-format on
 
 enum class node_kind : std::uint8_t {
 #define TESSERA_X(name) name,
@@ -238,6 +236,13 @@ class children {
                                          node_kind k) noexcept {
   for (const std::uint32_t c : children(d, parent))
     if (d.nodes[c].kind == k) return c;
+  return no_node;
+}
+/// The first child of a kind that has a detail, such as an attribute that the registry knows.
+[[nodiscard]] inline std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
+                                         std::uint8_t detail) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
   return no_node;
 }
 

@@ -433,7 +433,7 @@ class walker {
     bind(c_, t);
     if (n.kind == node_kind::compute) {
       v_.attributes = {};
-      evaluate_attributes(c_, at, t.opcode, v_.attributes, v_.numbers);
+      evaluate_attributes(c_, at, t.opcode, v_.attributes);
     }
     to_.task(v_, t);
     take_back(before);
