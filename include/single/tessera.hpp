@@ -31209,7 +31209,15 @@ class tree_reader : protected lexer {
   }
   [[nodiscard]] place range_of(word w) const noexcept { return range(w.first, w.last()); }
   [[nodiscard]] place range_of(std::uint32_t i) const noexcept { return place_of(nodes_[i]); }
-  [[nodiscard]] place token() const noexcept { return range(at_, token_end()); }
+  /// At the end of the file, the end of its last line.
+  [[nodiscard]] place token() const noexcept {
+    if (!at_end()) [[likely]]
+      return range(at_, token_end());
+    const char* p = at_;
+    if (p > source_ && p[-1] == '\n') --p;
+    if (p > source_ && p[-1] == '\r') --p;
+    return range(p, p);
+  }
 
   /// Whether more may be reported. When not, the source ends here.
   [[nodiscard]] bool may_report() noexcept {
@@ -32436,16 +32444,15 @@ class program_reader : protected statement_errors {
       take_word(w);
       if (!expect('=') || !expression()) return false;
       finish(i);
-    } while (comma_before_property());
+    } while (comma_before(
+        [](word next) { return next.key == key_of("size") || next.key == key_of("align"); }));
     return true;
   }
-  /// Takes a comma; reports one that is missing before a property.
-  bool comma_before_property() {
+  /// Takes a comma; reports one that is missing before a field and its `=`.
+  template <class Test>
+  bool comma_before(Test is_field) {
     if (take_if(',')) return true;
-    if (!at_word()) return false;
-    const word w = peek_word();
-    if ((w.key != key_of("size") && w.key != key_of("align")) || equals_behind(w) == nullptr)
-      return false;
+    if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
     missing("',' or ')'", ",");
     return true;
   }
@@ -32603,20 +32610,13 @@ class program_reader : protected statement_errors {
         if (!operand(region_place::argument)) return false;
         finish(argument);
       }
-      more = take_if(',') || (at_word() && misses_comma());
+      more = comma_before([](word next) { return argument_of(next) != 3; });
     }
     if (!expect_closing(')', open)) return false;
     if ((given.seen & 3) != 3) [[unlikely]]
       missing_arguments(i, given.seen);
     if (!decorators()) return false;
     finish(i);
-    return true;
-  }
-  /// Whether an argument stands here, before which a comma is missing.
-  [[gnu::cold, gnu::noinline]] bool misses_comma() {
-    const word w = peek_word();
-    if (argument_of(w) == 3 || equals_behind(w) == nullptr) return false;
-    missing("',' or ')'", ",");
     return true;
   }
   [[gnu::cold, gnu::noinline]] void missing_arguments(std::uint32_t i, std::uint32_t seen) {
@@ -32634,11 +32634,9 @@ class program_reader : protected statement_errors {
                                      : 3;
   }
   [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
-    if (field != 3) {
-      take_word(w);
-      return unexpected("'='");
-    }
-    return unexpected("dst=, src= or deps=");
+    if (field == 3) return unexpected("dst=, src= or deps=");
+    take_word(w);
+    return unexpected("'='");
   }
 
   /// `deps=[a, b]` at the word.
@@ -35510,11 +35508,7 @@ class loading {
   pool<bool> unsound_families = {};      ///< those behind the built-in ones
   pool<bool> unsound_devices = {};
   pool<place> entries = {};  ///< where catalog::device_instances come from
-<<<<<<< HEAD
   bool lacks_files = false;  ///< whether an include failed, which may define what seems unknown
-=======
-  bool lacks_file = false;   ///< whether an include failed: what is unknown may be there
->>>>>>> wt-ruser
   bool has_baseline = false;
   place baseline = {};  ///< the include that made the built-in families visible
 
@@ -35704,15 +35698,10 @@ class device_loader {
       return;
     }
     const std::uint32_t later = f_.devices.find(f_[extends].value);
-<<<<<<< HEAD
     if (later == no_index && s_.lacks_files) {
       is_sound_ = false;
       return;
     }
-=======
-    is_sound_ = false;
-    if (later == no_index && s_.lacks_file) return;  // which may define it
->>>>>>> wt-ruser
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
     text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
     if (later != no_index) {
@@ -36681,11 +36670,7 @@ class loader {
       if (n.kind == node_kind::include || (is_main && n.kind == node_kind::device_file)) {
         f.at = n.next;
         const std::uint32_t file = include(f, f.d.name(n.value), place_of(n, f.file));
-<<<<<<< HEAD
         if (file == no_file) s_.lacks_files = true;
-=======
-        if (file == no_file) s_.lacks_file = true;
->>>>>>> wt-ruser
         if (n.kind == node_kind::device_file)
           directive_ = i, directive_file_ = file, has_program_ = true;
         if (top_ != &f) return;
@@ -36859,12 +36844,7 @@ class loader {
 
   [[nodiscard]] std::uint32_t find_named(std::string_view name, place where) {
     const std::uint32_t i = s_.find_device(name);
-<<<<<<< HEAD
     if (i != no_index || s_.lacks_files) return i;
-=======
-    if (i != no_index) return i;
-    if (s_.lacks_file) return no_index;
->>>>>>> wt-ruser
     auto text = s_.found.add(errc::nem_dev_016_unknown, where);
     text << "no include makes a device " << name << " visible";
     note_visible(s_, text, name);
@@ -41255,9 +41235,14 @@ class walker {
       const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
       if (is_cut || is_skipping) {
         expanded_.is_partial = true;
-        c_.found.add(errc::nem_haz_005_partial, c_.at(f.node))
-            << "the loop has " << f.done + left << " iterations; only its first " << f.done
-            << (is_cut ? " are checked" : " and last 2 are checked");
+        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
+        w << "the loop has ";
+        if (f.done + left != 0)
+          w << f.done + left;
+        else
+          w << "2^64";
+        w << " iterations; only its first " << f.done
+          << (is_cut ? " are checked" : " and last 2 are checked");
       }
       if (!is_cut) {
         f.value = is_skipping ? f.last - 1 : f.value + 1;

@@ -39,8 +39,8 @@ struct outcome {
 };
 void list(outcome& o) {
   for (const nem::diagnostic& d : o.found.diagnostics) {
-    const std::string_view id = nem::rule(d.code).id();
-    const std::string rule(id.empty() ? error{d.code, 0}.name() : id);
+    std::string rule(nem::rule(d.code).id());
+    if (rule.empty()) rule = error{d.code, 0}.name();
     if (o.rules.find(rule) != o.rules.npos) continue;
     if (!o.rules.empty()) o.rules += ' ';
     o.rules += rule + "@" + std::to_string(d.where.offset);

@@ -249,6 +249,8 @@ TEST_CASE("nem/read: each rule, with its place", "[nem]") {
       {"const A 1", "SYN-001@8+1"},
       {"const A = ", "SYN-001@10+0"},
       {"loop i in [0..3]: let a = i", "SYN-002@27+0"},
+      {"loop i in [0..3]: let a = i\n", "SYN-002@27+0"},  // on a line that exists
+      {"const A = \r\n", "SYN-001@10+0"},
       {"loop i in [0..3]: loop j in [0..3]: endloop", "SYN-002@43+0"},
       {"const A = 1 endloop", "SYN-003@12+7"},
       {"const A = 1 include \"a\"", "SYN-004@12+7"},

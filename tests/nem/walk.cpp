@@ -167,6 +167,8 @@ TEST_CASE("nem/walk: beyond the budget, first and last iterations", "[nem]") {
   CHECK(o.report.errors == 1);
   CHECK(o.has("REG-003"));
   CHECK(o.has("HAZ-005"));
+  CHECK(verified("loop i in [-9223372036854775807 - 1..9223372036854775807]: endloop")
+            .lines.find("the loop has 2^64 iterations") != std::string::npos);
 }
 
 TEST_CASE("nem/walk: huge loops take bounded time", "[nem]") {

@@ -119,16 +119,15 @@ class program_reader : protected statement_errors {
       take_word(w);
       if (!expect('=') || !expression()) return false;
       finish(i);
-    } while (comma_before_property());
+    } while (comma_before(
+        [](word next) { return next.key == key_of("size") || next.key == key_of("align"); }));
     return true;
   }
-  /// Takes a comma; reports one that is missing before a property.
-  bool comma_before_property() {
+  /// Takes a comma; reports one that is missing before a field and its `=`.
+  template <class Test>
+  bool comma_before(Test is_field) {
     if (take_if(',')) return true;
-    if (!at_word()) return false;
-    const word w = peek_word();
-    if ((w.key != key_of("size") && w.key != key_of("align")) || equals_behind(w) == nullptr)
-      return false;
+    if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
     missing("',' or ')'", ",");
     return true;
   }
@@ -286,20 +285,13 @@ class program_reader : protected statement_errors {
         if (!operand(region_place::argument)) return false;
         finish(argument);
       }
-      more = take_if(',') || (at_word() && misses_comma());
+      more = comma_before([](word next) { return argument_of(next) != 3; });
     }
     if (!expect_closing(')', open)) return false;
     if ((given.seen & 3) != 3) [[unlikely]]
       missing_arguments(i, given.seen);
     if (!decorators()) return false;
     finish(i);
-    return true;
-  }
-  /// Whether an argument stands here, before which a comma is missing.
-  [[gnu::cold, gnu::noinline]] bool misses_comma() {
-    const word w = peek_word();
-    if (argument_of(w) == 3 || equals_behind(w) == nullptr) return false;
-    missing("',' or ')'", ",");
     return true;
   }
   [[gnu::cold, gnu::noinline]] void missing_arguments(std::uint32_t i, std::uint32_t seen) {
@@ -317,11 +309,9 @@ class program_reader : protected statement_errors {
                                      : 3;
   }
   [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
-    if (field != 3) {
-      take_word(w);
-      return unexpected("'='");
-    }
-    return unexpected("dst=, src= or deps=");
+    if (field == 3) return unexpected("dst=, src= or deps=");
+    take_word(w);
+    return unexpected("'='");
   }
 
   /// `deps=[a, b]` at the word.

@@ -105,7 +105,15 @@ class tree_reader : protected lexer {
   }
   [[nodiscard]] place range_of(word w) const noexcept { return range(w.first, w.last()); }
   [[nodiscard]] place range_of(std::uint32_t i) const noexcept { return place_of(nodes_[i]); }
-  [[nodiscard]] place token() const noexcept { return range(at_, token_end()); }
+  /// At the end of the file, the end of its last line.
+  [[nodiscard]] place token() const noexcept {
+    if (!at_end()) [[likely]]
+      return range(at_, token_end());
+    const char* p = at_;
+    if (p > source_ && p[-1] == '\n') --p;
+    if (p > source_ && p[-1] == '\r') --p;
+    return range(p, p);
+  }
 
   /// Whether more may be reported. When not, the source ends here.
   [[nodiscard]] bool may_report() noexcept {

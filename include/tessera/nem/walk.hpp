@@ -516,9 +516,14 @@ class walker {
       const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
       if (is_cut || is_skipping) {
         expanded_.is_partial = true;
-        c_.found.add(errc::nem_haz_005_partial, c_.at(f.node))
-            << "the loop has " << f.done + left << " iterations; only its first " << f.done
-            << (is_cut ? " are checked" : " and last 2 are checked");
+        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
+        w << "the loop has ";
+        if (f.done + left != 0)
+          w << f.done + left;
+        else
+          w << "2^64";
+        w << " iterations; only its first " << f.done
+          << (is_cut ? " are checked" : " and last 2 are checked");
       }
       if (!is_cut) {
         f.value = is_skipping ? f.last - 1 : f.value + 1;
