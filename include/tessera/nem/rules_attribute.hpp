@@ -38,12 +38,6 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-/// A name that many findings may show, so that a long one doesn't make the report longer than its
-/// share.
-[[nodiscard]] constexpr std::string_view clipped(std::string_view name) noexcept {
-  return name.substr(0, 128);
-}
-
 /// The node that names a task's opcode.
 [[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
   const std::uint32_t i = child(c.d, t.node, node_kind::opcode);

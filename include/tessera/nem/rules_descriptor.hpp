@@ -129,11 +129,7 @@ class descriptor_rules {
     if (row(t.opcode).category == opcode_category::convolution) {
       if (q.axis >= rank - 1) return false;
     } else {
-      bool is_turned = false;  // stored as [N, K]
-      if (weight.layout != no_name) {
-        const std::string_view layout = c.d.name(weight.layout);
-        is_turned = layout.size() >= 2 && layout.substr(layout.size() - 2) == "NK";
-      }
+      const bool is_turned = c.layout_ends_in(weight, "NK");
       if (q.axis != rank - (is_turned ? 1 : 2)) return false;
     }
     return look(c, weight).varies;
