@@ -34,6 +34,7 @@
 #include "../core/pool.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
+#include "keyed_rows.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -274,28 +275,12 @@ class findings {
   [[nodiscard]] std::uint32_t at() const noexcept {
     return static_cast<std::uint32_t>(to_->characters.size());
   }
-  /// Open addressing over (offset, file, code); there are fewer than 2^16 files and codes.
+  /// There are fewer than 2^16 files and codes.
   [[nodiscard]] bool first_time(errc code, place where) {
-    const std::uint64_t key = std::uint64_t{where.offset} << 32 | std::uint64_t{where.file} << 16 |
-                              static_cast<std::uint64_t>(code);
-    if (2 * (seen_count_ + 1) > seen_.size()) {
-      pool<std::uint64_t> old = static_cast<pool<std::uint64_t>&&>(seen_);
-      seen_ = {};
-      seen_.resize(old.empty() ? 64 : old.size() * 2);
-      for (const std::uint64_t k : old)
-        if (k != 0) slot(k) = k;
-    }
-    std::uint64_t& s = slot(key);
-    if (s == key) return false;
-    s = key;
-    ++seen_count_;
-    return true;
-  }
-  [[nodiscard]] std::uint64_t& slot(std::uint64_t key) noexcept {
-    const std::size_t mask = seen_.size() - 1;
-    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
-    while (seen_[i] != 0 && seen_[i] != key) i = (i + 1) & mask;
-    return seen_[i];
+    return seen_
+        .find(std::uint64_t{where.offset} << 32 | std::uint64_t{where.file} << 16 |
+              static_cast<std::uint64_t>(code))
+        .is_new;
   }
 
   nem::report own_;
@@ -303,8 +288,10 @@ class findings {
   nem::profile profile_;
   std::size_t most_;
   tessera::error first_error_;
-  pool<std::uint64_t> seen_;
-  std::size_t seen_count_ = 0;
+  struct seen {
+    std::uint64_t key = 0;
+  };
+  keyed_rows<seen> seen_;
 };
 
 /// Where a node of the document in `file` stands.

@@ -37,6 +37,7 @@
 #include "context.hpp"
 #include "evaluate_attributes.hpp"
 #include "format.hpp"
+#include "keyed_rows.hpp"
 #include "model.hpp"
 #include "rules_attribute.hpp"
 #include "syntax.hpp"
@@ -223,11 +224,8 @@ class family_rules {
     std::uint64_t key = k + 1;
     for (const element e : t.role) key = key << 8 | static_cast<std::uint64_t>(e);
     key = key << 16 | static_cast<std::uint64_t>(t.accum) << 8 | t.quantized;
-    if (2 * (memos_used_ + 1) > memos_.size()) grow();
-    memo& m = slot(key);
-    if (m.key == 0) {
-      m.key = key;
-      ++memos_used_;
+    const auto [m, is_new] = memos_.find(key);
+    if (is_new) {
       std::uint32_t least = no_index;
       for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
         const std::uint32_t far = distance(c, rows_[i], t);
@@ -235,19 +233,6 @@ class family_rules {
       }
     }
     return m.value;
-  }
-  void grow() {
-    const pool<memo> old = static_cast<pool<memo>&&>(memos_);
-    memos_ = {};
-    memos_.resize(old.empty() ? 32 : old.size() * 2);
-    for (const memo& m : old)
-      if (m.key != 0) slot(m.key) = m;
-  }
-  [[nodiscard]] memo& slot(std::uint64_t key) noexcept {
-    const std::size_t mask = memos_.size() - 1;
-    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
-    while (memos_[i].key != 0 && memos_[i].key != key) i = (i + 1) & mask;
-    return memos_[i];
   }
 
   /// Makes the rows of an opcode.
@@ -524,8 +509,7 @@ class family_rules {
   }
 
   pool<candidate> rows_;
-  pool<memo> memos_;
-  std::size_t memos_used_ = 0;
+  keyed_rows<memo> memos_;
   bool is_built_[opcode_count] = {};
   std::uint32_t first_[opcode_count] = {}, size_[opcode_count] = {};
 };
