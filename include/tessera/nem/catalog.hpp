@@ -5,7 +5,7 @@
 //
 //   nem::catalog c;                                   // has the built-in families
 //   const nem::type_family& f = c.families[i];
-//   for (const nem::instance& x : c.instances_of(f, c.variants[f.first_variant])) …
+//   for (const nem::instance& x : c.instances_of(c.variants[f.first_variant])) …
 //
 //   type_family     parameters, operand types, accum, quant      "Type Family Grammar"
 //   variant         what it adds: bias or none                   "Variant Reference IDs"

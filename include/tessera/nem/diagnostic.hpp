@@ -95,15 +95,9 @@ struct rule_row {
   nem::severity severity;  ///< in the profile `standard`
 };
 namespace detail {
-/// Phases as the table spells them; `const` is a keyword.
+/// Phases as the table spells them.
 struct rule_phases {
-  static constexpr phase lex = phase::lex, parse = phase::parse, include = phase::include,
-                         config = phase::config, device = phase::device, names = phase::names,
-                         const_ = phase::const_, eval = phase::eval, buffer = phase::buffer,
-                         region = phase::region, decorator = phase::decorator,
-                         opcode = phase::opcode, shape = phase::shape, type = phase::type,
-                         transfer = phase::transfer, token = phase::token, place = phase::place,
-                         loop = phase::loop, hazard = phase::hazard;
+  using enum phase;
 };
 }  // namespace detail
 /// All rules, in the order of their codes.
