@@ -4,7 +4,7 @@
 // Rules about what stands in a compute task: its opcode, its operands and its attributes.
 //
 //   if (check_signature(c, t)) …        // as many operands as the opcode takes
-//   check_ranges(c, t, a);              // takes values that are out of range from a.given
+//   range_rules(c, t, a).check();       // takes values that are out of range from a.given
 //
 //   OPC-001 OPC-010 OPC-011    opcode          "Compute Tasks"
 //   OPC-002 OPC-003 OPC-004    operands        opcode registry
@@ -313,7 +313,6 @@ class range_rules {
   const task& t_;
   attributes& a_;
 };
-inline void check_ranges(context& c, const task& t, attributes& a) { range_rules(c, t, a).check(); }
 
 }  // namespace detail
 }  // namespace nem

@@ -180,6 +180,7 @@ struct document {
   const node& n = d.nodes[i];
   return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
 }
+std::string_view name_of(const document&&, std::uint32_t) = delete;
 
 /// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
 class children {
@@ -197,6 +198,7 @@ class children {
   };
   children(const document& d, std::uint32_t parent) noexcept
       : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
+  children(const document&&, std::uint32_t) = delete;
   [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
   [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
 
