@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
+#include <cstdint>
 #include <string_view>
 #include <tessera/nem/describe.hpp>
 
@@ -93,4 +94,17 @@ TEST_CASE("nem/describe: lines and columns are found anywhere", "[nem]") {
   const nem::listing list(none, {&file, 1});
   for (std::uint32_t i = 0; i <= source.size(); ++i)
     CHECK(list.locate({0, i, 1}) == locate(source, i));
+}
+
+/// Findings whose places differ only where their numbers have more than 24 bits.
+TEST_CASE("nem/describe: findings of several large files are told apart", "[nem]") {
+  nem::report found;
+  nem::detail::findings f(&found, nem::profile::standard, 10);
+  const std::uint32_t offsets[] = {0, 1u << 24, 1u << 28, 0xffffffffu};
+  for (int again = 0; again < 2; ++again)
+    for (const std::uint32_t file : {0u, 1u, 16u, 4096u})
+      for (const std::uint32_t offset : offsets)
+        for (const errc code : {errc::nem_con_001_duplicate, errc::nem_con_002_forward})
+          f.add(code, {file, offset, 1}) << "found";
+  CHECK(found.errors == 4 * 4 * 2);
 }

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tessera/nem/baseline_text.hpp>
 #include <tessera/nem/families.hpp>
 #include <tessera/nem/load.hpp>
 

@@ -398,7 +398,7 @@ TEST_CASE("nem/load: what a device inherits", "[nem]") {
         if (i.conformance == nem::instance_row::level::must) {
           text t;
           t << f.name;
-          nem::detail::print_types(t, i);
+          nem::detail::append_types(t, nem::detail::types_of(i));
           t << "." << v.name << " ";
           all += t.view();
         }

@@ -20,6 +20,7 @@
 #define TESSERA_NEM_ARITHMETIC_HPP
 
 #include <cstdint>
+#include <string_view>
 
 #include "../version.hpp"
 #include "syntax.hpp"
@@ -60,6 +61,16 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 
 /// Whether an operator takes one operand.
 [[nodiscard]] constexpr bool is_unary(node_kind op) noexcept { return op == node_kind::negate; }
+/// As the language writes it.
+[[nodiscard]] constexpr std::string_view operator_text(node_kind op) noexcept {
+  switch (op) {
+    case node_kind::add: return "+";
+    case node_kind::multiply: return "*";
+    case node_kind::divide: return "/";
+    case node_kind::modulo: return "mod";
+    default: return "-";
+  }
+}
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI

@@ -58,7 +58,7 @@ struct attributes {
   }
   [[nodiscard]] bool has(attribute a) const noexcept { return (given & bit(a)) != 0; }
   /// The list that an attribute of kind `integers` fills.
-  [[nodiscard]] view<std::int64_t>& list(attribute a) noexcept {
+  [[nodiscard]] view<std::int64_t>& list(attribute a) & noexcept {
     switch (a) {
       case attribute::strides: return strides;
       case attribute::dilations: return dilations;
@@ -74,7 +74,7 @@ struct attributes {
     }
   }
   /// The number that an attribute of kind `real` fills.
-  [[nodiscard]] double& real(attribute a) noexcept {
+  [[nodiscard]] double& real(attribute a) & noexcept {
     switch (a) {
       case attribute::alpha: return alpha;
       case attribute::min_val: return min_val;

@@ -5,7 +5,7 @@
 //
 //   nem::catalog c;                                   // has the built-in families
 //   const nem::type_family& f = c.families[i];
-//   for (const nem::instance& x : c.instances_of(f, c.variants[f.first_variant])) …
+//   for (const nem::instance& x : c.instances_of(c.variants[f.first_variant])) …
 //
 //   type_family     parameters, operand types, accum, quant      "Type Family Grammar"
 //   variant         what it adds: bias or none                   "Variant Reference IDs"
@@ -97,6 +97,28 @@ struct device {
   place where;
 };
 
+namespace detail {
+
+/// Appends the types of an instance: "<f16, i8>", nothing where there are none.
+template <class Out>
+void append_types(Out& out, view<element> types) {
+  for (std::size_t k = 0; k < types.size(); ++k) out << (k == 0 ? "<" : ", ") << name(types[k]);
+  if (!types.empty()) out << '>';
+}
+/// Appends the types of a set: "f16, f32".
+template <class Out>
+void append_domain(Out& out, std::uint16_t domain) {
+  std::string_view comma;
+  for (std::size_t e = 0; e < element_count; ++e) {
+    if ((domain >> e & 1) == 0) continue;
+    out << comma << name(static_cast<element>(e));
+    comma = ", ";
+  }
+}
+
+}  // namespace detail
+
+/// Type families with their variants, and devices: those that are built in and those of all files.
 struct catalog {
   text characters;
   pool<type_family> families;
@@ -109,12 +131,14 @@ struct catalog {
   pool<unit_number> characteristics;
   pool<std::uint32_t> device_instances;  ///< indices of `instances`
 
-  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
   }
+  std::string_view text_of(string) const&& = delete;
   [[nodiscard]] view<instance> instances_of(const variant& v) const& noexcept {
     return {instances.data() + v.first_instance, v.instances};
   }
+  view<instance> instances_of(const variant&) const&& = delete;
   /// The characteristic of a unit, such as SEQ's max_active_tokens, or `otherwise`.
   [[nodiscard]] std::int64_t characteristic(const device& d, unit u, std::string_view key,
                                             std::int64_t otherwise) const noexcept {
@@ -136,15 +160,15 @@ struct catalog {
     if (at == v.instances || order(types_of(first[at]), of) != 0) return no_index;
     return v.first_instance + static_cast<std::uint32_t>(at);
   }
-  [[nodiscard]] view<element> types_of(const instance& x) const noexcept {
+  [[nodiscard]] view<element> types_of(const instance& x) const& noexcept {
     return {types.data() + x.first_type, x.types};
   }
-  /// Appends a variant's reference: "gemm.float<f16>.no_bias".
+  view<element> types_of(const instance&) const&& = delete;
+  /// Appends an instance's reference: "gemm.float<f16>.no_bias".
   void append_reference(text& out, const instance& i) const {
     out << text_of(families[i.family].name);
-    for (std::uint32_t k = 0; k < i.types; ++k)
-      out << (k == 0 ? "<" : ", ") << nem::name(types[i.first_type + k]);
-    out << (i.types == 0 ? "." : ">.") << text_of(variants[i.variant].name);
+    detail::append_types(out, types_of(i));
+    out << '.' << text_of(variants[i.variant].name);
   }
   /// The order of a variant's instances: negative, 0 or positive.
   [[nodiscard]] static int order(view<element> a, view<element> b) noexcept {

@@ -17,7 +17,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
 #include "../version.hpp"
+#include "attributes.hpp"
 #include "catalog.hpp"
 #include "diagnostic.hpp"
 #include "model.hpp"
@@ -44,7 +47,32 @@ struct context {
   [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
     return d.name(d.nodes[i].value);
   }
+  /// Whether a region has a layout that ends in two letters, as [N, K] matrices have "NK".
+  [[nodiscard]] bool layout_ends_in(const region& r, std::string_view two) const noexcept {
+    if (r.layout == no_name) return false;
+    const std::string_view layout = d.name(r.layout);
+    return layout.size() >= 2 && layout.substr(layout.size() - 2) == two;
+  }
 };
+
+/// Numbers as texts show them: [2, 4]; of lists that are longer than any shape, the beginning.
+struct number_list {
+  view<std::int64_t> of;
+};
+inline text& operator<<(text& out, const number_list& n) {
+  out << '[';
+  for (std::size_t i = 0; i < n.of.size() && i < max_rank; ++i)
+    out << (i == 0 ? "" : ", ") << n.of[i];
+  return out << (n.of.size() > max_rank ? ", ...]" : "]");
+}
+
+template <class T>
+[[nodiscard]] bool are_equal(view<T> a, view<T> b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!(a[i] == b[i])) return false;
+  return true;
+}
 
 }  // namespace detail
 }  // namespace nem

@@ -61,6 +61,7 @@ class listing {
     }
     first_lines_.push_back(lines_.size());
   }
+  listing(const report&&, view<source_file>) = delete;
 
   /// The line and column where a place begins; 1, 1 in files without a source.
   [[nodiscard]] line_column locate(place p) const noexcept {

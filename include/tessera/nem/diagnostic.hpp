@@ -34,6 +34,7 @@
 #include "../core/pool.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
+#include "keyed_rows.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -94,15 +95,9 @@ struct rule_row {
   nem::severity severity;  ///< in the profile `standard`
 };
 namespace detail {
-/// Phases as the table spells them; `const` is a keyword.
+/// Phases as the table spells them.
 struct rule_phases {
-  static constexpr phase lex = phase::lex, parse = phase::parse, include = phase::include,
-                         config = phase::config, device = phase::device, names = phase::names,
-                         const_ = phase::const_, eval = phase::eval, buffer = phase::buffer,
-                         region = phase::region, decorator = phase::decorator,
-                         opcode = phase::opcode, shape = phase::shape, type = phase::type,
-                         transfer = phase::transfer, token = phase::token, place = phase::place,
-                         loop = phase::loop, hazard = phase::hazard;
+  using enum phase;
 };
 }  // namespace detail
 /// All rules, in the order of their codes.
@@ -166,9 +161,10 @@ struct report {
   pool<string> files;  ///< those behind file 0, as the resolver calls them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
 
-  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
   }
+  std::string_view text_of(string) const&& = delete;
 };
 
 namespace detail {
@@ -273,29 +269,12 @@ class findings {
   [[nodiscard]] std::uint32_t at() const noexcept {
     return static_cast<std::uint32_t>(to_->characters.size());
   }
-  /// Open addressing over (code, file, offset).
+  /// There are fewer than 2^16 files and codes.
   [[nodiscard]] bool first_time(errc code, place where) {
-    const std::uint64_t key =
-        (std::uint64_t{where.offset} << 24 ^ std::uint64_t{where.file} << 48) * 16 +
-        static_cast<std::uint64_t>(code) + 1;
-    if (2 * (seen_count_ + 1) > seen_.size()) {
-      pool<std::uint64_t> old = static_cast<pool<std::uint64_t>&&>(seen_);
-      seen_ = {};
-      seen_.resize(old.empty() ? 64 : old.size() * 2);
-      for (const std::uint64_t k : old)
-        if (k != 0) slot(k) = k;
-    }
-    std::uint64_t& s = slot(key);
-    if (s == key) return false;
-    s = key;
-    ++seen_count_;
-    return true;
-  }
-  [[nodiscard]] std::uint64_t& slot(std::uint64_t key) noexcept {
-    const std::size_t mask = seen_.size() - 1;
-    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
-    while (seen_[i] != 0 && seen_[i] != key) i = (i + 1) & mask;
-    return seen_[i];
+    return seen_
+        .find(std::uint64_t{where.offset} << 32 | std::uint64_t{where.file} << 16 |
+              static_cast<std::uint64_t>(code))
+        .is_new;
   }
 
   nem::report own_;
@@ -303,8 +282,10 @@ class findings {
   nem::profile profile_;
   std::size_t most_;
   tessera::error first_error_;
-  pool<std::uint64_t> seen_;
-  std::size_t seen_count_ = 0;
+  struct seen {
+    std::uint64_t key = 0;
+  };
+  keyed_rows<seen> seen_;
 };
 
 /// Where a node of the document in `file` stands.

@@ -7,7 +7,6 @@
 //   if (!detail::evaluate_integer(c, node, size)) return;     // reported, here or before
 //   double scale;
 //   if (!detail::evaluate_real(c, node, scale)) return;       // integers convert
-//   detail::evaluate_integers(c, node, list);                 // [1, n, 2*n], or a let of such
 //
 //   integers   64 bits, checked: EXP-003, EXP-004                "Expressions"
 //   reals      binary64, where a FLOAT may stand; else EXP-001
@@ -27,7 +26,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../core/pool.hpp"
 #include "../version.hpp"
 #include "arithmetic.hpp"
 #include "context.hpp"
@@ -187,12 +185,7 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
       if (op == node_kind::negate)
         w << "-(" << left << ')';
       else
-        w << left
-          << (op == node_kind::add        ? " + "
-              : op == node_kind::subtract ? " - "
-              : op == node_kind::multiply ? " * "
-                                          : " / ")
-          << b.integer;
+        w << left << ' ' << operator_text(op) << ' ' << b.integer;
       w << " leaves the range of 64 bits";
     }
   }
@@ -261,35 +254,6 @@ inline bool evaluate_real(context& c, std::uint32_t at, double& to) {
   if (!evaluate(c, at, for_number, x)) return false;
   to = x.as_real();
   return true;
-}
-
-/// Appends the integers of a list, or of a name that a `let` gave one. False after an error; some may
-/// have been appended then.
-inline bool evaluate_integers(context& c, std::uint32_t at, pool<std::int64_t>& to) {
-  bool is_sound = true;
-  if (c[at].kind == node_kind::list) {
-    for (const std::uint32_t i : children(c.d, at)) {
-      std::int64_t x = 0;
-      if (evaluate_integer(c, i, x))
-        to.push_back(x);
-      else
-        is_sound = false;
-    }
-    return is_sound;
-  }
-  if (c[at].kind == node_kind::name && c.names != nullptr) {
-    const binding b = (*c.names)[c[at].value];
-    if (b.kind != binding_kind::none && !b.is_known) return false;
-    if (b.kind == binding_kind::integers) {
-      for (std::uint32_t i = 0; i < b.count; ++i) to.push_back(c.v.numbers[b.index + i]);
-      return true;
-    }
-    if (b.kind == binding_kind::reals) return report_float(c, at, for_integer);
-  }
-  number x;
-  if (evaluate(c, at, for_integer, x))
-    c.found.add(errc::nem_exp_005_kind, c.at(at)) << "expected a list of integers, found a number";
-  return false;
 }
 
 }  // namespace detail

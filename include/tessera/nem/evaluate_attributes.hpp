@@ -4,14 +4,14 @@
 // Evaluates the attributes of a compute task.
 //
 //   nem::attributes a;
-//   detail::evaluate_attributes(c, t.node, t.opcode, a, numbers);   // numbers: a pool
+//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
 //
 //   OPC-008    a value of the wrong kind, which then counts as not given
 //
 // Attributes that the opcode doesn't take are left alone, and so are names that are words: types,
 // true and false, modes.
 //
-// Lifetime:   lists borrow from the pool of numbers, or from `values` where a let has them.
+// Lifetime:   lists borrow from values::numbers, until it grows.
 // Errors:     OPC-008, and what evaluating expressions reports.
 // Limits:     none.
 // Allocation: 8 bytes for each number of a list.
@@ -39,10 +39,8 @@ namespace detail {
 /// The value of a task's attribute, or no_node.
 [[nodiscard]] inline std::uint32_t attribute_value(const document& d, std::uint32_t task,
                                                    attribute a) noexcept {
-  for (const std::uint32_t i : children(d, task))
-    if (d.nodes[i].kind == node_kind::attribute && d.nodes[i].detail == static_cast<unsigned>(a))
-      return i + 1;
-  return no_node;
+  const std::uint32_t i = child(d, task, node_kind::attribute, static_cast<std::uint8_t>(a));
+  return i == no_node ? no_node : i + 1;
 }
 /// Number `index` of a task's attribute where it is spelled out, else the whole value.
 [[nodiscard]] inline std::uint32_t attribute_element(const document& d, std::uint32_t task,
@@ -57,8 +55,7 @@ namespace detail {
 /// Evaluates one task's attributes.
 class attribute_reader {
  public:
-  attribute_reader(context& c, attributes& to, pool<std::int64_t>& numbers) noexcept
-      : c_(c), to_(to), numbers_(numbers) {}
+  attribute_reader(context& c, attributes& to) noexcept : c_(c), to_(to), numbers_(c.v.numbers) {}
 
   void read(std::uint32_t task, opcode op) {
     if (op == opcode::unknown) return;
@@ -70,11 +67,9 @@ class attribute_reader {
       if (a == attribute::unknown || (known & attributes::bit(a)) == 0 || to_.has(a)) continue;
       if (one(a, i + 1)) to_.given |= attributes::bit(a);
     }
-    // The pools don't grow any more: now lists can be named by their places.
-    for (std::size_t k = 0; k < lists_; ++k) {
-      const pool<std::int64_t>& from = list_[k].is_named ? c_.v.numbers : numbers_;
-      to_.list(list_[k].which) = {from.data() + list_[k].first, list_[k].size};
-    }
+    // The pool doesn't grow any more: now lists can be named by their places.
+    for (std::size_t k = 0; k < lists_; ++k)
+      to_.list(list_[k].which) = {numbers_.data() + list_[k].first, list_[k].size};
   }
 
  private:
@@ -136,11 +131,12 @@ class attribute_reader {
     if (c_[value].kind == node_kind::name && c_.names != nullptr) {
       const binding b = (*c_.names)[c_[value].value];
       if (b.kind == binding_kind::integers && b.is_known) {
-        list_[lists_++] = {a, true, b.index, b.count};
+        list_[lists_++] = {a, b.index, b.count};
         return true;
       }
       if (b.kind != binding_kind::none) return b.is_known && wrong(a, value);
-      return evaluate_integers(c_, value, numbers_);  // which reports it
+      std::int64_t none = 0;
+      return evaluate_integer(c_, value, none);  // which reports it
     }
     if (c_[value].kind != node_kind::list) return wrong(a, value);
     const std::size_t first = numbers_.size();
@@ -151,7 +147,7 @@ class attribute_reader {
       numbers_.push_back(number);
     }
     if (!good) return numbers_.resize(first), false;
-    list_[lists_++] = {a, false, first, numbers_.size() - first};
+    list_[lists_++] = {a, first, numbers_.size() - first};
     return true;
   }
   /// Whether a name stands for something else than a number; such a name is of the wrong kind.
@@ -209,16 +205,14 @@ class attribute_reader {
   pool<std::int64_t>& numbers_;
   struct {
     attribute which;
-    bool is_named;  ///< by a let: in values::numbers
     std::size_t first, size;
   } list_[attribute_count];  ///< each attribute is given once
   std::size_t lists_ = 0;
 };
 
 /// Evaluates what an opcode's signature names of a task's attributes; others are left alone.
-inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attributes& to,
-                                pool<std::int64_t>& numbers) {
-  attribute_reader(c, to, numbers).read(task, op);
+inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attributes& to) {
+  attribute_reader(c, to).read(task, op);
 }
 
 }  // namespace detail

@@ -6,19 +6,19 @@
 //   nem::catalog c;
 //   nem::add_builtin(c);                                     // families[0] is conv2d.float
 //   std::uint32_t f = nem::builtin_family("gemm.int8");      // its row, and its index in a catalog
-//   tessera::text file = nem::baseline_text("npm_baseline_1.0.nem");
 //
 //   family_table     parameters, operands, accum, quant, variants    "Type Families and Matching"
 //   variant_row      what it adds, its instances: MUST or MAY        "Classification"
 //   baseline_files   the two spellings of the baseline's name
 //
 // An instantiation that no row lists is neither: gemm.float<f32>.with_bias is illegal everywhere.
-// The baseline is a file that always can be included; nothing opens it.
+// The baseline is a file that always can be included; nothing opens it (nem/baseline_text.hpp is its
+// text).
 //
 // Lifetime:   the table is constant; what is made of it owns itself.
 // Errors:     none.
 // Limits:     none.
-// Allocation: a catalog's pools; a text of 4 KB.
+// Allocation: a catalog's pools.
 
 #ifndef TESSERA_NEM_FAMILIES_HPP
 #define TESSERA_NEM_FAMILIES_HPP
@@ -28,7 +28,6 @@
 #include <string_view>
 
 #include "../core/pool.hpp"
-#include "../core/text.hpp"
 #include "../version.hpp"
 #include "catalog.hpp"
 #include "format.hpp"
@@ -71,9 +70,7 @@ namespace detail {
 
 /// What the rows are written with.
 struct family_words {
-  static constexpr element none = element::none, i4 = element::i4, i8 = element::i8,
-                           i16 = element::i16, i32 = element::i32, f16 = element::f16,
-                           bf16 = element::bf16, f32 = element::f32;
+  using enum element;
   static constexpr quant_condition any = quant_condition::any,
                                    unquantized = quant_condition::absent,
                                    required = quant_condition::required,
@@ -148,6 +145,12 @@ struct families : family_words {
   // clang-format on
 };
 
+/// The types of an instance.
+[[nodiscard]] constexpr view<element> types_of(const instance_row& i) noexcept {
+  std::size_t count = 0;
+  while (count < 2 && i.types[count] != element::none) ++count;
+  return {i.types, count};
+}
 [[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
   std::uint32_t count = 0;
   for (const family_row& f : families::rows)
@@ -272,89 +275,6 @@ inline void add_baseline_device(catalog& c, const baseline_row& names) {
   d.first_extended = detail::index_in(c.device_instances);
   d.first_characteristic = detail::index_in(c.characteristics);
   c.devices.push_back(d);
-}
-
-namespace detail {
-
-inline void print_operand(text& out, const family_row& f, const operand_row& o) {
-  out << o.operand << ": ";
-  switch (o.form) {
-    case type_form::element: out << name(o.element); break;
-    case type_form::parameter: out << f.parameters[o.parameter].name; break;
-    case type_form::absent: out << "absent"; break;
-    case type_form::any_supported: out << "any_supported"; break;
-  }
-}
-inline void print_types(text& out, const instance_row& i) {
-  for (std::size_t k = 0; k < 2 && i.types[k] != element::none; ++k)
-    out << (k == 0 ? "<" : ", ") << name(i.types[k]);
-  if (i.types[0] != element::none) out << ">";
-}
-inline void print_family(text& out, const family_row& f) {
-  out << "type_family " << f.name;
-  for (std::size_t k = 0; k < 2 && !f.parameters[k].name.empty(); ++k) {
-    out << (k == 0 ? "<" : ", ") << f.parameters[k].name << ": {";
-    std::string_view between;
-    for (std::size_t e = 0; e < element_count; ++e) {
-      if ((f.parameters[k].domain >> e & 1) == 0) continue;
-      out << between << name(static_cast<element>(e));
-      between = ", ";
-    }
-    out << "}";
-  }
-  out << (f.parameters[0].name.empty() ? " {\n" : "> {\n");
-  for (const operand_row& o : f.operands) {
-    if (o.operand.empty()) continue;
-    out << "  ";
-    print_operand(out, f, o);
-    out << "\n";
-  }
-  if (f.accum != element::none) out << "  accum = " << name(f.accum) << "\n";
-  if (f.quant == quant_condition::absent) out << "  quant = absent\n";
-  if (f.quant == quant_condition::required) out << "  quant = required\n";
-  if (f.quant == quant_condition::required_on)
-    out << "  quant = required on " << f.quant_operand << "\n";
-  out << "  variants:\n";
-  for (const variant_row& v : f.variants) {
-    if (v.name.empty()) continue;
-    out << "    " << v.name << ": {";
-    if (!v.operand.operand.empty()) {
-      out << " ";
-      print_operand(out, f, v.operand);
-      out << " ";
-    }
-    out << "}\n      conformance: {";
-    for (const instance_row& i : v.instances) {
-      if (i.conformance == instance_row::level::none) break;
-      out << (i.conformance == instance_row::level::must ? " MUST" : " MAY");
-      if (i.types[0] != element::none) out << " ";
-      print_types(out, i);
-    }
-    out << " }\n";
-  }
-  out << "}\n";
-}
-
-}  // namespace detail
-
-/// The text of a baseline file, by the base name of a path; empty where it names none.
-[[nodiscard]] inline text baseline_text(std::string_view file_name) {
-  text out;
-  const std::uint32_t which = find_baseline(file_name);
-  if (which == 2) return out;
-  for (const family_row& f : family_table) detail::print_family(out, f);
-  out << "device " << baseline_files[which].device << " {\n  spec_version = \""
-      << known_spec_version << "\"\n  opcode.mandatory {\n";
-  for (const family_row& f : family_table)
-    for (const variant_row& v : f.variants)
-      for (const instance_row& i : v.instances) {
-        if (i.conformance != instance_row::level::must) continue;
-        out << "    " << f.name;
-        detail::print_types(out, i);
-        out << "." << v.name << "\n";
-      }
-  out << "  }\n}\n";
-  return out;
 }
 
 }  // namespace nem

@@ -82,9 +82,9 @@ class happens_before {
     close_iteration();
     frame& f = frames_.back();
     for (; f.oldest < windows_.size(); ++f.oldest) retire(f, f.oldest);
-    cut(windows_, f.first_window);
-    cut(carried_, f.first_carried);
-    cut(open_, f.open);
+    windows_.resize(f.first_window);
+    carried_.resize(f.first_carried);
+    open_.resize(f.open);
     frames_.pop_back();
     if (frames_.size() == 1) log_.clear(), followed_ = 0;
   }
@@ -219,10 +219,6 @@ class happens_before {
     std::uint64_t others = 0;          ///< peaks of the iterations that may still run
   };
 
-  template <class T>
-  static void cut(pool<T>& p, std::size_t size) noexcept {
-    while (p.size() > size) p.pop_back();
-  }
   [[nodiscard]] static std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
   }
@@ -283,7 +279,7 @@ class happens_before {
       // are those of a wait at its end, which orders nothing but what follows in the iteration.
       const std::size_t kept = followed_ > f.log ? followed_ : f.log;
       for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
-      cut(log_, kept);
+      log_.resize(kept);
       for (std::size_t i = f.open; i < open_.size(); ++i) complete(open_[i]);
       if (size() != f.first_task) followed_ = log_.size();
     } else {
@@ -292,13 +288,13 @@ class happens_before {
         if (i < followed_ && log_[i] < f.first_task) carried_.push_back(log_[i]);
         unmark(log_[i]);
       }
-      cut(log_, f.log);
+      log_.resize(f.log);
       if (followed_ > f.log) followed_ = f.log;
       w.last_carried = carried_.size();
       f.others += f.peak;
       windows_.push_back(w);
     }
-    cut(open_, f.open);
+    open_.resize(f.open);
   }
 
   /// `d` is before the last task, as is what is before `d`.

@@ -393,7 +393,7 @@ class device_loader {
     }
     auto text = s_.found.add(errc::nem_dev_009_variant, f_.at(node));
     text << family;
-    put_types(text, types_);
+    append_types(text, types_);
     text << '.' << f_.name(last);
     if (types_.size() != row.parameters)
       text << " has " << types_.size() << (types_.size() == 1 ? " type" : " types") << ", but "
@@ -406,14 +406,9 @@ class device_loader {
     text.note(row.where) << "there is ";
     put_some(text, variant.instances, [&](std::uint32_t k) {
       text << family;
-      put_types(text, to_.types_of(to_.instances[variant.first_instance + k]));
+      append_types(text, to_.types_of(to_.instances[variant.first_instance + k]));
       text << '.' << f_.name(last);
     });
-  }
-  template <class Writer>
-  static void put_types(Writer& out, view<element> types) {
-    for (std::size_t k = 0; k < types.size(); ++k) out << (k == 0 ? "<" : ", ") << name(types[k]);
-    if (!types.empty()) out << '>';
   }
   template <class Writer, class Put>
   static void put_some(Writer& out, std::uint32_t count, Put put) {

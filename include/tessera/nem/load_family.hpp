@@ -253,7 +253,7 @@ class family_loader {
           fits = false;
           auto text = s_.found.add(errc::nem_fdl_003_instance, f_.at(c));
           text << name(e) << " isn't a type of parameter " << to_.text_of(p.name) << ": {";
-          put_set(text, p.domain);
+          append_domain(text, p.domain);
           text << "}";
         }
         to_.types.push_back(e);
@@ -273,23 +273,12 @@ class family_loader {
       is_sound_ = false;
   }
 
-  template <class Writer>
-  static void put_set(Writer& out, std::uint16_t domain) {
-    std::string_view between;
-    for (std::size_t e = 0; e < element_count; ++e) {
-      if ((domain >> e & 1) == 0) continue;
-      out << between << name(static_cast<element>(e));
-      between = ", ";
-    }
-  }
-
   /// "f<i8>.v" of a variant that isn't in the catalog yet.
   [[nodiscard]] text reference(const instance& i, std::uint32_t variant) const {
     text out;
     out << to_.text_of(family_.name);
-    for (std::uint32_t k = 0; k < i.types; ++k)
-      out << (k == 0 ? "<" : ", ") << name(to_.types[i.first_type + k]);
-    out << (i.types == 0 ? "." : ">.") << f_.name(variant);
+    append_types(out, to_.types_of(i));
+    out << '.' << f_.name(variant);
     return out;
   }
 

@@ -14,7 +14,7 @@
 //
 // Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
 //
-// Lifetime:   spans of `values` last until the next statement is visited.
+// Lifetime:   views of `values` last until the next statement is visited.
 // Errors:     none.
 // Limits:     none.
 // Allocation: that of the pools.
@@ -106,24 +106,31 @@ struct values {
   [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
     return {operands.data() + t.first_operand, t.inputs};
   }
+  view<nem::operand> inputs(const task&) const&& = delete;
   [[nodiscard]] view<nem::operand> outputs(const task& t) const& noexcept {
     return {operands.data() + t.first_operand + t.inputs, t.outputs};
   }
+  view<nem::operand> outputs(const task&) const&& = delete;
   [[nodiscard]] view<std::uint32_t> tasks_before(const task& t) const& noexcept {
     return {deps.data() + t.first_dep, t.deps};
   }
+  view<std::uint32_t> tasks_before(const task&) const&& = delete;
   [[nodiscard]] view<std::int64_t> shape(const nem::region& r) const& noexcept {
     return {numbers.data() + r.first_dimension, r.rank};
   }
+  view<std::int64_t> shape(const nem::region&) const&& = delete;
   [[nodiscard]] view<std::int64_t> strides(const nem::region& r) const& noexcept {
     return {numbers.data() + r.first_stride, r.strides};
   }
+  view<std::int64_t> strides(const nem::region&) const&& = delete;
   [[nodiscard]] view<double> scales(const nem::quant& q) const& noexcept {
     return {reals.data() + q.first_scale, q.scales};
   }
+  view<double> scales(const nem::quant&) const&& = delete;
   [[nodiscard]] view<std::int64_t> zero_points(const nem::quant& q) const& noexcept {
     return {numbers.data() + q.first_zero_point, q.zero_points};
   }
+  view<std::int64_t> zero_points(const nem::quant&) const&& = delete;
 };
 
 }  // namespace nem

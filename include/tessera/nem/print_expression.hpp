@@ -34,6 +34,7 @@
 #include "../core/shortest.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
+#include "arithmetic.hpp"
 #include "syntax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -87,18 +88,11 @@ inline void append_string(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
-[[nodiscard]] constexpr std::string_view operator_text(node_kind k) noexcept {
-  return k == node_kind::add        ? " + "
-         : k == node_kind::subtract ? " - "
-         : k == node_kind::multiply ? " * "
-         : k == node_kind::divide   ? " / "
-                                    : " mod ";
-}
 [[nodiscard]] constexpr bool is_sum(node_kind k) noexcept {
   return k == node_kind::add || k == node_kind::subtract;
 }
 [[nodiscard]] constexpr bool is_binary(node_kind k) noexcept {
-  return is_operator(k) && k != node_kind::negate;
+  return is_operator(k) && !is_unary(k);
 }
 
 /// Where the operands of an expression's operators stand: those of the operator `at` are at
@@ -239,7 +233,7 @@ class value_printer {
         continue;
       }
       if (p.what == part::operator_) {
-        out << operator_text(n.kind);
+        out << ' ' << operator_text(n.kind) << ' ';
         continue;
       }
       if (p.what == part::in_parentheses) {

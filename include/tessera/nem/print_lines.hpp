@@ -42,7 +42,6 @@ inline constexpr std::uint32_t no_offset = 0xffffffff;
 
 inline void append_indent(text& out, std::uint32_t indent) {
   if (indent == 0) return;  // there may be no memory yet
-  if (indent == 0) return;
   std::memset(out.prepare(indent), ' ', indent);
   out.advance(indent);
 }

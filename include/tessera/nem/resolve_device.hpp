@@ -186,9 +186,7 @@ class inheritance_check {
   [[nodiscard]] std::uint32_t replacement(std::uint32_t f, const variant_row& v,
                                           const instance_row& row) const {
     const std::uint32_t i = s_.find_variant(f, v.name);
-    std::size_t types = 0;
-    while (types < 2 && row.types[types] != element::none) ++types;
-    return i == no_index ? no_index : to_.find_instance(to_.variants[i], {row.types, types});
+    return i == no_index ? no_index : to_.find_instance(to_.variants[i], types_of(row));
   }
 
   void set(std::uint32_t device, std::uint32_t at, list in) {
@@ -236,7 +234,7 @@ class inheritance_check {
 
   void redundant(std::uint32_t index, std::uint32_t at, const entry& known) {
     auto text = s_.found.add(errc::nem_dev_010_redundant, s_.entries[at]);
-    put_reference(text, at);
+    put_reference(text, to_.device_instances[at]);
     if (known.device == index) {
       text << " is listed twice";
       text.note(s_.entries[known.at]) << "first listed here";
@@ -249,7 +247,7 @@ class inheritance_check {
   /// An instance is mandatory, by the entry at `mandatory`, and extended; `known` came first.
   void both(std::uint32_t at, std::uint32_t mandatory, const entry& known) {
     auto text = s_.found.add(errc::nem_dev_008_extended, s_.entries[at]);
-    put_reference(text, at);
+    put_reference(text, to_.device_instances[at]);
     text << (at == mandatory
                  ? " becomes mandatory: its inherited entry in opcode.extended is ignored"
                  : " is mandatory already: its entry in opcode.extended is ignored");
@@ -263,9 +261,9 @@ class inheritance_check {
         << (known.in == list::mandatory ? "mandatory" : "extended");
   }
   template <class Writer>
-  void put_reference(Writer& text, std::uint32_t at) {
+  void put_reference(Writer& text, std::uint32_t instance) {
     tessera::text name;
-    to_.append_reference(name, to_.instances[to_.device_instances[at]]);
+    to_.append_reference(name, to_.instances[instance]);
     text << name;
   }
 
@@ -280,9 +278,7 @@ class inheritance_check {
     for (std::size_t k = 0; shown < lacking && shown < most; ++k) {
       if (must_[k].index != no_index && entries_[must_[k].index].in == list::mandatory) continue;
       if (shown++ != 0) text << ", ";
-      tessera::text name;
-      to_.append_reference(name, to_.instances[must_[k].builtin]);
-      text << name;
+      put_reference(text, must_[k].builtin);
     }
     if (lacking > most) text << " and " << lacking - most << " more";
   }

@@ -4,7 +4,7 @@
 // Rules about what stands in a compute task: its opcode, its operands and its attributes.
 //
 //   if (check_signature(c, t)) …        // as many operands as the opcode takes
-//   check_ranges(c, t, a);              // takes values that are out of range from a.given
+//   range_rules(c, t, a).check();       // takes values that are out of range from a.given
 //
 //   OPC-001 OPC-010 OPC-011    opcode          "Compute Tasks"
 //   OPC-002 OPC-003 OPC-004    operands        opcode registry
@@ -37,12 +37,6 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
-
-/// A name that many findings may show, so that a long one doesn't make the report longer than its
-/// share.
-[[nodiscard]] constexpr std::string_view clipped(std::string_view name) noexcept {
-  return name.substr(0, 128);
-}
 
 /// The node that names a task's opcode.
 [[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
@@ -319,7 +313,6 @@ class range_rules {
   const task& t_;
   attributes& a_;
 };
-inline void check_ranges(context& c, const task& t, attributes& a) { range_rules(c, t, a).check(); }
 
 }  // namespace detail
 }  // namespace nem

@@ -44,7 +44,7 @@ class compute_rules {
     const bool is_new = !is_done(t.node);
     if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
     attributes& a = c.v.attributes;
-    check_ranges(c, t, a);
+    range_rules(c, t, a).check();
     if (!are_sound(c, t)) return;
     if (is_new && !check_typed(c, t)) return;
     shape_rules(c, t, a).check();

@@ -42,11 +42,7 @@ namespace detail {
 /// The first decorator of a name on a node, or no_node.
 [[nodiscard]] inline std::uint32_t find_decorator(const document& d, std::uint32_t node,
                                                   decorator which) noexcept {
-  for (const std::uint32_t i : children(d, node))
-    if (d.nodes[i].kind == node_kind::decorator &&
-        d.nodes[i].detail == static_cast<std::uint8_t>(which))
-      return i;
-  return no_node;
+  return child(d, node, node_kind::decorator, static_cast<std::uint8_t>(which));
 }
 
 /// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.

@@ -31,6 +31,7 @@
 #include "attributes.hpp"
 #include "context.hpp"
 #include "format.hpp"
+#include "keyed_rows.hpp"
 #include "model.hpp"
 #include "rules_attribute.hpp"
 #include "syntax.hpp"
@@ -60,8 +61,8 @@ class descriptor_rules {
  private:
   /// What is worked out once for a region whose descriptor has lists.
   struct memo {
-    std::uint32_t node = no_node;
-    bool varies = false;  ///< whether not all scales are equal
+    std::uint64_t key = 0;  ///< the region's node, plus 1
+    bool varies = false;    ///< whether not all scales are equal
     std::uint64_t digest = 0;
   };
 
@@ -129,11 +130,7 @@ class descriptor_rules {
     if (row(t.opcode).category == opcode_category::convolution) {
       if (q.axis >= rank - 1) return false;
     } else {
-      bool is_turned = false;  // stored as [N, K]
-      if (weight.layout != no_name) {
-        const std::string_view layout = c.d.name(weight.layout);
-        is_turned = layout.size() >= 2 && layout.substr(layout.size() - 2) == "NK";
-      }
+      const bool is_turned = c.layout_ends_in(weight, "NK");
       if (q.axis != rank - (is_turned ? 1 : 2)) return false;
     }
     return look(c, weight).varies;
@@ -186,17 +183,8 @@ class descriptor_rules {
 
   /// What is remembered of a region with a descriptor.
   [[nodiscard]] memo look(const context& c, const region& r) {
-    if (2 * (used_ + 1) > memos_.size()) {
-      const pool<memo> old = static_cast<pool<memo>&&>(memos_);
-      memos_ = {};
-      memos_.resize(old.empty() ? 32 : old.size() * 2);
-      for (const memo& m : old)
-        if (m.node != no_node) slot(m.node) = m;
-    }
-    memo& m = slot(r.node);
-    if (m.node != no_node) return m;
-    ++used_;
-    m.node = r.node;
+    const auto [m, is_new] = memos_.find(std::uint64_t{r.node} + 1);
+    if (!is_new) return m;
     const quant& q = c.v.quants[r.quant];
     const view<double> scales = c.v.scales(q);
     for (const double s : scales) {
@@ -210,16 +198,7 @@ class descriptor_rules {
     digest = (digest ^ value) * 0x9e3779b97f4a7c15u;
     digest ^= digest >> 29;
   }
-  [[nodiscard]] memo& slot(std::uint32_t node) noexcept {
-    const std::size_t mask = memos_.size() - 1;
-    std::size_t i =
-        static_cast<std::size_t>((std::uint64_t{node} * 0x9e3779b97f4a7c15u) >> 32) & mask;
-    while (memos_[i].node != no_node && memos_[i].node != node) i = (i + 1) & mask;
-    return memos_[i];
-  }
-
-  pool<memo> memos_;
-  std::size_t used_ = 0;
+  keyed_rows<memo> memos_;
 };
 
 }  // namespace detail

@@ -37,6 +37,7 @@
 #include "context.hpp"
 #include "evaluate_attributes.hpp"
 #include "format.hpp"
+#include "keyed_rows.hpp"
 #include "model.hpp"
 #include "rules_attribute.hpp"
 #include "syntax.hpp"
@@ -223,11 +224,8 @@ class family_rules {
     std::uint64_t key = k + 1;
     for (const element e : t.role) key = key << 8 | static_cast<std::uint64_t>(e);
     key = key << 16 | static_cast<std::uint64_t>(t.accum) << 8 | t.quantized;
-    if (2 * (memos_used_ + 1) > memos_.size()) grow();
-    memo& m = slot(key);
-    if (m.key == 0) {
-      m.key = key;
-      ++memos_used_;
+    const auto [m, is_new] = memos_.find(key);
+    if (is_new) {
       std::uint32_t least = no_index;
       for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
         const std::uint32_t far = distance(c, rows_[i], t);
@@ -235,19 +233,6 @@ class family_rules {
       }
     }
     return m.value;
-  }
-  void grow() {
-    const pool<memo> old = static_cast<pool<memo>&&>(memos_);
-    memos_ = {};
-    memos_.resize(old.empty() ? 32 : old.size() * 2);
-    for (const memo& m : old)
-      if (m.key != 0) slot(m.key) = m;
-  }
-  [[nodiscard]] memo& slot(std::uint64_t key) noexcept {
-    const std::size_t mask = memos_.size() - 1;
-    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
-    while (memos_[i].key != 0 && memos_[i].key != key) i = (i + 1) & mask;
-    return memos_[i];
   }
 
   /// Makes the rows of an opcode.
@@ -382,19 +367,22 @@ class family_rules {
     return name(static_cast<element>(form & ~unsigned{role_optional}));
   }
 
-  /// Appends a row's reference.
-  static void refer(text& out, const context& c, const candidate& r) {
+  [[nodiscard]] static text reference_of(const context& c, const candidate& r) {
     text reference;
     c.types.append_reference(reference, c.types.instances[r.instance]);
-    out << clipped(reference);
+    return reference;
+  }
+  static void refer(findings::writer& out, const context& c, const candidate& r) {
+    const text reference = reference_of(c, r);
+    out << reference;
   }
   /// What nobody will read needn't be worked out.
   [[nodiscard]] static bool is_heard(context& c) noexcept {
     return c.found.report().diagnostics.size() < c.options.max_diagnostics;
   }
   /// How a task's operand differs from what a row takes: "A must be i8".
-  static void append_difference(text& out, opcode op, std::size_t role, std::uint8_t form,
-                                element found) {
+  static void append_difference(findings::writer& out, opcode op, std::size_t role,
+                                std::uint8_t form, element found) {
     out << role_name(op, role);
     if (form == static_cast<std::uint8_t>(element::none))
       out << " must be left out";
@@ -404,7 +392,7 @@ class family_rules {
       out << " must be " << form_name(form) << ", not " << name(found);
   }
   /// The types of all operands: "A: i8, B: i8, Y: i8".
-  static void append_types(text& out, opcode op, const candidate& r) {
+  static void append_types(findings::writer& out, opcode op, const candidate& r) {
     bool is_first = true;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (r.role[i] == static_cast<std::uint8_t>(element::none) || r.role[i] == role_free) continue;
@@ -428,11 +416,12 @@ class family_rules {
     return best;
   }
   /// The nearest variant with its types, then the other ones that there are.
-  void append_variants(text& out, const context& c, opcode op, std::uint32_t nearest) const {
+  void append_variants(findings::writer& out, const context& c, opcode op,
+                       std::uint32_t nearest) const {
     const auto k = static_cast<std::size_t>(op);
     const bool only_supported = rows_[nearest].is_supported;
     out << "the nearest variant";
-    if (only_supported) out << " of device " << clipped(c.types.text_of(c.target->name));
+    if (only_supported) out << " of device " << c.types.text_of(c.target->name);
     out << " is ";
     refer(out, c, rows_[nearest]);
     out << " (";
@@ -459,22 +448,18 @@ class family_rules {
     auto&& w =
         c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
     if (!is_shown) return;
-    text out;
-    out << "no variant of " << name(t.opcode) << " takes ";
+    w << "no variant of " << name(t.opcode) << " takes ";
     bool is_first = true;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (types.role[i] == element::none) continue;
-      out << (is_first ? "" : ", ") << role_name(t.opcode, i) << ": " << name(types.role[i]);
+      w << (is_first ? "" : ", ") << role_name(t.opcode, i) << ": " << name(types.role[i]);
       is_first = false;
     }
-    out << ": ";
-    append_difference(out, t.opcode, role, r.role[role], types.role[role]);
-    out << " in ";
-    refer(out, c, r);
-    w << out.view();
-    out.clear();
-    append_variants(out, c, t.opcode, near);
-    w.note() << out.view();
+    w << ": ";
+    append_difference(w, t.opcode, role, r.role[role], types.role[role]);
+    w << " in ";
+    refer(w, c, r);
+    append_variants(w.note(), c, t.opcode, near);
   }
 
   /// FAM-002, FAM-003 and FAM-004 of a task whose operands match.
@@ -482,8 +467,7 @@ class family_rules {
     if (accepts_accum(r, types) && accepts_quant(r, types) &&
         (c.target == nullptr || r.is_supported))
       return;
-    text reference;
-    refer(reference, c, r);
+    const text reference = reference_of(c, r);
     if (!accepts_accum(r, types)) {
       c.found.add(errc::nem_fam_003_accum,
                   c.at(attribute_value(c.d, t.node, attribute::accum_type)))
@@ -497,15 +481,13 @@ class family_rules {
     const bool is_shown = is_heard(c);
     auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
     if (!is_shown) return;
-    w << "device " << clipped(c.types.text_of(c.target->name)) << " doesn't support "
-      << reference.view();
-    text out;
+    w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
     const std::uint32_t near = nearest_available(c, t.opcode, types);
+    auto& note = w.note(c.target->where);
     if (rows_[near].is_supported)
-      append_variants(out, c, t.opcode, near);
+      append_variants(note, c, t.opcode, near);
     else
-      out << "it supports no variant of " << name(t.opcode);
-    w.note(c.target->where) << out.view();
+      note << "it supports no variant of " << name(t.opcode);
   }
   /// FAM-004, for each operand.
   static void descriptors(context& c, const task& t, const candidate& r, const text& reference) {
@@ -527,8 +509,7 @@ class family_rules {
   }
 
   pool<candidate> rows_;
-  pool<memo> memos_;
-  std::size_t memos_used_ = 0;
+  keyed_rows<memo> memos_;
   bool is_built_[opcode_count] = {};
   std::uint32_t first_[opcode_count] = {}, size_[opcode_count] = {};
 };

@@ -44,18 +44,7 @@
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
-
 namespace detail {
-
-/// Some sizes as a text shows them: [2, 4]. They are as many as an operand may have.
-struct shape_text {
-  view<std::int64_t> sizes;
-};
-inline text& operator<<(text& out, const shape_text& s) {
-  out << '[';
-  for (std::size_t i = 0; i < s.sizes.size(); ++i) out << (i == 0 ? "" : ", ") << s.sizes[i];
-  return out << ']';
-}
 
 /// A shape that is derived.
 class derived_shape {
@@ -73,23 +62,13 @@ class derived_shape {
     return {sizes_, rank_ < max_rank ? rank_ : max_rank};
   }
   [[nodiscard]] bool equals(view<std::int64_t> other) const noexcept {
-    if (rank_ != other.size()) return false;
-    for (std::size_t i = 0; i < other.size(); ++i)
-      if (sizes_[i] != other[i]) return false;
-    return true;
+    return rank_ == other.size() && are_equal(sizes(), other);
   }
 
  private:
   std::int64_t sizes_[max_rank];
   std::size_t rank_ = 0;
 };
-
-[[nodiscard]] inline bool are_equal(view<std::int64_t> a, view<std::int64_t> b) noexcept {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] != b[i]) return false;
-  return true;
-}
 
 /// How many positions a window has along one axis, 0 for none: its size is 1 + dilation * (kernel -
 /// 1), it moves by `stride`, and the input is padded on both sides.
@@ -181,7 +160,7 @@ class shape_rules {
     fail(errc::nem_shp_001_rank, inputs_[i])
         << input_name(i) << " of " << name(t_.opcode) << " must have "
         << (at_least ? "at least " : "") << rank << " dimensions, not " << found << ": "
-        << shape_text{shape(inputs_[i])};
+        << number_list{shape(inputs_[i])};
     return false;
   }
   /// SHP-006; regions without a layout are as the shape says.
@@ -191,7 +170,7 @@ class shape_rules {
     if (layout == no_name || c_.d.name(layout) == wanted) return true;
     auto&& w = fail(errc::nem_shp_006_layout, o);
     w << operand << " of " << name(t_.opcode) << " must have layout " << wanted << ", not "
-      << clipped(c_.d.name(layout));
+      << c_.d.name(layout);
     declared(w, o);
     return false;
   }
@@ -202,12 +181,12 @@ class shape_rules {
       if (size <= 0) {
         fail(errc::nem_shp_004_output, o)
             << name(t_.opcode) << " gives no elements here: its output would be "
-            << shape_text{y.sizes()};
+            << number_list{y.sizes()};
         return;
       }
     auto&& w = fail(errc::nem_shp_004_output, o);
-    w << name(t_.opcode) << " gives " << shape_text{y.sizes()} << " here, the output is "
-      << shape_text{shape(o)};
+    w << name(t_.opcode) << " gives " << number_list{y.sizes()} << " here, the output is "
+      << number_list{shape(o)};
     declared(w, o);
   }
   /// A note that points to the `let` of an operand's region.
@@ -236,8 +215,8 @@ class shape_rules {
   void differ(const operand& odd, std::string_view odd_name, const operand& other,
               std::string_view other_name) {
     auto&& w = fail(errc::nem_shp_002_identical, odd);
-    w << "shapes must be identical: " << odd_name << " is " << shape_text{shape(odd)} << ", "
-      << other_name << " is " << shape_text{shape(other)};
+    w << "shapes must be identical: " << odd_name << " is " << number_list{shape(odd)} << ", "
+      << other_name << " is " << number_list{shape(other)};
     w.note(c_.at(other.node)) << other_name << " is here";
   }
 
@@ -276,31 +255,26 @@ class shape_rules {
     return true;
   }
 
-  [[nodiscard]] bool ends_in(const operand& o, std::string_view suffix) const noexcept {
-    const std::uint32_t layout = of(o).layout;
-    return layout != no_name && c_.d.name(layout).size() >= 2 &&
-           c_.d.name(layout).substr(c_.d.name(layout).size() - 2) == suffix;
-  }
-
   void gemm() {
     if (!has_rank(0, 2, true) || !has_rank(1, 2, true)) return;
     const view<std::int64_t> a = shape(inputs_[0]), b = shape(inputs_[1]);
     const std::size_t ra = a.size(), rb = b.size();
     // Operands of layout …KM and …NK are stored transposed.
-    const bool a_is_turned = ends_in(inputs_[0], "KM"), b_is_turned = ends_in(inputs_[1], "NK");
+    const bool a_is_turned = c_.layout_ends_in(of(inputs_[0]), "KM"),
+               b_is_turned = c_.layout_ends_in(of(inputs_[1]), "NK");
     const std::int64_t m = a[ra - (a_is_turned ? 1 : 2)], k = a[ra - (a_is_turned ? 2 : 1)],
                        kb = b[rb - (b_is_turned ? 1 : 2)], n = b[rb - (b_is_turned ? 2 : 1)];
     const view<std::int64_t> batch(a.data(), ra - 2);
     if (k != kb) {
       auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
-      w << "inner dimensions differ: A is " << shape_text{a} << " with K = " << k << ", B is "
-        << shape_text{b} << " with K = " << kb;
+      w << "inner dimensions differ: A is " << number_list{a} << " with K = " << k << ", B is "
+        << number_list{b} << " with K = " << kb;
       w.note(c_.at(inputs_[0].node)) << "A is here";
       return;
     }
-    if (rb != 2 && !are_equal(batch, {b.data(), rb - 2})) {
+    if (rb != 2 && !are_equal(batch, view<std::int64_t>(b.data(), rb - 2))) {
       auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
-      w << "batch dimensions differ: A is " << shape_text{a} << ", B is " << shape_text{b};
+      w << "batch dimensions differ: A is " << number_list{a} << ", B is " << number_list{b};
       w.note(c_.at(inputs_[0].node)) << "A is here";
       return;
     }
@@ -310,8 +284,8 @@ class shape_rules {
     y.push_back(n);
     if (inputs_.size() > 2 && !broadcasts(shape(inputs_[2]), y.sizes()))
       fail(errc::nem_shp_005_bias, inputs_[2])
-          << "C is " << shape_text{shape(inputs_[2])} << ", which can't be broadcast to "
-          << shape_text{y.sizes()};
+          << "C is " << number_list{shape(inputs_[2])} << ", which can't be broadcast to "
+          << number_list{y.sizes()};
     derives(y, outputs_[0]);
   }
   [[nodiscard]] static bool broadcasts(view<std::int64_t> from, view<std::int64_t> to) noexcept {
@@ -351,8 +325,8 @@ class shape_rules {
     }
     if (taken != channels / groups) {
       auto&& e = fail(errc::nem_shp_003_inner, inputs_[1]);
-      e << "input channels differ: W is " << shape_text{w} << " and takes " << taken
-        << " of each group, X is " << shape_text{x} << " and has " << channels / groups;
+      e << "input channels differ: W is " << number_list{w} << " and takes " << taken
+        << " of each group, X is " << number_list{x} << " and has " << channels / groups;
       e.note(c_.at(inputs_[0].node)) << "X is here";
       return;
     }
@@ -360,7 +334,7 @@ class shape_rules {
       const view<std::int64_t> b = shape(inputs_[2]);
       if (b.size() != 1 || b[0] != made)
         fail(errc::nem_shp_005_bias, inputs_[2])
-            << "B must be [" << made << "], the output channels of W, not " << shape_text{b};
+            << "B must be [" << made << "], the output channels of W, not " << number_list{b};
     }
     if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
       return;
@@ -438,8 +412,8 @@ class shape_rules {
     const bool is_inferred = inferred < target.size();
     if (count < 0 || given < 0 || (is_inferred ? count % given != 0 : count != given)) {
       auto&& w = fail(errc::nem_shp_007_count, attribute::target_shape);
-      w << "reshape must preserve the number of elements: X is " << shape_text{x}
-        << ", target_shape is " << shape_text{target};
+      w << "reshape must preserve the number of elements: X is " << number_list{x}
+        << ", target_shape is " << number_list{target};
       w.note(c_.at(inputs_[0].node)) << "X has " << count << " elements";
       return;
     }
@@ -474,7 +448,7 @@ class shape_rules {
       if (fits) continue;
       auto&& w = fail(errc::nem_shp_008_parts, inputs_[i]);
       w << "inputs of concat may differ along axis " << axis << " only: this one is "
-        << shape_text{x} << ", the first is " << shape_text{first};
+        << number_list{x} << ", the first is " << number_list{first};
       w.note(c_.at(inputs_[0].node)) << "the first is here";
       return;
     }
@@ -566,7 +540,7 @@ class shape_rules {
       if (s.size() == 1 && s[0] == x[axis]) continue;
       fail(errc::nem_shp_005_bias, inputs_[i])
           << input_name(i) << " must be [" << x[axis] << "], the size of axis " << axis << ", not "
-          << shape_text{s};
+          << number_list{s};
     }
   }
   void softmax() {

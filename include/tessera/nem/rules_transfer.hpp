@@ -48,24 +48,6 @@ inline text& operator<<(text& out, const operand_name& n) {
   if (n.c[i].kind == node_kind::region) out << (n.has_article ? "region of " : "a region of ");
   return out << n.c.name(i);
 }
-/// Numbers in brackets.
-struct number_list {
-  view<std::int64_t> of;
-};
-inline text& operator<<(text& out, const number_list& n) {
-  constexpr std::size_t most = 8;
-  out << '[';
-  for (std::size_t i = 0; i < n.of.size() && i < most; ++i) out << (i == 0 ? "" : ", ") << n.of[i];
-  return out << (n.of.size() > most ? ", …]" : "]");
-}
-
-template <class T>
-[[nodiscard]] bool is_same(view<T> a, view<T> b) noexcept {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!(a[i] == b[i])) return false;
-  return true;
-}
 /// Whether two descriptors, or their absence, mean the same.
 [[nodiscard]] inline bool is_same_quant(const values& v, std::uint32_t a,
                                         std::uint32_t b) noexcept {
@@ -73,13 +55,13 @@ template <class T>
   if (a == no_index || b == no_index) return false;
   const quant &x = v.quants[a], &y = v.quants[b];
   return x.form == y.form && x.axis == y.axis && x.group_size == y.group_size &&
-         is_same(v.scales(x), v.scales(y)) && is_same(v.zero_points(x), v.zero_points(y));
+         are_equal(v.scales(x), v.scales(y)) && are_equal(v.zero_points(x), v.zero_points(y));
 }
 /// Whether elements of two regions of the same shape lie at the same distances. Without strides
 /// they are contiguous, the last dimension next to one another.
 [[nodiscard]] inline bool is_same_strides(const values& v, const region& a,
                                           const region& b) noexcept {
-  if (a.has_strides && b.has_strides) return is_same(v.strides(a), v.strides(b));
+  if (a.has_strides && b.has_strides) return are_equal(v.strides(a), v.strides(b));
   if (!a.has_strides && !b.has_strides) return true;
   const region& strided = a.has_strides ? a : b;
   const view<std::int64_t> shape = v.shape(strided), strides = v.strides(strided);
@@ -106,7 +88,7 @@ inline void check_transfer_types(context& c, const operand& to, const operand& f
     return;  // what else differs follows from it
   }
   const bool have_shapes = dst.has_shape && src.has_shape;
-  if (have_shapes && !is_same(c.v.shape(dst), c.v.shape(src))) {
+  if (have_shapes && !are_equal(c.v.shape(dst), c.v.shape(src))) {
     auto w = c.found.add(errc::nem_xfr_004_shape, where);
     w << "the destination " << dst_name << " has shape " << number_list{c.v.shape(dst)}
       << ", the source " << src_name << ' ' << number_list{c.v.shape(src)};

@@ -83,33 +83,40 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-// X(enumerator)
+// clang-format off
+// X(enumerator, whether its value is a name or a string)
 #define TESSERA_NEM_NODES(X)                                                                       \
-  X(include)                                                                                       \
-  X(device_file)                                                                                   \
-  X(device_name)                                                                                   \
-  X(program)                                                                                       \
-  X(constant) X(let) X(buffer) X(loop) X(body) X(transfer) X(store) X(compute) X(wait) X(region)   \
-      X(elem) X(shape) X(layout) X(strides) X(quant) X(quant_field) X(level_index) X(size)         \
-          X(align) X(opcode) X(input) X(output) X(destination) X(source) X(attribute) X(decorator) \
-              X(unit_index) X(deps) X(name) X(string) X(integer) X(wide_integer) X(real) X(list)   \
-                  X(expression) X(add) X(subtract) X(multiply) X(divide) X(modulo) X(negate)       \
-                      X(type_family) X(type_parameter) X(binding) X(condition) X(on) X(variant)    \
-                          X(conformance) X(element_type) X(device) X(extends) X(spec_version)      \
-                              X(topology) X(num_engines) X(l2_size) X(l1_size) X(device_units)     \
-                                  X(per_engine) X(unit) X(unit_characteristics) X(unit_group)      \
-                                      X(characteristic) X(mandatory) X(extended) X(variant_ref)
+  X(include, 1) X(device_file, 1) X(device_name, 1) X(program, 1) X(constant, 1) X(let, 1)         \
+  X(buffer, 1) X(loop, 1) X(body, 0) X(transfer, 1) X(store, 1) X(compute, 1) X(wait, 1)           \
+  X(region, 1) X(elem, 0) X(shape, 0) X(layout, 1) X(strides, 0) X(quant, 0) X(quant_field, 0)     \
+  X(level_index, 0) X(size, 0) X(align, 0) X(opcode, 1) X(input, 0) X(output, 0)                   \
+  X(destination, 0) X(source, 0) X(attribute, 1) X(decorator, 1) X(unit_index, 1) X(deps, 0)       \
+  X(name, 1) X(string, 1) X(integer, 0) X(wide_integer, 0) X(real, 0) X(list, 0)                   \
+  X(expression, 0) X(add, 0) X(subtract, 0) X(multiply, 0) X(divide, 0) X(modulo, 0)               \
+  X(negate, 0) X(type_family, 1) X(type_parameter, 1) X(binding, 1) X(condition, 1) X(on, 1)       \
+  X(variant, 1) X(conformance, 0) X(element_type, 0) X(device, 1) X(extends, 1)                    \
+  X(spec_version, 1) X(topology, 0) X(num_engines, 0) X(l2_size, 0) X(l1_size, 0)                  \
+  X(device_units, 0) X(per_engine, 0) X(unit, 1) X(unit_characteristics, 0) X(unit_group, 1)       \
+  X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
+// clang-format on
 
 enum class node_kind : std::uint8_t {
-#define TESSERA_X(name) name,
+#define TESSERA_X(name, has_name) name,
   TESSERA_NEM_NODES(TESSERA_X)
 #undef TESSERA_X
 };
 inline constexpr std::string_view node_names[] = {
-#define TESSERA_X(name) #name,
+#define TESSERA_X(name, has_name) #name,
     TESSERA_NEM_NODES(TESSERA_X)
 #undef TESSERA_X
 };
+namespace detail {
+inline constexpr bool nodes_with_names[] = {
+#define TESSERA_X(name, has_name) has_name != 0,
+    TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+}  // namespace detail
 [[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
   return node_names[static_cast<std::size_t>(k)];
 }
@@ -166,48 +173,14 @@ struct document {
 
 /// Whether the value of such a node is a name or a string of the document, or no_name.
 [[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
-  switch (k) {
-    case node_kind::include:
-    case node_kind::device_file:
-    case node_kind::device_name:
-    case node_kind::program:
-    case node_kind::constant:
-    case node_kind::let:
-    case node_kind::buffer:
-    case node_kind::loop:
-    case node_kind::transfer:
-    case node_kind::store:
-    case node_kind::compute:
-    case node_kind::wait:
-    case node_kind::region:
-    case node_kind::layout:
-    case node_kind::opcode:
-    case node_kind::attribute:
-    case node_kind::decorator:
-    case node_kind::unit_index:
-    case node_kind::name:
-    case node_kind::string:
-    case node_kind::type_family:
-    case node_kind::type_parameter:
-    case node_kind::binding:
-    case node_kind::condition:
-    case node_kind::on:
-    case node_kind::variant:
-    case node_kind::device:
-    case node_kind::extends:
-    case node_kind::spec_version:
-    case node_kind::unit:
-    case node_kind::unit_group:
-    case node_kind::characteristic:
-    case node_kind::variant_ref: return true;
-    default: return false;
-  }
+  return detail::nodes_with_names[static_cast<std::size_t>(k)];
 }
 /// The name or string of a node, empty where it has none.
 [[nodiscard]] inline std::string_view name_of(const document& d, std::uint32_t i) noexcept {
   const node& n = d.nodes[i];
   return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
 }
+std::string_view name_of(const document&&, std::uint32_t) = delete;
 
 /// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
 class children {
@@ -225,6 +198,7 @@ class children {
   };
   children(const document& d, std::uint32_t parent) noexcept
       : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
+  children(const document&&, std::uint32_t) = delete;
   [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
   [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
 
@@ -238,6 +212,13 @@ class children {
                                          node_kind k) noexcept {
   for (const std::uint32_t c : children(d, parent))
     if (d.nodes[c].kind == k) return c;
+  return no_node;
+}
+/// The first child of a kind that has a detail, such as an attribute that the registry knows.
+[[nodiscard]] inline std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
+                                         std::uint8_t detail) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
   return no_node;
 }
 

@@ -123,15 +123,11 @@ class walker {
   [[nodiscard]] marks mark() const noexcept {
     return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
   }
-  template <class T>
-  static void cut(pool<T>& from, std::size_t size) noexcept {
-    while (from.size() > size) from.pop_back();
-  }
   void take_back(const marks& m) noexcept {
-    cut(v_.regions, m.regions);
-    cut(v_.quants, m.quants);
-    cut(v_.numbers, m.numbers);
-    cut(v_.reals, m.reals);
+    v_.regions.resize(m.regions);
+    v_.quants.resize(m.quants);
+    v_.numbers.resize(m.numbers);
+    v_.reals.resize(m.reals);
   }
   /// Whether all enclosing loops are in their first iteration, so that each node is met first.
   [[nodiscard]] bool is_first_visit() const noexcept {
@@ -277,8 +273,8 @@ class walker {
     }
     if (has_others || !b.is_known) {
       b.kind = binding_kind::list;
-      cut(v_.numbers, first_number);
-      cut(v_.reals, first_real);
+      v_.numbers.resize(first_number);
+      v_.reals.resize(first_real);
       return b;
     }
     named_numbers l;
@@ -294,7 +290,7 @@ class walker {
       if (i == 0 || n < l.least_integer) l.least_integer = n;
       if (i == 0 || n > l.greatest_integer) l.greatest_integer = n;
     }
-    if (!l.are_integers) cut(v_.numbers, first_number);
+    if (!l.are_integers) v_.numbers.resize(first_number);
     b.kind = has_reals ? binding_kind::reals : binding_kind::integers;
     b.index = has_reals ? l.first_real : l.first_number;
     b.integer = names_.add_list(l);
@@ -433,7 +429,7 @@ class walker {
     bind(c_, t);
     if (n.kind == node_kind::compute) {
       v_.attributes = {};
-      evaluate_attributes(c_, at, t.opcode, v_.attributes, v_.numbers);
+      evaluate_attributes(c_, at, t.opcode, v_.attributes);
     }
     to_.task(v_, t);
     take_back(before);

@@ -118,31 +118,8 @@ class tree_writer {
         if (n.detail < 6) field("field", quant_field_names[n.detail]);
         return;
       case node_kind::conformance: return field("conformance", n.detail != 0 ? "MUST" : "MAY");
-      case node_kind::device_name:
-      case node_kind::program:
-      case node_kind::constant:
-      case node_kind::let:
-      case node_kind::loop:
-      case node_kind::opcode:
-      case node_kind::region:
-      case node_kind::layout:
-      case node_kind::attribute:
-      case node_kind::decorator:
-      case node_kind::unit_index:
-      case node_kind::name:
-      case node_kind::type_family:
-      case node_kind::type_parameter:
-      case node_kind::binding:
-      case node_kind::condition:
-      case node_kind::on:
-      case node_kind::variant:
-      case node_kind::device:
-      case node_kind::extends:
-      case node_kind::unit:
-      case node_kind::unit_group:
-      case node_kind::characteristic:
-      case node_kind::variant_ref: return named(n);
-      default: return;
+      default:
+        if (has_name(n.kind)) named(n);
     }
   }
   void named(const node& n) { field("name", d_.name(n.value)); }
