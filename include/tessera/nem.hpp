@@ -8,7 +8,7 @@
 //   if (!document) return show(found);                              // up to 16 errors
 //   std::cout << tessera::nem::print(*document);                    // canonical text
 //   auto program = tessera::nem::verify(std::move(*document), {}, &found);
-//   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);
+//   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);      // a nem::listing
 //
 //   read        programs, devices and type families               nem/read.hpp
 //   verify      178 rules over every iteration of every loop      nem/verify.hpp
@@ -16,6 +16,7 @@
 //   reformat    canonical layout with the comments                nem/reformat.hpp
 //   visit       a verified program, task by task                  nem/verify.hpp
 //   listing     diagnostics with line, caret, note and fix        nem/describe.hpp
+//   describe    an error alone, without its report                core/describe.hpp, to be included
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
 // Files that a program includes come from the caller (nem::resolver): the library opens none. Both
