@@ -27604,7 +27604,7 @@ class part_writer {
 //   if (!document) return show(found);                              // up to 16 errors
 //   std::cout << tessera::nem::print(*document);                    // canonical text
 //   auto program = tessera::nem::verify(std::move(*document), {}, &found);
-//   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);
+//   for (const auto& d : found.diagnostics) std::cerr << list.describe(d);      // a nem::listing
 //
 //   read        programs, devices and type families               nem/read.hpp
 //   verify      178 rules over every iteration of every loop      nem/verify.hpp
@@ -27612,6 +27612,7 @@ class part_writer {
 //   reformat    canonical layout with the comments                nem/reformat.hpp
 //   visit       a verified program, task by task                  nem/verify.hpp
 //   listing     diagnostics with line, caret, note and fix        nem/describe.hpp
+//   describe    an error alone, without its report                core/describe.hpp, to be included
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
 // Files that a program includes come from the caller (nem::resolver): the library opens none. Both
@@ -27692,6 +27693,72 @@ class part_writer {
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/nem/keyed_rows.hpp
+//
+// Rows by 64-bit keys: what verification remembers, by open addressing.
+//
+//   struct memo { std::uint64_t key = 0; bool varies = false; };
+//   detail::keyed_rows<memo> memos;
+//   const auto [row, is_new] = memos.find(key);       // is_new: it has nothing but its key
+//
+// Lifetime:   a row lasts until the next call of find().
+// Errors:     none.
+// Limits:     keys other than 0.
+// Allocation: 2 to 4 rows for each key.
+
+#ifndef TESSERA_NEM_KEYED_ROWS_HPP
+#define TESSERA_NEM_KEYED_ROWS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+template <class Row>
+class keyed_rows {
+ public:
+  struct found {
+    Row& row;
+    bool is_new;
+  };
+  /// The row of a key, which is added where there is none.
+  found find(std::uint64_t key) {
+    if (2 * (count_ + 1) > rows_.size()) grow();
+    Row& row = slot(key);
+    if (row.key == key) return {row, false};
+    row.key = key;
+    ++count_;
+    return {row, true};
+  }
+
+ private:
+  void grow() {
+    const pool<Row> old = std::exchange(rows_, {});
+    rows_.resize(old.empty() ? 32 : old.size() * 2);
+    for (const Row& r : old)
+      if (r.key != 0) slot(r.key) = r;
+  }
+  [[nodiscard]] Row& slot(std::uint64_t key) noexcept {
+    const std::size_t mask = rows_.size() - 1;
+    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    while (rows_[i].key != 0 && rows_[i].key != key) i = (i + 1) & mask;
+    return rows_[i];
+  }
+
+  pool<Row> rows_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_KEYED_ROWS_HPP
 
 // ---- tessera/nem/syntax.hpp
 //
@@ -28264,33 +28331,40 @@ inline constexpr std::string_view upstream_reserved_words[] = {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-// X(enumerator)
+// clang-format off
+// X(enumerator, whether its value is a name or a string)
 #define TESSERA_NEM_NODES(X)                                                                       \
-  X(include)                                                                                       \
-  X(device_file)                                                                                   \
-  X(device_name)                                                                                   \
-  X(program)                                                                                       \
-  X(constant) X(let) X(buffer) X(loop) X(body) X(transfer) X(store) X(compute) X(wait) X(region)   \
-      X(elem) X(shape) X(layout) X(strides) X(quant) X(quant_field) X(level_index) X(size)         \
-          X(align) X(opcode) X(input) X(output) X(destination) X(source) X(attribute) X(decorator) \
-              X(unit_index) X(deps) X(name) X(string) X(integer) X(wide_integer) X(real) X(list)   \
-                  X(expression) X(add) X(subtract) X(multiply) X(divide) X(modulo) X(negate)       \
-                      X(type_family) X(type_parameter) X(binding) X(condition) X(on) X(variant)    \
-                          X(conformance) X(element_type) X(device) X(extends) X(spec_version)      \
-                              X(topology) X(num_engines) X(l2_size) X(l1_size) X(device_units)     \
-                                  X(per_engine) X(unit) X(unit_characteristics) X(unit_group)      \
-                                      X(characteristic) X(mandatory) X(extended) X(variant_ref)
+  X(include, 1) X(device_file, 1) X(device_name, 1) X(program, 1) X(constant, 1) X(let, 1)         \
+  X(buffer, 1) X(loop, 1) X(body, 0) X(transfer, 1) X(store, 1) X(compute, 1) X(wait, 1)           \
+  X(region, 1) X(elem, 0) X(shape, 0) X(layout, 1) X(strides, 0) X(quant, 0) X(quant_field, 0)     \
+  X(level_index, 0) X(size, 0) X(align, 0) X(opcode, 1) X(input, 0) X(output, 0)                   \
+  X(destination, 0) X(source, 0) X(attribute, 1) X(decorator, 1) X(unit_index, 1) X(deps, 0)       \
+  X(name, 1) X(string, 1) X(integer, 0) X(wide_integer, 0) X(real, 0) X(list, 0)                   \
+  X(expression, 0) X(add, 0) X(subtract, 0) X(multiply, 0) X(divide, 0) X(modulo, 0)               \
+  X(negate, 0) X(type_family, 1) X(type_parameter, 1) X(binding, 1) X(condition, 1) X(on, 1)       \
+  X(variant, 1) X(conformance, 0) X(element_type, 0) X(device, 1) X(extends, 1)                    \
+  X(spec_version, 1) X(topology, 0) X(num_engines, 0) X(l2_size, 0) X(l1_size, 0)                  \
+  X(device_units, 0) X(per_engine, 0) X(unit, 1) X(unit_characteristics, 0) X(unit_group, 1)       \
+  X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
+// clang-format on
 
 enum class node_kind : std::uint8_t {
-#define TESSERA_X(name) name,
+#define TESSERA_X(name, has_name) name,
   TESSERA_NEM_NODES(TESSERA_X)
 #undef TESSERA_X
 };
 inline constexpr std::string_view node_names[] = {
-#define TESSERA_X(name) #name,
+#define TESSERA_X(name, has_name) #name,
     TESSERA_NEM_NODES(TESSERA_X)
 #undef TESSERA_X
 };
+namespace detail {
+inline constexpr bool nodes_with_names[] = {
+#define TESSERA_X(name, has_name) has_name != 0,
+    TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+}  // namespace detail
 [[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
   return node_names[static_cast<std::size_t>(k)];
 }
@@ -28347,48 +28421,14 @@ struct document {
 
 /// Whether the value of such a node is a name or a string of the document, or no_name.
 [[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
-  switch (k) {
-    case node_kind::include:
-    case node_kind::device_file:
-    case node_kind::device_name:
-    case node_kind::program:
-    case node_kind::constant:
-    case node_kind::let:
-    case node_kind::buffer:
-    case node_kind::loop:
-    case node_kind::transfer:
-    case node_kind::store:
-    case node_kind::compute:
-    case node_kind::wait:
-    case node_kind::region:
-    case node_kind::layout:
-    case node_kind::opcode:
-    case node_kind::attribute:
-    case node_kind::decorator:
-    case node_kind::unit_index:
-    case node_kind::name:
-    case node_kind::string:
-    case node_kind::type_family:
-    case node_kind::type_parameter:
-    case node_kind::binding:
-    case node_kind::condition:
-    case node_kind::on:
-    case node_kind::variant:
-    case node_kind::device:
-    case node_kind::extends:
-    case node_kind::spec_version:
-    case node_kind::unit:
-    case node_kind::unit_group:
-    case node_kind::characteristic:
-    case node_kind::variant_ref: return true;
-    default: return false;
-  }
+  return detail::nodes_with_names[static_cast<std::size_t>(k)];
 }
 /// The name or string of a node, empty where it has none.
 [[nodiscard]] inline std::string_view name_of(const document& d, std::uint32_t i) noexcept {
   const node& n = d.nodes[i];
   return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
 }
+std::string_view name_of(const document&&, std::uint32_t) = delete;
 
 /// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
 class children {
@@ -28406,6 +28446,7 @@ class children {
   };
   children(const document& d, std::uint32_t parent) noexcept
       : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
+  children(const document&&, std::uint32_t) = delete;
   [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
   [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
 
@@ -28419,6 +28460,13 @@ class children {
                                          node_kind k) noexcept {
   for (const std::uint32_t c : children(d, parent))
     if (d.nodes[c].kind == k) return c;
+  return no_node;
+}
+/// The first child of a kind that has a detail, such as an attribute that the registry knows.
+[[nodiscard]] inline std::uint32_t child(const document& d, std::uint32_t parent, node_kind k,
+                                         std::uint8_t detail) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
   return no_node;
 }
 
@@ -28485,15 +28533,9 @@ struct rule_row {
   nem::severity severity;  ///< in the profile `standard`
 };
 namespace detail {
-/// Phases as the table spells them; `const` is a keyword.
+/// Phases as the table spells them.
 struct rule_phases {
-  static constexpr phase lex = phase::lex, parse = phase::parse, include = phase::include,
-                         config = phase::config, device = phase::device, names = phase::names,
-                         const_ = phase::const_, eval = phase::eval, buffer = phase::buffer,
-                         region = phase::region, decorator = phase::decorator,
-                         opcode = phase::opcode, shape = phase::shape, type = phase::type,
-                         transfer = phase::transfer, token = phase::token, place = phase::place,
-                         loop = phase::loop, hazard = phase::hazard;
+  using enum phase;
 };
 }  // namespace detail
 /// All rules, in the order of their codes.
@@ -28557,9 +28599,10 @@ struct report {
   pool<string> files;  ///< those behind file 0, as the resolver calls them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
 
-  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
   }
+  std::string_view text_of(string) const&& = delete;
 };
 
 namespace detail {
@@ -28664,29 +28707,12 @@ class findings {
   [[nodiscard]] std::uint32_t at() const noexcept {
     return static_cast<std::uint32_t>(to_->characters.size());
   }
-  /// Open addressing over (code, file, offset).
+  /// There are fewer than 2^16 files and codes.
   [[nodiscard]] bool first_time(errc code, place where) {
-    const std::uint64_t key =
-        (std::uint64_t{where.offset} << 24 ^ std::uint64_t{where.file} << 48) * 16 +
-        static_cast<std::uint64_t>(code) + 1;
-    if (2 * (seen_count_ + 1) > seen_.size()) {
-      pool<std::uint64_t> old = static_cast<pool<std::uint64_t>&&>(seen_);
-      seen_ = {};
-      seen_.resize(old.empty() ? 64 : old.size() * 2);
-      for (const std::uint64_t k : old)
-        if (k != 0) slot(k) = k;
-    }
-    std::uint64_t& s = slot(key);
-    if (s == key) return false;
-    s = key;
-    ++seen_count_;
-    return true;
-  }
-  [[nodiscard]] std::uint64_t& slot(std::uint64_t key) noexcept {
-    const std::size_t mask = seen_.size() - 1;
-    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
-    while (seen_[i] != 0 && seen_[i] != key) i = (i + 1) & mask;
-    return seen_[i];
+    return seen_
+        .find(std::uint64_t{where.offset} << 32 | std::uint64_t{where.file} << 16 |
+              static_cast<std::uint64_t>(code))
+        .is_new;
   }
 
   nem::report own_;
@@ -28694,8 +28720,10 @@ class findings {
   nem::profile profile_;
   std::size_t most_;
   tessera::error first_error_;
-  pool<std::uint64_t> seen_;
-  std::size_t seen_count_ = 0;
+  struct seen {
+    std::uint64_t key = 0;
+  };
+  keyed_rows<seen> seen_;
 };
 
 /// Where a node of the document in `file` stands.
@@ -28732,6 +28760,7 @@ class listing {
     }
     first_lines_.push_back(lines_.size());
   }
+  listing(const report&&, view<source_file>) = delete;
 
   /// The line and column where a place begins; 1, 1 in files without a source.
   [[nodiscard]] line_column locate(place p) const noexcept {
@@ -28804,19 +28833,19 @@ class listing {
 //   nem::catalog c;
 //   nem::add_builtin(c);                                     // families[0] is conv2d.float
 //   std::uint32_t f = nem::builtin_family("gemm.int8");      // its row, and its index in a catalog
-//   tessera::text file = nem::baseline_text("npm_baseline_1.0.nem");
 //
 //   family_table     parameters, operands, accum, quant, variants    "Type Families and Matching"
 //   variant_row      what it adds, its instances: MUST or MAY        "Classification"
 //   baseline_files   the two spellings of the baseline's name
 //
 // An instantiation that no row lists is neither: gemm.float<f32>.with_bias is illegal everywhere.
-// The baseline is a file that always can be included; nothing opens it.
+// The baseline is a file that always can be included; nothing opens it (nem/baseline_text.hpp is its
+// text).
 //
 // Lifetime:   the table is constant; what is made of it owns itself.
 // Errors:     none.
 // Limits:     none.
-// Allocation: a catalog's pools; a text of 4 KB.
+// Allocation: a catalog's pools.
 
 #ifndef TESSERA_NEM_FAMILIES_HPP
 #define TESSERA_NEM_FAMILIES_HPP
@@ -28832,7 +28861,7 @@ class listing {
 //
 //   nem::catalog c;                                   // has the built-in families
 //   const nem::type_family& f = c.families[i];
-//   for (const nem::instance& x : c.instances_of(f, c.variants[f.first_variant])) …
+//   for (const nem::instance& x : c.instances_of(c.variants[f.first_variant])) …
 //
 //   type_family     parameters, operand types, accum, quant      "Type Family Grammar"
 //   variant         what it adds: bias or none                   "Variant Reference IDs"
@@ -28917,6 +28946,28 @@ struct device {
   place where;
 };
 
+namespace detail {
+
+/// Appends the types of an instance: "<f16, i8>", nothing where there are none.
+template <class Out>
+void append_types(Out& out, view<element> types) {
+  for (std::size_t k = 0; k < types.size(); ++k) out << (k == 0 ? "<" : ", ") << name(types[k]);
+  if (!types.empty()) out << '>';
+}
+/// Appends the types of a set: "f16, f32".
+template <class Out>
+void append_domain(Out& out, std::uint16_t domain) {
+  std::string_view comma;
+  for (std::size_t e = 0; e < element_count; ++e) {
+    if ((domain >> e & 1) == 0) continue;
+    out << comma << name(static_cast<element>(e));
+    comma = ", ";
+  }
+}
+
+}  // namespace detail
+
+/// Type families with their variants, and devices: those that are built in and those of all files.
 struct catalog {
   text characters;
   pool<type_family> families;
@@ -28929,12 +28980,14 @@ struct catalog {
   pool<unit_number> characteristics;
   pool<std::uint32_t> device_instances;  ///< indices of `instances`
 
-  [[nodiscard]] std::string_view text_of(string s) const noexcept {
+  [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
   }
+  std::string_view text_of(string) const&& = delete;
   [[nodiscard]] view<instance> instances_of(const variant& v) const& noexcept {
     return {instances.data() + v.first_instance, v.instances};
   }
+  view<instance> instances_of(const variant&) const&& = delete;
   /// The characteristic of a unit, such as SEQ's max_active_tokens, or `otherwise`.
   [[nodiscard]] std::int64_t characteristic(const device& d, unit u, std::string_view key,
                                             std::int64_t otherwise) const noexcept {
@@ -28956,15 +29009,15 @@ struct catalog {
     if (at == v.instances || order(types_of(first[at]), of) != 0) return no_index;
     return v.first_instance + static_cast<std::uint32_t>(at);
   }
-  [[nodiscard]] view<element> types_of(const instance& x) const noexcept {
+  [[nodiscard]] view<element> types_of(const instance& x) const& noexcept {
     return {types.data() + x.first_type, x.types};
   }
-  /// Appends a variant's reference: "gemm.float<f16>.no_bias".
+  view<element> types_of(const instance&) const&& = delete;
+  /// Appends an instance's reference: "gemm.float<f16>.no_bias".
   void append_reference(text& out, const instance& i) const {
     out << text_of(families[i.family].name);
-    for (std::uint32_t k = 0; k < i.types; ++k)
-      out << (k == 0 ? "<" : ", ") << nem::name(types[i.first_type + k]);
-    out << (i.types == 0 ? "." : ">.") << text_of(variants[i.variant].name);
+    detail::append_types(out, types_of(i));
+    out << '.' << text_of(variants[i.variant].name);
   }
   /// The order of a variant's instances: negative, 0 or positive.
   [[nodiscard]] static int order(view<element> a, view<element> b) noexcept {
@@ -29050,9 +29103,7 @@ namespace detail {
 
 /// What the rows are written with.
 struct family_words {
-  static constexpr element none = element::none, i4 = element::i4, i8 = element::i8,
-                           i16 = element::i16, i32 = element::i32, f16 = element::f16,
-                           bf16 = element::bf16, f32 = element::f32;
+  using enum element;
   static constexpr quant_condition any = quant_condition::any,
                                    unquantized = quant_condition::absent,
                                    required = quant_condition::required,
@@ -29127,6 +29178,12 @@ struct families : family_words {
   // clang-format on
 };
 
+/// The types of an instance.
+[[nodiscard]] constexpr view<element> types_of(const instance_row& i) noexcept {
+  std::size_t count = 0;
+  while (count < 2 && i.types[count] != element::none) ++count;
+  return {i.types, count};
+}
 [[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
   std::uint32_t count = 0;
   for (const family_row& f : families::rows)
@@ -29253,89 +29310,6 @@ inline void add_baseline_device(catalog& c, const baseline_row& names) {
   c.devices.push_back(d);
 }
 
-namespace detail {
-
-inline void print_operand(text& out, const family_row& f, const operand_row& o) {
-  out << o.operand << ": ";
-  switch (o.form) {
-    case type_form::element: out << name(o.element); break;
-    case type_form::parameter: out << f.parameters[o.parameter].name; break;
-    case type_form::absent: out << "absent"; break;
-    case type_form::any_supported: out << "any_supported"; break;
-  }
-}
-inline void print_types(text& out, const instance_row& i) {
-  for (std::size_t k = 0; k < 2 && i.types[k] != element::none; ++k)
-    out << (k == 0 ? "<" : ", ") << name(i.types[k]);
-  if (i.types[0] != element::none) out << ">";
-}
-inline void print_family(text& out, const family_row& f) {
-  out << "type_family " << f.name;
-  for (std::size_t k = 0; k < 2 && !f.parameters[k].name.empty(); ++k) {
-    out << (k == 0 ? "<" : ", ") << f.parameters[k].name << ": {";
-    std::string_view between;
-    for (std::size_t e = 0; e < element_count; ++e) {
-      if ((f.parameters[k].domain >> e & 1) == 0) continue;
-      out << between << name(static_cast<element>(e));
-      between = ", ";
-    }
-    out << "}";
-  }
-  out << (f.parameters[0].name.empty() ? " {\n" : "> {\n");
-  for (const operand_row& o : f.operands) {
-    if (o.operand.empty()) continue;
-    out << "  ";
-    print_operand(out, f, o);
-    out << "\n";
-  }
-  if (f.accum != element::none) out << "  accum = " << name(f.accum) << "\n";
-  if (f.quant == quant_condition::absent) out << "  quant = absent\n";
-  if (f.quant == quant_condition::required) out << "  quant = required\n";
-  if (f.quant == quant_condition::required_on)
-    out << "  quant = required on " << f.quant_operand << "\n";
-  out << "  variants:\n";
-  for (const variant_row& v : f.variants) {
-    if (v.name.empty()) continue;
-    out << "    " << v.name << ": {";
-    if (!v.operand.operand.empty()) {
-      out << " ";
-      print_operand(out, f, v.operand);
-      out << " ";
-    }
-    out << "}\n      conformance: {";
-    for (const instance_row& i : v.instances) {
-      if (i.conformance == instance_row::level::none) break;
-      out << (i.conformance == instance_row::level::must ? " MUST" : " MAY");
-      if (i.types[0] != element::none) out << " ";
-      print_types(out, i);
-    }
-    out << " }\n";
-  }
-  out << "}\n";
-}
-
-}  // namespace detail
-
-/// The text of a baseline file, by the base name of a path; empty where it names none.
-[[nodiscard]] inline text baseline_text(std::string_view file_name) {
-  text out;
-  const std::uint32_t which = find_baseline(file_name);
-  if (which == 2) return out;
-  for (const family_row& f : family_table) detail::print_family(out, f);
-  out << "device " << baseline_files[which].device << " {\n  spec_version = \""
-      << known_spec_version << "\"\n  opcode.mandatory {\n";
-  for (const family_row& f : family_table)
-    for (const variant_row& v : f.variants)
-      for (const instance_row& i : v.instances) {
-        if (i.conformance != instance_row::level::must) continue;
-        out << "    " << f.name;
-        detail::print_types(out, i);
-        out << "." << v.name << "\n";
-      }
-  out << "  }\n}\n";
-  return out;
-}
-
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
@@ -29448,6 +29422,82 @@ inline void print_family(text& out, const family_row& f) {
 #include <string_view>
 
 
+// ---- tessera/nem/arithmetic.hpp
+//
+// The operators of NEM's expressions on 64-bit integers, checked.
+//
+//   std::int64_t sum;
+//   if (nem::apply(nem::node_kind::add, a, b, sum) == nem::arithmetic_error::overflow) …
+//
+//   + - *   overflow is an error
+//   /       truncates towards zero
+//   mod     has the sign of the divisor: -7 mod 4 is 1
+//   -       negates its first operand
+//
+// Lifetime:   nothing is kept.
+// Errors:     an arithmetic_error.
+// Limits:     64 bits.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_ARITHMETIC_HPP
+#define TESSERA_NEM_ARITHMETIC_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+enum class arithmetic_error : std::uint8_t { none, overflow, division };
+
+/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes `a` alone.
+[[nodiscard]] constexpr arithmetic_error apply(node_kind op, std::int64_t a, std::int64_t b,
+                                               std::int64_t& to) noexcept {
+  std::int64_t value = 0;
+  bool overflow = false;
+  switch (op) {
+    case node_kind::add: overflow = __builtin_add_overflow(a, b, &value); break;
+    case node_kind::subtract: overflow = __builtin_sub_overflow(a, b, &value); break;
+    case node_kind::multiply: overflow = __builtin_mul_overflow(a, b, &value); break;
+    case node_kind::negate: overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value); break;
+    case node_kind::divide:
+      if (b == 0) return arithmetic_error::division;
+      if (b == -1)  // the processor traps where the quotient has no room
+        overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value);
+      else
+        value = a / b;
+      break;
+    case node_kind::modulo:
+      if (b == 0) return arithmetic_error::division;
+      value = b == -1 ? 0 : a % b;
+      if (value != 0 && (value < 0) != (b < 0)) value += b;
+      break;
+    default: return arithmetic_error::none;  // not an operator
+  }
+  if (overflow) return arithmetic_error::overflow;
+  to = value;
+  return arithmetic_error::none;
+}
+
+/// Whether an operator takes one operand.
+[[nodiscard]] constexpr bool is_unary(node_kind op) noexcept { return op == node_kind::negate; }
+/// As the language writes it.
+[[nodiscard]] constexpr std::string_view operator_text(node_kind op) noexcept {
+  switch (op) {
+    case node_kind::add: return "+";
+    case node_kind::multiply: return "*";
+    case node_kind::divide: return "/";
+    case node_kind::modulo: return "mod";
+    default: return "-";
+  }
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_ARITHMETIC_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
@@ -29499,18 +29549,11 @@ inline void append_string(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
-[[nodiscard]] constexpr std::string_view operator_text(node_kind k) noexcept {
-  return k == node_kind::add        ? " + "
-         : k == node_kind::subtract ? " - "
-         : k == node_kind::multiply ? " * "
-         : k == node_kind::divide   ? " / "
-                                    : " mod ";
-}
 [[nodiscard]] constexpr bool is_sum(node_kind k) noexcept {
   return k == node_kind::add || k == node_kind::subtract;
 }
 [[nodiscard]] constexpr bool is_binary(node_kind k) noexcept {
-  return is_operator(k) && k != node_kind::negate;
+  return is_operator(k) && !is_unary(k);
 }
 
 /// Where the operands of an expression's operators stand: those of the operator `at` are at
@@ -29651,7 +29694,7 @@ class value_printer {
         continue;
       }
       if (p.what == part::operator_) {
-        out << operator_text(n.kind);
+        out << ' ' << operator_text(n.kind) << ' ';
         continue;
       }
       if (p.what == part::in_parentheses) {
@@ -29730,7 +29773,6 @@ inline constexpr std::uint32_t no_offset = 0xffffffff;
 
 inline void append_indent(text& out, std::uint32_t indent) {
   if (indent == 0) return;  // there may be no memory yet
-  if (indent == 0) return;
   std::memset(out.prepare(indent), ' ', indent);
   out.advance(indent);
 }
@@ -33937,34 +33979,6 @@ class commented_lines {
 #include <string_view>
 
 
-// ---- tessera/nem/model.hpp
-//
-// What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
-//
-//   void task(const nem::values& v, const nem::task& t) {
-//     for (const nem::operand& o : v.inputs(t)) use(v.regions[o.region].offset);
-//   }
-//
-//   buffer      level, engine, size, alignment            "Buffers"
-//   region      buffer, bytes, element type, shape, …     "Regions"
-//   quant       scales and zero points                    "Quantization Descriptor"
-//   task        opcode, operands, tasks it depends on     "Tasks and Tokens"
-//
-// Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
-//
-// Lifetime:   spans of `values` last until the next statement is visited.
-// Errors:     none.
-// Limits:     none.
-// Allocation: that of the pools.
-
-#ifndef TESSERA_NEM_MODEL_HPP
-#define TESSERA_NEM_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
 // ---- tessera/nem/attributes.hpp
 //
 // The attributes of a compute task, evaluated: what rules and machines ask for.
@@ -34020,7 +34034,7 @@ struct attributes {
   }
   [[nodiscard]] bool has(attribute a) const noexcept { return (given & bit(a)) != 0; }
   /// The list that an attribute of kind `integers` fills.
-  [[nodiscard]] view<std::int64_t>& list(attribute a) noexcept {
+  [[nodiscard]] view<std::int64_t>& list(attribute a) & noexcept {
     switch (a) {
       case attribute::strides: return strides;
       case attribute::dilations: return dilations;
@@ -34036,7 +34050,7 @@ struct attributes {
     }
   }
   /// The number that an attribute of kind `real` fills.
-  [[nodiscard]] double& real(attribute a) noexcept {
+  [[nodiscard]] double& real(attribute a) & noexcept {
     switch (a) {
       case attribute::alpha: return alpha;
       case attribute::min_val: return min_val;
@@ -34051,6 +34065,34 @@ struct attributes {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_ATTRIBUTES_HPP
+
+// ---- tessera/nem/model.hpp
+//
+// What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
+//
+//   void task(const nem::values& v, const nem::task& t) {
+//     for (const nem::operand& o : v.inputs(t)) use(v.regions[o.region].offset);
+//   }
+//
+//   buffer      level, engine, size, alignment            "Buffers"
+//   region      buffer, bytes, element type, shape, …     "Regions"
+//   quant       scales and zero points                    "Quantization Descriptor"
+//   task        opcode, operands, tasks it depends on     "Tasks and Tokens"
+//
+// Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
+//
+// Lifetime:   views of `values` last until the next statement is visited.
+// Errors:     none.
+// Limits:     none.
+// Allocation: that of the pools.
+
+#ifndef TESSERA_NEM_MODEL_HPP
+#define TESSERA_NEM_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -34126,24 +34168,31 @@ struct values {
   [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
     return {operands.data() + t.first_operand, t.inputs};
   }
+  view<nem::operand> inputs(const task&) const&& = delete;
   [[nodiscard]] view<nem::operand> outputs(const task& t) const& noexcept {
     return {operands.data() + t.first_operand + t.inputs, t.outputs};
   }
+  view<nem::operand> outputs(const task&) const&& = delete;
   [[nodiscard]] view<std::uint32_t> tasks_before(const task& t) const& noexcept {
     return {deps.data() + t.first_dep, t.deps};
   }
+  view<std::uint32_t> tasks_before(const task&) const&& = delete;
   [[nodiscard]] view<std::int64_t> shape(const nem::region& r) const& noexcept {
     return {numbers.data() + r.first_dimension, r.rank};
   }
+  view<std::int64_t> shape(const nem::region&) const&& = delete;
   [[nodiscard]] view<std::int64_t> strides(const nem::region& r) const& noexcept {
     return {numbers.data() + r.first_stride, r.strides};
   }
+  view<std::int64_t> strides(const nem::region&) const&& = delete;
   [[nodiscard]] view<double> scales(const nem::quant& q) const& noexcept {
     return {reals.data() + q.first_scale, q.scales};
   }
+  view<double> scales(const nem::quant&) const&& = delete;
   [[nodiscard]] view<std::int64_t> zero_points(const nem::quant& q) const& noexcept {
     return {numbers.data() + q.first_zero_point, q.zero_points};
   }
+  view<std::int64_t> zero_points(const nem::quant&) const&& = delete;
 };
 
 }  // namespace nem
@@ -34172,7 +34221,32 @@ struct context {
   [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
     return d.name(d.nodes[i].value);
   }
+  /// Whether a region has a layout that ends in two letters, as [N, K] matrices have "NK".
+  [[nodiscard]] bool layout_ends_in(const region& r, std::string_view two) const noexcept {
+    if (r.layout == no_name) return false;
+    const std::string_view layout = d.name(r.layout);
+    return layout.size() >= 2 && layout.substr(layout.size() - 2) == two;
+  }
 };
+
+/// Numbers as texts show them: [2, 4]; of lists that are longer than any shape, the beginning.
+struct number_list {
+  view<std::int64_t> of;
+};
+inline text& operator<<(text& out, const number_list& n) {
+  out << '[';
+  for (std::size_t i = 0; i < n.of.size() && i < max_rank; ++i)
+    out << (i == 0 ? "" : ", ") << n.of[i];
+  return out << (n.of.size() > max_rank ? ", ...]" : "]");
+}
+
+template <class T>
+[[nodiscard]] bool are_equal(view<T> a, view<T> b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!(a[i] == b[i])) return false;
+  return true;
+}
 
 }  // namespace detail
 }  // namespace nem
@@ -34523,9 +34597,9 @@ class happens_before {
     close_iteration();
     frame& f = frames_.back();
     for (; f.oldest < windows_.size(); ++f.oldest) retire(f, f.oldest);
-    cut(windows_, f.first_window);
-    cut(carried_, f.first_carried);
-    cut(open_, f.open);
+    windows_.resize(f.first_window);
+    carried_.resize(f.first_carried);
+    open_.resize(f.open);
     frames_.pop_back();
     if (frames_.size() == 1) log_.clear(), followed_ = 0;
   }
@@ -34660,10 +34734,6 @@ class happens_before {
     std::uint64_t others = 0;          ///< peaks of the iterations that may still run
   };
 
-  template <class T>
-  static void cut(pool<T>& p, std::size_t size) noexcept {
-    while (p.size() > size) p.pop_back();
-  }
   [[nodiscard]] static std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
   }
@@ -34724,7 +34794,7 @@ class happens_before {
       // are those of a wait at its end, which orders nothing but what follows in the iteration.
       const std::size_t kept = followed_ > f.log ? followed_ : f.log;
       for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
-      cut(log_, kept);
+      log_.resize(kept);
       for (std::size_t i = f.open; i < open_.size(); ++i) complete(open_[i]);
       if (size() != f.first_task) followed_ = log_.size();
     } else {
@@ -34733,13 +34803,13 @@ class happens_before {
         if (i < followed_ && log_[i] < f.first_task) carried_.push_back(log_[i]);
         unmark(log_[i]);
       }
-      cut(log_, f.log);
+      log_.resize(f.log);
       if (followed_ > f.log) followed_ = f.log;
       w.last_carried = carried_.size();
       f.others += f.peak;
       windows_.push_back(w);
     }
-    cut(open_, f.open);
+    open_.resize(f.open);
   }
 
   /// `d` is before the last task, as is what is before `d`.
@@ -35305,71 +35375,6 @@ class hazards {
 #include <cstdint>
 #include <string_view>
 
-
-// ---- tessera/nem/arithmetic.hpp
-//
-// The operators of NEM's expressions on 64-bit integers, checked.
-//
-//   std::int64_t sum;
-//   if (nem::apply(nem::node_kind::add, a, b, sum) == nem::arithmetic_error::overflow) …
-//
-//   + - *   overflow is an error
-//   /       truncates towards zero
-//   mod     has the sign of the divisor: -7 mod 4 is 1
-//   -       negates its first operand
-//
-// Lifetime:   nothing is kept.
-// Errors:     an arithmetic_error.
-// Limits:     64 bits.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_ARITHMETIC_HPP
-#define TESSERA_NEM_ARITHMETIC_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-enum class arithmetic_error : std::uint8_t { none, overflow, division };
-
-/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes `a` alone.
-[[nodiscard]] constexpr arithmetic_error apply(node_kind op, std::int64_t a, std::int64_t b,
-                                               std::int64_t& to) noexcept {
-  std::int64_t value = 0;
-  bool overflow = false;
-  switch (op) {
-    case node_kind::add: overflow = __builtin_add_overflow(a, b, &value); break;
-    case node_kind::subtract: overflow = __builtin_sub_overflow(a, b, &value); break;
-    case node_kind::multiply: overflow = __builtin_mul_overflow(a, b, &value); break;
-    case node_kind::negate: overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value); break;
-    case node_kind::divide:
-      if (b == 0) return arithmetic_error::division;
-      if (b == -1)  // the processor traps where the quotient has no room
-        overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value);
-      else
-        value = a / b;
-      break;
-    case node_kind::modulo:
-      if (b == 0) return arithmetic_error::division;
-      value = b == -1 ? 0 : a % b;
-      if (value != 0 && (value < 0) != (b < 0)) value += b;
-      break;
-    default: return arithmetic_error::none;  // not an operator
-  }
-  if (overflow) return arithmetic_error::overflow;
-  to = value;
-  return arithmetic_error::none;
-}
-
-/// Whether an operator takes one operand.
-[[nodiscard]] constexpr bool is_unary(node_kind op) noexcept { return op == node_kind::negate; }
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_ARITHMETIC_HPP
 
 // ---- tessera/nem/load_state.hpp
 //
@@ -35938,7 +35943,7 @@ class device_loader {
     }
     auto text = s_.found.add(errc::nem_dev_009_variant, f_.at(node));
     text << family;
-    put_types(text, types_);
+    append_types(text, types_);
     text << '.' << f_.name(last);
     if (types_.size() != row.parameters)
       text << " has " << types_.size() << (types_.size() == 1 ? " type" : " types") << ", but "
@@ -35951,14 +35956,9 @@ class device_loader {
     text.note(row.where) << "there is ";
     put_some(text, variant.instances, [&](std::uint32_t k) {
       text << family;
-      put_types(text, to_.types_of(to_.instances[variant.first_instance + k]));
+      append_types(text, to_.types_of(to_.instances[variant.first_instance + k]));
       text << '.' << f_.name(last);
     });
-  }
-  template <class Writer>
-  static void put_types(Writer& out, view<element> types) {
-    for (std::size_t k = 0; k < types.size(); ++k) out << (k == 0 ? "<" : ", ") << name(types[k]);
-    if (!types.empty()) out << '>';
   }
   template <class Writer, class Put>
   static void put_some(Writer& out, std::uint32_t count, Put put) {
@@ -36235,7 +36235,7 @@ class family_loader {
           fits = false;
           auto text = s_.found.add(errc::nem_fdl_003_instance, f_.at(c));
           text << name(e) << " isn't a type of parameter " << to_.text_of(p.name) << ": {";
-          put_set(text, p.domain);
+          append_domain(text, p.domain);
           text << "}";
         }
         to_.types.push_back(e);
@@ -36255,23 +36255,12 @@ class family_loader {
       is_sound_ = false;
   }
 
-  template <class Writer>
-  static void put_set(Writer& out, std::uint16_t domain) {
-    std::string_view between;
-    for (std::size_t e = 0; e < element_count; ++e) {
-      if ((domain >> e & 1) == 0) continue;
-      out << between << name(static_cast<element>(e));
-      between = ", ";
-    }
-  }
-
   /// "f<i8>.v" of a variant that isn't in the catalog yet.
   [[nodiscard]] text reference(const instance& i, std::uint32_t variant) const {
     text out;
     out << to_.text_of(family_.name);
-    for (std::uint32_t k = 0; k < i.types; ++k)
-      out << (k == 0 ? "<" : ", ") << name(to_.types[i.first_type + k]);
-    out << (i.types == 0 ? "." : ">.") << f_.name(variant);
+    append_types(out, to_.types_of(i));
+    out << '.' << f_.name(variant);
     return out;
   }
 
@@ -36473,9 +36462,7 @@ class inheritance_check {
   [[nodiscard]] std::uint32_t replacement(std::uint32_t f, const variant_row& v,
                                           const instance_row& row) const {
     const std::uint32_t i = s_.find_variant(f, v.name);
-    std::size_t types = 0;
-    while (types < 2 && row.types[types] != element::none) ++types;
-    return i == no_index ? no_index : to_.find_instance(to_.variants[i], {row.types, types});
+    return i == no_index ? no_index : to_.find_instance(to_.variants[i], types_of(row));
   }
 
   void set(std::uint32_t device, std::uint32_t at, list in) {
@@ -36523,7 +36510,7 @@ class inheritance_check {
 
   void redundant(std::uint32_t index, std::uint32_t at, const entry& known) {
     auto text = s_.found.add(errc::nem_dev_010_redundant, s_.entries[at]);
-    put_reference(text, at);
+    put_reference(text, to_.device_instances[at]);
     if (known.device == index) {
       text << " is listed twice";
       text.note(s_.entries[known.at]) << "first listed here";
@@ -36536,7 +36523,7 @@ class inheritance_check {
   /// An instance is mandatory, by the entry at `mandatory`, and extended; `known` came first.
   void both(std::uint32_t at, std::uint32_t mandatory, const entry& known) {
     auto text = s_.found.add(errc::nem_dev_008_extended, s_.entries[at]);
-    put_reference(text, at);
+    put_reference(text, to_.device_instances[at]);
     text << (at == mandatory
                  ? " becomes mandatory: its inherited entry in opcode.extended is ignored"
                  : " is mandatory already: its entry in opcode.extended is ignored");
@@ -36550,9 +36537,9 @@ class inheritance_check {
         << (known.in == list::mandatory ? "mandatory" : "extended");
   }
   template <class Writer>
-  void put_reference(Writer& text, std::uint32_t at) {
+  void put_reference(Writer& text, std::uint32_t instance) {
     tessera::text name;
-    to_.append_reference(name, to_.instances[to_.device_instances[at]]);
+    to_.append_reference(name, to_.instances[instance]);
     text << name;
   }
 
@@ -36567,9 +36554,7 @@ class inheritance_check {
     for (std::size_t k = 0; shown < lacking && shown < most; ++k) {
       if (must_[k].index != no_index && entries_[must_[k].index].in == list::mandatory) continue;
       if (shown++ != 0) text << ", ";
-      tessera::text name;
-      to_.append_reference(name, to_.instances[must_[k].builtin]);
-      text << name;
+      put_reference(text, must_[k].builtin);
     }
     if (lacking > most) text << " and " << lacking - most << " more";
   }
@@ -36777,7 +36762,7 @@ class loader {
     }
     files_[index].is = known_file::state::failed;
     auto text = s_.found.add(errc::nem_inc_003_invalid, where);
-    text << '"' << opened.id << "\" isn't a valid document";
+    text << "the file isn't a valid document";
     for (const diagnostic& first : inner.diagnostics) {
       if (first.severity != severity::error) continue;
       place at = first.where;
@@ -36936,7 +36921,6 @@ inline void load(const document& d, const verify_options& options, findings& fou
 //   if (!detail::evaluate_integer(c, node, size)) return;     // reported, here or before
 //   double scale;
 //   if (!detail::evaluate_real(c, node, scale)) return;       // integers convert
-//   detail::evaluate_integers(c, node, list);                 // [1, n, 2*n], or a let of such
 //
 //   integers   64 bits, checked: EXP-003, EXP-004                "Expressions"
 //   reals      binary64, where a FLOAT may stand; else EXP-001
@@ -37361,12 +37345,7 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
       if (op == node_kind::negate)
         w << "-(" << left << ')';
       else
-        w << left
-          << (op == node_kind::add        ? " + "
-              : op == node_kind::subtract ? " - "
-              : op == node_kind::multiply ? " * "
-                                          : " / ")
-          << b.integer;
+        w << left << ' ' << operator_text(op) << ' ' << b.integer;
       w << " leaves the range of 64 bits";
     }
   }
@@ -37437,35 +37416,6 @@ inline bool evaluate_real(context& c, std::uint32_t at, double& to) {
   return true;
 }
 
-/// Appends the integers of a list, or of a name that a `let` gave one. False after an error; some may
-/// have been appended then.
-inline bool evaluate_integers(context& c, std::uint32_t at, pool<std::int64_t>& to) {
-  bool is_sound = true;
-  if (c[at].kind == node_kind::list) {
-    for (const std::uint32_t i : children(c.d, at)) {
-      std::int64_t x = 0;
-      if (evaluate_integer(c, i, x))
-        to.push_back(x);
-      else
-        is_sound = false;
-    }
-    return is_sound;
-  }
-  if (c[at].kind == node_kind::name && c.names != nullptr) {
-    const binding b = (*c.names)[c[at].value];
-    if (b.kind != binding_kind::none && !b.is_known) return false;
-    if (b.kind == binding_kind::integers) {
-      for (std::uint32_t i = 0; i < b.count; ++i) to.push_back(c.v.numbers[b.index + i]);
-      return true;
-    }
-    if (b.kind == binding_kind::reals) return report_float(c, at, for_integer);
-  }
-  number x;
-  if (evaluate(c, at, for_integer, x))
-    c.found.add(errc::nem_exp_005_kind, c.at(at)) << "expected a list of integers, found a number";
-  return false;
-}
-
 }  // namespace detail
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
@@ -37509,11 +37459,7 @@ namespace detail {
 /// The first decorator of a name on a node, or no_node.
 [[nodiscard]] inline std::uint32_t find_decorator(const document& d, std::uint32_t node,
                                                   decorator which) noexcept {
-  for (const std::uint32_t i : children(d, node))
-    if (d.nodes[i].kind == node_kind::decorator &&
-        d.nodes[i].detail == static_cast<std::uint8_t>(which))
-      return i;
-  return no_node;
+  return child(d, node, node_kind::decorator, static_cast<std::uint8_t>(which));
 }
 
 /// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.
@@ -37876,7 +37822,7 @@ inline void check_capacity(context& c) {
 // Rules about what stands in a compute task: its opcode, its operands and its attributes.
 //
 //   if (check_signature(c, t)) …        // as many operands as the opcode takes
-//   check_ranges(c, t, a);              // takes values that are out of range from a.given
+//   range_rules(c, t, a).check();       // takes values that are out of range from a.given
 //
 //   OPC-001 OPC-010 OPC-011    opcode          "Compute Tasks"
 //   OPC-002 OPC-003 OPC-004    operands        opcode registry
@@ -37902,14 +37848,14 @@ inline void check_capacity(context& c) {
 // Evaluates the attributes of a compute task.
 //
 //   nem::attributes a;
-//   detail::evaluate_attributes(c, t.node, t.opcode, a, numbers);   // numbers: a pool
+//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
 //
 //   OPC-008    a value of the wrong kind, which then counts as not given
 //
 // Attributes that the opcode doesn't take are left alone, and so are names that are words: types,
 // true and false, modes.
 //
-// Lifetime:   lists borrow from the pool of numbers, or from `values` where a let has them.
+// Lifetime:   lists borrow from values::numbers, until it grows.
 // Errors:     OPC-008, and what evaluating expressions reports.
 // Limits:     none.
 // Allocation: 8 bytes for each number of a list.
@@ -37929,10 +37875,8 @@ namespace detail {
 /// The value of a task's attribute, or no_node.
 [[nodiscard]] inline std::uint32_t attribute_value(const document& d, std::uint32_t task,
                                                    attribute a) noexcept {
-  for (const std::uint32_t i : children(d, task))
-    if (d.nodes[i].kind == node_kind::attribute && d.nodes[i].detail == static_cast<unsigned>(a))
-      return i + 1;
-  return no_node;
+  const std::uint32_t i = child(d, task, node_kind::attribute, static_cast<std::uint8_t>(a));
+  return i == no_node ? no_node : i + 1;
 }
 /// Number `index` of a task's attribute where it is spelled out, else the whole value.
 [[nodiscard]] inline std::uint32_t attribute_element(const document& d, std::uint32_t task,
@@ -37947,8 +37891,7 @@ namespace detail {
 /// Evaluates one task's attributes.
 class attribute_reader {
  public:
-  attribute_reader(context& c, attributes& to, pool<std::int64_t>& numbers) noexcept
-      : c_(c), to_(to), numbers_(numbers) {}
+  attribute_reader(context& c, attributes& to) noexcept : c_(c), to_(to), numbers_(c.v.numbers) {}
 
   void read(std::uint32_t task, opcode op) {
     if (op == opcode::unknown) return;
@@ -37960,11 +37903,9 @@ class attribute_reader {
       if (a == attribute::unknown || (known & attributes::bit(a)) == 0 || to_.has(a)) continue;
       if (one(a, i + 1)) to_.given |= attributes::bit(a);
     }
-    // The pools don't grow any more: now lists can be named by their places.
-    for (std::size_t k = 0; k < lists_; ++k) {
-      const pool<std::int64_t>& from = list_[k].is_named ? c_.v.numbers : numbers_;
-      to_.list(list_[k].which) = {from.data() + list_[k].first, list_[k].size};
-    }
+    // The pool doesn't grow any more: now lists can be named by their places.
+    for (std::size_t k = 0; k < lists_; ++k)
+      to_.list(list_[k].which) = {numbers_.data() + list_[k].first, list_[k].size};
   }
 
  private:
@@ -38026,11 +37967,12 @@ class attribute_reader {
     if (c_[value].kind == node_kind::name && c_.names != nullptr) {
       const binding b = (*c_.names)[c_[value].value];
       if (b.kind == binding_kind::integers && b.is_known) {
-        list_[lists_++] = {a, true, b.index, b.count};
+        list_[lists_++] = {a, b.index, b.count};
         return true;
       }
       if (b.kind != binding_kind::none) return b.is_known && wrong(a, value);
-      return evaluate_integers(c_, value, numbers_);  // which reports it
+      std::int64_t none = 0;
+      return evaluate_integer(c_, value, none);  // which reports it
     }
     if (c_[value].kind != node_kind::list) return wrong(a, value);
     const std::size_t first = numbers_.size();
@@ -38041,7 +37983,7 @@ class attribute_reader {
       numbers_.push_back(number);
     }
     if (!good) return numbers_.resize(first), false;
-    list_[lists_++] = {a, false, first, numbers_.size() - first};
+    list_[lists_++] = {a, first, numbers_.size() - first};
     return true;
   }
   /// Whether a name stands for something else than a number; such a name is of the wrong kind.
@@ -38099,16 +38041,14 @@ class attribute_reader {
   pool<std::int64_t>& numbers_;
   struct {
     attribute which;
-    bool is_named;  ///< by a let: in values::numbers
     std::size_t first, size;
   } list_[attribute_count];  ///< each attribute is given once
   std::size_t lists_ = 0;
 };
 
 /// Evaluates what an opcode's signature names of a task's attributes; others are left alone.
-inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attributes& to,
-                                pool<std::int64_t>& numbers) {
-  attribute_reader(c, to, numbers).read(task, op);
+inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attributes& to) {
+  attribute_reader(c, to).read(task, op);
 }
 
 }  // namespace detail
@@ -38120,12 +38060,6 @@ inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attri
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
-
-/// A name that many findings may show, so that a long one doesn't make the report longer than its
-/// share.
-[[nodiscard]] constexpr std::string_view clipped(std::string_view name) noexcept {
-  return name.substr(0, 128);
-}
 
 /// The node that names a task's opcode.
 [[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
@@ -38402,7 +38336,6 @@ class range_rules {
   const task& t_;
   attributes& a_;
 };
-inline void check_ranges(context& c, const task& t, attributes& a) { range_rules(c, t, a).check(); }
 
 }  // namespace detail
 }  // namespace nem
@@ -38463,8 +38396,8 @@ class descriptor_rules {
  private:
   /// What is worked out once for a region whose descriptor has lists.
   struct memo {
-    std::uint32_t node = no_node;
-    bool varies = false;  ///< whether not all scales are equal
+    std::uint64_t key = 0;  ///< the region's node, plus 1
+    bool varies = false;    ///< whether not all scales are equal
     std::uint64_t digest = 0;
   };
 
@@ -38532,11 +38465,7 @@ class descriptor_rules {
     if (row(t.opcode).category == opcode_category::convolution) {
       if (q.axis >= rank - 1) return false;
     } else {
-      bool is_turned = false;  // stored as [N, K]
-      if (weight.layout != no_name) {
-        const std::string_view layout = c.d.name(weight.layout);
-        is_turned = layout.size() >= 2 && layout.substr(layout.size() - 2) == "NK";
-      }
+      const bool is_turned = c.layout_ends_in(weight, "NK");
       if (q.axis != rank - (is_turned ? 1 : 2)) return false;
     }
     return look(c, weight).varies;
@@ -38589,17 +38518,8 @@ class descriptor_rules {
 
   /// What is remembered of a region with a descriptor.
   [[nodiscard]] memo look(const context& c, const region& r) {
-    if (2 * (used_ + 1) > memos_.size()) {
-      const pool<memo> old = static_cast<pool<memo>&&>(memos_);
-      memos_ = {};
-      memos_.resize(old.empty() ? 32 : old.size() * 2);
-      for (const memo& m : old)
-        if (m.node != no_node) slot(m.node) = m;
-    }
-    memo& m = slot(r.node);
-    if (m.node != no_node) return m;
-    ++used_;
-    m.node = r.node;
+    const auto [m, is_new] = memos_.find(std::uint64_t{r.node} + 1);
+    if (!is_new) return m;
     const quant& q = c.v.quants[r.quant];
     const view<double> scales = c.v.scales(q);
     for (const double s : scales) {
@@ -38613,16 +38533,7 @@ class descriptor_rules {
     digest = (digest ^ value) * 0x9e3779b97f4a7c15u;
     digest ^= digest >> 29;
   }
-  [[nodiscard]] memo& slot(std::uint32_t node) noexcept {
-    const std::size_t mask = memos_.size() - 1;
-    std::size_t i =
-        static_cast<std::size_t>((std::uint64_t{node} * 0x9e3779b97f4a7c15u) >> 32) & mask;
-    while (memos_[i].node != no_node && memos_[i].node != node) i = (i + 1) & mask;
-    return memos_[i];
-  }
-
-  pool<memo> memos_;
-  std::size_t used_ = 0;
+  keyed_rows<memo> memos_;
 };
 
 }  // namespace detail
@@ -38844,11 +38755,8 @@ class family_rules {
     std::uint64_t key = k + 1;
     for (const element e : t.role) key = key << 8 | static_cast<std::uint64_t>(e);
     key = key << 16 | static_cast<std::uint64_t>(t.accum) << 8 | t.quantized;
-    if (2 * (memos_used_ + 1) > memos_.size()) grow();
-    memo& m = slot(key);
-    if (m.key == 0) {
-      m.key = key;
-      ++memos_used_;
+    const auto [m, is_new] = memos_.find(key);
+    if (is_new) {
       std::uint32_t least = no_index;
       for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
         const std::uint32_t far = distance(c, rows_[i], t);
@@ -38856,19 +38764,6 @@ class family_rules {
       }
     }
     return m.value;
-  }
-  void grow() {
-    const pool<memo> old = static_cast<pool<memo>&&>(memos_);
-    memos_ = {};
-    memos_.resize(old.empty() ? 32 : old.size() * 2);
-    for (const memo& m : old)
-      if (m.key != 0) slot(m.key) = m;
-  }
-  [[nodiscard]] memo& slot(std::uint64_t key) noexcept {
-    const std::size_t mask = memos_.size() - 1;
-    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
-    while (memos_[i].key != 0 && memos_[i].key != key) i = (i + 1) & mask;
-    return memos_[i];
   }
 
   /// Makes the rows of an opcode.
@@ -39003,19 +38898,22 @@ class family_rules {
     return name(static_cast<element>(form & ~unsigned{role_optional}));
   }
 
-  /// Appends a row's reference.
-  static void refer(text& out, const context& c, const candidate& r) {
+  [[nodiscard]] static text reference_of(const context& c, const candidate& r) {
     text reference;
     c.types.append_reference(reference, c.types.instances[r.instance]);
-    out << clipped(reference);
+    return reference;
+  }
+  static void refer(findings::writer& out, const context& c, const candidate& r) {
+    const text reference = reference_of(c, r);
+    out << reference;
   }
   /// What nobody will read needn't be worked out.
   [[nodiscard]] static bool is_heard(context& c) noexcept {
     return c.found.report().diagnostics.size() < c.options.max_diagnostics;
   }
   /// How a task's operand differs from what a row takes: "A must be i8".
-  static void append_difference(text& out, opcode op, std::size_t role, std::uint8_t form,
-                                element found) {
+  static void append_difference(findings::writer& out, opcode op, std::size_t role,
+                                std::uint8_t form, element found) {
     out << role_name(op, role);
     if (form == static_cast<std::uint8_t>(element::none))
       out << " must be left out";
@@ -39025,7 +38923,7 @@ class family_rules {
       out << " must be " << form_name(form) << ", not " << name(found);
   }
   /// The types of all operands: "A: i8, B: i8, Y: i8".
-  static void append_types(text& out, opcode op, const candidate& r) {
+  static void append_types(findings::writer& out, opcode op, const candidate& r) {
     bool is_first = true;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (r.role[i] == static_cast<std::uint8_t>(element::none) || r.role[i] == role_free) continue;
@@ -39049,11 +38947,12 @@ class family_rules {
     return best;
   }
   /// The nearest variant with its types, then the other ones that there are.
-  void append_variants(text& out, const context& c, opcode op, std::uint32_t nearest) const {
+  void append_variants(findings::writer& out, const context& c, opcode op,
+                       std::uint32_t nearest) const {
     const auto k = static_cast<std::size_t>(op);
     const bool only_supported = rows_[nearest].is_supported;
     out << "the nearest variant";
-    if (only_supported) out << " of device " << clipped(c.types.text_of(c.target->name));
+    if (only_supported) out << " of device " << c.types.text_of(c.target->name);
     out << " is ";
     refer(out, c, rows_[nearest]);
     out << " (";
@@ -39080,22 +38979,18 @@ class family_rules {
     auto&& w =
         c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
     if (!is_shown) return;
-    text out;
-    out << "no variant of " << name(t.opcode) << " takes ";
+    w << "no variant of " << name(t.opcode) << " takes ";
     bool is_first = true;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (types.role[i] == element::none) continue;
-      out << (is_first ? "" : ", ") << role_name(t.opcode, i) << ": " << name(types.role[i]);
+      w << (is_first ? "" : ", ") << role_name(t.opcode, i) << ": " << name(types.role[i]);
       is_first = false;
     }
-    out << ": ";
-    append_difference(out, t.opcode, role, r.role[role], types.role[role]);
-    out << " in ";
-    refer(out, c, r);
-    w << out.view();
-    out.clear();
-    append_variants(out, c, t.opcode, near);
-    w.note() << out.view();
+    w << ": ";
+    append_difference(w, t.opcode, role, r.role[role], types.role[role]);
+    w << " in ";
+    refer(w, c, r);
+    append_variants(w.note(), c, t.opcode, near);
   }
 
   /// FAM-002, FAM-003 and FAM-004 of a task whose operands match.
@@ -39103,8 +38998,7 @@ class family_rules {
     if (accepts_accum(r, types) && accepts_quant(r, types) &&
         (c.target == nullptr || r.is_supported))
       return;
-    text reference;
-    refer(reference, c, r);
+    const text reference = reference_of(c, r);
     if (!accepts_accum(r, types)) {
       c.found.add(errc::nem_fam_003_accum,
                   c.at(attribute_value(c.d, t.node, attribute::accum_type)))
@@ -39118,15 +39012,13 @@ class family_rules {
     const bool is_shown = is_heard(c);
     auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
     if (!is_shown) return;
-    w << "device " << clipped(c.types.text_of(c.target->name)) << " doesn't support "
-      << reference.view();
-    text out;
+    w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
     const std::uint32_t near = nearest_available(c, t.opcode, types);
+    auto& note = w.note(c.target->where);
     if (rows_[near].is_supported)
-      append_variants(out, c, t.opcode, near);
+      append_variants(note, c, t.opcode, near);
     else
-      out << "it supports no variant of " << name(t.opcode);
-    w.note(c.target->where) << out.view();
+      note << "it supports no variant of " << name(t.opcode);
   }
   /// FAM-004, for each operand.
   static void descriptors(context& c, const task& t, const candidate& r, const text& reference) {
@@ -39148,8 +39040,7 @@ class family_rules {
   }
 
   pool<candidate> rows_;
-  pool<memo> memos_;
-  std::size_t memos_used_ = 0;
+  keyed_rows<memo> memos_;
   bool is_built_[opcode_count] = {};
   std::uint32_t first_[opcode_count] = {}, size_[opcode_count] = {};
 };
@@ -39195,18 +39086,7 @@ class family_rules {
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
-
 namespace detail {
-
-/// Some sizes as a text shows them: [2, 4]. They are as many as an operand may have.
-struct shape_text {
-  view<std::int64_t> sizes;
-};
-inline text& operator<<(text& out, const shape_text& s) {
-  out << '[';
-  for (std::size_t i = 0; i < s.sizes.size(); ++i) out << (i == 0 ? "" : ", ") << s.sizes[i];
-  return out << ']';
-}
 
 /// A shape that is derived.
 class derived_shape {
@@ -39224,23 +39104,13 @@ class derived_shape {
     return {sizes_, rank_ < max_rank ? rank_ : max_rank};
   }
   [[nodiscard]] bool equals(view<std::int64_t> other) const noexcept {
-    if (rank_ != other.size()) return false;
-    for (std::size_t i = 0; i < other.size(); ++i)
-      if (sizes_[i] != other[i]) return false;
-    return true;
+    return rank_ == other.size() && are_equal(sizes(), other);
   }
 
  private:
   std::int64_t sizes_[max_rank];
   std::size_t rank_ = 0;
 };
-
-[[nodiscard]] inline bool are_equal(view<std::int64_t> a, view<std::int64_t> b) noexcept {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] != b[i]) return false;
-  return true;
-}
 
 /// How many positions a window has along one axis, 0 for none: its size is 1 + dilation * (kernel -
 /// 1), it moves by `stride`, and the input is padded on both sides.
@@ -39332,7 +39202,7 @@ class shape_rules {
     fail(errc::nem_shp_001_rank, inputs_[i])
         << input_name(i) << " of " << name(t_.opcode) << " must have "
         << (at_least ? "at least " : "") << rank << " dimensions, not " << found << ": "
-        << shape_text{shape(inputs_[i])};
+        << number_list{shape(inputs_[i])};
     return false;
   }
   /// SHP-006; regions without a layout are as the shape says.
@@ -39342,7 +39212,7 @@ class shape_rules {
     if (layout == no_name || c_.d.name(layout) == wanted) return true;
     auto&& w = fail(errc::nem_shp_006_layout, o);
     w << operand << " of " << name(t_.opcode) << " must have layout " << wanted << ", not "
-      << clipped(c_.d.name(layout));
+      << c_.d.name(layout);
     declared(w, o);
     return false;
   }
@@ -39353,12 +39223,12 @@ class shape_rules {
       if (size <= 0) {
         fail(errc::nem_shp_004_output, o)
             << name(t_.opcode) << " gives no elements here: its output would be "
-            << shape_text{y.sizes()};
+            << number_list{y.sizes()};
         return;
       }
     auto&& w = fail(errc::nem_shp_004_output, o);
-    w << name(t_.opcode) << " gives " << shape_text{y.sizes()} << " here, the output is "
-      << shape_text{shape(o)};
+    w << name(t_.opcode) << " gives " << number_list{y.sizes()} << " here, the output is "
+      << number_list{shape(o)};
     declared(w, o);
   }
   /// A note that points to the `let` of an operand's region.
@@ -39387,8 +39257,8 @@ class shape_rules {
   void differ(const operand& odd, std::string_view odd_name, const operand& other,
               std::string_view other_name) {
     auto&& w = fail(errc::nem_shp_002_identical, odd);
-    w << "shapes must be identical: " << odd_name << " is " << shape_text{shape(odd)} << ", "
-      << other_name << " is " << shape_text{shape(other)};
+    w << "shapes must be identical: " << odd_name << " is " << number_list{shape(odd)} << ", "
+      << other_name << " is " << number_list{shape(other)};
     w.note(c_.at(other.node)) << other_name << " is here";
   }
 
@@ -39427,31 +39297,26 @@ class shape_rules {
     return true;
   }
 
-  [[nodiscard]] bool ends_in(const operand& o, std::string_view suffix) const noexcept {
-    const std::uint32_t layout = of(o).layout;
-    return layout != no_name && c_.d.name(layout).size() >= 2 &&
-           c_.d.name(layout).substr(c_.d.name(layout).size() - 2) == suffix;
-  }
-
   void gemm() {
     if (!has_rank(0, 2, true) || !has_rank(1, 2, true)) return;
     const view<std::int64_t> a = shape(inputs_[0]), b = shape(inputs_[1]);
     const std::size_t ra = a.size(), rb = b.size();
     // Operands of layout …KM and …NK are stored transposed.
-    const bool a_is_turned = ends_in(inputs_[0], "KM"), b_is_turned = ends_in(inputs_[1], "NK");
+    const bool a_is_turned = c_.layout_ends_in(of(inputs_[0]), "KM"),
+               b_is_turned = c_.layout_ends_in(of(inputs_[1]), "NK");
     const std::int64_t m = a[ra - (a_is_turned ? 1 : 2)], k = a[ra - (a_is_turned ? 2 : 1)],
                        kb = b[rb - (b_is_turned ? 1 : 2)], n = b[rb - (b_is_turned ? 2 : 1)];
     const view<std::int64_t> batch(a.data(), ra - 2);
     if (k != kb) {
       auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
-      w << "inner dimensions differ: A is " << shape_text{a} << " with K = " << k << ", B is "
-        << shape_text{b} << " with K = " << kb;
+      w << "inner dimensions differ: A is " << number_list{a} << " with K = " << k << ", B is "
+        << number_list{b} << " with K = " << kb;
       w.note(c_.at(inputs_[0].node)) << "A is here";
       return;
     }
-    if (rb != 2 && !are_equal(batch, {b.data(), rb - 2})) {
+    if (rb != 2 && !are_equal(batch, view<std::int64_t>(b.data(), rb - 2))) {
       auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
-      w << "batch dimensions differ: A is " << shape_text{a} << ", B is " << shape_text{b};
+      w << "batch dimensions differ: A is " << number_list{a} << ", B is " << number_list{b};
       w.note(c_.at(inputs_[0].node)) << "A is here";
       return;
     }
@@ -39461,8 +39326,8 @@ class shape_rules {
     y.push_back(n);
     if (inputs_.size() > 2 && !broadcasts(shape(inputs_[2]), y.sizes()))
       fail(errc::nem_shp_005_bias, inputs_[2])
-          << "C is " << shape_text{shape(inputs_[2])} << ", which can't be broadcast to "
-          << shape_text{y.sizes()};
+          << "C is " << number_list{shape(inputs_[2])} << ", which can't be broadcast to "
+          << number_list{y.sizes()};
     derives(y, outputs_[0]);
   }
   [[nodiscard]] static bool broadcasts(view<std::int64_t> from, view<std::int64_t> to) noexcept {
@@ -39502,8 +39367,8 @@ class shape_rules {
     }
     if (taken != channels / groups) {
       auto&& e = fail(errc::nem_shp_003_inner, inputs_[1]);
-      e << "input channels differ: W is " << shape_text{w} << " and takes " << taken
-        << " of each group, X is " << shape_text{x} << " and has " << channels / groups;
+      e << "input channels differ: W is " << number_list{w} << " and takes " << taken
+        << " of each group, X is " << number_list{x} << " and has " << channels / groups;
       e.note(c_.at(inputs_[0].node)) << "X is here";
       return;
     }
@@ -39511,7 +39376,7 @@ class shape_rules {
       const view<std::int64_t> b = shape(inputs_[2]);
       if (b.size() != 1 || b[0] != made)
         fail(errc::nem_shp_005_bias, inputs_[2])
-            << "B must be [" << made << "], the output channels of W, not " << shape_text{b};
+            << "B must be [" << made << "], the output channels of W, not " << number_list{b};
     }
     if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
       return;
@@ -39589,8 +39454,8 @@ class shape_rules {
     const bool is_inferred = inferred < target.size();
     if (count < 0 || given < 0 || (is_inferred ? count % given != 0 : count != given)) {
       auto&& w = fail(errc::nem_shp_007_count, attribute::target_shape);
-      w << "reshape must preserve the number of elements: X is " << shape_text{x}
-        << ", target_shape is " << shape_text{target};
+      w << "reshape must preserve the number of elements: X is " << number_list{x}
+        << ", target_shape is " << number_list{target};
       w.note(c_.at(inputs_[0].node)) << "X has " << count << " elements";
       return;
     }
@@ -39625,7 +39490,7 @@ class shape_rules {
       if (fits) continue;
       auto&& w = fail(errc::nem_shp_008_parts, inputs_[i]);
       w << "inputs of concat may differ along axis " << axis << " only: this one is "
-        << shape_text{x} << ", the first is " << shape_text{first};
+        << number_list{x} << ", the first is " << number_list{first};
       w.note(c_.at(inputs_[0].node)) << "the first is here";
       return;
     }
@@ -39717,7 +39582,7 @@ class shape_rules {
       if (s.size() == 1 && s[0] == x[axis]) continue;
       fail(errc::nem_shp_005_bias, inputs_[i])
           << input_name(i) << " must be [" << x[axis] << "], the size of axis " << axis << ", not "
-          << shape_text{s};
+          << number_list{s};
     }
   }
   void softmax() {
@@ -39749,7 +39614,7 @@ class compute_rules {
     const bool is_new = !is_done(t.node);
     if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
     attributes& a = c.v.attributes;
-    check_ranges(c, t, a);
+    range_rules(c, t, a).check();
     if (!are_sound(c, t)) return;
     if (is_new && !check_typed(c, t)) return;
     shape_rules(c, t, a).check();
@@ -39880,24 +39745,6 @@ inline text& operator<<(text& out, const operand_name& n) {
   if (n.c[i].kind == node_kind::region) out << (n.has_article ? "region of " : "a region of ");
   return out << n.c.name(i);
 }
-/// Numbers in brackets.
-struct number_list {
-  view<std::int64_t> of;
-};
-inline text& operator<<(text& out, const number_list& n) {
-  constexpr std::size_t most = 8;
-  out << '[';
-  for (std::size_t i = 0; i < n.of.size() && i < most; ++i) out << (i == 0 ? "" : ", ") << n.of[i];
-  return out << (n.of.size() > most ? ", …]" : "]");
-}
-
-template <class T>
-[[nodiscard]] bool is_same(view<T> a, view<T> b) noexcept {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!(a[i] == b[i])) return false;
-  return true;
-}
 /// Whether two descriptors, or their absence, mean the same.
 [[nodiscard]] inline bool is_same_quant(const values& v, std::uint32_t a,
                                         std::uint32_t b) noexcept {
@@ -39905,13 +39752,13 @@ template <class T>
   if (a == no_index || b == no_index) return false;
   const quant &x = v.quants[a], &y = v.quants[b];
   return x.form == y.form && x.axis == y.axis && x.group_size == y.group_size &&
-         is_same(v.scales(x), v.scales(y)) && is_same(v.zero_points(x), v.zero_points(y));
+         are_equal(v.scales(x), v.scales(y)) && are_equal(v.zero_points(x), v.zero_points(y));
 }
 /// Whether elements of two regions of the same shape lie at the same distances. Without strides
 /// they are contiguous, the last dimension next to one another.
 [[nodiscard]] inline bool is_same_strides(const values& v, const region& a,
                                           const region& b) noexcept {
-  if (a.has_strides && b.has_strides) return is_same(v.strides(a), v.strides(b));
+  if (a.has_strides && b.has_strides) return are_equal(v.strides(a), v.strides(b));
   if (!a.has_strides && !b.has_strides) return true;
   const region& strided = a.has_strides ? a : b;
   const view<std::int64_t> shape = v.shape(strided), strides = v.strides(strided);
@@ -39938,7 +39785,7 @@ inline void check_transfer_types(context& c, const operand& to, const operand& f
     return;  // what else differs follows from it
   }
   const bool have_shapes = dst.has_shape && src.has_shape;
-  if (have_shapes && !is_same(c.v.shape(dst), c.v.shape(src))) {
+  if (have_shapes && !are_equal(c.v.shape(dst), c.v.shape(src))) {
     auto w = c.found.add(errc::nem_xfr_004_shape, where);
     w << "the destination " << dst_name << " has shape " << number_list{c.v.shape(dst)}
       << ", the source " << src_name << ' ' << number_list{c.v.shape(src)};
@@ -40684,8 +40531,8 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 }
 
 /// Whether two elements of a sound region have the same place, by its strides. Each step of the
-/// search takes one off `work`, and so does each of many dimensions; without any left the answer is
-/// no.
+/// search takes one off `work`, and each of more than 32 dimensions takes 64; without any left the
+/// answer is no.
 [[nodiscard]] inline bool overlaps_itself(const values& v, const region& r, std::uint64_t& work) {
   struct dimension {
     std::int64_t stride, most;  ///< the greatest difference of two indices
@@ -40695,11 +40542,12 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
   constexpr std::uint32_t few = 8;
   dimension in_place[few];
   pool<dimension> many;
-  if (r.rank > few) {
-    work -= work < r.rank ? work : r.rank;
+  if (r.rank > max_rank) {  // of no use to computing: 2^16 such dimensions are looked at
+    const std::uint64_t steps = std::uint64_t{r.rank} * 64;
+    work -= work < steps ? work : steps;
     if (work == 0) return false;
-    many.resize(r.rank);
   }
+  if (r.rank > few) many.resize(r.rank);
   dimension* const all = r.rank > few ? many.data() : in_place;
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < r.rank; ++i) {
@@ -40842,15 +40690,11 @@ class walker {
   [[nodiscard]] marks mark() const noexcept {
     return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
   }
-  template <class T>
-  static void cut(pool<T>& from, std::size_t size) noexcept {
-    while (from.size() > size) from.pop_back();
-  }
   void take_back(const marks& m) noexcept {
-    cut(v_.regions, m.regions);
-    cut(v_.quants, m.quants);
-    cut(v_.numbers, m.numbers);
-    cut(v_.reals, m.reals);
+    v_.regions.resize(m.regions);
+    v_.quants.resize(m.quants);
+    v_.numbers.resize(m.numbers);
+    v_.reals.resize(m.reals);
   }
   /// Whether all enclosing loops are in their first iteration, so that each node is met first.
   [[nodiscard]] bool is_first_visit() const noexcept {
@@ -40996,8 +40840,8 @@ class walker {
     }
     if (has_others || !b.is_known) {
       b.kind = binding_kind::list;
-      cut(v_.numbers, first_number);
-      cut(v_.reals, first_real);
+      v_.numbers.resize(first_number);
+      v_.reals.resize(first_real);
       return b;
     }
     named_numbers l;
@@ -41013,7 +40857,7 @@ class walker {
       if (i == 0 || n < l.least_integer) l.least_integer = n;
       if (i == 0 || n > l.greatest_integer) l.greatest_integer = n;
     }
-    if (!l.are_integers) cut(v_.numbers, first_number);
+    if (!l.are_integers) v_.numbers.resize(first_number);
     b.kind = has_reals ? binding_kind::reals : binding_kind::integers;
     b.index = has_reals ? l.first_real : l.first_number;
     b.integer = names_.add_list(l);
@@ -41152,7 +40996,7 @@ class walker {
     bind(c_, t);
     if (n.kind == node_kind::compute) {
       v_.attributes = {};
-      evaluate_attributes(c_, at, t.opcode, v_.attributes, v_.numbers);
+      evaluate_attributes(c_, at, t.opcode, v_.attributes);
     }
     to_.task(v_, t);
     take_back(before);
@@ -41495,31 +41339,8 @@ class tree_writer {
         if (n.detail < 6) field("field", quant_field_names[n.detail]);
         return;
       case node_kind::conformance: return field("conformance", n.detail != 0 ? "MUST" : "MAY");
-      case node_kind::device_name:
-      case node_kind::program:
-      case node_kind::constant:
-      case node_kind::let:
-      case node_kind::loop:
-      case node_kind::opcode:
-      case node_kind::region:
-      case node_kind::layout:
-      case node_kind::attribute:
-      case node_kind::decorator:
-      case node_kind::unit_index:
-      case node_kind::name:
-      case node_kind::type_family:
-      case node_kind::type_parameter:
-      case node_kind::binding:
-      case node_kind::condition:
-      case node_kind::on:
-      case node_kind::variant:
-      case node_kind::device:
-      case node_kind::extends:
-      case node_kind::unit:
-      case node_kind::unit_group:
-      case node_kind::characteristic:
-      case node_kind::variant_ref: return named(n);
-      default: return;
+      default:
+        if (has_name(n.kind)) named(n);
     }
   }
   void named(const node& n) { field("name", d_.name(n.value)); }
