@@ -96,14 +96,14 @@ struct builder {
   [[nodiscard]] std::uint32_t at(const char* c) const noexcept {
     return static_cast<std::uint32_t>(c - source.data());
   }
-  void add(node_kind k, std::uint8_t detail, std::uint32_t value, const char* first,
-           const char* last) {
+  void add(node_kind k, std::uint8_t detail, std::uint32_t value, const char* from,
+           const char* to) {
     nem::node n;
     n.kind = k;
     n.detail = detail;
     n.value = value;
-    n.offset = at(first);
-    n.length = static_cast<std::uint16_t>(last - first);
+    n.offset = at(from);
+    n.length = static_cast<std::uint16_t>(to - from);
     n.next = static_cast<std::uint32_t>(d.nodes.size() + 1);
     d.nodes.push_back(n);
   }
