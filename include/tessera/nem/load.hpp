@@ -152,7 +152,7 @@ class loader {
       s_.found.add(errc::input_too_large, f.from) << "the names of all files exceed 4 GiB";
       return;
     }
-    source_file source{f.d, f.file, static_cast<std::uint32_t>(to_.characters.size())};
+    declaring_file source{f.d, f.file, static_cast<std::uint32_t>(to_.characters.size())};
     to_.characters << f.d.characters;
     family_loader families(s_, source);
     device_loader devices(s_, source);
