@@ -51,7 +51,9 @@ inline constexpr std::uint32_t max_files = 4096;
 class loader {
  public:
   loader(const document& main, const verify_options& options, findings& found, catalog& to)
-      : main_(main), options_(options), s_(found, to), to_(to) {}
+      : main_(main), options_(options), s_(found, to), to_(to) {
+    files_.resize(found.report().files.size());  // those of a document that was verified before
+  }
   loader(const loader&) = delete;
   loader& operator=(const loader&) = delete;
   ~loader() {
