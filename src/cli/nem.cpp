@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
   std::vector<diagnostic> out;
   for (const nem::diagnostic& f : found.diagnostics) {
     diagnostic d;
-    d.path_of_file = name_of(f.where);
+    d.included = name_of(f.where);
     d.severity = name(f.severity);
     d.rule = nem::rule(f.code).id();
     if (d.rule.empty()) d.rule = error{f.code}.name();
@@ -58,7 +58,7 @@ namespace fs = std::filesystem;
       note.message = found.text_of(f.note);
       if (f.related.length != 0) {
         const line_column there = list.locate(f.related);
-        note.path_of_file = name_of(f.related);
+        note.included = name_of(f.related);
         note.offset = f.related.offset;
         note.line = there.line;
         note.column = there.column;
@@ -88,8 +88,7 @@ void add_nem_options(CLI::App& verb, nem_options& options) {
                   "NEM: the target, a device that the file defines or includes")
       ->type_name("NAME");
   verb.add_option("-I,--include", options.include_folders,
-                  "NEM: a folder to look for included files in, after that of the file that "
-                  "includes")
+                  "NEM: a folder of included files, after the including file's")
       ->type_name("FOLDER");
 }
 

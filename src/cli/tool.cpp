@@ -46,7 +46,7 @@ void write_json(json::writer& w, const diagnostic& d) {
       w.null();
   };
   w.begin_object().key("severity").string(d.severity).key("rule").string(d.rule);
-  if (!d.path_of_file.empty()) w.key("file").string(d.path_of_file);
+  if (!d.included.empty()) w.key("file").string(d.included);
   number("offset", d.offset);
   if (d.length) number("length", d.length);
   number("line", d.line);
@@ -59,7 +59,7 @@ void write_json(json::writer& w, const diagnostic& d) {
   w.key("message").string(d.message);
   if (d.note) {
     w.key("note").begin_object();
-    if (!d.note->path_of_file.empty()) w.key("file").string(d.note->path_of_file);
+    if (!d.note->included.empty()) w.key("file").string(d.note->included);
     number("offset", d.note->offset);
     number("line", d.note->line);
     number("column", d.note->column);
@@ -134,23 +134,38 @@ void write_json(json::writer& w, const diagnostic& d) {
   return text.starts_with("nac 1.") || text.starts_with("code:");
 }
 
-/// By the first word behind comments: one that begins a construct of NEM, or a name that a task, a
-/// region or an opcode follows. A text that begins with a comment may also begin wrongly.
+[[nodiscard]] std::string_view word_of(std::string_view s) {
+  std::size_t n = 0;
+  while (n < s.size() && (s[n] == '_' || (s[n] >= 'A' && s[n] <= 'Z') ||
+                          (s[n] >= 'a' && s[n] <= 'z') || (s[n] >= '0' && s[n] <= '9')))
+    ++n;
+  return s.substr(0, n);
+}
+/// Without blanks and line breaks in front.
+[[nodiscard]] std::string_view behind_blanks(std::string_view s) {
+  return s.substr(std::min(s.find_first_not_of(" \t\r\n"), s.size()));
+}
+
+/// Whether a construct of NEM begins here: a keyword with what follows it.
+[[nodiscard]] bool begins_nem(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> keywords[] = {
+      {"const", "="},   {"let", "="},      {"buffer", ":"},     {"loop", "in"},
+      {"program", ":"}, {"device", ""},    {"include", "\""},   {"wait", "("},
+      {"store", "."},   {"transfer", "."}, {"type_family", ""}, {"endloop", ""}};
+  const std::string_view word = word_of(text);
+  for (const auto& [keyword, mark] : keywords) {
+    if (word != keyword) continue;
+    const std::string_view rest = behind_blanks(text.substr(word.size()));
+    const std::string_view name = word_of(rest);
+    // Part of it is enough for a reader to say what is missing.
+    return mark.empty() || rest.starts_with(mark) || !name.empty();
+  }
+  return false;
+}
+
+/// By what begins behind comments: a construct, or a name that a task, a region or an opcode follows.
+/// A text that begins otherwise is NEM when a line further on is a declaration.
 [[nodiscard]] bool is_nem(std::string_view text) {
-  constexpr std::string_view keywords[] = {"include", "device", "program", "const",
-                                           "let",     "buffer", "loop",    "transfer",
-                                           "store",   "wait",   "endloop", "type_family"};
-  const auto word_of = [](std::string_view s) {
-    std::size_t n = 0;
-    while (n < s.size() && (s[n] == '_' || (s[n] >= 'A' && s[n] <= 'Z') ||
-                            (s[n] >= 'a' && s[n] <= 'z') || (s[n] >= '0' && s[n] <= '9')))
-      ++n;
-    return s.substr(0, n);
-  };
-  const auto begins = [&](std::string_view s) {
-    const std::string_view word = word_of(s);
-    return std::find(std::begin(keywords), std::end(keywords), word) != std::end(keywords);
-  };
   bool comment = false;
   for (;;) {
     const std::size_t start = text.find_first_not_of(" \t\r\n;");
@@ -160,19 +175,24 @@ void write_json(json::writer& w, const diagnostic& d) {
     comment = true;
     text.remove_prefix(std::min(text.find('\n'), text.size()));
   }
-  if (begins(text)) return true;
-  const std::string_view word = word_of(text);
-  if (!word.empty()) {
-    const std::size_t next = text.find_first_not_of(" \t\r\n", word.size());
-    const std::string_view rest = next == text.npos ? std::string_view() : text.substr(next);
+  if (begins_nem(text)) return true;
+  if (const std::string_view word = word_of(text); !word.empty()) {
+    const std::string_view rest = behind_blanks(text.substr(word.size()));
     if (rest.starts_with('=') || rest.starts_with(".async") || rest.starts_with(".sync"))
       return true;
   }
-  while (comment && !text.empty()) {
-    const std::size_t start = text.find_first_not_of(" \t\n");
-    text.remove_prefix(std::min(start, text.size()));
-    if (begins(text)) return true;
+  constexpr std::size_t near = 4096;
+  text = text.substr(0, near);
+  while (!text.empty()) {
+    const std::string_view word = word_of(text);
+    const std::string_view rest = behind_blanks(text.substr(word.size()));
+    const std::string_view next = behind_blanks(rest.substr(word_of(rest).size()));
+    if (((word == "const" || word == "let") && next.starts_with('=')) ||
+        (word == "buffer" && next.starts_with(':')) || (word == "loop" && word_of(next) == "in") ||
+        (comment && begins_nem(text)))
+      return true;
     text.remove_prefix(std::min(text.find('\n'), text.size()));
+    text = behind_blanks(text);
   }
   return false;
 }

@@ -87,6 +87,7 @@ struct source {
 /// What is wrong with a file and where.
 struct diagnostic {
   std::string path_of_file;  ///< when it isn't the file that the verb is about
+  std::string included;      ///< the file that the place is in, when the verb's file includes it
   std::string severity = "error";
   std::string rule;
   std::string message;
@@ -94,7 +95,7 @@ struct diagnostic {
   std::optional<std::string> path;
   std::optional<std::uint64_t> length;  ///< of what is wrong, in bytes
   struct related_note {
-    std::string path_of_file, message;
+    std::string included, message;
     std::optional<std::uint64_t> offset, line, column;
   };
   std::optional<related_note> note;

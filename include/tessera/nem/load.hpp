@@ -232,7 +232,7 @@ class loader {
     }
     files_[index].is = known_file::state::failed;
     auto text = s_.found.add(errc::nem_inc_003_invalid, where);
-    text << '"' << opened.id << "\" isn't a valid document";
+    text << "the file isn't a valid document";
     for (const diagnostic& first : inner.diagnostics) {
       if (first.severity != severity::error) continue;
       place at = first.where;

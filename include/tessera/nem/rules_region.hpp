@@ -232,8 +232,8 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 }
 
 /// Whether two elements of a sound region have the same place, by its strides. Each step of the
-/// search takes one off `work`, and so does each of many dimensions; without any left the answer is
-/// no.
+/// search takes one off `work`, and each of more than 32 dimensions takes 64; without any left the
+/// answer is no.
 [[nodiscard]] inline bool overlaps_itself(const values& v, const region& r, std::uint64_t& work) {
   struct dimension {
     std::int64_t stride, most;  ///< the greatest difference of two indices
@@ -243,11 +243,12 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
   constexpr std::uint32_t few = 8;
   dimension in_place[few];
   pool<dimension> many;
-  if (r.rank > few) {
-    work -= work < r.rank ? work : r.rank;
+  if (r.rank > max_rank) {  // of no use to computing: 2^16 such dimensions are looked at
+    const std::uint64_t steps = std::uint64_t{r.rank} * 64;
+    work -= work < steps ? work : steps;
     if (work == 0) return false;
-    many.resize(r.rank);
   }
+  if (r.rank > few) many.resize(r.rank);
   dimension* const all = r.rank > few ? many.data() : in_place;
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < r.rank; ++i) {
