@@ -653,3 +653,27 @@ TEST_CASE("nem/load: a long chain of devices, and families with many variants", 
   REQUIRE(o.target != nem::no_index);
   CHECK(o.c.devices[o.target].mandatory == 17 + count - 1);
 }
+
+TEST_CASE("nem/load: a report that has the files of another document", "[nem]") {
+  const std::string family =
+      "type_family f<T: {i8}> { X: T variants: v: {} conformance: { MUST <i8> } }";
+  files all = {{"a.nem", "include \"b.nem\""}, {"b.nem", family}};
+  nem::verify_options options;
+  options.resolver = {open_file, &all};
+  nem::report found;
+  for (const std::string_view source :
+       {"include \"a.nem\"", "include \"b.nem\"", "include \"b.nem\" include \"a.nem\""}) {
+    INFO(source);
+    result<nem::document> d = nem::read(source, {}, &found);
+    REQUIRE(d);
+    nem::detail::findings findings(&found, options.profile, options.max_diagnostics);
+    nem::catalog c;
+    std::uint32_t target = 0;
+    nem::detail::load(*d, options, findings, c, target);
+    CHECK(found.errors == 0);
+    const nem::place where = c.families.data()[c.families.size() - 1].where;
+    REQUIRE(where.file != 0);
+    CHECK(found.text_of(found.files[where.file - 1]) == "b.nem");
+  }
+  CHECK(found.files.size() == 5);
+}

@@ -42,6 +42,7 @@ inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of 
 enum class pad_mode : std::uint8_t { constant, reflect, edge, wrap, unknown };
 inline constexpr std::string_view pad_mode_names[] = {"constant", "reflect", "edge", "wrap"};
 
+/// The attributes of one task. What `given` lacks has its default.
 struct attributes {
   std::uint32_t given = 0;  ///< bit n is attribute n
   nem::element accum_type = nem::element::none;

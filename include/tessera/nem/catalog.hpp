@@ -3,7 +3,7 @@
 //
 // Type families and devices, as declarations of any file define them.
 //
-//   nem::catalog c;                                   // has the built-in families
+//   const nem::catalog& c = program.catalog();        // has the built-in families
 //   const nem::type_family& f = c.families[i];
 //   for (const nem::instance& x : c.instances_of(c.variants[f.first_variant])) …
 //
@@ -43,12 +43,14 @@ enum class quant_condition : std::uint8_t { any, absent, required, required_on }
 
 /// The type of an operand in a family.
 enum class type_form : std::uint8_t { element, parameter, absent, any_supported };
+/// What a family, or a variant, says of one operand.
 struct operand_type {
   string operand;  ///< its name: "A", "input", "src"
   type_form form = type_form::element;
   nem::element element = nem::element::none;
   std::uint32_t parameter = 0;  ///< index among the family's
 };
+/// A parameter of a family, such as T of gemm.float, and the types that it may stand for.
 struct type_parameter {
   string name;
   std::uint16_t domain = 0;  ///< bit n is element n
@@ -59,11 +61,13 @@ struct instance {
   std::uint32_t first_type = 0, types = 0;  ///< in catalog::types
   bool is_must = false;
 };
+/// What an opcode may have or lack besides its types, such as a bias.
 struct variant {
   string name;
   std::uint32_t first_operand = 0, operands = 0;    ///< in catalog::operand_types
   std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances, by their types
 };
+/// The types that an opcode's operands may have together.
 struct type_family {
   string name;
   std::uint32_t first_parameter = 0, parameters = 0;
@@ -75,13 +79,15 @@ struct type_family {
   place where;           ///< length 0 for built-in ones
 };
 
+/// A characteristic of a unit: one number, such as SEQ's max_active_tokens.
 struct unit_number {
   nem::unit unit = nem::unit::none;
   string key;  ///< of a characteristic
   std::int64_t value = 0;
 };
+/// What a device consists of ("Device Configuration").
 struct topology {
-  std::int64_t engines = 0, l1_size = 0, l2_size = 0;
+  std::int64_t engines = 0, l1_size = 0, l2_size = 0;  ///< bytes; L1 is that of one engine
   std::int64_t units[unit_count] = {};  ///< per engine, or of the device; 0 where it has none
 };
 /// A device. Its topology and spec_version may be inherited. Its lists are its own, until it is
@@ -188,9 +194,9 @@ struct catalog {
 
 /// Finds the files that documents name: what a caller supplies, for the library opens none.
 ///
-/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, verify_options::id
-/// for the document that is verified. Returns false where there is no such file. What `file` points to
-/// must last until verification ends.
+/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
+/// verify_options::id for the document that is verified. Returns false where there is no such file.
+/// What `file` points to must last until verification ends.
 struct resolver {
   struct file {
     std::string_view id;    ///< the same for the same file, however it is named
@@ -200,6 +206,7 @@ struct resolver {
   void* context = nullptr;
 };
 
+/// How a document is verified, and within which limits.
 struct verify_options {
   nem::profile profile = nem::profile::standard;
   nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included

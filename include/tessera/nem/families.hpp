@@ -42,6 +42,7 @@ struct operand_row {
   nem::element element = nem::element::none;
   std::uint32_t parameter = 0;
 };
+/// A type parameter in the table.
 struct parameter_row {
   std::string_view name;  ///< empty where there is none
   std::uint16_t domain = 0;
@@ -51,11 +52,13 @@ struct instance_row {
   enum class level : std::uint8_t { none, must, may } conformance = level::none;
   element types[2] = {element::none, element::none};
 };
+/// A variant in the table.
 struct variant_row {
   std::string_view name;  ///< empty where there is none
   operand_row operand;    ///< besides those of the family
   instance_row instances[6];
 };
+/// A family in the table; rows without a name fill up its arrays.
 struct family_row {
   std::string_view name;
   parameter_row parameters[2];

@@ -51,7 +51,9 @@ inline constexpr std::uint32_t max_files = 4096;
 class loader {
  public:
   loader(const document& main, const verify_options& options, findings& found, catalog& to)
-      : main_(main), options_(options), s_(found, to), to_(to) {}
+      : main_(main), options_(options), s_(found, to), to_(to) {
+    files_.resize(found.report().files.size());  // those of a document that was verified before
+  }
   loader(const loader&) = delete;
   loader& operator=(const loader&) = delete;
   ~loader() {
@@ -152,7 +154,7 @@ class loader {
       s_.found.add(errc::input_too_large, f.from) << "the names of all files exceed 4 GiB";
       return;
     }
-    source_file source{f.d, f.file, static_cast<std::uint32_t>(to_.characters.size())};
+    declaring_file source{f.d, f.file, static_cast<std::uint32_t>(to_.characters.size())};
     to_.characters << f.d.characters;
     family_loader families(s_, source);
     device_loader devices(s_, source);

@@ -51,7 +51,7 @@ void note_visible(loading& s, Writer& text, std::string_view name) {
 
 class device_loader {
  public:
-  device_loader(loading& s, source_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
+  device_loader(loading& s, declaring_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
 
   void load(std::uint32_t node) {
     const std::string_view device_name = f_.name(node);
@@ -421,7 +421,7 @@ class device_loader {
   }
 
   loading& s_;
-  source_file& f_;
+  declaring_file& f_;
   catalog& to_;
   device device_;
   bool is_sound_ = true;

@@ -35,7 +35,7 @@ namespace detail {
 
 class family_loader {
  public:
-  family_loader(loading& s, source_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
+  family_loader(loading& s, declaring_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
 
   void load(std::uint32_t node) {
     index_ = slot_for(node);
@@ -283,7 +283,7 @@ class family_loader {
   }
 
   loading& s_;
-  source_file& f_;
+  declaring_file& f_;
   catalog& to_;
   std::uint32_t index_ = 0;
   type_family family_;

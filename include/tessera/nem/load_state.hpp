@@ -9,7 +9,7 @@
 //   hashed_names   by their text, of all files
 //   local_names    by their index, of one declaration
 //   loading        findings and catalog
-//   source_file    a document, its index in places, its names in the catalog
+//   declaring_file a document, its index in places, its names in the catalog
 //
 // Lifetime:   for one call of load().
 // Errors:     none.
@@ -107,7 +107,7 @@ struct in_cycle {
 };
 
 /// The file whose declarations are being loaded.
-struct source_file {
+struct declaring_file {
   const document& d;
   std::uint32_t file = 0;        ///< as places have it
   std::uint32_t characters = 0;  ///< where its names begin in catalog::characters

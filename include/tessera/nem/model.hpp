@@ -38,6 +38,7 @@ namespace nem {
 /// What @readonly, @writeonly and @materialized say; bits.
 enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
 
+/// A buffer; `size` and `align` only count where it is known.
 struct buffer {
   std::uint32_t node = 0;  ///< its declaration
   std::uint32_t name = 0;  ///< in document::names
@@ -49,6 +50,7 @@ struct buffer {
   std::int64_t align = 1;   ///< bytes
 };
 
+/// The descriptor of a region: an element q stands for scale * (q - zero point).
 struct quant {
   quantization form = quantization::per_tensor;
   std::int64_t axis = 0, group_size = 0;                ///< where the form has them
@@ -56,6 +58,7 @@ struct quant {
   std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
 };
 
+/// Bytes of a buffer, and what stands in them, where a type was given.
 struct region {
   std::uint32_t node = 0;               ///< the node_kind::region
   std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place
@@ -71,6 +74,7 @@ struct region {
   bool is_sound = false;  ///< evaluated, and without an error of its own; checks of tasks need this
 };
 
+/// One operand of the current task.
 struct operand {
   std::uint32_t node = 0;           ///< its node: input, output, destination or source
   std::uint32_t region = no_index;  ///< in values::regions; no_index where it isn't known
