@@ -2876,7 +2876,7 @@ class listing {
 //
 // Type families and devices, as declarations of any file define them.
 //
-//   nem::catalog c;                                   // has the built-in families
+//   const nem::catalog& c = program.catalog();        // has the built-in families
 //   const nem::type_family& f = c.families[i];
 //   for (const nem::instance& x : c.instances_of(c.variants[f.first_variant])) …
 //
@@ -2984,12 +2984,14 @@ enum class quant_condition : std::uint8_t { any, absent, required, required_on }
 
 /// The type of an operand in a family.
 enum class type_form : std::uint8_t { element, parameter, absent, any_supported };
+/// What a family, or a variant, says of one operand.
 struct operand_type {
   string operand;  ///< its name: "A", "input", "src"
   type_form form = type_form::element;
   nem::element element = nem::element::none;
   std::uint32_t parameter = 0;  ///< index among the family's
 };
+/// A parameter of a family, such as T of gemm.float, and the types that it may stand for.
 struct type_parameter {
   string name;
   std::uint16_t domain = 0;  ///< bit n is element n
@@ -3000,11 +3002,13 @@ struct instance {
   std::uint32_t first_type = 0, types = 0;  ///< in catalog::types
   bool is_must = false;
 };
+/// What an opcode may have or lack besides its types, such as a bias.
 struct variant {
   string name;
   std::uint32_t first_operand = 0, operands = 0;    ///< in catalog::operand_types
   std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances, by their types
 };
+/// The types that an opcode's operands may have together.
 struct type_family {
   string name;
   std::uint32_t first_parameter = 0, parameters = 0;
@@ -3016,13 +3020,15 @@ struct type_family {
   place where;           ///< length 0 for built-in ones
 };
 
+/// A characteristic of a unit: one number, such as SEQ's max_active_tokens.
 struct unit_number {
   nem::unit unit = nem::unit::none;
   string key;  ///< of a characteristic
   std::int64_t value = 0;
 };
+/// What a device consists of ("Device Configuration").
 struct topology {
-  std::int64_t engines = 0, l1_size = 0, l2_size = 0;
+  std::int64_t engines = 0, l1_size = 0, l2_size = 0;  ///< bytes; L1 is that of one engine
   std::int64_t units[unit_count] = {};  ///< per engine, or of the device; 0 where it has none
 };
 /// A device. Its topology and spec_version may be inherited. Its lists are its own, until it is
@@ -3129,9 +3135,9 @@ struct catalog {
 
 /// Finds the files that documents name: what a caller supplies, for the library opens none.
 ///
-/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, verify_options::id
-/// for the document that is verified. Returns false where there is no such file. What `file` points to
-/// must last until verification ends.
+/// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
+/// verify_options::id for the document that is verified. Returns false where there is no such file.
+/// What `file` points to must last until verification ends.
 struct resolver {
   struct file {
     std::string_view id;    ///< the same for the same file, however it is named
@@ -3141,6 +3147,7 @@ struct resolver {
   void* context = nullptr;
 };
 
+/// How a document is verified, and within which limits.
 struct verify_options {
   nem::profile profile = nem::profile::standard;
   nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
@@ -3167,6 +3174,7 @@ struct operand_row {
   nem::element element = nem::element::none;
   std::uint32_t parameter = 0;
 };
+/// A type parameter in the table.
 struct parameter_row {
   std::string_view name;  ///< empty where there is none
   std::uint16_t domain = 0;
@@ -3176,11 +3184,13 @@ struct instance_row {
   enum class level : std::uint8_t { none, must, may } conformance = level::none;
   element types[2] = {element::none, element::none};
 };
+/// A variant in the table.
 struct variant_row {
   std::string_view name;  ///< empty where there is none
   operand_row operand;    ///< besides those of the family
   instance_row instances[6];
 };
+/// A family in the table; rows without a name fill up its arrays.
 struct family_row {
   std::string_view name;
   parameter_row parameters[2];
@@ -8856,6 +8866,7 @@ inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of 
 enum class pad_mode : std::uint8_t { constant, reflect, edge, wrap, unknown };
 inline constexpr std::string_view pad_mode_names[] = {"constant", "reflect", "edge", "wrap"};
 
+/// The attributes of one task. What `given` lacks has its default.
 struct attributes {
   std::uint32_t given = 0;  ///< bit n is attribute n
   nem::element accum_type = nem::element::none;
@@ -8938,6 +8949,7 @@ namespace nem {
 /// What @readonly, @writeonly and @materialized say; bits.
 enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
 
+/// A buffer; `size` and `align` only count where it is known.
 struct buffer {
   std::uint32_t node = 0;  ///< its declaration
   std::uint32_t name = 0;  ///< in document::names
@@ -8949,6 +8961,7 @@ struct buffer {
   std::int64_t align = 1;   ///< bytes
 };
 
+/// The descriptor of a region: an element q stands for scale * (q - zero point).
 struct quant {
   quantization form = quantization::per_tensor;
   std::int64_t axis = 0, group_size = 0;                ///< where the form has them
@@ -8956,6 +8969,7 @@ struct quant {
   std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
 };
 
+/// Bytes of a buffer, and what stands in them, where a type was given.
 struct region {
   std::uint32_t node = 0;               ///< the node_kind::region
   std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place
@@ -8971,6 +8985,7 @@ struct region {
   bool is_sound = false;  ///< evaluated, and without an error of its own; checks of tasks need this
 };
 
+/// One operand of the current task.
 struct operand {
   std::uint32_t node = 0;           ///< its node: input, output, destination or source
   std::uint32_t region = no_index;  ///< in values::regions; no_index where it isn't known
@@ -10224,7 +10239,7 @@ class hazards {
 //   hashed_names   by their text, of all files
 //   local_names    by their index, of one declaration
 //   loading        findings and catalog
-//   source_file    a document, its index in places, its names in the catalog
+//   declaring_file a document, its index in places, its names in the catalog
 //
 // Lifetime:   for one call of load().
 // Errors:     none.
@@ -10315,7 +10330,7 @@ struct in_cycle {
 };
 
 /// The file whose declarations are being loaded.
-struct source_file {
+struct declaring_file {
   const document& d;
   std::uint32_t file = 0;        ///< as places have it
   std::uint32_t characters = 0;  ///< where its names begin in catalog::characters
@@ -10439,7 +10454,7 @@ void note_visible(loading& s, Writer& text, std::string_view name) {
 
 class device_loader {
  public:
-  device_loader(loading& s, source_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
+  device_loader(loading& s, declaring_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
 
   void load(std::uint32_t node) {
     const std::string_view device_name = f_.name(node);
@@ -10809,7 +10824,7 @@ class device_loader {
   }
 
   loading& s_;
-  source_file& f_;
+  declaring_file& f_;
   catalog& to_;
   device device_;
   bool is_sound_ = true;
@@ -10855,7 +10870,7 @@ namespace detail {
 
 class family_loader {
  public:
-  family_loader(loading& s, source_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
+  family_loader(loading& s, declaring_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
 
   void load(std::uint32_t node) {
     index_ = slot_for(node);
@@ -11103,7 +11118,7 @@ class family_loader {
   }
 
   loading& s_;
-  source_file& f_;
+  declaring_file& f_;
   catalog& to_;
   std::uint32_t index_ = 0;
   type_family family_;
@@ -11421,7 +11436,9 @@ inline constexpr std::uint32_t max_files = 4096;
 class loader {
  public:
   loader(const document& main, const verify_options& options, findings& found, catalog& to)
-      : main_(main), options_(options), s_(found, to), to_(to) {}
+      : main_(main), options_(options), s_(found, to), to_(to) {
+    files_.resize(found.report().files.size());  // those of a document that was verified before
+  }
   loader(const loader&) = delete;
   loader& operator=(const loader&) = delete;
   ~loader() {
@@ -11522,7 +11539,7 @@ class loader {
       s_.found.add(errc::input_too_large, f.from) << "the names of all files exceed 4 GiB";
       return;
     }
-    source_file source{f.d, f.file, static_cast<std::uint32_t>(to_.characters.size())};
+    declaring_file source{f.d, f.file, static_cast<std::uint32_t>(to_.characters.size())};
     to_.characters << f.d.characters;
     family_loader families(s_, source);
     device_loader devices(s_, source);
