@@ -27745,7 +27745,7 @@ class keyed_rows {
   }
   [[nodiscard]] Row& slot(std::uint64_t key) noexcept {
     const std::size_t mask = rows_.size() - 1;
-    std::size_t i = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    std::size_t i = static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
     while (rows_[i].key != 0 && rows_[i].key != key) i = (i + 1) & mask;
     return rows_[i];
   }
@@ -27907,6 +27907,7 @@ inline constexpr element_row element_table[] = {
     TESSERA_NEM_ELEMENTS(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_ELEMENTS
 inline constexpr std::size_t element_count = sizeof element_table / sizeof element_table[0];
 
 [[nodiscard]] constexpr std::string_view name(element e) noexcept {
@@ -28050,6 +28051,7 @@ inline constexpr attribute_row attribute_table[] = {
     TESSERA_NEM_ATTRIBUTES(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_ATTRIBUTES
 inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
 [[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
   for (std::size_t i = 0; i < attribute_count; ++i)
@@ -28166,6 +28168,7 @@ inline constexpr opcode_row opcode_table[] = {
     TESSERA_NEM_OPCODES(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_OPCODES
 inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_table[0];
 [[nodiscard]] constexpr const opcode_row& row(opcode op) noexcept {
   return opcode_table[static_cast<std::size_t>(op)];
@@ -28307,6 +28310,7 @@ inline constexpr decorator_row decorator_table[] = {
     TESSERA_NEM_DECORATORS(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_DECORATORS
 inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
 [[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
   for (std::size_t i = 0; i < decorator_count; ++i)
@@ -28364,6 +28368,7 @@ inline constexpr bool nodes_with_names[] = {
     TESSERA_NEM_NODES(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_NODES
 }  // namespace detail
 [[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
   return node_names[static_cast<std::size_t>(k)];
@@ -30653,7 +30658,7 @@ struct word_table {
   entry of[Slots] = {};
 
   [[nodiscard]] static constexpr std::size_t slot(std::uint64_t key) noexcept {
-    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
+    return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
   }
   /// Adds a word of up to sixteen characters.
   constexpr void add(std::string_view word, std::uint8_t value) noexcept {

@@ -67,8 +67,8 @@ void add_graph(CLI::App& app, action& run) {
   CLI::App* const verb = app.add_subcommand("graph", "Draw a model, in Graphviz's DOT");
   verb->add_option(
           "FILE", o->files.paths,
-          "An ARK model, or one for each rank, a NAC container or a NEM program; - is standard "
-          "input")
+          "An ARK model or all its ranks, a NAC container or NEM text; - is\n"
+          "standard input")
       ->required();
   verb->add_option("-o,--output", o->output, "The file to write; - is standard output")
       ->type_name("FILE");

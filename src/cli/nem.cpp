@@ -80,7 +80,7 @@ namespace fs = std::filesystem;
 void add_nem_options(CLI::App& verb, nem_options& options) {
   verb.add_option(
           "--profile", options.profile,
-          "NEM: default; strict: extensions of the language are errors; upstream: what the\n"
+          "NEM: default; strict: extensions are errors; upstream: what the\n"
           "format's own examples do is allowed")
       ->type_name("NAME")
       ->check(CLI::IsMember({"default", "strict", "upstream"}));

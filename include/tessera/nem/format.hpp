@@ -70,6 +70,7 @@ inline constexpr element_row element_table[] = {
     TESSERA_NEM_ELEMENTS(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_ELEMENTS
 inline constexpr std::size_t element_count = sizeof element_table / sizeof element_table[0];
 
 [[nodiscard]] constexpr std::string_view name(element e) noexcept {
@@ -213,6 +214,7 @@ inline constexpr attribute_row attribute_table[] = {
     TESSERA_NEM_ATTRIBUTES(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_ATTRIBUTES
 inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
 [[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
   for (std::size_t i = 0; i < attribute_count; ++i)
@@ -329,6 +331,7 @@ inline constexpr opcode_row opcode_table[] = {
     TESSERA_NEM_OPCODES(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_OPCODES
 inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_table[0];
 [[nodiscard]] constexpr const opcode_row& row(opcode op) noexcept {
   return opcode_table[static_cast<std::size_t>(op)];
@@ -470,6 +473,7 @@ inline constexpr decorator_row decorator_table[] = {
     TESSERA_NEM_DECORATORS(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_DECORATORS
 inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
 [[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
   for (std::size_t i = 0; i < decorator_count; ++i)

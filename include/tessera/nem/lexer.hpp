@@ -76,7 +76,7 @@ struct word_table {
   entry of[Slots] = {};
 
   [[nodiscard]] static constexpr std::size_t slot(std::uint64_t key) noexcept {
-    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
+    return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
   }
   /// Adds a word of up to sixteen characters.
   constexpr void add(std::string_view word, std::uint8_t value) noexcept {

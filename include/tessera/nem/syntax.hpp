@@ -116,6 +116,7 @@ inline constexpr bool nodes_with_names[] = {
     TESSERA_NEM_NODES(TESSERA_X)
 #undef TESSERA_X
 };
+#undef TESSERA_NEM_NODES
 }  // namespace detail
 [[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
   return node_names[static_cast<std::size_t>(k)];
