@@ -5322,7 +5322,7 @@ class [[nodiscard]] result {
 // Words of a NEM source, sixteen characters at once.
 //
 //   const nem::detail::word w = nem::detail::scan_word(p, end);   // p is at a letter or _
-//   w.key == nem::detail::key_of("let");                          // of words up to eight characters
+//   w.key == nem::detail::make_key("let");                          // of words up to eight characters
 //
 // Where a word ends comes from one comparison of sixteen bytes; its characters as two numbers make
 // comparing and hashing names cheap.
@@ -5363,8 +5363,6 @@ struct word {
     key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
   return key;
 }
-/// The same for a constant.
-[[nodiscard]] consteval std::uint64_t key_of(std::string_view s) noexcept { return make_key(s); }
 
 using byte_lanes [[gnu::vector_size(16)]] = unsigned char;
 using truth_lanes [[gnu::vector_size(16)]] = signed char;
@@ -5698,14 +5696,15 @@ class lexer {
     const word w = word_at(p);
     p = behind_blanks(w.last());
     if (p >= end_) return false;
-    if (*p == '(') return w.key == key_of("region") || w.key == key_of("wait");
+    if (*p == '(') return w.key == make_key("region") || w.key == make_key("wait");
     if (*p != '.') return false;
-    if ((w.size == 8 && w.key == key_of("transfer")) || (w.size == 5 && w.key == key_of("store")))
+    if ((w.size == 8 && w.key == make_key("transfer")) ||
+        (w.size == 5 && w.key == make_key("store")))
       return true;
     p = behind_blanks(p + 1);
     if (p >= end_ || !is(*p, class_letter)) return false;
     const word m = word_at(p);
-    return m.key == key_of("async") || m.key == key_of("sync");
+    return m.key == make_key("async") || m.key == make_key("sync");
   }
   /// Where `=` is if one follows the word, else null.
   [[nodiscard, gnu::always_inline]] const char* equals_behind(word w) const noexcept {
@@ -6567,7 +6566,7 @@ class value_reader : protected tree_reader {
   }
   /// Whether `region (` stands here.
   [[nodiscard, gnu::always_inline]] bool at_region(word w) const noexcept {
-    if (w.key != key_of("region")) return false;
+    if (w.key != make_key("region")) return false;
     const char* const p = behind_blanks(w.last());
     return p < end_ && *p == '(';
   }
@@ -6879,11 +6878,11 @@ class value_reader : protected tree_reader {
   enum type_field : std::uint8_t { f_elem, f_shape, f_layout, f_strides, f_quant, f_none };
   [[nodiscard]] static type_field type_field_of(word w) noexcept {
     switch (w.key) {
-      case key_of("elem"): return f_elem;
-      case key_of("shape"): return f_shape;
-      case key_of("layout"): return f_layout;
-      case key_of("strides"): return f_strides;
-      case key_of("quant"): return f_quant;
+      case make_key("elem"): return f_elem;
+      case make_key("shape"): return f_shape;
+      case make_key("layout"): return f_layout;
+      case make_key("strides"): return f_strides;
+      case make_key("quant"): return f_quant;
       default: return f_none;
     }
   }
@@ -7198,9 +7197,9 @@ class statement_errors : protected value_reader {
     for (const std::string_view known :
          {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
       near.offer(known);
-    const std::string_view meant = w.key == key_of("end")   ? "endloop"
-                                   : w.key == key_of("for") ? "loop"
-                                                            : near.word();
+    const std::string_view meant = w.key == make_key("end")   ? "endloop"
+                                   : w.key == make_key("for") ? "loop"
+                                                              : near.word();
     if (!meant.empty()) out.note() << "did you mean " << meant << '?';
   }
   /// The error for a word that begins no statement. Returns false.
@@ -7307,13 +7306,13 @@ class program_reader : protected statement_errors {
     take_word(w);
     if (!expect(':') || !any_word(w, "DDR, L2 or L1")) return false;
     switch (w.key) {
-      case key_of("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
-      case key_of("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
-      case key_of("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
+      case make_key("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
+      case make_key("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
+      case make_key("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
       default: return unexpected("DDR, L2 or L1");
     }
     take_word(w);
-    if (w.key == key_of("L1") && at('[')) {
+    if (w.key == make_key("L1") && at('[')) {
       const std::uint32_t index = put(node_kind::level_index, 0, at_);
       const char* const open = at_;
       take();
@@ -7332,15 +7331,15 @@ class program_reader : protected statement_errors {
     do {
       if (!at_word()) return unexpected("size= or align=");
       const word w = peek_word();
-      const bool is_size = w.key == key_of("size");
-      if (!is_size && w.key != key_of("align")) return unexpected("size= or align=");
+      const bool is_size = w.key == make_key("size");
+      if (!is_size && w.key != make_key("align")) return unexpected("size= or align=");
       once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
       const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
       take_word(w);
       if (!expect('=') || !expression()) return false;
       finish(i);
     } while (comma_before(
-        [](word next) { return next.key == key_of("size") || next.key == key_of("align"); }));
+        [](word next) { return next.key == make_key("size") || next.key == make_key("align"); }));
     return true;
   }
   /// Takes a comma; reports one that is missing before a field and its `=`.
@@ -7385,10 +7384,10 @@ class program_reader : protected statement_errors {
     if (!declared_name(w, "the name of a loop variable")) return false;
     nodes_[i].value = intern(w);
     take_word(w);
-    if (w.key != key_of("in") || !at('[')) {  // else the name is missing, which has been told
+    if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been told
       if (!at_word()) return unexpected("'in'");
       w = peek_word();
-      if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
+      if (w.key != make_key("in") && !is_upper_case(w, "in")) return unexpected("'in'");
       take_word(w);
     }
     const char* const open = at_;
@@ -7462,7 +7461,7 @@ class program_reader : protected statement_errors {
     return compute(first, token_name, callee);
   }
   bool mode_of(std::uint32_t i) {
-    constexpr std::uint64_t async = key_of(".async");
+    constexpr std::uint64_t async = make_key(".async");
     if (end_ - at_ >= 8 &&
         (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
         !is(at_[6], class_letter | class_digit)) [[likely]] {
@@ -7473,9 +7472,9 @@ class program_reader : protected statement_errors {
     if (!at_word()) [[unlikely]]
       return unexpected("async or sync");
     const word w = peek_word();
-    if (w.key == key_of("sync"))
+    if (w.key == make_key("sync"))
       nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
-    else if (w.key != key_of("async"))
+    else if (w.key != make_key("async"))
       return unexpected("async or sync");
     take_word(w);
     return true;
@@ -7523,10 +7522,10 @@ class program_reader : protected statement_errors {
                                 : "src=");
   }
   [[nodiscard]] static unsigned argument_of(word w) noexcept {
-    return w.key == key_of("dst")    ? 0
-           : w.key == key_of("src")  ? 1
-           : w.key == key_of("deps") ? 2
-                                     : 3;
+    return w.key == make_key("dst")    ? 0
+           : w.key == make_key("src")  ? 1
+           : w.key == make_key("deps") ? 2
+                                       : 3;
   }
   [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
     if (field == 3) return unexpected("dst=, src= or deps=");
@@ -7583,7 +7582,7 @@ class program_reader : protected statement_errors {
     const bool is_input = kind == node_kind::input;
     if (!at_word()) return unexpected(expected);
     const word w = peek_word();
-    constexpr std::uint64_t in = key_of("in"), out = key_of("out");
+    constexpr std::uint64_t in = make_key("in"), out = make_key("out");
     if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
       return unexpected(expected);
     take_word(w);
@@ -7629,11 +7628,11 @@ class program_reader : protected statement_errors {
   // --- attributes ---
 
   [[gnu::always_inline]] bool attribute_of_task(word w, keyword k, const char* equals) {
-    if (w.key == key_of("deps")) {
+    if (w.key == make_key("deps")) {
       note_attribute(w, no_name);
       return deps(equals);
     }
-    if (w.key == key_of("attrs")) {
+    if (w.key == make_key("attrs")) {
       const char* const brace = behind_blanks(equals + 1);
       if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
     }
@@ -7663,7 +7662,7 @@ class program_reader : protected statement_errors {
         take_word(k);
         return unexpected("'='");
       }
-      if (k.key == key_of("deps")) {
+      if (k.key == make_key("deps")) {
         note_attribute(k, no_name);
         if (!deps(behind)) return false;
       } else if (!named_attribute(k, keyword_of(k), behind)) {
@@ -7882,7 +7881,7 @@ class config_reader : protected program_reader {
     for (;;) {
       word w;
       if (!any_word(w, "a binding, or 'variants:'")) return false;
-      if (w.size == 8 && w.key == key_of("variants")) break;
+      if (w.size == 8 && w.key == make_key("variants")) break;
       if (!family_binding(w)) return false;
     }
     take(8);
@@ -7952,7 +7951,7 @@ class config_reader : protected program_reader {
   /// Whether `on` stands here, and isn't itself the name of a binding.
   [[nodiscard]] bool at_on() const noexcept {
     const word w = peek_word();
-    if (w.key != key_of("on")) return false;
+    if (w.key != make_key("on")) return false;
     const char* const p = behind_blanks(w.last());
     return p >= end_ || (*p != ':' && *p != '=');
   }
@@ -7975,8 +7974,8 @@ class config_reader : protected program_reader {
     if (!expect(':') || !open_block()) return false;
     while (at_word()) {
       const word c = peek_word();
-      const bool must = c.key == key_of("MUST");
-      if (!must && c.key != key_of("MAY")) return unexpected("MUST, MAY or '}'");
+      const bool must = c.key == make_key("MUST");
+      if (!must && c.key != make_key("MAY")) return unexpected("MUST, MAY or '}'");
       const std::uint32_t k = put(node_kind::conformance, must ? 1 : 0, at_);
       take_word(c);
       if (at('<') && !instantiation()) return false;
@@ -8024,7 +8023,7 @@ class config_reader : protected program_reader {
     take_word(w);
     if (at_word()) {
       const word e = peek_word();
-      if (e.size != 7 || e.key != key_of("extends")) return unexpected("'extends' or '{'");
+      if (e.size != 7 || e.key != make_key("extends")) return unexpected("'extends' or '{'");
       const std::uint32_t x = put(node_kind::extends, 0, at_);
       take_word(e);
       if (!any_word(w, "the name of a device")) return false;
@@ -8312,8 +8311,8 @@ class document_reader : private config_reader {
     if (!is_reserved(k) && p < end_ && *p == '.')
       return begin_statement(), task(at_, no_name, w, k);
     (void)no_statement();
-    if (w.key == key_of("end") && loops_ != 0) return end_loop(w), false;
-    if (w.key == key_of("for") && p < end_ && is(*p, class_letter) &&
+    if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
+    if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
         behind_blanks(word_at(p).last()) < end_)
       return begin_statement(), (void)loop_statement(w), false;
     take_word(w);
@@ -8419,7 +8418,7 @@ class document_reader : private config_reader {
     return true;
   }
   [[nodiscard]] static bool is_extends(word w) noexcept {
-    return w.size == 7 && w.key == key_of("extends");
+    return w.size == 7 && w.key == make_key("extends");
   }
   [[gnu::cold, gnu::noinline]] void bad_directive(word w) {
     if (!may_report()) return;
@@ -8492,7 +8491,7 @@ class document_reader : private config_reader {
       if (!is(*p, class_letter)) return false;
       p = behind_blanks(word_at(p).last());
       if (p >= end_) return false;
-      if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == key_of("in");
+      if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
       return *p == (k == keyword::buffer ? ':' : '=');
     }
     if (!new_line || is_reserved(k)) return false;

@@ -65,10 +65,9 @@ struct options {
 void add_graph(CLI::App& app, action& run) {
   const auto o = std::make_shared<options>();
   CLI::App* const verb = app.add_subcommand("graph", "Draw a model, in Graphviz's DOT");
-  verb->add_option(
-          "FILE", o->files.paths,
-          "An ARK model or all its ranks, a NAC container or NEM text; - is\n"
-          "standard input")
+  verb->add_option("FILE", o->files.paths,
+                   "An ARK model or all its ranks, a NAC container or NEM text; - is\n"
+                   "standard input")
       ->required();
   verb->add_option("-o,--output", o->output, "The file to write; - is standard output")
       ->type_name("FILE");

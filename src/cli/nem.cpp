@@ -78,10 +78,9 @@ namespace fs = std::filesystem;
 }  // namespace
 
 void add_nem_options(CLI::App& verb, nem_options& options) {
-  verb.add_option(
-          "--profile", options.profile,
-          "NEM: default; strict: extensions are errors; upstream: what the\n"
-          "format's own examples do is allowed")
+  verb.add_option("--profile", options.profile,
+                  "NEM: default; strict: extensions are errors; upstream: what the\n"
+                  "format's own examples do is allowed")
       ->type_name("NAME")
       ->check(CLI::IsMember({"default", "strict", "upstream"}));
   verb.add_option("--device", options.device,

@@ -278,14 +278,15 @@ class lexer {
     const word w = word_at(p);
     p = behind_blanks(w.last());
     if (p >= end_) return false;
-    if (*p == '(') return w.key == key_of("region") || w.key == key_of("wait");
+    if (*p == '(') return w.key == make_key("region") || w.key == make_key("wait");
     if (*p != '.') return false;
-    if ((w.size == 8 && w.key == key_of("transfer")) || (w.size == 5 && w.key == key_of("store")))
+    if ((w.size == 8 && w.key == make_key("transfer")) ||
+        (w.size == 5 && w.key == make_key("store")))
       return true;
     p = behind_blanks(p + 1);
     if (p >= end_ || !is(*p, class_letter)) return false;
     const word m = word_at(p);
-    return m.key == key_of("async") || m.key == key_of("sync");
+    return m.key == make_key("async") || m.key == make_key("sync");
   }
   /// Where `=` is if one follows the word, else null.
   [[nodiscard, gnu::always_inline]] const char* equals_behind(word w) const noexcept {

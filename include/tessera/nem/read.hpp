@@ -113,8 +113,8 @@ class document_reader : private config_reader {
     if (!is_reserved(k) && p < end_ && *p == '.')
       return begin_statement(), task(at_, no_name, w, k);
     (void)no_statement();
-    if (w.key == key_of("end") && loops_ != 0) return end_loop(w), false;
-    if (w.key == key_of("for") && p < end_ && is(*p, class_letter) &&
+    if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
+    if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
         behind_blanks(word_at(p).last()) < end_)
       return begin_statement(), (void)loop_statement(w), false;
     take_word(w);
@@ -220,7 +220,7 @@ class document_reader : private config_reader {
     return true;
   }
   [[nodiscard]] static bool is_extends(word w) noexcept {
-    return w.size == 7 && w.key == key_of("extends");
+    return w.size == 7 && w.key == make_key("extends");
   }
   [[gnu::cold, gnu::noinline]] void bad_directive(word w) {
     if (!may_report()) return;
@@ -293,7 +293,7 @@ class document_reader : private config_reader {
       if (!is(*p, class_letter)) return false;
       p = behind_blanks(word_at(p).last());
       if (p >= end_) return false;
-      if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == key_of("in");
+      if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
       return *p == (k == keyword::buffer ? ':' : '=');
     }
     if (!new_line || is_reserved(k)) return false;

@@ -131,7 +131,7 @@ class config_reader : protected program_reader {
     for (;;) {
       word w;
       if (!any_word(w, "a binding, or 'variants:'")) return false;
-      if (w.size == 8 && w.key == key_of("variants")) break;
+      if (w.size == 8 && w.key == make_key("variants")) break;
       if (!family_binding(w)) return false;
     }
     take(8);
@@ -201,7 +201,7 @@ class config_reader : protected program_reader {
   /// Whether `on` stands here, and isn't itself the name of a binding.
   [[nodiscard]] bool at_on() const noexcept {
     const word w = peek_word();
-    if (w.key != key_of("on")) return false;
+    if (w.key != make_key("on")) return false;
     const char* const p = behind_blanks(w.last());
     return p >= end_ || (*p != ':' && *p != '=');
   }
@@ -224,8 +224,8 @@ class config_reader : protected program_reader {
     if (!expect(':') || !open_block()) return false;
     while (at_word()) {
       const word c = peek_word();
-      const bool must = c.key == key_of("MUST");
-      if (!must && c.key != key_of("MAY")) return unexpected("MUST, MAY or '}'");
+      const bool must = c.key == make_key("MUST");
+      if (!must && c.key != make_key("MAY")) return unexpected("MUST, MAY or '}'");
       const std::uint32_t k = put(node_kind::conformance, must ? 1 : 0, at_);
       take_word(c);
       if (at('<') && !instantiation()) return false;
@@ -273,7 +273,7 @@ class config_reader : protected program_reader {
     take_word(w);
     if (at_word()) {
       const word e = peek_word();
-      if (e.size != 7 || e.key != key_of("extends")) return unexpected("'extends' or '{'");
+      if (e.size != 7 || e.key != make_key("extends")) return unexpected("'extends' or '{'");
       const std::uint32_t x = put(node_kind::extends, 0, at_);
       take_word(e);
       if (!any_word(w, "the name of a device")) return false;

@@ -64,9 +64,9 @@ class statement_errors : protected value_reader {
     for (const std::string_view known :
          {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
       near.offer(known);
-    const std::string_view meant = w.key == key_of("end")   ? "endloop"
-                                   : w.key == key_of("for") ? "loop"
-                                                            : near.word();
+    const std::string_view meant = w.key == make_key("end")   ? "endloop"
+                                   : w.key == make_key("for") ? "loop"
+                                                              : near.word();
     if (!meant.empty()) out.note() << "did you mean " << meant << '?';
   }
   /// The error for a word that begins no statement. Returns false.

@@ -87,13 +87,13 @@ class program_reader : protected statement_errors {
     take_word(w);
     if (!expect(':') || !any_word(w, "DDR, L2 or L1")) return false;
     switch (w.key) {
-      case key_of("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
-      case key_of("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
-      case key_of("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
+      case make_key("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
+      case make_key("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
+      case make_key("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
       default: return unexpected("DDR, L2 or L1");
     }
     take_word(w);
-    if (w.key == key_of("L1") && at('[')) {
+    if (w.key == make_key("L1") && at('[')) {
       const std::uint32_t index = put(node_kind::level_index, 0, at_);
       const char* const open = at_;
       take();
@@ -112,15 +112,15 @@ class program_reader : protected statement_errors {
     do {
       if (!at_word()) return unexpected("size= or align=");
       const word w = peek_word();
-      const bool is_size = w.key == key_of("size");
-      if (!is_size && w.key != key_of("align")) return unexpected("size= or align=");
+      const bool is_size = w.key == make_key("size");
+      if (!is_size && w.key != make_key("align")) return unexpected("size= or align=");
       once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
       const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
       take_word(w);
       if (!expect('=') || !expression()) return false;
       finish(i);
     } while (comma_before(
-        [](word next) { return next.key == key_of("size") || next.key == key_of("align"); }));
+        [](word next) { return next.key == make_key("size") || next.key == make_key("align"); }));
     return true;
   }
   /// Takes a comma; reports one that is missing before a field and its `=`.
@@ -165,10 +165,10 @@ class program_reader : protected statement_errors {
     if (!declared_name(w, "the name of a loop variable")) return false;
     nodes_[i].value = intern(w);
     take_word(w);
-    if (w.key != key_of("in") || !at('[')) {  // else the name is missing, which has been told
+    if (w.key != make_key("in") || !at('[')) {  // else the name is missing, which has been told
       if (!at_word()) return unexpected("'in'");
       w = peek_word();
-      if (w.key != key_of("in") && !is_upper_case(w, "in")) return unexpected("'in'");
+      if (w.key != make_key("in") && !is_upper_case(w, "in")) return unexpected("'in'");
       take_word(w);
     }
     const char* const open = at_;
@@ -242,7 +242,7 @@ class program_reader : protected statement_errors {
     return compute(first, token_name, callee);
   }
   bool mode_of(std::uint32_t i) {
-    constexpr std::uint64_t async = key_of(".async");
+    constexpr std::uint64_t async = make_key(".async");
     if (end_ - at_ >= 8 &&
         (load_le<std::uint64_t>(at_) & ((std::uint64_t{1} << 48) - 1)) == async &&
         !is(at_[6], class_letter | class_digit)) [[likely]] {
@@ -253,9 +253,9 @@ class program_reader : protected statement_errors {
     if (!at_word()) [[unlikely]]
       return unexpected("async or sync");
     const word w = peek_word();
-    if (w.key == key_of("sync"))
+    if (w.key == make_key("sync"))
       nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
-    else if (w.key != key_of("async"))
+    else if (w.key != make_key("async"))
       return unexpected("async or sync");
     take_word(w);
     return true;
@@ -303,10 +303,10 @@ class program_reader : protected statement_errors {
                                 : "src=");
   }
   [[nodiscard]] static unsigned argument_of(word w) noexcept {
-    return w.key == key_of("dst")    ? 0
-           : w.key == key_of("src")  ? 1
-           : w.key == key_of("deps") ? 2
-                                     : 3;
+    return w.key == make_key("dst")    ? 0
+           : w.key == make_key("src")  ? 1
+           : w.key == make_key("deps") ? 2
+                                       : 3;
   }
   [[gnu::cold, gnu::noinline]] bool bad_argument(word w, unsigned field) {
     if (field == 3) return unexpected("dst=, src= or deps=");
@@ -363,7 +363,7 @@ class program_reader : protected statement_errors {
     const bool is_input = kind == node_kind::input;
     if (!at_word()) return unexpected(expected);
     const word w = peek_word();
-    constexpr std::uint64_t in = key_of("in"), out = key_of("out");
+    constexpr std::uint64_t in = make_key("in"), out = make_key("out");
     if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
       return unexpected(expected);
     take_word(w);
@@ -409,11 +409,11 @@ class program_reader : protected statement_errors {
   // --- attributes ---
 
   [[gnu::always_inline]] bool attribute_of_task(word w, keyword k, const char* equals) {
-    if (w.key == key_of("deps")) {
+    if (w.key == make_key("deps")) {
       note_attribute(w, no_name);
       return deps(equals);
     }
-    if (w.key == key_of("attrs")) {
+    if (w.key == make_key("attrs")) {
       const char* const brace = behind_blanks(equals + 1);
       if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
     }
@@ -443,7 +443,7 @@ class program_reader : protected statement_errors {
         take_word(k);
         return unexpected("'='");
       }
-      if (k.key == key_of("deps")) {
+      if (k.key == make_key("deps")) {
         note_attribute(k, no_name);
         if (!deps(behind)) return false;
       } else if (!named_attribute(k, keyword_of(k), behind)) {

@@ -101,7 +101,7 @@ class value_reader : protected tree_reader {
   }
   /// Whether `region (` stands here.
   [[nodiscard, gnu::always_inline]] bool at_region(word w) const noexcept {
-    if (w.key != key_of("region")) return false;
+    if (w.key != make_key("region")) return false;
     const char* const p = behind_blanks(w.last());
     return p < end_ && *p == '(';
   }
@@ -413,11 +413,11 @@ class value_reader : protected tree_reader {
   enum type_field : std::uint8_t { f_elem, f_shape, f_layout, f_strides, f_quant, f_none };
   [[nodiscard]] static type_field type_field_of(word w) noexcept {
     switch (w.key) {
-      case key_of("elem"): return f_elem;
-      case key_of("shape"): return f_shape;
-      case key_of("layout"): return f_layout;
-      case key_of("strides"): return f_strides;
-      case key_of("quant"): return f_quant;
+      case make_key("elem"): return f_elem;
+      case make_key("shape"): return f_shape;
+      case make_key("layout"): return f_layout;
+      case make_key("strides"): return f_strides;
+      case make_key("quant"): return f_quant;
       default: return f_none;
     }
   }

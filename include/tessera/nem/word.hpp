@@ -4,7 +4,7 @@
 // Words of a NEM source, sixteen characters at once.
 //
 //   const nem::detail::word w = nem::detail::scan_word(p, end);   // p is at a letter or _
-//   w.key == nem::detail::key_of("let");                          // of words up to eight characters
+//   w.key == nem::detail::make_key("let");                          // of words up to eight characters
 //
 // Where a word ends comes from one comparison of sixteen bytes; its characters as two numbers make
 // comparing and hashing names cheap.
@@ -47,8 +47,6 @@ struct word {
     key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
   return key;
 }
-/// The same for a constant.
-[[nodiscard]] consteval std::uint64_t key_of(std::string_view s) noexcept { return make_key(s); }
 
 using byte_lanes [[gnu::vector_size(16)]] = unsigned char;
 using truth_lanes [[gnu::vector_size(16)]] = signed char;
