@@ -188,6 +188,7 @@ TEST_CASE("nem/conformance: each rule has a file that breaks it and one that doe
   std::map<std::string, std::string> findings;
   for (const row& r : files()) findings[r.file] = r.findings;
   for (const nem::rule_row& rule : nem::rule_table) {
+    if (rule.phase == nem::phase::run) continue;  // of machines
     const std::string id(nem::rule(rule.code).id());
     INFO(id);
     REQUIRE(findings.count("rules/" + id + "_bad.nem") == 1);

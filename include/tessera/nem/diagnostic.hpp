@@ -64,7 +64,8 @@ enum class phase : std::uint8_t {
   token,
   place,
   loop,
-  hazard
+  hazard,
+  run
 };
 enum class profile : std::uint8_t { standard, strict, upstream };
 
@@ -73,18 +74,18 @@ class rule {
  public:
   constexpr explicit rule(errc code) noexcept {
     const std::string_view name = error{code}.name();
-    if (name.size() < 12 || name.substr(0, 4) != "nem_" || name[11] != '_') return;
-    for (std::size_t i = 0; i < 7; ++i) {
-      const char c = name[4 + i];
-      id_[i] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
+    const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
+    while (size_ < (is_run ? sizeof id_ : 7) && size_ + 4 < name.size()) {
+      const char c = name[4 + size_];
+      id_[size_++] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     }
-    size_ = 7;
   }
   /// "CON-001"; empty for codes of other formats.
   [[nodiscard]] constexpr std::string_view id() const noexcept { return {id_, size_}; }
 
  private:
-  char id_[7] = {};
+  char id_[14] = {};
   std::size_t size_ = 0;
 };
 

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+#include <cstring>
+
+#include "operations.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+namespace {
+
+[[nodiscard]] verdict move(const call& c) noexcept {
+  const tensor &from = c.inputs[0], &to = c.outputs[0];
+  const auto bytes = static_cast<std::size_t>(std::min(from.extent, to.extent));
+  if (c.is_memmove)
+    std::memmove(to.data, from.data, bytes);
+  else
+    std::memcpy(to.data, from.data, bytes);
+  return {};
+}
+
+[[nodiscard]] std::uint64_t product(shape_view shape) noexcept {
+  std::uint64_t n = 1;
+  for (const std::int64_t d : shape)
+    if (__builtin_mul_overflow(n, static_cast<std::uint64_t>(d), &n)) return UINT64_MAX;
+  return n;
+}
+[[nodiscard]] std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t n = 0;
+  return __builtin_mul_overflow(a, b, &n) ? UINT64_MAX : n;
+}
+
+}  // namespace
+
+bool is_quantized(const call& c) noexcept {
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    if (i == 1 && c.opcode == opcode::gather) continue;           // indices
+    if (i == 2 && c.inputs[i].element == element::i32) continue;  // a bias, in units of the sums
+    if (c.inputs[i].quant == nullptr) return false;
+  }
+  for (const tensor& y : c.outputs)
+    if (y.quant == nullptr) return false;
+  return true;
+}
+
+work work_of(const call& c) noexcept {
+  work w;
+  if (c.inputs.empty() || c.outputs.empty()) return w;
+  const tensor &x = c.inputs[0], &y = c.outputs[0];
+  switch (model::row(c.opcode).category) {
+    case model::opcode_category::data_movement:
+      w.bytes = static_cast<std::uint64_t>(x.extent);
+      break;
+    case model::opcode_category::linear_algebra: {
+      const std::size_t inner = x.rank() - (x.is_transposed ? 2 : 1);
+      w.macs = times(product(y.shape), static_cast<std::uint64_t>(x.shape[inner]));
+      w.elements = std::max(product(x.shape), product(y.shape));
+      break;
+    }
+    case model::opcode_category::convolution: {
+      const shape_view weights = c.inputs[1].shape;
+      w.macs = times(product(y.shape), product(weights.first(weights.size() - 1)));
+      w.elements = std::max(product(x.shape), product(y.shape));
+      break;
+    }
+    default: w.elements = std::max(product(x.shape), product(y.shape));
+  }
+  return w;
+}
+
+verdict execute(const call& c, workspace& scratch) {
+  switch (c.opcode) {
+    case opcode::transfer:
+    case opcode::store: return move(c);
+    case opcode::clamp: return clamp(c, scratch);
+    case opcode::argmax:
+    case opcode::argmin: return find_extremum(c, scratch);
+    case opcode::cast: return cast(c, scratch);
+    case opcode::quantize: return quantize(c, scratch);
+    case opcode::dequantize: return dequantize(c, scratch);
+    case opcode::unknown:
+    case opcode::compute: return {.code = errc::nem_rt_unsupported};
+    default: break;
+  }
+  switch (model::row(c.opcode).category) {
+    case model::opcode_category::linear_algebra: return multiply(c, scratch);
+    case model::opcode_category::convolution: return convolve(c, scratch);
+    case model::opcode_category::elementwise_unary: return apply_unary(c, scratch);
+    case model::opcode_category::elementwise_binary: return apply_binary(c, scratch);
+    case model::opcode_category::pooling: return pool(c, scratch);
+    case model::opcode_category::layout: return change_layout(c, scratch);
+    case model::opcode_category::reduction: return reduce(c, scratch);
+    case model::opcode_category::normalization: return normalize(c, scratch);
+    case model::opcode_category::softmax: return softmax(c, scratch);
+    default: return {.code = errc::nem_rt_unsupported};
+  }
+}
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The reference VM of NEM: executes verified programs, under any legal schedule.
+//
+//   machine vm(*program);                                     // from nem::verify
+//   if (const place* x = vm.find("x_ddr")) vm.bind(*x, bytes);
+//   nem::report found;
+//   const outcome done = vm.run(&found);
+//   if (!done) return show(found);
+//   use(vm.bytes(*vm.find("y_ddr")));
+//
+//   schedule    in_order   as the text says, iteration after iteration, whatever the windows allow
+//               reverse    of the tasks that may start, the last of the text and the last iteration
+//               random     of the tasks that may start any one, by the seed
+//
+//   RT-DIV0, RT-INDEX, RT-UNSUPPORTED   end the run, unless it is to keep going: then the element
+//                                       that has no value is 0
+//   RT-ACC, RT-UNINIT                   warnings
+//   RT-RACE                             tasks that nothing orders touch the same bytes: searched for
+//                                       where verification didn't look at all tasks, or always
+//   RT-MEM                              the buffers don't fit
+//
+// A program without races gives the same bytes under every schedule. Buffers are zero until
+// something is bound or written; each task is executed at once. @materialized changes nothing: all
+// regions are.
+//
+// Lifetime:   borrows its program. Bytes of buffers last as long as the machine.
+// Errors:     run(): nem_rt_*, budget_steps; the report says where.
+// Limits:     machine_options.
+// Allocation: the buffers, as far as they are touched; the workspace of operations. Other schedules
+//             than in_order keep up to `lookahead` tasks.
+
+#ifndef TESSERA_VM_NEM_MACHINE_HPP
+#define TESSERA_VM_NEM_MACHINE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "operations.hpp"
+#include "timing.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+/// How a run ended: true when all went well.
+struct outcome {
+  errc code = errc::ok;
+  std::uint64_t tasks = 0;  ///< that were executed
+  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
+};
+
+enum class schedule : std::uint8_t { in_order, reverse, random };
+enum class race_search : std::uint8_t {
+  unverified,  ///< where verification didn't look at all tasks
+  always,
+  never
+};
+
+/// Executes compute("op"): returns false where it knows no such op.
+using host_function = std::function<bool(const call&, verdict&)>;
+
+struct machine_options {
+  std::uint64_t max_memory = std::uint64_t{4} << 30;  ///< bytes of all buffers
+  std::uint64_t max_tasks = ~std::uint64_t{0};        ///< executions of tasks, and iterations
+  std::uint64_t max_work = ~std::uint64_t{0};         ///< macs, elements and bytes, together
+  nem::schedule schedule = schedule::in_order;
+  std::uint64_t seed = 0;              ///< of random
+  std::uint32_t lookahead = 1u << 16;  ///< tasks that may wait, but for in_order
+  race_search races = race_search::unverified;
+  bool keep_going = false;  ///< behind RT-DIV0 and RT-INDEX
+  host_function host = {};
+};
+
+/// A buffer, or a region that the program's text names.
+struct place {
+  std::string_view name;
+  bool is_buffer = false;
+  model::level level = model::level::ddr;
+  std::int64_t engine = -1;            ///< of an L1
+  std::uint64_t offset = 0, size = 0;  ///< bytes, of its buffer
+  std::uint32_t buffer = 0;            ///< in buffers()
+  std::uint8_t flags = 0;              ///< model::access_flag
+  // Of a region with a type:
+  nem::element element = model::element::none;
+  std::span<const std::int64_t> shape, strides;
+};
+
+class machine {
+ public:
+  explicit machine(const model::program& p, const machine_options& how = {});
+  machine(const machine&) = delete;
+  machine& operator=(const machine&) = delete;
+  ~machine();
+
+  [[nodiscard]] const model::program& program() const noexcept;
+  /// In the order of the text; regions are those that `let` names outside of loops.
+  [[nodiscard]] std::span<const place> buffers() const noexcept;
+  [[nodiscard]] std::span<const place> regions() const noexcept;
+  /// A buffer or a region by its name, or null.
+  [[nodiscard]] const place* find(std::string_view name) const noexcept;
+  /// Also finds the region that `let` names in a loop, behind a run: as it was in the last iteration
+  /// that has it. False where the text has no such name.
+  bool watch(std::string_view name);
+
+  /// Whether the buffers fit max_memory; else there are no bytes, and run() ends with RT-MEM.
+  [[nodiscard]] bool has_memory() const noexcept;
+  /// The bytes of a place, to be read or written between runs.
+  [[nodiscard]] std::span<std::byte> bytes(const place& of) noexcept;
+  [[nodiscard]] std::span<const std::byte> bytes(const place& of) const noexcept;
+  /// Copies bytes to the beginning of a place, and remembers that they aren't missing. False where
+  /// there are more of them than it has.
+  bool bind(const place& to, std::span<const std::byte> data);
+  /// Says that the bytes of a place are as they should be: zero, or written through bytes().
+  void mark_bound(const place& to);
+
+  /// Executes the program. Buffers keep what they hold, for another run too. With a timeline, tasks
+  /// start when it has a unit for them, whatever the schedule.
+  outcome run(model::report* found = nullptr, timeline* when = nullptr);
+
+ private:
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NEM_MACHINE_HPP

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The operations of NEM, one function for each group of opcodes that share their code.
+//
+//   const verdict v = execute(c, scratch);
+//   if (!v) report(v.code);
+//
+//   file               opcodes
+//   execute.cpp        transfer, store; which function an opcode has
+//   products.cpp       gemm, matmul
+//   convolutions.cpp   conv1d, conv2d, conv3d, depthwise_conv2d
+//   elementwise.cpp    relu to silu, add to pow, clamp
+//   pooling.cpp        maxpool, avgpool
+//   layout.cpp         transpose, reshape, slice, concat, split, pad, gather
+//   reductions.cpp     reduce_sum, reduce_max, reduce_min, argmax, argmin
+//   normalization.cpp  layernorm, rmsnorm, softmax, log_softmax
+//   conversions.cpp    cast, quantize, dequantize
+//
+// Operands are verified: their shapes and types agree. Where the specification has no numeric
+// semantics, ONNX's are meant; floats are computed in binary64 and rounded once, but for products,
+// whose sums are binary32. Products take the shared kernels, unless the task is @deterministic: then
+// their sums are made in ascending order of k, without fused multiplication.
+//
+// Integers are quantized values where all operands that hold data have a descriptor (indices and
+// biases of 32 bits aside): then the real function is computed, and its value quantized again. Where
+// not all have one, they are plain integers that wrap.
+//
+// Lifetime:   nothing is kept.
+// Errors:     verdict.
+// Limits:     none beside those of verification.
+// Allocation: the workspace, which grows with the largest operands.
+
+#ifndef TESSERA_VM_NEM_OPERATIONS_HPP
+#define TESSERA_VM_NEM_OPERATIONS_HPP
+
+#include "tensor.hpp"
+#include "workspace.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+[[nodiscard]] verdict execute(const call& c, workspace& scratch);
+
+[[nodiscard]] verdict multiply(const call& c, workspace& scratch);
+[[nodiscard]] verdict convolve(const call& c, workspace& scratch);
+[[nodiscard]] verdict apply_unary(const call& c, workspace& scratch);
+[[nodiscard]] verdict apply_binary(const call& c, workspace& scratch);
+[[nodiscard]] verdict clamp(const call& c, workspace& scratch);
+[[nodiscard]] verdict pool(const call& c, workspace& scratch);
+[[nodiscard]] verdict change_layout(const call& c, workspace& scratch);
+[[nodiscard]] verdict reduce(const call& c, workspace& scratch);
+[[nodiscard]] verdict find_extremum(const call& c, workspace& scratch);
+[[nodiscard]] verdict normalize(const call& c, workspace& scratch);
+[[nodiscard]] verdict softmax(const call& c, workspace& scratch);
+[[nodiscard]] verdict cast(const call& c, workspace& scratch);
+[[nodiscard]] verdict quantize(const call& c, workspace& scratch);
+[[nodiscard]] verdict dequantize(const call& c, workspace& scratch);
+
+/// Whether the integers of a task are quantized values: all operands that hold data have a descriptor.
+[[nodiscard]] bool is_quantized(const call& c) noexcept;
+
+/// How much an execution does: what budgets and cost models count.
+struct work {
+  std::uint64_t macs = 0;  ///< multiplications with their additions, of products alone
+  std::uint64_t elements =
+      0;                    ///< of the larger of the first input and the first output; not of moves
+  std::uint64_t bytes = 0;  ///< moved by transfer and store
+};
+[[nodiscard]] work work_of(const call& c) noexcept;
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NEM_OPERATIONS_HPP

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Abstract time: which unit executes a task, from which cycle to which, and what the units did.
+//
+//   timeline when(program, timing_profile{});
+//   machine.run(&found, &when);                          // the same bytes as without
+//   show(when.report());
+//
+//   task                    cycles                                            parameters
+//   transfer, store         ceil(bytes / bandwidth) + latency                 32 bytes a cycle, 4
+//   gemm, matmul, conv*     ceil(macs / macs a cycle) + latency               4096; 2. The target's
+//                           NMU.int4_macs … by the type of the weights, where it has them
+//   all others              ceil(elements / elements a cycle) + latency       256, 1
+//
+// Tasks are placed in the order in which they are ready, then that of the text, then of iterations,
+// each on the unit that is free first, of those the lowest; a task without an engine of its own on
+// the engine whose unit is free first. @resource(type[i]) binds it to one unit: i beyond those of
+// the engine is taken modulo their count; a type that the device is without becomes VPU, where it
+// has one that may execute the operation, and the operation's own unit otherwise.
+//
+// Lifetime:   borrows the program.
+// Errors:     none.
+// Limits:     times saturate at 2^63 - 1.
+// Allocation: for each unit, and for each buffer.
+
+#ifndef TESSERA_VM_NEM_TIMING_HPP
+#define TESSERA_VM_NEM_TIMING_HPP
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "graph.hpp"
+#include "operations.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+/// What the cost model knows of a device.
+struct timing_profile {
+  std::uint64_t bandwidth = 32;        ///< bytes a cycle, of each DMA and sDMA
+  std::uint64_t transfer_latency = 4;  ///< cycles
+  std::uint64_t macs = 4096;           ///< a cycle, of an NMU; the target's own come first
+  std::uint64_t product_latency = 2;   ///< cycles
+  std::uint64_t elements = 256;        ///< a cycle, of a CSTL or VPU
+  std::uint64_t element_latency = 1;   ///< cycles
+  bool is_of_target = true;            ///< whether the target's NMU.*_macs count
+
+  /// Sets a parameter by its name, as "bandwidth"; false when there is none, or it may not be 0.
+  [[nodiscard]] bool set(std::string_view name, std::uint64_t value) noexcept;
+  /// All names.
+  [[nodiscard]] static std::string_view names() noexcept;
+};
+
+/// A buffer that an instance touches.
+struct touched_buffer {
+  std::uint32_t index = 0;  ///< in machine::buffers()
+  model::level level = model::level::ddr;
+  std::int64_t engine = -1;
+  std::uint64_t size = 0;  ///< bytes
+};
+/// One execution of a task, as schedules see it.
+struct instance {
+  model::task task;  ///< its spans aren't valid any more
+  call what;
+  std::span<const touched_buffer> buffers;  ///< of the operands, inputs first
+  std::span<const std::int64_t> iteration;  ///< values of the loops around it, the outermost first
+};
+
+/// Where and when a task was executed.
+struct placement {
+  model::unit unit = model::unit::none;
+  std::int64_t engine = -1;          ///< -1: a unit of the device
+  std::uint32_t index = 0;           ///< of the units of that type
+  std::uint64_t start = 0, end = 0;  ///< cycles
+  cause why = cause::none;           ///< what kept it from starting earlier
+};
+
+/// What one unit did.
+struct unit_report {
+  model::unit unit = model::unit::none;
+  std::int64_t engine = -1;
+  std::uint32_t index = 0;
+  std::uint64_t tasks = 0, busy = 0;  ///< cycles
+  std::array<std::uint64_t, cause_count> idle =
+      {};                         ///< cycles before a task, by what it waited for
+  std::uint64_t idle_at_end = 0;  ///< cycles behind its last task
+};
+/// What one memory held at most: a buffer from the first task that touches it to the end of the last.
+struct memory_report {
+  model::level level = model::level::ddr;
+  std::int64_t engine = -1;
+  std::uint64_t peak = 0, declared = 0;  ///< bytes
+};
+struct timing_report {
+  std::uint64_t cycles = 0;  ///< until the last task ends
+  std::uint64_t tasks = 0;
+  std::uint64_t most_live_tokens = 0;  ///< issued and not complete, at once
+  std::array<std::uint64_t, cause_count> stalls =
+      {};                          ///< cycles from issue to start of all tasks, by cause
+  std::vector<unit_report> units;  ///< those of the device and of each engine
+  std::vector<memory_report> memories;
+};
+
+/// Places tasks on units.
+class timeline {
+ public:
+  /// Called with each task that was placed.
+  using observer = std::function<void(const instance&, const placement&)>;
+
+  explicit timeline(const model::program& p, const timing_profile& costs = {}, observer seen = {});
+  timeline(const timeline&) = delete;
+  timeline& operator=(const timeline&) = delete;
+  ~timeline();
+
+  /// Takes the next task, and says where and when it is executed. Tasks come in the order of `ready`'s
+  /// time, then of their nodes, then of their indices.
+  placement place(const instance& t, const task_graph::ready_task& ready);
+  /// What there was so far.
+  [[nodiscard]] timing_report report() const;
+
+ private:
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NEM_TIMING_HPP
