@@ -56,15 +56,20 @@ class name_index {
     std::uint64_t key = 0, more = 0;
   };
 
-  /// Nearly all names that were met before stand in the first slot that they may stand in.
+  /// Nearly all names that were met before stand in the first slot that they may stand in, which is
+  /// empty for nearly all others.
   [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
                                                 std::uint64_t key, std::uint64_t more) {
-    const std::uint32_t h = hash(key, more), low = mask_, slot = slots_.data()[h & low];
-    if (((slot ^ h) & ~low) == 0 && slot != 0 && size <= 16) [[likely]] {
-      const std::uint32_t index = (slot & low) - 1;
-      const entry e = entries_[index];
-      if (e.key == key && e.more == more) [[likely]]
-        return index;
+    if (size - 1 < 16) [[likely]] {
+      const std::uint32_t h = hash(key, more, first, size), low = mask_;
+      const std::uint32_t slot = slots_.data()[h & low];
+      if (slot == 0) return add(first, size, key, more, h, h & low);
+      if (((slot ^ h) & ~low) == 0) [[likely]] {
+        const std::uint32_t index = (slot & low) - 1;
+        const entry e = entries_[index];
+        if (e.key == key && e.more == more) [[likely]]
+          return index;
+      }
     }
     return find_or_add(first, size, key, more);
   }
@@ -74,20 +79,34 @@ class name_index {
       key = 0;
       more = hash_long(first, size);
     }
-    const std::uint32_t h = hash(key, more), low = mask_;
+    const std::uint32_t h = hash_of(key, more, first, size), low = mask_;
     std::uint32_t i = h & low;
     unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & low, ++steps) {
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & low, ++steps) {
       if (((slot ^ h) & ~low) != 0) continue;
       const std::uint32_t index = (slot & low) - 1;
       if (entries_[index].key == key && entries_[index].more == more &&
           (size <= 16 || d_.name(index) == std::string_view(first, size)))
         return index;
     }
-    const auto index = static_cast<std::uint32_t>(d_.names.size());
-    slots_[i] = (h & ~low) | (index + 1);
-    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), size});
-    entries_.push_back({key, more});
+    const std::uint32_t index = add(first, size, key, more, h, i);
+    if (steps > 128 && seeds_ < 8) {
+      ++seeds_;
+      seed_ = mixed(seed_ ^ key ^ more) | 1;
+      fill(slots_.size());
+    }
+    return index;
+  }
+  /// A new name, into slot `i`.
+  [[nodiscard, gnu::noinline]] std::uint32_t add(const char* first, std::uint32_t size,
+                                                 std::uint64_t key, std::uint64_t more,
+                                                 std::uint32_t h, std::uint32_t i) {
+    const auto index = static_cast<std::uint32_t>(entries_.size());
+    slots_[i] = (h & ~mask_) | (index + 1);
+    *d_.names.prepare(1) = {static_cast<std::uint32_t>(d_.characters.size()), size};
+    d_.names.advance(1);
+    *entries_.prepare(1) = {key, more};
+    entries_.advance(1);
     char* const to = d_.characters.prepare(size < 16 ? 16 : size);
     if (size <= 16) {
       store_le(to, key);
@@ -96,13 +115,8 @@ class name_index {
       std::memcpy(to, first, size);
     }
     d_.characters.advance(size);
-    if (steps > 128 && seeds_ < 8) {
-      ++seeds_;
-      seed_ = mixed(seed_ ^ key ^ more) | 1;
-      fill(slots_.size());
-    } else if (2 * d_.names.size() >= slots_.size()) {
+    if (index >= mask_ / 2) [[unlikely]]  // half full
       fill(2 * slots_.size());
-    }
     return index;
   }
 
@@ -113,6 +127,17 @@ class name_index {
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key,
                                                        std::uint64_t more) const noexcept {
     return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
+  }
+  /// The same of a word of 1 to 16.
+  [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key, std::uint64_t more,
+                                                       const char* first,
+                                                       std::uint32_t size) const noexcept {
+    return hash(key & masks_of_words.key[size - 1], more & masks_of_words.more[size - 1]) ^
+           static_cast<unsigned char>(first[size - 1]);
+  }
+  [[nodiscard]] std::uint32_t hash_of(std::uint64_t key, std::uint64_t more, const char* first,
+                                      std::uint32_t size) const noexcept {
+    return size - 1 < 16 ? hash(key, more, first, size) : hash(key, more);
   }
   [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
     std::uint64_t h = seed_ + size;
@@ -133,12 +158,14 @@ class name_index {
       entry& e = entries_[n];
       const std::string_view s = d_.name(n);
       if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
-      const std::uint32_t h = hash(e.key, e.more);
+      const std::uint32_t h = hash_of(e.key, e.more, s.data(), d_.names[n].size);
       std::uint32_t i = h & mask_;
-      while (slots_[i] != 0) i = (i + 1) & mask_;
+      while (slots_[i] != 0) i = (i + step) & mask_;
       slots_[i] = (h & ~mask_) | (n + 1);
     }
   }
+
+  static constexpr std::uint32_t step = 17;
 
   document& d_;
   pool<std::uint32_t> slots_;
