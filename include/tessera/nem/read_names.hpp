@@ -7,9 +7,10 @@
 //   std::uint32_t a = names.of_text("t0");       // 0
 //   std::uint32_t b = names.of_text("t0");       // 0 again
 //
-// A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
-// some bits of its hash, so that nearly all comparisons of names find what they look for; those are
-// of two numbers for up to sixteen characters. Names that are made to collide meet another seed.
+// A table of 32-bit slots with open addressing; comparing names is comparing two numbers, for up to
+// sixteen characters. Programs that other programs wrote number their names: what differs in its
+// last character stands near in the table, so that they go through it and not around in it. Names
+// that are made to collide meet another seed.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.
@@ -38,8 +39,11 @@ class name_index {
  public:
   name_index(document& d, std::size_t source_size) : d_(d) {
     std::size_t slots = 64;
-    while (slots < source_size / 48) slots *= 2;
+    while (slots < source_size / 24) slots *= 2;
     fill(slots);
+    d_.names.reserve(slots / 4);
+    d_.characters.reserve(source_size / 16);
+    entries_.reserve(slots / 4);
   }
 
   /// The index of a word, which is added if it is new.
@@ -61,15 +65,11 @@ class name_index {
   [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
                                                 std::uint64_t key, std::uint64_t more) {
     if (size - 1 < 16) [[likely]] {
-      const std::uint32_t h = hash(key, more, first, size), low = mask_;
-      const std::uint32_t slot = slots_.data()[h & low];
-      if (slot == 0) return add(first, size, key, more, h, h & low);
-      if (((slot ^ h) & ~low) == 0) [[likely]] {
-        const std::uint32_t index = (slot & low) - 1;
-        const entry e = entries_[index];
-        if (e.key == key && e.more == more) [[likely]]
-          return index;
-      }
+      const std::uint32_t i = hash(key, more, first, size) & mask_, slot = slots_.data()[i];
+      if (slot == 0) return add(first, size, key, more, i);
+      const entry& e = entries_.data()[slot - 1];
+      if (e.key == key && e.more == more) [[likely]]
+        return slot - 1;
     }
     return find_or_add(first, size, key, more);
   }
@@ -79,17 +79,15 @@ class name_index {
       key = 0;
       more = hash_long(first, size);
     }
-    const std::uint32_t h = hash_of(key, more, first, size), low = mask_;
-    std::uint32_t i = h & low;
+    std::uint32_t i = hash_of(key, more, first, size) & mask_;
     unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & low, ++steps) {
-      if (((slot ^ h) & ~low) != 0) continue;
-      const std::uint32_t index = (slot & low) - 1;
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & mask_, ++steps) {
+      const std::uint32_t index = slot - 1;
       if (entries_[index].key == key && entries_[index].more == more &&
           (size <= 16 || d_.name(index) == std::string_view(first, size)))
         return index;
     }
-    const std::uint32_t index = add(first, size, key, more, h, i);
+    const std::uint32_t index = add(first, size, key, more, i);
     if (steps > 128 && seeds_ < 8) {
       ++seeds_;
       seed_ = mixed(seed_ ^ key ^ more) | 1;
@@ -100,9 +98,9 @@ class name_index {
   /// A new name, into slot `i`.
   [[nodiscard, gnu::noinline]] std::uint32_t add(const char* first, std::uint32_t size,
                                                  std::uint64_t key, std::uint64_t more,
-                                                 std::uint32_t h, std::uint32_t i) {
-    const auto index = static_cast<std::uint32_t>(entries_.size());
-    slots_[i] = (h & ~mask_) | (index + 1);
+                                                 std::uint32_t i) {
+    const auto index = static_cast<std::uint32_t>(d_.names.size());
+    slots_[i] = index + 1;
     *d_.names.prepare(1) = {static_cast<std::uint32_t>(d_.characters.size()), size};
     d_.names.advance(1);
     *entries_.prepare(1) = {key, more};
@@ -128,7 +126,7 @@ class name_index {
                                                        std::uint64_t more) const noexcept {
     return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
   }
-  /// The same of a word of 1 to 16.
+  /// Of a name of 1 to 16: of what is before its last character, which tells where near that.
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key, std::uint64_t more,
                                                        const char* first,
                                                        std::uint32_t size) const noexcept {
@@ -154,18 +152,17 @@ class name_index {
     }
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
     mask_ = static_cast<std::uint32_t>(slots - 1);
-    for (std::uint32_t n = 0; n < entries_.size(); ++n) {
+    for (std::uint32_t n = 0; n < d_.names.size(); ++n) {
       entry& e = entries_[n];
       const std::string_view s = d_.name(n);
       if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
-      const std::uint32_t h = hash_of(e.key, e.more, s.data(), d_.names[n].size);
-      std::uint32_t i = h & mask_;
+      std::uint32_t i = hash_of(e.key, e.more, s.data(), d_.names[n].size) & mask_;
       while (slots_[i] != 0) i = (i + step) & mask_;
-      slots_[i] = (h & ~mask_) | (n + 1);
+      slots_[i] = n + 1;
     }
   }
 
-  static constexpr std::uint32_t step = 17;
+  static constexpr std::uint32_t step = 17;  ///< past numbered neighbours; odd, to meet each slot
 
   document& d_;
   pool<std::uint32_t> slots_;
