@@ -400,13 +400,15 @@ TEST_CASE("vm_nem/machine: operations get descriptors, orders and dense strides"
   };
   constexpr std::string_view source = R"(
 buffer x : DDR (size=24)
+buffer y : DDR (size=24)
 let a = region(x, 0, 24) elem=i8, shape=[2, 3, 4], layout=NMK,
     quant=per_group(axis=2, group_size=2, scales=[0.1, 0.7], zero_points=[3, -4])
+let b = region(y, 0, 24) elem=i8, shape=[2, 3, 4], layout=NMK
 loop i in [0..0] @deterministic:
-  compute.sync in a out a op="first"
+  compute.sync in a out b op="first"
 endloop
-compute.sync in a out a op="second"
-compute.sync in a out a op="third" @deterministic
+compute.sync in a out b op="second"
+compute.sync in a out b op="third" @deterministic
 )";
   for (const auto order : {vm::nem::schedule::in_order, vm::nem::schedule::random}) {
     calls.clear();
