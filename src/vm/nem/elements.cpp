@@ -35,21 +35,28 @@ void write(std::byte* p, T x) noexcept {
     for (std::size_t i = 0; i < sizeof x / 2; ++i) std::swap(p[i], p[sizeof x - 1 - i]);
 }
 
+/// The nearest integer, ties to even, of a number of 33 bits with its sign.
+template <class T>
+[[nodiscard]] T low_bits(double x) noexcept {
+#if FLT_EVAL_METHOD == 0
+  // The last bit of the sum has the weight 1.
+  return static_cast<T>(std::bit_cast<std::uint64_t>(x + 0x1.8p52));
+#else
+  return static_cast<T>(static_cast<std::int64_t>(std::nearbyint(x)));
+#endif
+}
+
 /// Types of elements: how they are kept, and what they are as a number.
 template <class T>
 struct whole {
   using raw = T;
   static T value(T x) noexcept { return x; }
-  /// All but i32 and u32 saturate through 32 bits, which loops do as vectors.
   static T from(double x) noexcept {
-    using limits = std::numeric_limits<T>;
-    constexpr double least = limits::min(), most = limits::max();
-    x = x > least ? x : x == x ? least : 0.0;
-    x = rounded(x < most ? x : most);
-    if constexpr (std::is_same_v<T, std::uint32_t>)
-      return static_cast<T>(static_cast<std::int64_t>(x));
-    else
-      return static_cast<T>(static_cast<std::int32_t>(x));
+    constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    x = x == x ? x : 0;
+    x = x > least ? x : least;
+    x = x < most ? x : most;
+    return low_bits<T>(x);
   }
   static T low(std::int64_t x) noexcept { return static_cast<T>(x); }
 };
