@@ -203,6 +203,23 @@ TEST_CASE("vm_nem/elementwise: every value of f16 and bf16", "[vm_nem]") {
     }
 }
 
+TEST_CASE("vm_nem/elementwise: functions of f16 and bf16 are rounded once", "[vm_nem]") {
+  const nem::attributes a = some_attributes();
+  std::vector<uint32_t> patterns;
+  for (uint32_t i = 0; i < 65536; i += 7) patterns.push_back(i);
+  for (const element e : {element::f16, element::bf16})
+    for (const opcode op :
+         {opcode::sigmoid, opcode::tanh, opcode::exp, opcode::log, opcode::gelu, opcode::silu}) {
+      std::vector<uint32_t> expected;
+      for (const uint32_t p : patterns)
+        expected.push_back(nearest_float(e, function(op, number_of(e, p), a)));
+      held x = vector_of(e, patterns), y(e, x.shape);
+      CHECK(run(op, {&x}, {&y}, a));
+      CAPTURE(nem::name(op), nem::name(e));
+      CHECK(differing(op, e, y.bits(), expected) == 0);
+    }
+}
+
 TEST_CASE("vm_nem/elementwise: tables give what single elements do", "[vm_nem]") {
   const nem::attributes a = some_attributes();
   for (const element e : {element::i8, element::u8})
