@@ -9,88 +9,11 @@
 #include <string>
 
 #include "support/catch.hpp"
-#include "vm_nem/tensors.hpp"
+#include "vm_nem/product_cases.hpp"
 
 namespace {
 
-using namespace tessera;
-using nem::quantization;
-using test::element;
-using test::held;
-using test::opcode;
-
-using sizes = std::vector<std::int64_t>;
-using random_bits = std::mt19937;
-
-std::int64_t pick(random_bits& r, std::int64_t least, std::int64_t greatest) {
-  return std::uniform_int_distribution<std::int64_t>(least, greatest)(r);
-}
-
-/// Strides that leave gaps, in another order of dimensions at times.
-sizes strides_of(random_bits& r, const sizes& shape, bool is_dense) {
-  sizes order(shape.size()), strides(shape.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-  if (!is_dense && pick(r, 0, 1) == 1) std::shuffle(order.begin(), order.end(), r);
-  std::int64_t n = 1;
-  for (std::size_t i = shape.size(); i-- != 0;) {
-    const auto d = static_cast<std::size_t>(order[i]);
-    if (!is_dense && pick(r, 0, 2) == 0) n += pick(r, 0, 3) + (n == 1 ? 1 : 0);
-    strides[d] = n;
-    n *= shape[d];
-  }
-  return strides;
-}
-std::vector<double> numbers(random_bits& r, const sizes& shape, std::int64_t least,
-                            std::int64_t greatest, double unit = 1) {
-  std::int64_t n = 1;
-  for (const std::int64_t d : shape) n *= d;
-  std::vector<double> x(static_cast<std::size_t>(n));
-  for (double& v : x) v = static_cast<double>(pick(r, least, greatest)) * unit;
-  return x;
-}
-
-/// Which dimension a descriptor is about: none, or one of the shape.
-void quantize(random_bits& r, held& x, std::int64_t zero_least, std::int64_t zero_greatest,
-              int axis) {
-  static constexpr float some[] = {0.5f, 0.25f, 0.1f, 0.75f};
-  const auto scale = [&] { return some[pick(r, 0, 3)]; };
-  std::int64_t count = 1, group = 1;
-  quantization form = quantization::per_tensor;
-  if (axis >= 0) {
-    const std::int64_t size = x.shape[static_cast<std::size_t>(axis)];
-    form = pick(r, 0, 1) == 0 ? quantization::per_channel : quantization::per_group;
-    group = form == quantization::per_group ? pick(r, 1, size) : 1;
-    count = (size + group - 1) / group;
-  }
-  std::vector<float> scales;
-  std::vector<std::int64_t> zeros;
-  for (std::int64_t i = 0; i < count; ++i) {
-    scales.push_back(scale());
-    zeros.push_back(pick(r, zero_least, zero_greatest));
-  }
-  x.quantize(scales, zeros, form, axis < 0 ? 0 : static_cast<std::size_t>(axis), group);
-}
-struct pair {
-  double scale = 1;
-  std::int64_t zero = 0;
-};
-/// What the element at an index has.
-pair pair_of(const held& x, const sizes& index) {
-  if (!x.is_quantized) return {};
-  if (x.quant.form == quantization::per_tensor) return {double{x.scales[0]}, x.zero_points[0]};
-  std::size_t at = 0;
-  const auto i = static_cast<std::size_t>(index[x.quant.axis]);
-  if (x.quant.form == quantization::per_channel) at = i;
-  if (x.quant.form == quantization::per_group)
-    at = i / static_cast<std::size_t>(x.quant.group_size);
-  return {double{x.scales[at]}, x.zero_points[at]};
-}
-/// The element of dense values at an index.
-double at(const std::vector<double>& values, const sizes& shape, const sizes& index) {
-  std::int64_t i = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) i = i * shape[d] + index[d];
-  return values[static_cast<std::size_t>(i)];
-}
+using namespace test;
 
 struct operands {
   held a, b, c, y;
@@ -119,56 +42,24 @@ sizes index_of_c(const operands& o, const sizes& y) {
 std::int64_t inner(const operands& o) {
   return o.a.shape[o.a.shape.size() - (o.a.is_transposed ? 2 : 1)];
 }
-template <class F>
-void each_index(const sizes& shape, F f) {
-  sizes i(shape.size(), 0);
-  for (;;) {
-    f(i);
-    std::size_t d = shape.size();
-    while (d != 0 && ++i[d - 1] == shape[d - 1]) i[--d] = 0;
-    if (d == 0) return;
-  }
-}
-
 /// What the specification says of integers; sums wrap, and `has_wrapped` says so.
 std::vector<double> expected_integers(operands& o, bool& has_wrapped) {
   const std::vector<double> a = o.a.get(), b = o.b.get(),
                             c = o.has_c ? o.c.get() : std::vector<double>();
   std::vector<double> out;
-  const auto range = vm::nem::range_of(o.y.type);
-  const auto in_32 = [&](std::int64_t x) {
-    if (x < INT32_MIN || x > INT32_MAX) has_wrapped = true;
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(x)));
-  };
   each_index(o.y.shape, [&](const sizes& i) {
-    std::vector<std::pair<double, std::int64_t>> runs;  // scale, sum
+    run_sums sums;
     for (std::int64_t k = 0; k < inner(o); ++k) {
       const sizes ia = index_of_a(o, i, k), ib = index_of_b(o, i, k);
       const pair pa = pair_of(o.a, ia), pb = pair_of(o.b, ib);
-      const double s = pa.scale * pb.scale;
-      if (runs.empty() || runs.back().first != s) runs.push_back({s, 0});
-      runs.back().second += (static_cast<std::int64_t>(at(a, o.a.shape, ia)) - pa.zero) *
-                            (static_cast<std::int64_t>(at(b, o.b.shape, ib)) - pb.zero);
+      sums.add(pa.scale * pb.scale,
+               (static_cast<std::int64_t>(at(a, o.a.shape, ia)) - pa.zero) *
+                   (static_cast<std::int64_t>(at(b, o.b.shape, ib)) - pb.zero));
     }
-    // Runs are of all rows: where some element of Y has more than one.
-    const pair py = pair_of(o.y, i);
-    double x = 0;
-    if (runs.size() == 1) {
-      const std::int64_t bias =
-          o.has_c ? static_cast<std::int64_t>(at(c, o.c.shape, index_of_c(o, i))) : 0;
-      x = in_32(runs[0].second + bias) * (runs[0].first / py.scale);
-    } else {
-      for (const auto& [s, sum] : runs) x += in_32(sum) * s;
-      if (o.has_c) {
-        const sizes ic = index_of_c(o, i);
-        const pair pc = pair_of(o.c, ic);
-        x += pc.scale * (at(c, o.c.shape, ic) - static_cast<double>(pc.zero));
-      }
-      x /= py.scale;
-    }
-    const double q = std::nearbyint(x) + static_cast<double>(py.zero);
-    out.push_back(
-        std::clamp(q, static_cast<double>(range.least), static_cast<double>(range.greatest)));
+    const sizes ic = o.has_c ? index_of_c(o, i) : sizes();
+    out.push_back(sums.result(pair_of(o.y, i), o.y.type, o.has_c,
+                              o.has_c ? static_cast<std::int64_t>(at(c, o.c.shape, ic)) : 0,
+                              o.has_c ? pair_of(o.c, ic) : pair(), has_wrapped));
   });
   return out;
 }
@@ -206,10 +97,6 @@ vm::nem::verdict multiply(operands& o, bool is_deterministic = false) {
   if (o.has_c) in.push_back(&o.c);
   return test::run(o.has_c ? opcode::gemm : opcode::matmul, in, {&o.y}, {}, is_deterministic);
 }
-int random_axis(random_bits& r, const held& x) {
-  return static_cast<int>(pick(r, -1, static_cast<std::int64_t>(x.shape.size()) - 1));
-}
-
 }  // namespace
 
 TEST_CASE("vm_nem/products: appendix vectors", "[vm_nem]") {
