@@ -74,6 +74,17 @@ struct run_options {
 /// Runs a NEM program.
 [[nodiscard]] exit_code run_nem(const run_options& o, const source& file);
 
+/// What traces of NEM programs alone are asked for.
+struct nem_trace_options {
+  std::vector<std::string> timing;  ///< NAME=VALUE
+  std::string report;               ///< the file that the report goes to
+
+  [[nodiscard]] bool any() const noexcept { return !timing.empty() || !report.empty(); }
+};
+/// Executes a NEM program in abstract time. The outputs are the trace's file, or nothing.
+[[nodiscard]] exit_code trace_nem(const run_options& o, const nem_trace_options& more,
+                                  const source& file);
+
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI
 
