@@ -109,7 +109,7 @@ void timeline_recorder::describe(const record& r,
   }
   if (r.work.bytes != 0) add("bytes", r.work.bytes);
   if (r.work.macs != 0) add("macs", r.work.macs);
-  if (r.work.elements != 0) add("elements", r.work.elements);
+  if (r.work.elements != 0 && r.work.macs == 0) add("elements", r.work.elements);
   add("issued", r.at.issued);
   add("ready", r.at.ready);
   to.emplace_back("waited for", tm::cause_names[static_cast<std::size_t>(r.at.why)]);

@@ -18,6 +18,7 @@
 #include "nem/timeline_trace.hpp"
 #include "support/catch.hpp"
 #include "tessera/core/json_read.hpp"
+#include "vm/nem/machine.hpp"
 
 namespace {
 
@@ -602,4 +603,55 @@ TEST_CASE("vm_nem/timing: the trace and the reports", "[vm_nem]") {
                     R"("idle":{"endloop":12},"idle_at_end":0})") != std::string::npos);
   CHECK(s.json.find(R"({"memory":"L1[1]","peak":0,"declared":16384,"capacity":null})") !=
         std::string::npos);
+}
+
+TEST_CASE("vm_nem/timing: the machine in time gives the same bytes, and the same times",
+          "[vm_nem]") {
+  for (const char* const name : {"two_engines", "attention", "gemm_blocked", "convolution_ping_pong"}) {
+    CAPTURE(name);
+    std::ifstream in(TESSERA_TESTS_DATA_DIR "/nem/programs/" + std::string(name) + ".nem",
+                     std::ios::binary);
+    const std::string source{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    auto d = nem::read(source);
+    REQUIRE(d);
+    nem::verify_options options;
+    options.resolver.open = open_device;
+    const auto p = nem::verify(std::move(*d), options);
+    REQUIRE(p);
+    std::vector<placement> placed;
+    const auto note = [&](const vm::nem::instance& t, const placement& at) {
+      if (t.task.index >= placed.size()) placed.resize(t.task.index + 1);
+      placed[t.task.index] = at;
+    };
+    vm::nem::timeline when(*p, {}, note);
+    vm::nem::machine plain(*p), timed(*p);
+    for (vm::nem::machine* const m : {&plain, &timed})
+      for (const vm::nem::place& b : m->buffers()) {
+        // Halves of small numbers, so that floats of them are numbers too.
+        std::vector<std::byte> bytes(b.size);
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+          bytes[i] = static_cast<std::byte>(i % 2 == 0 ? i * 37 : 0x30 + i % 8);
+        REQUIRE(m->bind(b, bytes));
+      }
+    CHECK(plain.run().code == errc::ok);
+    CHECK(timed.run(nullptr, &when).code == errc::ok);
+    for (std::size_t i = 0; i < plain.buffers().size(); ++i) {
+      const auto a = plain.bytes(plain.buffers()[i]), b = timed.bytes(timed.buffers()[i]);
+      CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+    }
+    const schedule s = simulate(source);
+    const timing_report r = when.report();
+    CHECK(r.cycles == s.report.cycles);
+    CHECK(r.most_live_tokens == s.report.most_live_tokens);
+    CHECK(r.stalls == s.report.stalls);
+    CHECK(r.memories.size() == s.report.memories.size());
+    REQUIRE(placed.size() == s.tasks.size());
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+      CHECK(placed[i].unit == s.tasks[i].unit);
+      CHECK(placed[i].engine == s.tasks[i].engine);
+      CHECK(placed[i].index == s.tasks[i].index);
+      CHECK(placed[i].start == s.tasks[i].start);
+      CHECK(placed[i].end == s.tasks[i].end);
+    }
+  }
 }
