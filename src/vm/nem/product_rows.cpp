@@ -200,7 +200,7 @@ void multiply_floats(const product& p, std::span<const product_row> rows, const 
 }
 
 void multiply_in_order(const product& p, std::span<const product_row> rows, const float_rows& a,
-                       const float_rows& b, std::size_t part, const std::uint8_t* is_there,
+                       const float_rows& b, std::size_t part, const std::int8_t* is_there,
                        results& out) {
   workspace& scratch = out.scratch();
   float_rows right = b;
@@ -311,7 +311,7 @@ void multiply_wide(const product& p, const product_row& row, const std::int64_t*
       const std::uint64_t x = static_cast<std::uint64_t>(a[k]) - static_cast<std::uint64_t>(a_zero);
       if (x == 0) continue;
       const double about_x = static_cast<double>(a[k]) - static_cast<double>(a_zero);
-      load(*b.of, b.first + static_cast<std::int64_t>(k) * b.step, b.column_step, values.data(), n);
+      load(*b.of, b.index(static_cast<std::int64_t>(k)), b.column_step, values.data(), n);
       for (std::size_t j = 0; j < n; ++j) {
         const std::int64_t zero = zero_of_b(p, j, k);
         sums[j] += x * (static_cast<std::uint64_t>(values[j]) - static_cast<std::uint64_t>(zero));

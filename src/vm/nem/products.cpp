@@ -222,7 +222,8 @@ class task {
     do {
       set_b_pair(batch);
       const wide_factor right{&b_, b_.rank() > 2 ? batch.first(b_.strides) : 0,
-                              b_.strides[b_form_.row], b_.strides[b_form_.column]};
+                              b_.strides.subspan(b_form_.row, 1), b_.shape.subspan(b_form_.row, 1),
+                              b_.strides[b_form_.column]};
       results to(p_, scratch_, found_);
       for (std::int64_t i = 0; i < m_; ++i) {
         load(a_, batch.first(a_.strides) + i * a_.strides[a_form_.row], a_.strides[a_form_.column],

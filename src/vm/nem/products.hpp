@@ -123,16 +123,24 @@ void multiply_floats(const product& p, std::span<const product_row> rows, const 
 
 /// Of each `part` of k of each row, those are left out that `is_there` says 0 of; null: none.
 void multiply_in_order(const product& p, std::span<const product_row> rows, const float_rows& a,
-                       const float_rows& b, std::size_t part, const std::uint8_t* is_there,
+                       const float_rows& b, std::size_t part, const std::int8_t* is_there,
                        results& to);
 
 void multiply_bytes(const product& p, std::span<const product_row> rows, const byte_rows& a,
                     const byte_rows& b, results& to);
 
-/// One row. B's element (k, n) is at index first + k * step + n * column_step.
+/// One row. k steps through dimensions of B, the last one fastest; columns are `column_step` apart.
 struct wide_factor {
   const tensor* of = nullptr;
-  std::int64_t first = 0, step = 0, column_step = 0;
+  std::int64_t first = 0;
+  shape_view strides, shape;  ///< of k
+  std::int64_t column_step = 0;
+
+  [[nodiscard]] std::int64_t index(std::int64_t k) const noexcept {
+    std::int64_t i = first;
+    for (std::size_t d = shape.size(); d-- != 0; k /= shape[d]) i += k % shape[d] * strides[d];
+    return i;
+  }
 };
 void multiply_wide(const product& p, const product_row& row, const std::int64_t* a,
                    const wide_factor& b, results& to);

@@ -41,6 +41,9 @@ class workspace {
   [[nodiscard]] std::span<std::int8_t> bytes(std::size_t slot, std::size_t n) {
     return room(bytes_[slot], n);
   }
+  [[nodiscard]] std::span<std::int16_t> shorts(std::size_t slot, std::size_t n) {
+    return room(shorts_[slot], n);
+  }
   [[nodiscard]] std::span<std::int32_t> integers(std::size_t slot, std::size_t n) {
     return room(integers_[slot], n);
   }
@@ -70,6 +73,7 @@ class workspace {
   std::array<std::vector<float>, slots> floats_;
   std::array<std::vector<double>, slots> doubles_;
   std::array<std::vector<std::int8_t>, slots> bytes_;
+  std::array<std::vector<std::int16_t>, slots> shorts_;
   std::array<std::vector<std::int32_t>, slots> integers_;
   std::array<std::vector<std::int64_t>, slots> wide_integers_;
   std::vector<std::uint64_t> wide_sums_;
