@@ -69,8 +69,8 @@ verdict pool(const call& c, workspace& scratch) {
           if (is_max)
             for (std::size_t i = 0; i < channels; ++i) {
               const double v = row[i], best = sums[i];
-              const bool is_new = v > best || v != v || (v == best && std::signbit(best));
-              sums[i] = is_new && best == best ? v : best;
+              // A NaN stays: nothing is above it. +0 is above -0.
+              sums[i] = v > best || v != v || (v == best && std::signbit(best)) ? v : best;
             }
           else
             for (std::size_t i = 0; i < channels; ++i) sums[i] += row[i];
