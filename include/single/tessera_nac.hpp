@@ -861,7 +861,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 //
 // A row states the rule's phase (which of reading or verifying finds it) and its severity in the
 // default profile; `nem::rule` (nem/diagnostic.hpp) knows what other profiles change. Part of the
-// table of all codes: core/error_table.hpp.
+// table of all codes: core/error_table.hpp. Rules RT are those of runs; verification never finds them.
 //
 // Lifetime:   none.
 // Errors:     these.
@@ -1136,7 +1136,15 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nem_lop_001_empty, 4177, "expected a last value that is not below the first", loop, error)     \
                                                                                                    \
   X(nem_haz_005_partial, 4178,                                                                     \
-    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)
+    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
+                                                                                                   \
+  X(nem_rt_div0, 4179, "an integer is divided by zero", run, error)                                \
+  X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
+  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
+  X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
+  X(nem_rt_race, 4183, "the tasks touch the same bytes, and nothing orders them", run, error)      \
+  X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
+  X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
 

@@ -840,7 +840,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 //
 // A row states the rule's phase (which of reading or verifying finds it) and its severity in the
 // default profile; `nem::rule` (nem/diagnostic.hpp) knows what other profiles change. Part of the
-// table of all codes: core/error_table.hpp.
+// table of all codes: core/error_table.hpp. Rules RT are those of runs; verification never finds them.
 //
 // Lifetime:   none.
 // Errors:     these.
@@ -1115,7 +1115,15 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nem_lop_001_empty, 4177, "expected a last value that is not below the first", loop, error)     \
                                                                                                    \
   X(nem_haz_005_partial, 4178,                                                                     \
-    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)
+    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
+                                                                                                   \
+  X(nem_rt_div0, 4179, "an integer is divided by zero", run, error)                                \
+  X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
+  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
+  X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
+  X(nem_rt_race, 4183, "the tasks touch the same bytes, and nothing orders them", run, error)      \
+  X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
+  X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
 
@@ -2524,7 +2532,8 @@ enum class phase : std::uint8_t {
   token,
   place,
   loop,
-  hazard
+  hazard,
+  run
 };
 enum class profile : std::uint8_t { standard, strict, upstream };
 
@@ -2533,18 +2542,18 @@ class rule {
  public:
   constexpr explicit rule(errc code) noexcept {
     const std::string_view name = error{code}.name();
-    if (name.size() < 12 || name.substr(0, 4) != "nem_" || name[11] != '_') return;
-    for (std::size_t i = 0; i < 7; ++i) {
-      const char c = name[4 + i];
-      id_[i] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
+    const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
+    while (size_ < (is_run ? sizeof id_ : 7) && size_ + 4 < name.size()) {
+      const char c = name[4 + size_];
+      id_[size_++] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     }
-    size_ = 7;
   }
   /// "CON-001"; empty for codes of other formats.
   [[nodiscard]] constexpr std::string_view id() const noexcept { return {id_, size_}; }
 
  private:
-  char id_[7] = {};
+  char id_[14] = {};
   std::size_t size_ = 0;
 };
 
@@ -9813,6 +9822,8 @@ class hazards {
   [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
 
   [[nodiscard]] const happens_before& order() const noexcept { return order_; }
+  /// Whether the search ended before the last task.
+  [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
  private:
   static constexpr std::size_t most_kept = 64;
@@ -16040,6 +16051,10 @@ class program {
   [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
   /// Whether loops have more iterations than were checked: the others may hold errors.
   [[nodiscard]] bool is_partial() const noexcept { return expanded_.is_partial; }
+  /// Whether hazards were searched in all of its tasks.
+  [[nodiscard]] bool has_all_hazards() const noexcept {
+    return !expanded_.is_partial && !has_ended_search_;
+  }
   /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
   [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
 
@@ -16053,6 +16068,7 @@ class program {
   nem::profile profile_ = nem::profile::standard;
   detail::expansion expanded_;
   std::uint64_t most_live_tokens_ = 0;
+  bool has_ended_search_ = false;
 };
 
 namespace detail {
@@ -16082,6 +16098,7 @@ class checker {
   [[nodiscard]] std::uint64_t most_live_tokens() const noexcept {
     return hazards_.order().most_live();
   }
+  [[nodiscard]] bool has_ended_search() const noexcept { return hazards_.has_ended(); }
 
  private:
   context& c_;
@@ -16102,6 +16119,7 @@ inline result<program> verify(document d, const verify_options& options, report*
   detail::checker checker(c);
   p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
   p.most_live_tokens_ = checker.most_live_tokens();
+  p.has_ended_search_ = checker.has_ended_search();
   detail::check_capacity(c);
   if (findings.failed()) return findings.error();
   return p;
