@@ -44,6 +44,7 @@ class run_findings {
 
   /// What the following findings are about.
   void set(const bound_task& t) noexcept { at_ = {t.loops, t.iteration}; }
+  void set(const loop_values& at) noexcept { at_ = at; }
   /// The first error, or ok.
   [[nodiscard]] errc code() const noexcept { return code_; }
 
@@ -63,7 +64,8 @@ class run_findings {
   /// RT-RACE and warnings of a search for races: what its report has from `first` on. Whether there
   /// is a race.
   bool races(const model::report& from, std::size_t first);
-  /// What an iteration breaks that wasn't verified.
+  /// A rule that an iteration breaks which wasn't verified; RT-UNSUPPORTED where the profile lets that
+  /// through.
   void unsound(const model::report& from, const model::diagnostic& d);
 
   /// Writes an iteration: the ending of a text.
