@@ -49,12 +49,9 @@ class nem_runner {
     std::size_t to_stdout = options_.json ? 1 : 0;
     for (const std::string& argument : options_.outputs) {
       std::optional<nem_binding> b = parse_binding(argument);
-      if (!b)
-        return usage("'" + shown_name(argument) +
-                     "': NEM programs need names: give -o NAME=FILE, where NAME is a buffer or a "
-                     "region");
+      if (!b) return usage(needs_name(argument, "--output"));
       if (machine_.find(b->name) == nullptr && !machine_.watch(b->name))
-        return usage(no_such_place(machine_, b->name));
+        return usage(no_such_place(machine_, b->name, true));
       if (b->word != "-" && b->word != "/dev/null" && !paths.insert(b->word).second)
         return usage("two results for the file '" + shown_name(b->word) + "'");
       if (b->word == "-" && ++to_stdout > 1)
@@ -75,7 +72,7 @@ class nem_runner {
     const clock::time_point start = clock::now();
     nem::report found;
     vn::outcome done;
-    for (std::uint64_t i = 0; i < options_.steps.value_or(1) && done.code == errc::ok; ++i) {
+    for (std::uint64_t i = 0; i < options_.steps.value_or(1) && !is_fatal(done.code); ++i) {
       found = {};
       done = machine_.run(&found);
       tasks_ += done.tasks;
@@ -85,13 +82,13 @@ class nem_runner {
     findings_ = diagnose_nem(found, file_, nullptr);
     const bool has_error = std::any_of(findings_.begin(), findings_.end(),
                                        [](const diagnostic& d) { return d.severity == "error"; });
-    if (!has_error && is_fatal(done.code)) findings_.push_back(end_of(done));
     const bool ok = !has_error && !is_fatal(done.code);
     if (!ok && options_.json) return to_.fail(findings_, file_.what);
     if (!options_.json)
       for (const diagnostic& d : findings_) show(d);
     if (ok) return success;
     if (done.code == errc::nem_rt_mem) show_note("--max-memory allows more");
+    if (done.code == errc::budget_steps) show_note("--max-steps allows more");
     return bad_input;
   }
 
@@ -108,21 +105,6 @@ class nem_runner {
   [[nodiscard]] bool is_fatal(errc code) const noexcept {
     return code != errc::ok && !is_allowed(code);
   }
-  /// Why a run ended that nothing in the text is to blame for.
-  [[nodiscard]] diagnostic end_of(const vn::outcome& done) const {
-    const error e{done.code};
-    diagnostic d;
-    const nem::rule rule(done.code);
-    d.rule = rule.id().empty() ? e.name() : rule.id();
-    d.message = e.message();
-    if (done.code == errc::budget_steps)
-      d.message +=
-          ": " + std::to_string(how_.max_tasks) +
-          " tasks and iterations, after which the program goes on; --max-steps allows more";
-    d.shown = file_.name + ": error: " + d.message + " [" + d.rule + "]\n";
-    return d;
-  }
-
   // What came out --------------------------------------------------------------------------------
 
   [[nodiscard]] nem::element written_as(const vn::place& p) {
@@ -189,6 +171,7 @@ class nem_runner {
     element_shape what;
     std::vector<std::byte> values;
     element_summary numbers;
+    bool is_typed;  ///< or bytes
   };
   [[nodiscard]] summary summary_of(const vn::place& p) {
     const nem::element as = written_as(p);
@@ -197,7 +180,8 @@ class nem_runner {
     element_summary numbers(values, what.type);
     if (p.is_buffer)
       numbers.checksum = element_summary(machine_.bytes(p), element_type::u8).checksum;
-    return {std::move(what), std::move(values), numbers};
+    return {std::move(what), std::move(values), numbers,
+            has_elements(p) || as != nem::element::none};
   }
   [[nodiscard]] static std::string digits_of(std::uint64_t checksum) {
     std::string out(16, '0');
@@ -220,7 +204,11 @@ class nem_runner {
         out << s.what.name << ' ' << text_of(s.what.shape) << " in "
             << machine_.buffers()[p->buffer].name;
       out << ", checksum " << digits_of(s.numbers.checksum);
-      if (p->is_buffer && s.what.name != element_shape{}.name) out << ", " << s.what.name;
+      if (p->is_buffer && !s.is_typed) {
+        out << '\n';
+        continue;
+      }
+      if (p->is_buffer) out << ", " << s.what.name;
       s.numbers.show(out, s.values, s.what);
     }
     if (out.empty()) show_note("the program writes nothing");
@@ -296,7 +284,8 @@ exit_code run_nem(const run_options& o, const source& file) {
   if (o.nac.max_steps) how.max_tasks = *o.nac.max_steps;
   how.schedule = order->order;
   how.seed = order->seed;
-  how.keep_going = o.nem.keep_going;
+  // The first race would end the run too.
+  how.keep_going = o.nem.keep_going || o.nem.allow_races;
   if (o.nem.races || o.nem.allow_races) how.races = vn::race_search::always;
   return nem_runner(o, file, to, *found.program, how).run();
 }

@@ -147,28 +147,29 @@ std::string memory_name(const vn::place& p) {
 
 // Names --------------------------------------------------------------------------------------------
 
-std::string no_such_place(const vn::machine& machine, std::string_view name) {
-  constexpr std::size_t most_listed = 16;
-  nem::suggestion near(name);
-  std::string listed;
-  std::size_t count = 0;
-  for (const auto& all : {machine.buffers(), machine.regions()})
-    for (const vn::place& p : all) {
-      near.offer(p.name);
-      if (++count <= most_listed) listed.append(count == 1 ? "" : ", ").append(p.name);
-    }
-  std::string out = "no buffer or region is named '" + shown_name(name) + "'";
-  if (!near.word().empty()) out.append("; did you mean '").append(near.word()).append("'?");
-  if (count == 0) return out + ": the program has none";
-  out += near.word().empty() ? ": there are " : " There are ";
-  if (count > most_listed) listed += " and " + std::to_string(count - most_listed) + " more";
-  return out + listed;
-}
+std::string no_such_place(const vn::machine& machine, std::string_view name, bool of_loops) {
+  std::vector<std::string_view> names;
+  for (const vn::place& p : machine.buffers()) names.push_back(p.name);
+  for (const vn::place& p : machine.regions()) names.push_back(p.name);
+  const nem::document& d = machine.program().document();
+  std::set<std::string_view> known(names.begin(), names.end());
+  for (std::uint32_t i = 0; of_loops && i + 1 < d.nodes.size(); ++i)
+    if (d.nodes[i].kind == nem::node_kind::let && d.nodes[i + 1].kind == nem::node_kind::region &&
+        known.insert(nem::name_of(d, i)).second)
+      names.push_back(nem::name_of(d, i));
 
-const vn::place* find_place(const vn::machine& machine, std::string_view name, std::string& wrong) {
-  const vn::place* const found = machine.find(name);
-  if (found == nullptr) wrong = no_such_place(machine, name);
-  return found;
+  std::string out = "no buffer or region is named '" + shown_name(name) + "'";
+  if (names.empty()) return out + ": the program has none";
+  nem::suggestion near(name);
+  for (const std::string_view n : names) near.offer(n);
+  if (!near.word().empty()) out.append("; did you mean '").append(near.word()).append("'?");
+  out += near.word().empty() ? ": there are " : " There are ";
+  constexpr std::size_t most_listed = 16;
+  for (std::size_t i = 0; i < names.size() && i < most_listed; ++i)
+    out.append(i == 0 ? "" : ", ").append(names[i]);
+  if (names.size() > most_listed)
+    out += " and " + std::to_string(names.size() - most_listed) + " more";
+  return out;
 }
 
 std::optional<nem_binding> parse_binding(const std::string& argument) {
@@ -176,6 +177,11 @@ std::optional<nem_binding> parse_binding(const std::string& argument) {
   if (equals == argument.npos || equals == 0 || argument.find_first_of("/.") < equals)
     return std::nullopt;
   return nem_binding{argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
+std::string needs_name(const std::string& argument, const std::string& option) {
+  return '\'' + (argument == "-" ? argument : shown_name(argument)) +
+         "': expected a NAME, of a buffer or a region: " + option + " NAME=FILE";
 }
 
 std::optional<nem_schedule> parse_schedule(std::string_view word) {
@@ -289,7 +295,7 @@ exit_code nem_inputs::read(vn::machine& machine, const vn::place& p, const std::
     what.type = element_type::u8;
     what.shape = {(what.count() + 1) / 2};
   }
-  what.any_type = !is_csv && type == nem::element::none;
+  what.any_type = !is_csv && (type == nem::element::none || is_packed);
   io::expected<std::vector<std::byte>> values = is_csv && !has_elements(p)
                                                     ? read_csv_of_any_shape(path, what)
                                                     : read_elements(path, format, what);
@@ -351,18 +357,12 @@ exit_code nem_inputs::set(vn::machine& machine) {
   bool used_stdin = options_.files[0] == "-";
   for (const std::string& argument : options_.inputs) {
     const std::optional<nem_binding> b = parse_binding(argument);
-    if (!b)
-      return usage("'" + shown_name(argument) +
-                   "': NEM programs need names: give -i NAME=FILE, where NAME is a buffer or a "
-                   "region");
-    std::string wrong;
-    const vn::place* const p = find_place(machine, b->name, wrong);
-    if (p == nullptr) {
-      if (machine.watch(b->name))
-        return usage("'" + shown_name(b->name) +
-                     "' is a region of a loop, another one in each iteration: give its buffer");
-      return usage(wrong);
-    }
+    if (!b) return usage(needs_name(argument, "--input"));
+    const vn::place* const p = machine.find(b->name);
+    if (p == nullptr && machine.watch(b->name))
+      return usage("'" + shown_name(b->name) +
+                   "' is a region of a loop, another one in each iteration: give its buffer");
+    if (p == nullptr) return usage(no_such_place(machine, b->name, false));
     if (!names.insert(b->name).second) return usage("two inputs for '" + shown_name(b->name) + "'");
     if (b->word == "-" && std::exchange(used_stdin, true))
       return usage("standard input can be read only once");

@@ -48,17 +48,18 @@ namespace cli {
 /// "DDR", "L1[2]".
 [[nodiscard]] std::string memory_name(const vm::nem::place& p);
 
-/// The place that a NAME on the command line is; null, and `wrong` says why.
-[[nodiscard]] const vm::nem::place* find_place(const vm::nem::machine& machine,
-                                               std::string_view name, std::string& wrong);
-/// "no buffer or region is named 'x': did you mean 'y'? There are …".
-[[nodiscard]] std::string no_such_place(const vm::nem::machine& machine, std::string_view name);
+/// "no buffer or region is named 'x'; did you mean 'y'? There are …"; `of_loops`: the regions of
+/// loops too.
+[[nodiscard]] std::string no_such_place(const vm::nem::machine& machine, std::string_view name,
+                                        bool of_loops);
 
 /// Splits NAME=WORD; none where there is no NAME.
 struct nem_binding {
   std::string name, word;
 };
 [[nodiscard]] std::optional<nem_binding> parse_binding(const std::string& argument);
+/// What is wrong with an argument of `option` that has no NAME.
+[[nodiscard]] std::string needs_name(const std::string& argument, const std::string& option);
 
 /// What an option --schedule says of NEM; none when it says something else.
 struct nem_schedule {

@@ -356,7 +356,8 @@ void add_nac_options(CLI::App& verb, nac_run_options& o, bool of_nem) {
       "last use), as planned anew, or none before the end";
   if (of_nem)
     schedule +=
-        ": file, planned, none\n"
+        ": file,\n"
+        "planned, none\n"
         "NEM: which of the tasks that may start does: in-order (as the text\n"
         "has them), reverse, random or random:SEED";
   CLI::Option* const option = verb.add_option("--schedule", o.schedule, schedule);
@@ -408,7 +409,7 @@ void add_run(CLI::App& app, action& run) {
   verb->add_flag("--fast", o->fast,
                  "ARK: sums of products in FP32 and in any order, rather than in FP64");
   verb->add_option("--steps", o->steps,
-                   "ARK, NAC, NEM: run so many times (1); buffers and states keep what they\nhold")
+                   "ARK, NAC, NEM: run so many times (1); buffers and states stay")
       ->type_name("COUNT")
       ->check(count);
   verb->add_option("--max-memory", o->max_memory,
@@ -437,7 +438,7 @@ void add_run(CLI::App& app, action& run) {
   verb->add_flag("--no-plan", o->nac.no_plan, "NAC: run the program, although there is a plan");
   add_nem_options(*verb, o->nem.reading);
   verb->add_flag("--keep-going", o->nem.keep_going,
-                 "NEM: behind a division by zero or an index out of range: 0 is its result");
+                 "NEM: behind a division by zero or an index out of range, with 0");
   verb->add_flag("--races", o->nem.races,
                  "NEM: search the whole run for tasks that nothing orders");
   verb->add_flag("--allow-races", o->nem.allow_races,

@@ -190,9 +190,11 @@ io::expected<std::vector<std::byte>> read_elements(const std::string& path, io::
   if (format == io::array_format::npy) return named(decode_npy(data, what));
   if (format == io::array_format::csv) return named(decode_csv(data, what));
   if (data.size() != what.bytes())
-    return named(wrong("expected " + std::to_string(what.bytes()) + " bytes of " +
-                       std::string(what.name) + ' ' + text_of(what.shape) + ", found " +
-                       std::to_string(data.size())));
+    return named(
+        wrong("expected " + std::to_string(what.bytes()) + " bytes" +
+              (what.any_type ? std::string()
+                             : " of " + std::string(what.name) + ' ' + text_of(what.shape)) +
+              ", found " + std::to_string(data.size())));
   return std::vector<std::byte>(data.begin(), data.end());
 }
 

@@ -1,56 +1,16 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "indices.hpp"
 #include "support/catch.hpp"
-#include "tensors.hpp"
 
 namespace {
 
 using namespace test;
-using numbers = std::vector<std::int64_t>;
 using nem::pad_mode;
-
-constexpr element all_types[] = {element::i4,   element::i8,  element::u8,  element::i16,
-                                 element::u16,  element::i32, element::u32, element::f16,
-                                 element::bf16, element::f32};
-
-/// Of a multi-index, one after the other; false behind the last.
-bool advance(numbers& at, const numbers& shape) {
-  for (std::size_t d = shape.size(); d-- != 0;) {
-    if (++at[d] < shape[d]) return true;
-    at[d] = 0;
-  }
-  return false;
-}
-std::int64_t count_of(const numbers& shape) {
-  std::int64_t n = 1;
-  for (const std::int64_t d : shape) n *= d;
-  return n;
-}
-std::size_t number_of(const numbers& at, const numbers& shape) {
-  std::int64_t n = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) n = n * shape[d] + at[d];
-  return static_cast<std::size_t>(n);
-}
-/// Strides with gaps: each dimension is wider than it needs to be, and stands at `order` from the
-/// innermost one.
-numbers gaps(const numbers& shape, bool is_turned) {
-  numbers strides(shape.size());
-  std::int64_t n = 2;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const std::size_t d = is_turned ? i : shape.size() - 1 - i;
-    strides[d] = n;
-    n = n * shape[d] + 1;
-  }
-  return strides;
-}
-numbers strides_of(int kind, const numbers& shape) {
-  return kind == 0 ? numbers() : gaps(shape, kind == 2);
-}
 
 /// Patterns that differ, in all bits of a type; among floats are NaNs with payloads.
 std::vector<std::uint32_t> patterns(element e, std::int64_t n) {
@@ -73,23 +33,6 @@ held filled(element e, const numbers& shape, int kind = 0) {
   } while (advance(at, shape));
   return h;
 }
-/// Whether the bytes that no element has are as they were made.
-bool keeps_gaps(held h) {
-  const unsigned bits = nem::element_table[static_cast<std::size_t>(h.type)].bits;
-  std::vector<bool> is_used(h.memory.size() * 8);
-  numbers at(h.shape.size());
-  do {
-    std::int64_t to = 0;
-    for (std::size_t d = 0; d < h.shape.size(); ++d) to += at[d] * h.strides[d];
-    for (unsigned b = 0; b < bits; ++b) is_used[static_cast<std::size_t>(to) * bits + b] = true;
-  } while (advance(at, h.shape));
-  for (std::size_t i = 0; i < is_used.size(); ++i)
-    if (!is_used[i] &&
-        (std::to_integer<unsigned>(h.memory[i / 8]) >> i % 8 & 1) != (0xa5u >> i % 8 & 1))
-      return false;
-  return true;
-}
-
 /// Runs an operation of one input and one output, for all types and strides, against where each
 /// element of the output comes from.
 template <class Source>
