@@ -88,11 +88,9 @@ verdict normalize(const call& c, workspace& scratch) {
       squares += v * v;
     }
     const double deviation = std::sqrt(squares / size + epsilon);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] /= deviation;
-      if (!scale.empty()) x[i] *= scale[i];
-      if (!bias.empty()) x[i] += bias[i];
-    }
+    for (double& v : x) v /= deviation;
+    for (std::size_t i = 0; i < scale.size(); ++i) x[i] *= scale[i];
+    for (std::size_t i = 0; i < bias.size(); ++i) x[i] += bias[i];
   });
   return {};
 }
