@@ -91,7 +91,7 @@ verdict normalize(const call& c, workspace& scratch) {
     for (std::size_t i = 0; i < x.size(); ++i) {
       x[i] /= deviation;
       if (!scale.empty()) x[i] *= scale[i];
-      if (!bias.empty()) x[i] += bias[i];
+      if (has_mean) x[i] += bias.empty() ? 0.0 : bias[i];  // a missing one is +0
     }
   });
   return {};
