@@ -77,10 +77,9 @@ def value_of(bits, e):
 def round_float(x, e):
     """The pattern of the float nearest to x: one rounding, ties to even."""
     x = float(x)
-    precision, least, bias = {"f16": (11, -14, 15), "bf16": (8, -126, 127),
-                              "f32": (24, -126, 127)}[e]
+    precision, least = {"f16": (11, -14), "bf16": (8, -126), "f32": (24, -126)}[e]
     sign = (1 if math.copysign(1, x) < 0 else 0) << (BITS[e] - 1)
-    top = (2 * bias + 1) << (precision - 1)  # infinity
+    top = (3 - 2 * least) << (precision - 1)  # infinity
     if math.isnan(x):
         return CANONICAL_NAN[e]
     if math.isinf(x):
@@ -89,9 +88,8 @@ def round_float(x, e):
         return sign
     exponent = max(math.frexp(abs(x))[1] - 1, least)
     # Scaling by a power of two is exact: abs(x) is below 2^53 units.
-    units = round(math.ldexp(abs(x), precision - 1 - exponent))  # Python's round: half to even
-    pattern = units + ((exponent + bias - 1) << (precision - 1)) if exponent > least or units >= 1 << (
-        precision - 1) else units
+    units = round(math.ldexp(abs(x), precision - 1 - exponent))  # half to even
+    pattern = units + ((exponent - least) << (precision - 1))
     return sign | min(pattern, top)
 
 
