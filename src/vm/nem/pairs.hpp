@@ -93,20 +93,19 @@ class pairs {
 
   [[nodiscard]] shape_view strides() const noexcept { return {strides_.data(), rank_}; }
 
-  /// Looks up the pairs of n elements, the first of which has this index along the axis.
+  /// Looks up the pairs of n elements, the first of which has this index along the axis. The step is
+  /// that of the rows, the same each time.
   void find(std::int64_t index, std::int64_t step, std::size_t n) noexcept {
     if (step == 0) {
       const std::size_t pair = of_ == nullptr ? 0 : of_->pair(index);
       if (pair == everywhere_) return;
       everywhere_ = pair;
-      found_ = 0;
       std::fill(scales_.begin(), scales_.end(), of_ == nullptr ? 1.0 : of_->scale(pair));
       std::fill(zeros_.begin(), zeros_.end(),
                 of_ == nullptr ? 0.0 : static_cast<double>(of_->zero_point(pair)));
       return;
     }
     if (index == first_ && n <= found_) return;
-    everywhere_ = none;
     first_ = index;
     found_ = n;
     for (std::size_t i = 0; i < n; ++i, index += step) {
