@@ -26,6 +26,10 @@ using sizes = std::array<std::int64_t, model::max_rank>;
   std::copy(s.begin(), s.end(), to.begin());
   return to;
 }
+/// Bytes of an element; 0 for one of half a byte.
+[[nodiscard]] std::int64_t bytes_of(element e) noexcept {
+  return model::element_table[static_cast<std::size_t>(e)].bits / 8;
+}
 /// The strides of a shape whose elements follow one another.
 [[nodiscard]] sizes dense(shape_view shape) noexcept {
   sizes to = {};
@@ -42,22 +46,32 @@ void transpose(const model::attributes& a, const tensor& x, const tensor& y) {
 }
 
 /// A tensor without gaps is one of the other's shape. Where both have gaps, one without lies between.
-void reshape(const tensor& x, const tensor& y, workspace& scratch) {
+[[nodiscard]] verdict reshape(const tensor& x, const tensor& y, workspace& scratch) {
   if (x.is_dense()) {
     const sizes strides = dense(y.shape);
-    return copy(y.shape, {&x, 0, {strides.data(), y.rank()}}, {&y, 0, y.strides});
+    copy(y.shape, {&x, 0, {strides.data(), y.rank()}}, {&y, 0, y.strides});
+    return {};
   }
   const sizes strides = dense(x.shape);
   const shape_view view(strides.data(), x.rank());
-  if (y.is_dense()) return copy(x.shape, {&x, 0, x.strides}, {&y, 0, view});
+  if (y.is_dense()) {
+    copy(x.shape, {&x, 0, x.strides}, {&y, 0, view});
+    return {};
+  }
+  // An output that doesn't write over itself has room for all elements; of i4, two in a byte.
+  std::int64_t count = 1;
+  for (const std::int64_t d : x.shape)
+    if (__builtin_mul_overflow(count, d, &count)) return {.code = errc::nem_rt_mem};
+  if (count / 2 > y.extent) return {.code = errc::nem_rt_mem};
+  const std::int64_t size = bytes_of(x.element);
+  const std::int64_t bytes = size == 0 ? count / 2 + count % 2 : count * size;
   tensor between = x;
-  const auto bits = model::element_table[static_cast<std::size_t>(x.element)].bits;
-  between.extent = (x.count() * static_cast<std::int64_t>(bits) + 7) / 8;
+  between.extent = bytes;
   between.strides = view;
-  between.data = reinterpret_cast<std::byte*>(
-      scratch.bytes(1, static_cast<std::size_t>(between.extent)).data());
+  between.data =
+      reinterpret_cast<std::byte*>(scratch.bytes(1, static_cast<std::size_t>(bytes)).data());
   copy(x.shape, {&x, 0, x.strides}, {&between, 0, view});
-  reshape(between, y, scratch);
+  return reshape(between, y, scratch);
 }
 
 void slice(const model::attributes& a, const tensor& x, const tensor& y) {
@@ -224,7 +238,7 @@ verdict change_layout(const call& c, workspace& scratch) {
   const tensor& x = apart.inputs()[0];
   switch (c.opcode) {
     case opcode::transpose: transpose(c.attributes, x, y); break;
-    case opcode::reshape: reshape(x, y, scratch); break;
+    case opcode::reshape: return reshape(x, y, scratch);
     case opcode::slice: slice(c.attributes, x, y); break;
     case opcode::concat: concat(c.attributes, apart.inputs(), y); break;
     case opcode::split: split(c.attributes, x, c.outputs); break;

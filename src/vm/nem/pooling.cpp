@@ -47,7 +47,7 @@ verdict pool(const call& c, workspace& scratch) {
   integers as = integers::plain;
   if (from.is_integer() && is_quantized(c))
     as = !are_alike(from, to) ? integers::quantized : is_max ? integers::plain : integers::shifted;
-  const reals x(from, as), y(to, as);
+  reals x(from, as), y(to, as);
   const shape_view xs = x.strides(), ys = y.strides(), xi = x.indices(), yi = y.indices();
   const auto dot = [](shape_view s, std::int64_t n, std::int64_t h, std::int64_t w,
                       std::int64_t channel) {

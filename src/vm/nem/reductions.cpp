@@ -140,7 +140,7 @@ verdict reduce(const call& c, workspace& scratch) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
   const separate apart(c, scratch);
   const integers as = is_quantized(c) ? integers::quantized : integers::plain;
-  const reals x(apart.inputs()[0], as), y(c.outputs[0], as);
+  reals x(apart.inputs()[0], as), y(c.outputs[0], as);
   const folding f(c, x, y);
   if (c.opcode == opcode::reduce_sum && c.outputs[0].is_integer() && as == integers::plain) {
     sum_integers(f, apart.inputs()[0], c.outputs[0]);
@@ -178,7 +178,7 @@ verdict find_extremum(const call& c, workspace& scratch) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
   const separate apart(c, scratch);
   // The output is an index, not a quantized value: the input's descriptor alone says what it means.
-  const reals x(apart.inputs()[0], integers::quantized), y(c.outputs[0], integers::plain);
+  reals x(apart.inputs()[0], integers::quantized), y(c.outputs[0], integers::plain);
   const folding f(c, x, y);
   const bool greatest = c.opcode == opcode::argmax;
   const std::int64_t most = range_of(c.outputs[0].element).greatest;
