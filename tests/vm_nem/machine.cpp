@@ -480,8 +480,10 @@ t = transpose.sync
             {.keep_going = true}, lenient);
   r.machine.mark_bound(r.at("x"));
   const vm::nem::outcome done = r.run();
-  CHECK(done.code == errc::nem_shp_004_output);
+  CHECK(done.code == errc::nem_rt_unsupported);
   CHECK(done.tasks == 0);
+  CHECK(r.messages ==
+        "RT-UNSUPPORTED at 'region': transpose gives [2, 2] here, the output is [10, 10]\n");
 }
 
 TEST_CASE("vm_nem/machine: a task reads all before it writes", "[vm_nem]") {
