@@ -607,7 +607,8 @@ TEST_CASE("vm_nem/timing: the trace and the reports", "[vm_nem]") {
 
 TEST_CASE("vm_nem/timing: the machine in time gives the same bytes, and the same times",
           "[vm_nem]") {
-  for (const char* const name : {"two_engines", "attention", "gemm_blocked", "convolution_ping_pong"}) {
+  for (const char* const name :
+       {"two_engines", "attention", "gemm_blocked", "convolution_ping_pong"}) {
     CAPTURE(name);
     std::ifstream in(TESSERA_TESTS_DATA_DIR "/nem/programs/" + std::string(name) + ".nem",
                      std::ios::binary);
@@ -654,4 +655,64 @@ TEST_CASE("vm_nem/timing: the machine in time gives the same bytes, and the same
       CHECK(placed[i].end == s.tasks[i].end);
     }
   }
+}
+
+TEST_CASE("vm_nem/timing: the unit that is free first, as a search of all of them finds it",
+          "[vm_nem]") {
+  const auto d = nem::read(device("3", "NMU = 1 CSTL = 4 DMA = 2 VPU = 1"));
+  REQUIRE(d);
+  const auto p = nem::verify(nem::document(*d));
+  REQUIRE(p);
+  vm::nem::timeline when(*p);
+  struct unit {
+    std::uint64_t free = 0;
+    std::int64_t engine = 0, index = 0;
+  };
+  std::vector<unit> units;
+  for (std::int64_t e = 0; e < 3; ++e)
+    for (std::int64_t i = 0; i < 4; ++i) units.push_back({0, e, i});
+  std::uint32_t random = 1;
+  const auto next = [&random](std::uint32_t below) {
+    random = random * 1664525u + 1013904223u;
+    return (random >> 16) % below;
+  };
+  std::uint64_t now = 0, last = 0, waited = 0;
+  for (std::uint32_t k = 0; k < 3000; ++k) {
+    // A third on no engine, a third bound to an index, which may be beyond the last.
+    const std::int64_t size = 1 + static_cast<std::int64_t>(next(4096));
+    const std::int64_t shape[] = {size};
+    vm::nem::tensor operands[2];
+    for (vm::nem::tensor& t : operands) t.shape = shape;
+    vm::nem::instance task;
+    task.task.opcode = task.what.opcode = nem::opcode::relu;
+    task.what.inputs = std::span(operands).first(1);
+    task.what.outputs = std::span(operands).last(1);
+    task.task.engine = next(3) == 0 ? -1 : static_cast<std::int64_t>(next(3));
+    const bool is_bound = next(3) == 0;
+    if (is_bound) {
+      task.task.unit = nem::unit::cstl;
+      task.task.unit_index = next(9);
+    }
+    now += next(3);
+    unit* best = nullptr;
+    for (unit& u : units) {
+      if (task.task.engine >= 0 && u.engine != task.task.engine) continue;
+      if (is_bound && u.index != task.task.unit_index % 4) continue;
+      if (best == nullptr || u.free < best->free) best = &u;
+    }
+    const std::uint64_t start = std::max(now, best->free);
+    best->free = start + (static_cast<std::uint64_t>(size) + 255) / 256 + 1;
+    last = std::max(last, best->free);
+    waited += start - now;
+    const placement at = when.place(task, {k, now, now, cause::none});
+    CAPTURE(k);
+    REQUIRE(at.unit == nem::unit::cstl);
+    REQUIRE(at.engine == best->engine);
+    REQUIRE(std::int64_t{at.index} == best->index);
+    REQUIRE(at.start == start);
+    REQUIRE(at.end == best->free);
+  }
+  CHECK(when.report().cycles == last);
+  CHECK(when.report().stalls[static_cast<std::size_t>(cause::unit)] == waited);
+  CHECK(waited != 0);
 }

@@ -171,8 +171,9 @@ class timeline::state {
     }
   };
   /// The units of a binding: those that were chosen before, and the lowest that may not have been.
+  struct unit_state;
   struct pool {
-    std::set<candidate> used;
+    std::map<candidate, unit_state*> used;
     std::int64_t next_engine = 0;
     std::uint32_t next_index = 0;
   };
@@ -253,11 +254,10 @@ class timeline::state {
     }
     if (is_there()) {
       const auto [engine, type, index] = next();
-      if (p.used.empty() || candidate{0, engine, index} < *p.used.begin())
+      if (p.used.empty() || candidate{0, engine, index} < p.used.begin()->first)
         return unit_of({engine, type, index});
     }
-    const auto& [free, engine, index] = *p.used.begin();
-    return unit_of({engine, b.type, index});
+    return *p.used.begin()->second;
   }
   unit_state& unit_of(const unit_key& key) {
     const auto [at, is_new] = units_.try_emplace(key);
@@ -268,14 +268,14 @@ class timeline::state {
     u.pools = {&pools_[{u.did.unit, u.did.engine, any}], &pools_[{u.did.unit, any, index}],
                u.did.engine == any ? nullptr : &pools_[{u.did.unit, any, any}]};
     for (pool* const p : u.pools)
-      if (p != nullptr) p->used.emplace(0, u.did.engine, u.did.index);
+      if (p != nullptr) p->used.emplace(candidate{0, u.did.engine, u.did.index}, &u);
     return u;
   }
   void occupy(unit_state& u, std::uint64_t until) {
     for (pool* const p : u.pools) {
       if (p == nullptr) continue;
       auto node = p->used.extract({u.free, u.did.engine, u.did.index});
-      std::get<0>(node.value()) = until;
+      std::get<0>(node.key()) = until;
       p->used.insert(std::move(node));
     }
     u.free = until;

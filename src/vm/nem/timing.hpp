@@ -136,7 +136,8 @@ class timeline {
   /// Says which buffers there are, for engines and memories that no task touches, or not yet.
   void declare(std::span<const touched_buffer> all);
   /// Takes the next task, and says where and when it is executed. Tasks come in the order of `ready`'s
-  /// time, then of their nodes, then of their indices.
+  /// time, then of their nodes, then of their indices; a machine knows of so many as it looks ahead, and
+  /// one that becomes known later takes what units then are free.
   placement place(const instance& t, const task_graph::ready_task& ready);
   /// What there was so far.
   [[nodiscard]] timing_report report() const;
