@@ -91,6 +91,8 @@ verdict normalize(const call& c, workspace& scratch) {
     for (double& v : x) v /= deviation;
     for (std::size_t i = 0; i < scale.size(); ++i) x[i] *= scale[i];
     for (std::size_t i = 0; i < bias.size(); ++i) x[i] += bias[i];
+    if (has_mean && bias.empty())
+      for (double& v : x) v += 0.0;  // a missing bias is +0: no -0 remains
   });
   return {};
 }
