@@ -16,7 +16,7 @@ json::writer chrome_trace::begin(char phase, std::uint32_t process, std::uint32_
   return w;
 }
 
-void chrome_trace::end(json::writer& w, arguments more) {
+void chrome_trace::end(json::writer& w, std::span<const argument> more) {
   if (more.size() != 0) {
     w.key("args").begin_object();
     for (const auto& [key, value] : more) w.key(key).string(value);
@@ -28,11 +28,18 @@ void chrome_trace::end(json::writer& w, arguments more) {
 void chrome_trace::metadata(std::string_view what, std::uint32_t process, std::uint32_t thread,
                             std::string_view name) {
   json::writer w = begin('M', process, thread, 0, what);
-  end(w, {{"name", name}});
+  const argument named[] = {{"name", name}};
+  end(w, named);
 }
 
 void chrome_trace::span(std::uint32_t process, std::uint32_t thread, double start, double duration,
                         std::string_view name, arguments more) {
+  span_with(process, thread, start, duration, name, {more.begin(), more.size()});
+}
+
+void chrome_trace::span_with(std::uint32_t process, std::uint32_t thread, double start,
+                             double duration, std::string_view name,
+                             std::span<const argument> more) {
   json::writer w = begin('X', process, thread, start, name);
   w.key("dur").number(duration);
   end(w, more);
@@ -42,7 +49,7 @@ void chrome_trace::instant(std::uint32_t process, std::uint32_t thread, double a
                            std::string_view name, arguments more) {
   json::writer w = begin('i', process, thread, at, name);
   w.key("s").string("t");
-  end(w, more);
+  end(w, {more.begin(), more.size()});
 }
 
 void chrome_trace::counter(std::uint32_t process, double at, std::string_view name,
@@ -50,6 +57,18 @@ void chrome_trace::counter(std::uint32_t process, double at, std::string_view na
   json::writer w = begin('C', process, 0, at, name);
   w.key("args").begin_object().key(unit).integer(value).end();
   w.end();
+}
+
+void chrome_trace::finish(arguments more) {
+  out_ << "\n],\"displayTimeUnit\":\"ns\"";
+  if (more.size() != 0) {
+    out_ << ",\"otherData\":";
+    json::writer w(out_);
+    w.begin_object();
+    for (const auto& [key, value] : more) w.key(key).string(value);
+    w.end();
+  }
+  out_ << "}\n";
 }
 
 }  // namespace draw

@@ -23,6 +23,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -34,7 +35,8 @@ namespace draw {
 
 class chrome_trace {
  public:
-  using arguments = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+  using argument = std::pair<std::string_view, std::string_view>;
+  using arguments = std::initializer_list<argument>;
 
   explicit chrome_trace(text& out) : out_(out) { out_ << "{\"traceEvents\":["; }
 
@@ -47,21 +49,24 @@ class chrome_trace {
   /// Something that took a while; times are microseconds.
   void span(std::uint32_t process, std::uint32_t thread, double start, double duration,
             std::string_view name, arguments more = {});
+  /// Likewise, where how many arguments there are isn't known before.
+  void span_with(std::uint32_t process, std::uint32_t thread, double start, double duration,
+                 std::string_view name, std::span<const argument> more);
   /// Something that took no time.
   void instant(std::uint32_t process, std::uint32_t thread, double at, std::string_view name,
                arguments more = {});
   /// A number from here on.
   void counter(std::uint32_t process, double at, std::string_view name, std::string_view unit,
                std::uint64_t value);
-  /// Ends the JSON.
-  void finish() { out_ << "\n],\"displayTimeUnit\":\"ns\"}\n"; }
+  /// Ends the JSON, with what else there is to say about all of it.
+  void finish(arguments more = {});
 
  private:
   void metadata(std::string_view what, std::uint32_t process, std::uint32_t thread,
                 std::string_view name);
   [[nodiscard]] json::writer begin(char phase, std::uint32_t process, std::uint32_t thread,
                                    double at, std::string_view name);
-  static void end(json::writer& w, arguments more);
+  static void end(json::writer& w, std::span<const argument> more);
 
   text& out_;
   bool first_ = true;

@@ -111,6 +111,8 @@ class hazards {
   [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
 
   [[nodiscard]] const happens_before& order() const noexcept { return order_; }
+  /// Whether the search ended before the last task.
+  [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
  private:
   static constexpr std::size_t most_kept = 64;

@@ -67,6 +67,10 @@ class program {
   [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
   /// Whether loops have more iterations than were checked: the others may hold errors.
   [[nodiscard]] bool is_partial() const noexcept { return expanded_.is_partial; }
+  /// Whether hazards were searched in all of its tasks.
+  [[nodiscard]] bool has_all_hazards() const noexcept {
+    return !expanded_.is_partial && !has_ended_search_;
+  }
   /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
   [[nodiscard]] std::uint64_t most_live_tokens() const noexcept { return most_live_tokens_; }
 
@@ -80,6 +84,7 @@ class program {
   nem::profile profile_ = nem::profile::standard;
   detail::expansion expanded_;
   std::uint64_t most_live_tokens_ = 0;
+  bool has_ended_search_ = false;
 };
 
 namespace detail {
@@ -109,6 +114,7 @@ class checker {
   [[nodiscard]] std::uint64_t most_live_tokens() const noexcept {
     return hazards_.order().most_live();
   }
+  [[nodiscard]] bool has_ended_search() const noexcept { return hazards_.has_ended(); }
 
  private:
   context& c_;
@@ -129,6 +135,7 @@ inline result<program> verify(document d, const verify_options& options, report*
   detail::checker checker(c);
   p.expanded_ = detail::walker<detail::checker, true>(c, checker, options.max_instances).run();
   p.most_live_tokens_ = checker.most_live_tokens();
+  p.has_ended_search_ = checker.has_ended_search();
   detail::check_capacity(c);
   if (findings.failed()) return findings.error();
   return p;

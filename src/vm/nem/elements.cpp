@@ -3,9 +3,13 @@
 
 #include "elements.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cfloat>
 #include <cstring>
+#include <type_traits>
 
+#include "kernels/convert.hpp"
 #include "tessera/core/float16.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -36,45 +40,57 @@ template <class T>
 struct whole {
   using raw = T;
   static T value(T x) noexcept { return x; }
+  /// All but i32 and u32 saturate through 32 bits, which loops do as vectors.
   static T from(double x) noexcept {
-    return static_cast<T>(
-        saturate(x, {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()}));
+    using limits = std::numeric_limits<T>;
+    constexpr double least = limits::min(), most = limits::max();
+    x = x > least ? x : x == x ? least : 0.0;
+    x = rounded(x < most ? x : most);
+    if constexpr (std::is_same_v<T, std::uint32_t>)
+      return static_cast<T>(static_cast<std::int64_t>(x));
+    else
+      return static_cast<T>(static_cast<std::int32_t>(x));
   }
   static T low(std::int64_t x) noexcept { return static_cast<T>(x); }
 };
 struct half {
   using raw = std::uint16_t;
+  static constexpr auto floats_from = kernels::floats_from_halves;
+  static constexpr auto from_floats = kernels::halves_from_floats;
   static float value(raw x) noexcept { return float_from_half(x); }
-  static raw from(double x) noexcept;
+  static raw from(float x) noexcept { return half_from_float(x); }
 };
 struct bfloat {
   using raw = std::uint16_t;
+  static constexpr auto floats_from = kernels::floats_from_bfloat16s;
+  static constexpr auto from_floats = kernels::bfloat16s_from_floats;
   static float value(raw x) noexcept { return float_from_bfloat16(x); }
-  static raw from(double x) noexcept;
+  static raw from(float x) noexcept { return bfloat16_from_float(x); }
 };
 struct single {
   using raw = float;
   static float value(raw x) noexcept { return x; }
-  static raw from(double x) noexcept {
-    return x == x ? static_cast<float>(x) : std::bit_cast<float>(0x7fc00000u);
-  }
+  static raw from(double x) noexcept { return known(static_cast<float>(x)); }
+  static raw from(float x) noexcept { return known(x); }
+  /// NaNs have one pattern.
+  static float known(float x) noexcept { return x == x ? x : std::bit_cast<float>(0x7fc00000u); }
+};
+template <class Type>
+inline constexpr bool is_short = requires {
+  Type::floats_from;
 };
 
 /// Rounded to float so that another rounding gives what one alone would: to odd.
 [[nodiscard]] float rounded_to_odd(double x) noexcept {
   const auto f = static_cast<float>(x);
-  if (static_cast<double>(f) == x || !std::isfinite(f)) return f;
+  const double back = f;
   const auto bits = std::bit_cast<std::uint32_t>(f);
-  if ((bits & 1) != 0) return f;
-  const bool is_beyond = std::fabs(static_cast<double>(f)) > std::fabs(x);
-  return std::bit_cast<float>(is_beyond ? bits - 1 : bits + 1);
+  const bool is_final = back == x || (bits & 1) != 0 || !(std::fabs(f) <= FLT_MAX);
+  const bool is_beyond = std::fabs(back) > std::fabs(x);
+  const std::uint32_t odd = is_beyond ? bits - 1 : bits + 1;
+  return single::known(std::bit_cast<float>(is_final ? bits : odd));
 }
-half::raw half::from(double x) noexcept {
-  return x == x ? half_from_float(rounded_to_odd(x)) : std::uint16_t{0x7e00};
-}
-bfloat::raw bfloat::from(double x) noexcept {
-  return x == x ? bfloat16_from_float(rounded_to_odd(x)) : std::uint16_t{0x7fc0};
-}
+[[nodiscard]] float rounded_to_odd(float x) noexcept { return single::known(x); }
 
 /// Calls f with the type of a whole number of bytes.
 template <class F>
@@ -105,6 +121,44 @@ void set_nibble(const tensor& y, std::int64_t i, std::uint32_t bits) noexcept {
   return static_cast<std::int64_t>(bits ^ 8u) - 8;
 }
 
+/// Elements that a loop has on the stack.
+constexpr std::size_t part = 256;
+
+/// Whether the values of n elements are the patterns behind each other at p, of this host too.
+template <class T>
+[[nodiscard]] constexpr bool are_as_here(std::int64_t step) noexcept {
+  return step == 1 && (std::endian::native == std::endian::little || sizeof(T) == 1);
+}
+
+template <class Type, class To>
+void load_row(const std::byte* p, std::int64_t step, To* to, std::size_t n) {
+  using raw = typename Type::raw;
+  if (!are_as_here<raw>(step)) {
+    const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(raw));
+    for (std::size_t i = 0; i < n; ++i)
+      to[i] = static_cast<To>(Type::value(read<raw>(p + static_cast<std::int64_t>(i) * bytes)));
+    return;
+  }
+  if constexpr (std::is_same_v<raw, To>) {
+    if (n != 0) std::memcpy(to, p, n * sizeof(raw));
+    return;
+  }
+  raw here[part];
+  for (std::size_t i = 0; i < n;) {
+    const std::size_t count = std::min(part, n - i);
+    std::memcpy(here, p + i * sizeof(raw), count * sizeof(raw));
+    if constexpr (is_short<Type> && std::is_same_v<To, float>) {
+      Type::floats_from(here, to + i, count, kernels::best_level());
+    } else if constexpr (is_short<Type>) {
+      float wide[part];
+      Type::floats_from(here, wide, count, kernels::best_level());
+      for (std::size_t k = 0; k < count; ++k) to[i + k] = static_cast<To>(wide[k]);
+    } else {
+      for (std::size_t k = 0; k < count; ++k) to[i + k] = static_cast<To>(here[k]);
+    }
+    i += count;
+  }
+}
 template <class To>
 void load_as(const tensor& x, std::int64_t first, std::int64_t step, To* to, std::size_t n) {
   if (x.element == element::i4) {
@@ -113,35 +167,104 @@ void load_as(const tensor& x, std::int64_t first, std::int64_t step, To* to, std
     return;
   }
   visit(x.element, [&]<class Type>(Type) {
-    using raw = typename Type::raw;
-    const std::byte* p = x.data + first * static_cast<std::int64_t>(sizeof(raw));
-    const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(raw));
-    if (step == 1) {
-      for (std::size_t i = 0; i < n; ++i)
-        to[i] = static_cast<To>(Type::value(read<raw>(p + i * sizeof(raw))));
-    } else {
-      for (std::size_t i = 0; i < n; ++i)
-        to[i] = static_cast<To>(Type::value(read<raw>(p + static_cast<std::int64_t>(i) * bytes)));
-    }
+    if constexpr (!std::is_same_v<To, std::int64_t> || requires { Type::low(0); })
+      load_row<Type>(x.data + first * static_cast<std::int64_t>(sizeof(typename Type::raw)), step,
+                     to, n);
   });
+}
+
+template <class Type, class From>
+[[nodiscard]] typename Type::raw stored(From x) noexcept {
+  if constexpr (is_short<Type>)
+    return Type::from(rounded_to_odd(x));
+  else
+    return Type::from(x);
+}
+template <class Type, class From>
+void store_row(std::byte* p, std::int64_t step, const From* from, std::size_t n) {
+  using raw = typename Type::raw;
+  if (!are_as_here<raw>(step)) {
+    const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(raw));
+    for (std::size_t i = 0; i < n; ++i)
+      write<raw>(p + static_cast<std::int64_t>(i) * bytes, stored<Type>(from[i]));
+    return;
+  }
+  raw here[part];
+  for (std::size_t i = 0; i < n;) {
+    const std::size_t count = std::min(part, n - i);
+    if constexpr (is_short<Type>) {
+      float wide[part];
+      for (std::size_t k = 0; k < count; ++k) wide[k] = rounded_to_odd(from[i + k]);
+      Type::from_floats(wide, here, count, kernels::best_level());
+    } else {
+      for (std::size_t k = 0; k < count; ++k) here[k] = stored<Type>(from[i + k]);
+    }
+    std::memcpy(p + i * sizeof(raw), here, count * sizeof(raw));
+    i += count;
+  }
+}
+/// The unused nibble behind the last of an odd number of elements.
+void end_nibbles(const tensor& y, std::int64_t last) noexcept {
+  if (last % 2 == 0 && last == y.count() - 1 && y.is_dense()) set_nibble(y, last + 1, 0);
+}
+/// Writes nibbles; bits(i) is that of the i-th.
+template <class Bits>
+void store_nibbles(const tensor& y, std::int64_t first, std::int64_t step, std::size_t n,
+                   Bits&& bits) noexcept {
+  for (std::size_t i = 0; i < n; ++i, first += step) set_nibble(y, first, bits(i));
+  if (n != 0) end_nibbles(y, first - step);
 }
 template <class From>
 void store_from(const tensor& y, std::int64_t first, std::int64_t step, const From* from,
                 std::size_t n) {
-  if (y.element == element::i4) {
-    for (std::size_t i = 0; i < n; ++i, first += step)
-      set_nibble(y, first,
-                 static_cast<std::uint32_t>(saturate(static_cast<double>(from[i]), {-8, 7})));
+  if (y.element == element::i4)
+    return store_nibbles(y, first, step, n, [&](std::size_t i) {
+      return static_cast<std::uint32_t>(saturate(static_cast<double>(from[i]), {-8, 7}));
+    });
+  visit(y.element, [&]<class Type>(Type) {
+    store_row<Type>(y.data + first * static_cast<std::int64_t>(sizeof(typename Type::raw)), step,
+                    from, n);
+  });
+}
+
+/// Moves patterns of one width between a row and the low bits of numbers.
+template <class Raw, class To>
+void load_patterns(const std::byte* p, std::int64_t step, To* to, std::size_t n) {
+  if (are_as_here<Raw>(step)) {
+    for (std::size_t i = 0; i < n; ++i) {
+      Raw here;
+      std::memcpy(&here, p + i * sizeof here, sizeof here);
+      to[i] = here;
+    }
     return;
   }
-  visit(y.element, [&]<class Type>(Type) {
-    using raw = typename Type::raw;
-    std::byte* const p = y.data + first * static_cast<std::int64_t>(sizeof(raw));
-    const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(raw));
-    for (std::size_t i = 0; i < n; ++i)
-      write<raw>(p + static_cast<std::int64_t>(i) * bytes,
-                 Type::from(static_cast<double>(from[i])));
-  });
+  const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(Raw));
+  for (std::size_t i = 0; i < n; ++i) to[i] = read<Raw>(p + static_cast<std::int64_t>(i) * bytes);
+}
+template <class Raw, class From>
+void store_patterns(std::byte* p, std::int64_t step, const From* from, std::size_t n) {
+  if (are_as_here<Raw>(step)) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto here = static_cast<Raw>(from[i]);
+      std::memcpy(p + i * sizeof here, &here, sizeof here);
+    }
+    return;
+  }
+  const std::int64_t bytes = step * static_cast<std::int64_t>(sizeof(Raw));
+  for (std::size_t i = 0; i < n; ++i)
+    write(p + static_cast<std::int64_t>(i) * bytes, static_cast<Raw>(from[i]));
+}
+template <class From>
+void store_low(const tensor& y, std::int64_t first, std::int64_t step, const From* from,
+               std::size_t n) {
+  switch (model::element_table[static_cast<std::size_t>(y.element)].bits) {
+    case 4:
+      return store_nibbles(y, first, step, n,
+                           [&](std::size_t i) { return static_cast<std::uint32_t>(from[i]); });
+    case 8: return store_patterns<std::uint8_t>(y.data + first, step, from, n);
+    case 16: return store_patterns<std::uint16_t>(y.data + 2 * first, step, from, n);
+    default: return store_patterns<std::uint32_t>(y.data + 4 * first, step, from, n);
+  }
 }
 
 }  // namespace
@@ -165,17 +288,7 @@ void store(const tensor& y, std::int64_t first, std::int64_t step, const float* 
 }
 void wrap(const tensor& y, std::int64_t first, std::int64_t step, const std::int64_t* from,
           std::size_t n) {
-  if (y.element == element::i4) {
-    for (std::size_t i = 0; i < n; ++i, first += step)
-      set_nibble(y, first, static_cast<std::uint32_t>(from[i]));
-    return;
-  }
-  visit(y.element, [&]<class Type>(Type) {
-    using raw = typename Type::raw;
-    if constexpr (requires { Type::low(0); })
-      for (std::size_t i = 0; i < n; ++i, first += step)
-        write<raw>(y.data + first * static_cast<std::int64_t>(sizeof(raw)), Type::low(from[i]));
-  });
+  store_low(y, first, step, from, n);
 }
 
 void load_bits(const tensor& x, std::int64_t first, std::int64_t step, std::uint32_t* to,
@@ -183,37 +296,15 @@ void load_bits(const tensor& x, std::int64_t first, std::int64_t step, std::uint
   switch (model::element_table[static_cast<std::size_t>(x.element)].bits) {
     case 4:
       for (std::size_t i = 0; i < n; ++i, first += step) to[i] = nibble(x, first);
-      break;
-    case 8:
-      for (std::size_t i = 0; i < n; ++i, first += step)
-        to[i] = std::to_integer<std::uint32_t>(x.data[first]);
-      break;
-    case 16:
-      for (std::size_t i = 0; i < n; ++i, first += step)
-        to[i] = read<std::uint16_t>(x.data + 2 * first);
-      break;
-    default:
-      for (std::size_t i = 0; i < n; ++i, first += step)
-        to[i] = read<std::uint32_t>(x.data + 4 * first);
+      return;
+    case 8: return load_patterns<std::uint8_t>(x.data + first, step, to, n);
+    case 16: return load_patterns<std::uint16_t>(x.data + 2 * first, step, to, n);
+    default: return load_patterns<std::uint32_t>(x.data + 4 * first, step, to, n);
   }
 }
 void store_bits(const tensor& y, std::int64_t first, std::int64_t step, const std::uint32_t* from,
                 std::size_t n) {
-  switch (model::element_table[static_cast<std::size_t>(y.element)].bits) {
-    case 4:
-      for (std::size_t i = 0; i < n; ++i, first += step) set_nibble(y, first, from[i]);
-      break;
-    case 8:
-      for (std::size_t i = 0; i < n; ++i, first += step)
-        y.data[first] = std::byte{static_cast<unsigned char>(from[i])};
-      break;
-    case 16:
-      for (std::size_t i = 0; i < n; ++i, first += step)
-        write(y.data + 2 * first, static_cast<std::uint16_t>(from[i]));
-      break;
-    default:
-      for (std::size_t i = 0; i < n; ++i, first += step) write(y.data + 4 * first, from[i]);
-  }
+  store_low(y, first, step, from, n);
 }
 
 integer_range range_of(element e) noexcept {

@@ -12,7 +12,8 @@
 //   wrap       int64 to an integer's low bits
 //   bits       patterns, for elements that are only moved
 //
-// Index and step are elements: those of i4 are nibbles, and writing one keeps its neighbour.
+// Index and step are elements: those of i4 are nibbles, and writing one keeps its neighbour. Behind
+// the last element of a dense tensor of them is no neighbour: an unused upper nibble becomes 0.
 //
 // Lifetime:   nothing is kept.
 // Errors:     none.
@@ -22,6 +23,7 @@
 #ifndef TESSERA_VM_NEM_ELEMENTS_HPP
 #define TESSERA_VM_NEM_ELEMENTS_HPP
 
+#include <cfloat>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -54,11 +56,23 @@ struct integer_range {
 };
 [[nodiscard]] integer_range range_of(element e) noexcept;
 
+/// To the nearest integer, ties to even, as nearbyint() does it, in arithmetic that loops take as
+/// vectors.
+[[nodiscard]] inline double rounded(double x) noexcept {
+#if FLT_EVAL_METHOD == 0
+  // From 2^52 on, numbers are integers.
+  const double big = std::copysign(0x1p52, x), sum = x + big;
+  return std::fabs(x) < 0x1p52 ? sum - big : x;
+#else
+  return std::nearbyint(x);
+#endif
+}
+
 /// To the nearest integer, ties to even; saturated to the range. NaN is 0.
 [[nodiscard]] inline std::int64_t saturate(double x, const integer_range& r) noexcept {
   if (!(x > static_cast<double>(r.least))) return x == x ? r.least : 0;
   if (x >= static_cast<double>(r.greatest)) return r.greatest;
-  return static_cast<std::int64_t>(std::nearbyint(x));
+  return static_cast<std::int64_t>(rounded(x));
 }
 
 }  // namespace vm::nem

@@ -128,11 +128,10 @@ class rows {
       bool follows = rank_ != 0;
       for (std::size_t k = 0; k < count && follows; ++k)
         follows = strides_[rank_ - 1][k] == strides[k][d] * shape[d];
-      if (!follows) {
-        shape_[rank_] = 1;
-        ++rank_;
-      }
-      shape_[rank_ - 1] *= shape[d];
+      std::int64_t joined = 0;  // strides of 0 allow more elements than 64 bits count
+      follows = follows && !__builtin_mul_overflow(shape_[rank_ - 1], shape[d], &joined);
+      if (!follows) ++rank_;
+      shape_[rank_ - 1] = follows ? joined : shape[d];
       for (std::size_t k = 0; k < count; ++k) strides_[rank_ - 1][k] = strides[k][d];
     }
     if (rank_ == 0) {

@@ -13,16 +13,25 @@
 //                           NMU.int4_macs … by the type of the weights, where it has them
 //   all others              ceil(elements / elements a cycle) + latency       256, 1
 //
+// A product that a VPU executes, in place of an NMU, takes ceil(macs / elements a cycle) + latency 2.
+//
 // Tasks are placed in the order in which they are ready, then that of the text, then of iterations,
 // each on the unit that is free first, of those the lowest; a task without an engine of its own on
 // the engine whose unit is free first. @resource(type[i]) binds it to one unit: i beyond those of
 // the engine is taken modulo their count; a type that the device is without becomes VPU, where it
 // has one that may execute the operation, and the operation's own unit otherwise.
 //
+// Units are those of the target's topology. Without one there are as many engines as L1 buffers and
+// @seq_engine name, each with one NMU, CSTL, DMA and VPU, and one sDMA. Transfers that touch DDR take
+// the sDMA, unless @resource(DMA[i]) says otherwise. compute(), and what finds no unit of its type,
+// take a VPU, a CSTL, a DMA or an NMU, the first that may execute it and is there; where none is,
+// time passes as though the target had one of the operation's own.
+//
 // Lifetime:   borrows the program.
 // Errors:     none.
-// Limits:     times saturate at 2^63 - 1.
-// Allocation: for each unit, and for each buffer.
+// Limits:     times saturate at 2^63 - 1. Reports list units without tasks where the device has at
+//             most 1024 units.
+// Allocation: for each unit that executes a task, for each buffer, and 16 bytes for each task.
 
 #ifndef TESSERA_VM_NEM_TIMING_HPP
 #define TESSERA_VM_NEM_TIMING_HPP
@@ -52,8 +61,9 @@ struct timing_profile {
   bool is_of_target = true;            ///< whether the target's NMU.*_macs count
 
   /// Sets a parameter by its name, as "bandwidth"; false when there is none, or it may not be 0.
+  /// "macs" that are set count for all types, whatever the target says.
   [[nodiscard]] bool set(std::string_view name, std::uint64_t value) noexcept;
-  /// All names.
+  /// All names, ", " between them.
   [[nodiscard]] static std::string_view names() noexcept;
 };
 
@@ -77,18 +87,20 @@ struct placement {
   model::unit unit = model::unit::none;
   std::int64_t engine = -1;          ///< -1: a unit of the device
   std::uint32_t index = 0;           ///< of the units of that type
+  std::uint64_t issued = 0;          ///< cycles: when what stands before it let it be issued,
+  std::uint64_t ready = 0;           ///< and when all that it waits for was complete
   std::uint64_t start = 0, end = 0;  ///< cycles
   cause why = cause::none;           ///< what kept it from starting earlier
 };
 
-/// What one unit did.
+/// What one unit did; busy, idle and idle_at_end together are all cycles.
 struct unit_report {
   model::unit unit = model::unit::none;
   std::int64_t engine = -1;
   std::uint32_t index = 0;
   std::uint64_t tasks = 0, busy = 0;  ///< cycles
   std::array<std::uint64_t, cause_count> idle =
-      {};                         ///< cycles before a task, by what it waited for
+      {};                         ///< cycles before a task, by what it waited for last
   std::uint64_t idle_at_end = 0;  ///< cycles behind its last task
 };
 /// What one memory held at most: a buffer from the first task that touches it to the end of the last.
@@ -96,13 +108,16 @@ struct memory_report {
   model::level level = model::level::ddr;
   std::int64_t engine = -1;
   std::uint64_t peak = 0, declared = 0;  ///< bytes
+  std::uint64_t capacity = 0;            ///< bytes that the target has; 0 where that isn't known
 };
 struct timing_report {
   std::uint64_t cycles = 0;  ///< until the last task ends
   std::uint64_t tasks = 0;
   std::uint64_t most_live_tokens = 0;  ///< issued and not complete, at once
-  std::array<std::uint64_t, cause_count> stalls =
-      {};                          ///< cycles from issue to start of all tasks, by cause
+  /// Cycles from issue to start, of all tasks: those until it was ready by what it waited for last,
+  /// those until a unit was free as cause::unit. (What keeps tasks from being issued, as a wait or a
+  /// window, shows where units are idle.)
+  std::array<std::uint64_t, cause_count> stalls = {};
   std::vector<unit_report> units;  ///< those of the device and of each engine
   std::vector<memory_report> memories;
 };
@@ -118,6 +133,8 @@ class timeline {
   timeline& operator=(const timeline&) = delete;
   ~timeline();
 
+  /// Says which buffers there are, for engines and memories that no task touches, or not yet.
+  void declare(std::span<const touched_buffer> all);
   /// Takes the next task, and says where and when it is executed. Tasks come in the order of `ready`'s
   /// time, then of their nodes, then of their indices.
   placement place(const instance& t, const task_graph::ready_task& ready);

@@ -30,7 +30,7 @@ namespace vm::nem {
 
 class workspace {
  public:
-  static constexpr std::size_t slots = 4;
+  static constexpr std::size_t slots = 8;
 
   [[nodiscard]] std::span<float> floats(std::size_t slot, std::size_t n) {
     return room(floats_[slot], n);
@@ -41,12 +41,16 @@ class workspace {
   [[nodiscard]] std::span<std::int8_t> bytes(std::size_t slot, std::size_t n) {
     return room(bytes_[slot], n);
   }
+  [[nodiscard]] std::span<std::int16_t> shorts(std::size_t slot, std::size_t n) {
+    return room(shorts_[slot], n);
+  }
   [[nodiscard]] std::span<std::int32_t> integers(std::size_t slot, std::size_t n) {
     return room(integers_[slot], n);
   }
   [[nodiscard]] std::span<std::int64_t> wide_integers(std::size_t slot, std::size_t n) {
     return room(wide_integers_[slot], n);
   }
+  [[nodiscard]] std::span<std::uint64_t> wide_sums(std::size_t n) { return room(wide_sums_, n); }
   [[nodiscard]] std::span<std::uint32_t> patterns(std::size_t slot, std::size_t n) {
     return room(patterns_[slot], n);
   }
@@ -69,8 +73,10 @@ class workspace {
   std::array<std::vector<float>, slots> floats_;
   std::array<std::vector<double>, slots> doubles_;
   std::array<std::vector<std::int8_t>, slots> bytes_;
+  std::array<std::vector<std::int16_t>, slots> shorts_;
   std::array<std::vector<std::int32_t>, slots> integers_;
   std::array<std::vector<std::int64_t>, slots> wide_integers_;
+  std::vector<std::uint64_t> wide_sums_;
   std::array<std::vector<std::uint32_t>, slots> patterns_;
   std::unique_ptr<kernels::matmul_workspace> products_;
   std::unique_ptr<kernels::matmul_int8_workspace> int8_products_;

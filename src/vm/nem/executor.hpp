@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Executes bound tasks on the machine's memory, and tells of what they find: RT but for RT-RACE.
+//
+//   executor e(program, options, written, found);
+//   if (!e.execute(task)) …                    // the run has ended
+//
+// An input that a task overwrites elsewhere than in the same place is copied first, so that a task
+// reads all before it writes.
+//
+// Lifetime:   borrows all that it gets.
+// Errors:     findings.
+// Limits:     machine_options::max_work.
+// Allocation: the workspace of operations, and copies of such inputs.
+
+#ifndef TESSERA_VM_NEM_EXECUTOR_HPP
+#define TESSERA_VM_NEM_EXECUTOR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "binder.hpp"
+#include "machine.hpp"
+#include "memory.hpp"
+#include "run_findings.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+/// A buffer's memory.
+struct storage {
+  zero_pages pages;
+  marked_bytes written;  ///< or bound
+};
+
+class executor {
+ public:
+  executor(const model::program& p, const machine_options& how, std::span<storage> buffers,
+           std::span<const place> places, workspace& scratch, run_findings& found)
+      : document_(p.document()),
+        how_(how),
+        buffers_(buffers),
+        places_(places),
+        scratch_(scratch),
+        found_(found),
+        told_(p.document().nodes.size()) {}
+
+  /// False when the run has ended, without the task or with it.
+  [[nodiscard]] bool execute(bound_task& t);
+  /// Tasks that were executed.
+  [[nodiscard]] std::uint64_t tasks() const noexcept { return tasks_; }
+
+ private:
+  [[nodiscard]] bool has_room_for(const bound_task& t);
+  void check_inputs(const bound_task& t);
+  void part_overlaps(bound_task& t);
+  void mark_outputs(const bound_task& t);
+  void clear_outputs(const bound_task& t);
+  [[nodiscard]] verdict compute(const bound_task& t);
+  [[nodiscard]] std::uint64_t offset(const bound_task& t, std::size_t operand) const noexcept {
+    return static_cast<std::uint64_t>(t.operands[operand].data -
+                                      buffers_[t.buffers[operand].index].pages.data());
+  }
+
+  const model::document& document_;
+  const machine_options& how_;
+  std::span<storage> buffers_;
+  std::span<const place> places_;
+  workspace& scratch_;
+  run_findings& found_;
+  std::vector<std::uint8_t> told_;  ///< nodes of tasks whose inputs were missing something
+  std::vector<std::byte> copies_;
+  std::uint64_t tasks_ = 0, work_ = 0;
+};
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NEM_EXECUTOR_HPP

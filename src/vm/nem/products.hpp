@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What products of matrices and convolutions share: rows of results, each a sum over k.
+//
+//   const output y(c, scratch);                       // or a copy, while inputs are read
+//   product p{.n = n, .k = k, .y = &y.tensor(), …};
+//   results to(p, scratch, v);
+//   multiply_floats(p, rows, {a, k}, {b, n}, to);     // each row: the sums, C, rounding
+//   multiply_bytes(p, rows, {a, k}, {b, n}, to);
+//   y.finish(scratch);
+//
+//   multiply_floats     kernels::matmul
+//   multiply_in_order   ascending k, each product and each sum rounded: @deterministic
+//   multiply_bytes      kernels::matmul_int8, zero points by sums of rows and columns
+//   multiply_wide       any integers, one row of A at a time
+//
+// Scales that vary along k part it into runs, whose sums meet in binary64.
+//
+// Lifetime:   borrows.
+// Errors:     verdict::has_wrapped.
+// Limits:     multiply_bytes: zero points of A from -128 to 127, of B from -255 to 255.
+// Allocation: the workspace: a block of results, and what its parts need.
+
+#ifndef TESSERA_VM_NEM_PRODUCTS_HPP
+#define TESSERA_VM_NEM_PRODUCTS_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "elements.hpp"
+#include "operations.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+/// Slots of the workspace, by who uses them.
+struct slots {
+  enum : std::size_t { a, b, block, sums, bias, row, scale, factor };
+};
+
+/// The descriptor of an operand, or scale 1 and zero point 0.
+[[nodiscard]] const descriptor& descriptor_of(const tensor& x) noexcept;
+
+/// One row of results: the indices of its first elements of Y and C, and what the descriptors of A,
+/// Y and C have for all of it.
+struct product_row {
+  std::int64_t y = 0, c = 0;
+  std::size_t a_pair = 0, y_pair = 0, c_pair = 0;
+};
+
+/// What all rows share.
+struct product {
+  std::size_t n = 0, k = 0;
+  const tensor *y = nullptr, *c = nullptr;  ///< c: null where there is none
+  std::int64_t y_step = 1, c_step = 0;      ///< from one column to the next
+  std::size_t first_column = 0;             ///< of all that descriptors count
+  bool y_by_column = false, c_by_column = false;
+  // Of integers:
+  const descriptor *a_quant = nullptr, *b_quant = nullptr;
+  bool b_by_column = false;
+  std::size_t b_pair = 0;  ///< where it isn't by column
+  int b_bits = 8;
+  std::span<const double> k_scales;  ///< for each k, of A, B or both; empty where they don't vary
+  bool scales_of_a_in_k = false, scales_of_b_in_k = false;
+  std::span<const std::int64_t> a_k_zeros, b_k_zeros;
+};
+
+using float_rows = kernels::matrix;
+using byte_rows = kernels::matrix_of<std::int8_t>;
+
+/// Finishes the rows of a product: adds C, rounds or quantizes, writes Y.
+class results {
+ public:
+  results(const product& p, workspace& scratch, verdict& found)
+      : p_(p), scratch_(scratch), found_(found) {}
+
+  /// Sums of floats, which are changed. They may be the row of Y itself, where that is in place.
+  void finish(const product_row& row, float* sums);
+  /// Sums that are exact, in units of sA * sB; they are changed.
+  void finish(const product_row& row, std::int32_t* sums);
+  /// Sums modulo 2^64, exact where `about` is below 2^62; without it all are.
+  void finish(const product_row& row, const std::uint64_t* sums, const double* about);
+  /// Sums in real units; they are changed.
+  void finish(const product_row& row, double* sums);
+  /// A sum as it stands in 32 bits; remembers when it doesn't fit.
+  [[nodiscard]] std::int32_t wrapped(std::uint64_t sum, double about = 0) noexcept;
+
+  [[nodiscard]] nem::workspace& scratch() const noexcept { return scratch_; }
+
+ private:
+  void set(const product_row& row);
+  void put_sums(const product_row& row, const std::int32_t* sums);
+  void put_reals(const product_row& row, double* reals);
+  [[nodiscard]] bool has_integer_bias() const noexcept {
+    return p_.c != nullptr && p_.c->is_integer();
+  }
+  [[nodiscard]] std::span<const std::int64_t> integers_of_c(const product_row& row);
+
+  const product& p_;
+  nem::workspace& scratch_;
+  verdict& found_;
+  // What belongs to the pairs of a row:
+  bool is_set_ = false, is_plain_ = false;  ///< plain: factors finite, zero points of 32 bits
+  std::size_t a_pair_ = 0, y_pair_ = 0;
+  std::span<double> factors_, zeros_;
+  // The row of C:
+  bool has_c_ = false;
+  std::int64_t c_first_ = 0;
+  std::span<std::int64_t> c_;
+  std::span<float> c_floats_;
+};
+
+/// How many rows of n results make a block.
+[[nodiscard]] std::size_t rows_of_block(std::size_t n) noexcept;
+/// sA * sB of each column at k, in binary64: exact.
+void scales_of(const product& p, const product_row& row, std::size_t k, std::span<double> to);
+
+void multiply_floats(const product& p, std::span<const product_row> rows, const float_rows& a,
+                     const float_rows& b, results& to);
+
+/// Of each `part` of k of each row, those are left out that `is_there` says 0 of; null: none.
+void multiply_in_order(const product& p, std::span<const product_row> rows, const float_rows& a,
+                       const float_rows& b, std::size_t part, const std::int8_t* is_there,
+                       results& to);
+
+void multiply_bytes(const product& p, std::span<const product_row> rows, const byte_rows& a,
+                    const byte_rows& b, results& to);
+
+/// One row. k steps through dimensions of B, the last one fastest; columns are `column_step` apart.
+struct wide_factor {
+  const tensor* of = nullptr;
+  std::int64_t first = 0;
+  shape_view strides, shape;  ///< of k
+  std::int64_t column_step = 0;
+
+  [[nodiscard]] std::int64_t index(std::int64_t k) const noexcept {
+    std::int64_t i = first;
+    for (std::size_t d = shape.size(); d-- != 0; k /= shape[d]) i += k % shape[d] * strides[d];
+    return i;
+  }
+};
+void multiply_wide(const product& p, const product_row& row, const std::int64_t* a,
+                   const wide_factor& b, results& to);
+
+/// The output. Where it shares bytes with an input, results are kept until all are made.
+class output {
+ public:
+  output(const call& c, workspace& scratch);
+  output(const output&) = delete;
+  output& operator=(const output&) = delete;
+  [[nodiscard]] const nem::tensor& tensor() const noexcept { return to_; }
+  void finish(workspace& scratch) const;
+
+ private:
+  nem::tensor of_, to_;
+  std::array<std::int64_t, model::max_rank> strides_ = {};
+  bool is_kept_ = false;
+};
+
+/// The elements of an operand as floats or bytes: where they are, or a dense copy.
+template <class T>
+struct elements {
+  const T* data = nullptr;
+  std::array<std::int64_t, model::max_rank> strides = {};
+};
+[[nodiscard]] bool is_aligned(const tensor& x, std::size_t bytes) noexcept;
+/// Whether elements can be read in place: a T, in the order of the machine's bytes, aligned.
+template <class T>
+[[nodiscard]] bool is_in_place(const tensor& x) noexcept;
+/// The copy, or what is in place where `may_be` holds. Null data where a copy is out of proportion:
+/// strides of 0 can make much of few bytes.
+template <class T>
+[[nodiscard]] elements<T> elements_of(const tensor& x, bool may_be, std::size_t slot,
+                                      workspace& scratch);
+
+/// Whether bytes can hold an operand, and multiply_bytes takes its zero points.
+[[nodiscard]] bool are_bytes(const tensor& x, std::int64_t least, std::int64_t greatest) noexcept;
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NEM_PRODUCTS_HPP

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "operations.hpp"
+#include "reals.hpp"
+#include "separate.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+namespace {
+
+constexpr std::int64_t block = 512;  ///< elements at once
+
+/// The input of a reduction as rows of what is kept and of what is reduced.
+class folding {
+ public:
+  folding(const call& c, const reals& x, const reals& y) {
+    std::uint64_t reduced = 0;
+    const std::size_t rank = x.shape().size();
+    const auto add = [&](std::int64_t axis) {
+      reduced |=
+          std::uint64_t{1} << (static_cast<std::size_t>(axis) + (axis < 0 ? rank : std::size_t{0}));
+    };
+    if (c.opcode == opcode::argmax || c.opcode == opcode::argmin)
+      add(c.attributes.axis);
+    else if (c.attributes.axes.empty())
+      reduced = ~std::uint64_t{0};
+    else
+      for (const std::int64_t axis : c.attributes.axes) add(axis);
+
+    std::size_t to = 0;  // the dimension of y
+    for (std::size_t d = 0; d < rank; ++d) {
+      const bool is_reduced = (reduced >> d & 1) != 0;
+      part& p = is_reduced ? reduced_ : kept_;
+      p.shape[p.rank] = x.shape()[d];
+      p.x[p.rank] = x.strides()[d];
+      p.x_index[p.rank] = x.indices()[d];
+      if (!is_reduced) {
+        p.y[p.rank] = y.strides()[to];
+        p.y_index[p.rank] = y.indices()[to];
+      }
+      if (!is_reduced || c.attributes.keepdims) ++to;
+      ++p.rank;
+    }
+  }
+  [[nodiscard]] rows<4> kept() const noexcept {
+    return {
+        kept_.of(kept_.shape),
+        {kept_.of(kept_.x), kept_.of(kept_.x_index), kept_.of(kept_.y), kept_.of(kept_.y_index)}};
+  }
+  [[nodiscard]] rows<2> reduced() const noexcept {
+    return {reduced_.of(reduced_.shape), {reduced_.of(reduced_.x), reduced_.of(reduced_.x_index)}};
+  }
+
+ private:
+  using numbers = std::array<std::int64_t, model::max_rank>;
+  struct part {
+    std::size_t rank = 0;
+    numbers shape = {}, x = {}, x_index = {}, y = {}, y_index = {};
+    [[nodiscard]] shape_view of(const numbers& n) const noexcept { return {n.data(), rank}; }
+  };
+  part kept_, reduced_;
+};
+
+/// For each element that is kept: add(sum, value, n) for the n-th of those that are reduced to it, in
+/// the order of the shape, then finish(place, sums, count) for a row of them. Goes along what is kept
+/// where those lie closer to one another.
+template <class Value, class Sum, class Load, class Add, class Finish>
+void fold(const folding& f, Load&& load, Add&& add, Finish&& finish) {
+  std::array<Value, block> row;
+  std::array<Sum, block> sums;
+  const rows<4> kept = f.kept();
+  const rows<2> reduced = f.reduced();
+  const auto step = kept.steps();
+  const auto inner = reduced.steps();
+  const bool by_kept =
+      kept.length() > 1 && (reduced.length() == 1 || std::abs(step[0]) < std::abs(inner[0]));
+  kept.each([&](const auto& first, std::int64_t all) {
+    for (std::int64_t from = 0; from < all; from += block) {
+      const std::int64_t n = std::min(block, all - from);
+      const std::int64_t x = first[0] + from * step[0], index = first[1] + from * step[1];
+      std::fill_n(sums.begin(), n, Sum());
+      if (by_kept) {
+        std::int64_t k = 0;
+        reduced.each([&](const auto& at, std::int64_t length) {
+          for (std::int64_t j = 0; j < length; ++j, ++k) {
+            load({x + at[0] + j * inner[0], step[0], index + at[1] + j * inner[1], step[1]},
+                 row.data(), n);
+            for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) add(sums[i], row[i], k);
+          }
+        });
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) {
+          std::int64_t k = 0;
+          Sum sum = Sum();
+          reduced.each([&](const auto& at, std::int64_t length) {
+            for (std::int64_t j = 0; j < length; j += block) {
+              const std::int64_t some = std::min(block, length - j);
+              load({x + i * step[0] + at[0] + j * inner[0], inner[0],
+                    index + i * step[1] + at[1] + j * inner[1], inner[1]},
+                   row.data(), some);
+              for (std::size_t m = 0; m < static_cast<std::size_t>(some); ++m, ++k)
+                add(sum, row[m], k);
+            }
+          });
+          sums[static_cast<std::size_t>(i)] = sum;
+        }
+      }
+      finish({first[2] + from * step[2], step[2], first[3] + from * step[3], step[3]}, sums.data(),
+             n);
+    }
+  });
+}
+
+/// Of integers that are no quantized values: modulo 2^64, of which the output takes its low bits.
+void sum_integers(const folding& f, const tensor& x, const tensor& y) {
+  fold<std::int64_t, std::int64_t>(
+      f,
+      [&](const row_place& at, std::int64_t* to, std::int64_t n) {
+        load(x, at.first, at.step, to, static_cast<std::size_t>(n));
+      },
+      [](std::int64_t& sum, std::int64_t v, std::int64_t) {
+        sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
+                                        static_cast<std::uint64_t>(v));
+      },
+      [&](const row_place& at, const std::int64_t* sums, std::int64_t n) {
+        wrap(y, at.first, at.step, sums, static_cast<std::size_t>(n));
+      });
+}
+
+/// Whether a is more extreme than b; +0 is above -0. NaNs are looked at before.
+[[nodiscard]] bool is_beyond(bool greatest, double a, double b) noexcept {
+  if (a == b) return std::signbit(greatest ? b : a) && !std::signbit(greatest ? a : b);
+  return greatest ? a > b : a < b;
+}
+
+}  // namespace
+
+verdict reduce(const call& c, workspace& scratch) {
+  if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
+  const separate apart(c, scratch);
+  const integers as = is_quantized(c) ? integers::quantized : integers::plain;
+  const reals x(apart.inputs()[0], as), y(c.outputs[0], as);
+  const folding f(c, x, y);
+  if (c.opcode == opcode::reduce_sum && c.outputs[0].is_integer() && as == integers::plain) {
+    sum_integers(f, apart.inputs()[0], c.outputs[0]);
+    return {};
+  }
+  const auto load_row = [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); };
+  const auto store_row = [&](const row_place& at, double* from, std::int64_t n) {
+    y.store(at, from, n);
+  };
+  if (c.opcode == opcode::reduce_sum) {
+    fold<double, double>(
+        f, load_row, [](double& sum, double v, std::int64_t) { sum += v; }, store_row);
+    return {};
+  }
+  const bool greatest = c.opcode == opcode::reduce_max;
+  fold<double, double>(
+      f, load_row,
+      [greatest](double& best, double v, std::int64_t k) {
+        if (k == 0 || v != v || (best == best && is_beyond(greatest, v, best))) best = v;
+      },
+      store_row);
+  return {};
+}
+
+verdict find_extremum(const call& c, workspace& scratch) {
+  if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
+  const separate apart(c, scratch);
+  // The output is an index, not a quantized value: the input's descriptor alone says what it means.
+  const reals x(apart.inputs()[0], integers::quantized), y(c.outputs[0], integers::plain);
+  const folding f(c, x, y);
+  const bool greatest = c.opcode == opcode::argmax;
+  const std::int64_t most = range_of(c.outputs[0].element).greatest;
+  struct best {
+    double value = 0;
+    std::int64_t index = 0;
+  };
+  verdict found;
+  std::int64_t element = 0;  // of the output: rows come in its order
+  fold<double, best>(
+      f, [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); },
+      [greatest](best& b, double v, std::int64_t k) {
+        if (k != 0 && (b.value != b.value || (v == v && !(greatest ? v > b.value : v < b.value))))
+          return;
+        b = {v, k};
+      },
+      [&](const row_place& at, const best* all, std::int64_t n) {
+        std::array<std::int64_t, block> indices;
+        for (std::int64_t i = 0; i < n; ++i, ++element) {
+          std::int64_t index = all[i].index;
+          if (index > most) {
+            if (found)
+              found = {
+                  .code = errc::nem_rt_index, .element = element, .index = index, .size = most};
+            index = 0;
+          }
+          indices[static_cast<std::size_t>(i)] = index;
+        }
+        wrap(c.outputs[0], at.first, at.step, indices.data(), static_cast<std::size_t>(n));
+      });
+  return found;
+}
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+namespace {
+
+constexpr std::uint32_t all_findings = 0xffffffff;
+/// Of the events that a graph counts, and of the tasks that a program may have.
+constexpr std::uint64_t most_events = 0xfffffff0;
+
+[[nodiscard]] bool has_deterministic(const model::document& d, std::uint32_t node) noexcept {
+  return model::detail::find_decorator(d, node, model::decorator::deterministic) != model::no_node;
+}
+[[nodiscard]] ready_tasks::order order_of(const machine_options& how,
+                                          const timeline* when) noexcept {
+  if (when != nullptr) return ready_tasks::order::earliest;
+  return how.schedule == schedule::random ? ready_tasks::order::random
+                                          : ready_tasks::order::last_of_text;
+}
+
+}  // namespace
+
+void held_place::set(const model::values& v, const model::region& r) {
+  const model::buffer& b = v.buffers[r.buffer];
+  where.is_buffer = false;
+  where.level = b.level;
+  where.engine = b.level == model::level::l1 ? b.engine : -1;
+  where.offset = static_cast<std::uint64_t>(r.offset);
+  where.size = static_cast<std::uint64_t>(r.extent);
+  where.buffer = r.buffer;
+  where.flags = r.flags;
+  where.element = model::element::none;
+  shape.clear();
+  strides.clear();
+  if (r.element != model::element::none && r.has_shape) {
+    where.element = r.element;
+    shape.assign(v.shape(r).begin(), v.shape(r).end());
+    strides.assign(v.strides(r).begin(), v.strides(r).end());
+    if (!r.has_strides) {
+      strides.resize(shape.size());
+      make_strides(shape, strides.data());
+    }
+  }
+  where.shape = shape;
+  where.strides = strides;
+}
+
+run_visitor::race_finder::race_finder(run_visitor& r, const model::program& p)
+    : found(&report, p.profile(), all_findings),
+      context{p.document(), options, found, p.catalog(), p.target()},
+      hazards(context) {
+  found.tail = {write_iteration, &r};
+}
+
+run_visitor::run_visitor(const model::program& p, const machine_options& how, binder& to,
+                         executor& with, run_findings& found, timeline* when,
+                         std::deque<watched_region>& watched)
+    : program_(p),
+      how_(how),
+      binder_(to),
+      executor_(with),
+      found_(found),
+      when_(when),
+      watched_(watched),
+      is_checking_(p.is_partial() || p.profile() == model::profile::upstream),
+      late_(&late_report_, model::profile::standard, all_findings),
+      context_{p.document(), options_, late_, p.catalog(), p.target()},
+      tasks_are_deterministic_(p.document().nodes.size()),
+      has_graph_(when != nullptr || how.schedule != schedule::in_order),
+      ready_(order_of(how, when), how.seed) {
+  late_.tail = {write_iteration, this};
+  if (how.races == race_search::always ||
+      (how.races == race_search::unverified && !p.has_all_hazards()))
+    races_ = std::make_unique<race_finder>(*this, p);
+}
+
+void run_visitor::run() {
+  (void)model::detail::walker<run_visitor, false>(context_, *this, ~std::uint64_t{0}).run();
+}
+
+void run_visitor::write_iteration(const void* self, const model::diagnostic& d, text& to) {
+  if (d.code == errc::nem_haz_002_iterations || d.code == errc::nem_haz_003_rewritten ||
+      d.code == errc::nem_haz_005_partial)
+    return;
+  const auto& r = *static_cast<const run_visitor*>(self);
+  run_findings::write(r.program_.document(), {r.loops_, r.values_}, to);
+}
+
+// ---- what the program does
+
+void run_visitor::loop(const model::values& v, std::uint32_t node, std::int64_t first,
+                       std::int64_t last, std::int64_t in_flight) {
+  if (loops_.empty()) outer_regions_ = v.regions.size();
+  const bool is_inside = !loops_are_deterministic_.empty() && loops_are_deterministic_.back() != 0;
+  loops_are_deterministic_.push_back(is_inside || has_deterministic(program_.document(), node));
+  loops_.push_back(node);
+  values_.push_back(first);
+  if (races_ != nullptr) races_->hazards.loop(v, node, first, last, in_flight);
+  ++events_;
+  if (has_graph_) graph_.loop(in_flight);
+}
+void run_visitor::iteration(std::uint32_t node, std::int64_t value) {
+  values_.back() = value;
+  if (!spend(node)) return;
+  if (races_ != nullptr) races_->hazards.iteration(node, value);
+  events_ += 2;
+  if (has_graph_) graph_.iteration(when_ready());
+}
+void run_visitor::end_loop(std::uint32_t node) {
+  if (races_ != nullptr) races_->hazards.end_loop(node);
+  if (has_graph_) graph_.end_loop(when_ready());
+  loops_.pop_back();
+  values_.pop_back();
+  loops_are_deterministic_.pop_back();
+}
+void run_visitor::wait(std::uint32_t node, view<std::uint32_t> tasks) {
+  if (races_ != nullptr) races_->hazards.wait(node, tasks);
+  ++events_;
+  if (has_graph_) graph_.wait(tasks, when_ready());
+}
+void run_visitor::task(const model::values& v, const model::task& t) {
+  if (is_over_ || !spend(t.node) || (is_checking_ && !is_sound(v, t))) return;
+  if (!watched_.empty()) watch(v);
+  if (races_ != nullptr) {
+    search(v, t);
+    if (is_over_) return;
+  }
+  bound_task& b = binder_.bind(v, t);
+  b.loops = loops_;
+  b.iteration = values_;
+  b.what.is_deterministic = is_deterministic(t.node);
+  if (has_graph_)
+    keep(v, t, b);
+  else
+    is_over_ = !executor_.execute(b);
+}
+void run_visitor::end(const model::values&) {
+  if (!is_over_ && is_checking_) is_over_ = has_late_error();
+  if (has_graph_) drain(0);
+}
+
+/// Takes one off max_tasks.
+bool run_visitor::spend(std::uint32_t node) {
+  if (is_over_) return false;
+  const std::uint64_t most = std::min(how_.max_tasks, most_events);
+  if (spent_ < how_.max_tasks && ++events_ < most_events) {
+    ++spent_;
+    return true;
+  }
+  found_.over_budget(node, "tasks and iterations", most);
+  is_over_ = true;
+  return false;
+}
+
+bool run_visitor::is_deterministic(std::uint32_t node) {
+  if (!loops_are_deterministic_.empty() && loops_are_deterministic_.back() != 0) return true;
+  std::uint8_t& known = tasks_are_deterministic_[node];
+  if (known == 0) known = has_deterministic(program_.document(), node) ? 2 : 1;
+  return known == 2;
+}
+
+// ---- what verification didn't see
+
+bool run_visitor::is_sound(const model::values& v, const model::task& t) {
+  if (t.opcode == opcode::transfer || t.opcode == opcode::store)
+    model::detail::check_transfer(context_, t);
+  else
+    rules_.check(context_, t);
+  is_over_ = has_late_error();
+  if (is_over_) return false;
+  for (std::uint32_t i = 0; i < t.inputs + t.outputs; ++i) {
+    const std::uint32_t r = v.operands[t.first_operand + i].region;
+    if (r != model::no_index && v.regions[r].is_sound) continue;
+    bound_task unknown;
+    unknown.task = t;
+    found_.failed(unknown, {.code = errc::nem_rt_unsupported});
+    is_over_ = true;
+    return false;
+  }
+  return true;
+}
+/// Whether an iteration that wasn't verified has broken a rule. FAM-004 asks for descriptors, which
+/// operations can do without.
+bool run_visitor::has_late_error() {
+  for (; late_seen_ < late_report_.diagnostics.size(); ++late_seen_) {
+    const model::diagnostic& d = late_report_.diagnostics[late_seen_];
+    if (d.severity != model::severity::error || d.code == errc::nem_fam_004_quant) continue;
+    found_.unsound(late_report_, d);
+    return true;
+  }
+  return false;
+}
+
+void run_visitor::search(const model::values& v, const model::task& t) {
+  races_->hazards.task(v, t);
+  const std::size_t found = races_->report.diagnostics.size();
+  if (found == races_->told) return;
+  const bool is_race = found_.races(races_->report, std::exchange(races_->told, found));
+  is_over_ = is_race && !how_.keep_going;
+}
+
+void run_visitor::watch(const model::values& v) {
+  const model::document& d = program_.document();
+  if (loops_.empty()) return;
+  for (std::size_t i = outer_regions_; i < v.regions.size(); ++i) {
+    const model::region& r = v.regions[i];
+    if (r.declaration == model::no_node || !r.is_sound) continue;
+    const std::uint32_t name = d.nodes[r.declaration].value;
+    for (watched_region& w : watched_) {
+      if (std::ranges::find(w.names, name) == w.names.end()) continue;
+      w.was_seen = true;
+      w.last.set(v, r);
+      w.last.where.name = w.name;
+    }
+  }
+}
+
+// ---- other schedules than in_order
+
+void run_visitor::keep(const model::values& v, const model::task& t, const bound_task& b) {
+  kept_.emplace(t.index, kept_task(b));
+  (void)graph_.issue(v.tasks_before(t), t.mode == model::mode::sync, when_ready());
+  if (kept_.size() > how_.lookahead) drain(how_.lookahead / 2);
+}
+/// Executes tasks that may start until `left` are kept.
+void run_visitor::drain(std::size_t left) {
+  while (!is_over_ && kept_.size() > left && !ready_.empty()) {
+    const task_graph::ready_task r = ready_.pop();
+    const auto at = kept_.find(r.task);
+    bound_task& t = *at->second;
+    is_over_ = !executor_.execute(t);
+    const std::uint64_t done = when_ != nullptr ? when_->place(t, r).end : 0;
+    kept_.erase(at);
+    graph_.complete(r.task, done, when_ready());
+  }
+}
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// One run of a program: visits its tasks in the order of its text, and executes them in that of a
+// schedule.
+//
+//   run_visitor r(program, options, binder, executor, found, when, watched);
+//   r.run();                                      // until its end, or until something ends it
+//
+// In order, a task is executed as it is visited, from the evaluated program itself. For other orders
+// it is kept until a graph of what it waits for says that it may start.
+//
+// Iterations that weren't verified are checked as they come: the first error ends the run. So does an
+// output that isn't as its inputs say, which the profile `upstream` lets through.
+//
+// Lifetime:   borrows all that it gets.
+// Errors:     findings.
+// Limits:     machine_options.
+// Allocation: that of kept tasks, of their graph, and of the search for races.
+
+#ifndef TESSERA_VM_NEM_RUN_HPP
+#define TESSERA_VM_NEM_RUN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "executor.hpp"
+#include "graph.hpp"
+#include "machine.hpp"
+#include "ready_tasks.hpp"
+#include "run_findings.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+/// A place that owns its shape and strides.
+struct held_place {
+  place where;
+  std::vector<std::int64_t> shape, strides;
+  void set(const model::values& v, const model::region& r);
+};
+/// A name of a region in a loop, and where it was last.
+struct watched_region {
+  std::string name;
+  std::vector<std::uint32_t> names;  ///< in document::names: its own, and those that it stands for
+  bool was_seen = false;
+  held_place last;
+};
+
+class run_visitor : public model::visitor {
+ public:
+  run_visitor(const model::program& p, const machine_options& how, binder& to, executor& with,
+              run_findings& found, timeline* when, std::deque<watched_region>& watched);
+
+  void run();
+
+  // What nem::detail::walker calls.
+  void loop(const model::values& v, std::uint32_t node, std::int64_t first, std::int64_t last,
+            std::int64_t in_flight);
+  void iteration(std::uint32_t node, std::int64_t value);
+  void end_loop(std::uint32_t node);
+  void wait(std::uint32_t node, view<std::uint32_t> tasks);
+  void task(const model::values& v, const model::task& t);
+  [[nodiscard]] bool stopped() const noexcept { return is_over_; }
+  void end(const model::values& v);
+
+ private:
+  /// A search for races in the order of the text.
+  struct race_finder {
+    race_finder(run_visitor& r, const model::program& p);
+    model::report report;
+    model::verify_options options;
+    model::detail::findings found;
+    model::detail::context context;
+    model::detail::hazards hazards;
+    std::size_t told = 0;  ///< diagnostics
+  };
+  static void write_iteration(const void* self, const model::diagnostic& d, text& to);
+
+  [[nodiscard]] bool spend(std::uint32_t node);
+  [[nodiscard]] bool is_sound(const model::values& v, const model::task& t);
+  [[nodiscard]] bool has_late_error();
+  [[nodiscard]] bool is_deterministic(std::uint32_t node);
+  void search(const model::values& v, const model::task& t);
+  void watch(const model::values& v);
+  void keep(const model::values& v, const model::task& t, const bound_task& b);
+  void drain(std::size_t left);
+  /// What the graph calls with tasks that may start.
+  [[nodiscard]] auto when_ready() {
+    return [this](const task_graph::ready_task& t) {
+      ready_.push(t, (*kept_.find(t.task)->second).task.node);
+    };
+  }
+
+  const model::program& program_;
+  const machine_options& how_;
+  binder& binder_;
+  executor& executor_;
+  run_findings& found_;
+  timeline* when_;
+  std::deque<watched_region>& watched_;
+
+  // What verification didn't see.
+  bool is_checking_;
+  model::report late_report_;
+  model::verify_options options_;
+  model::detail::findings late_;
+  model::detail::context context_;
+  model::detail::compute_rules rules_;
+  std::size_t late_seen_ = 0;
+  std::unique_ptr<race_finder> races_;
+
+  // Where it is.
+  std::vector<std::uint32_t> loops_;
+  std::vector<std::int64_t> values_;
+  std::vector<std::uint8_t> loops_are_deterministic_;
+  std::vector<std::uint8_t> tasks_are_deterministic_;  ///< by node: 1 no, 2 yes
+  std::size_t outer_regions_ = 0;                      ///< that are visible outside of loops
+  std::uint64_t spent_ = 0;                            ///< of max_tasks
+  std::uint64_t events_ = 0;                           ///< of the graph, at most
+  bool is_over_ = false;
+
+  // Of schedules other than in_order.
+  bool has_graph_;
+  task_graph graph_;
+  ready_tasks ready_;
+  std::unordered_map<std::uint32_t, kept_task> kept_;  ///< by their indices
+};
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_NEM_RUN_HPP

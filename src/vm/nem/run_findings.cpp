@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "run_findings.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nem {
+
+namespace {
+
+/// A text as it is, however long.
+struct whole {
+  std::string_view of;
+};
+text& operator<<(text& out, const whole& w) { return out << w.of; }
+
+/// Where an element of a shape is, counted in its order.
+struct coordinates {
+  shape_view shape;
+  std::int64_t element;
+};
+text& operator<<(text& out, const coordinates& c) {
+  std::array<std::int64_t, model::max_rank> at = {};
+  const std::size_t rank = std::min<std::size_t>(c.shape.size(), at.size());
+  std::int64_t rest = c.element;
+  for (std::size_t i = rank; i-- != 0; rest /= c.shape[i]) at[i] = rest % c.shape[i];
+  return out << model::detail::number_list{{at.data(), rank}};
+}
+struct bytes {
+  const byte_range& of;
+};
+text& operator<<(text& out, const bytes& b) {
+  if (b.of.first + 1 == b.of.last) return out << "byte " << b.of.first;
+  return out << "bytes " << b.of.first << ".." << b.of.last - 1;
+}
+
+}  // namespace
+
+void run_findings::write(const model::document& d, const loop_values& at, text& to) {
+  constexpr std::size_t most_named = 8, most_letters = 64;
+  const std::size_t depth = at.nodes.size(), first = depth > most_named ? depth - most_named : 0;
+  for (std::size_t i = first; i < depth; ++i)
+    to << (i == first ? " where " : " and ")
+       << d.name(d.nodes[at.nodes[i]].value).substr(0, most_letters) << " is " << at.values[i];
+}
+void run_findings::write_iteration(const void* self, const model::diagnostic&, text& to) {
+  const auto& f = *static_cast<const run_findings*>(self);
+  write(f.document_, f.at_, to);
+}
+
+/// "relu t1", or "the relu task" where it has no token.
+void run_findings::name(writer& out, const bound_task& t) const {
+  const std::string_view what = model::name(t.task.opcode);
+  if (t.task.token != model::no_name)
+    out << what << ' ' << document_.name(t.task.token);
+  else
+    out << "the " << what << " task";
+}
+
+void run_findings::failed(const bound_task& t, const verdict& v) {
+  writer&& out = add(v.code, t.task.node);
+  const bool has_output = !t.what.outputs.empty();
+  const coordinates at{has_output ? t.what.outputs[0].shape : shape_view(), v.element};
+  name(out, t);
+  switch (v.code) {
+    case errc::nem_rt_div0:
+      if (t.what.opcode == opcode::pow)
+        out << " raises 0 to a negative power";
+      else
+        out << " divides by 0";
+      out << ": element " << at << " of its output has no value";
+      break;
+    case errc::nem_rt_index:
+      out << " has index " << v.index << " for element " << at << " of its output, ";
+      if (t.what.opcode == opcode::argmax || t.what.opcode == opcode::argmin)
+        out << "which holds at most " << v.size;
+      else
+        out << "and the axis has " << v.size << (v.size == 1 ? " element" : " elements");
+      break;
+    case errc::nem_rt_mem: out << " needs more memory than there is"; break;
+    default:
+      if (t.what.opcode == opcode::compute)
+        out << " has op \"" << t.what.op << "\", which nothing here executes";
+      else
+        out << " has no definition for such operands";
+  }
+}
+void run_findings::unsupported(const bound_task& t, element e) {
+  writer&& out = add(errc::nem_rt_unsupported, t.task.node);
+  name(out, t);
+  out << " has an operand of " << model::name(e) << ", which nothing here computes with";
+}
+void run_findings::wrapped(const bound_task& t) {
+  writer&& out = add(errc::nem_rt_acc, t.task.node);
+  name(out, t);
+  out << ": a sum exceeds the 32 bits of its accumulator, and wraps";
+}
+void run_findings::unwritten(const bound_task& t, std::string_view buffer,
+                             const byte_range& missing) {
+  writer&& out = add(errc::nem_rt_uninit, t.task.node);
+  name(out, t);
+  out << " reads " << bytes{missing} << " of " << buffer << ", which nothing wrote or bound";
+}
+void run_findings::too_large(std::uint32_t node, std::string_view buffer, std::uint64_t all,
+                             std::uint64_t room) {
+  at_ = {};
+  writer&& out = add(errc::nem_rt_mem, node);
+  out << "with " << buffer << " the buffers need ";
+  if (all == ~std::uint64_t{0})
+    out << "more bytes than 64 bits can say";
+  else
+    out << all << " bytes";
+  if (all > room)
+    out << ", the run may take " << room;
+  else
+    out << ", which the system doesn't have";
+}
+void run_findings::over_budget(std::uint32_t node, std::string_view what,
+                               std::uint64_t most_of_it) {
+  if (code_ == errc::ok) code_ = errc::budget_steps;
+  found_.add(errc::budget_steps, place_of(node))
+      << "the run ends here: its budget is " << most_of_it << ' ' << what;
+}
+
+void run_findings::copy(errc code, const model::report& from, const model::diagnostic& d) {
+  if (code_ == errc::ok && model::severity_of(code, found_.profile()) == model::severity::error)
+    code_ = code;
+  writer&& out = found_.add(code, d.where);
+  out << whole{from.text_of(d.text)};
+  if (d.has_note) out.note(d.related) << whole{from.text_of(d.note)};
+  if (d.has_fix) out.fix(d.fix) << whole{from.text_of(d.replacement)};
+}
+bool run_findings::races(const model::report& from, std::size_t first) {
+  bool is_race = false;
+  found_.tail = {};  // the texts have theirs
+  for (std::size_t i = first; i < from.diagnostics.size(); ++i) {
+    const model::diagnostic& d = from.diagnostics[i];
+    switch (d.code) {
+      case errc::nem_haz_001_unordered:
+      case errc::nem_haz_002_iterations:
+        copy(errc::nem_rt_race, from, d);
+        is_race = true;
+        break;
+      case errc::nem_haz_003_rewritten:
+      case errc::nem_haz_005_partial: copy(d.code, from, d); break;
+      default: break;  // verification's
+    }
+  }
+  found_.tail = {write_iteration, this};
+  return is_race;
+}
+void run_findings::unsound(const model::report& from, const model::diagnostic& d) {
+  found_.tail = {};
+  copy(d.code, from, d);
+  if (code_ == errc::ok) code_ = d.code;
+  found_.tail = {write_iteration, this};
+}
+
+}  // namespace vm::nem
+}  // namespace tessera::inline TESSERA_ABI
