@@ -5156,7 +5156,7 @@ class construct_printer {
 // Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
 //             and parentheses.
 // Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a sum
-//             of single digits, takes 28. Documents of real programs take 2.5 times the source.
+//             of single digits, takes 29. Documents of real programs take 2.5 times the source.
 
 #ifndef TESSERA_NEM_READ_HPP
 #define TESSERA_NEM_READ_HPP
@@ -5892,7 +5892,9 @@ class lexer {
 //
 // A table of 32-bit slots with open addressing: the low bits are the name's index + 1, the others
 // some bits of its hash, so that nearly all comparisons of names find what they look for; those are
-// of two numbers for up to sixteen characters. Names that are made to collide meet another seed.
+// of two numbers for up to sixteen characters. Programs that other programs wrote number their
+// names: what differs in its last character stands near in the table, so that they go through it and
+// not around in it. Names that are made to collide meet another seed.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.
@@ -5916,8 +5918,11 @@ class name_index {
  public:
   name_index(document& d, std::size_t source_size) : d_(d) {
     std::size_t slots = 64;
-    while (slots < source_size / 48) slots *= 2;
+    while (slots < source_size / 24) slots *= 2;
     fill(slots);
+    d_.names.reserve(slots / 4);
+    d_.characters.reserve(source_size / 16);
+    entries_.reserve(slots / 4);
   }
 
   /// The index of a word, which is added if it is new.
@@ -5934,15 +5939,20 @@ class name_index {
     std::uint64_t key = 0, more = 0;
   };
 
-  /// Nearly all names that were met before stand in the first slot that they may stand in.
+  /// Nearly all names that were met before stand in the first slot that they may stand in, which is
+  /// empty for nearly all others.
   [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
                                                 std::uint64_t key, std::uint64_t more) {
-    const std::uint32_t h = hash(key, more), low = mask_, slot = slots_.data()[h & low];
-    if (((slot ^ h) & ~low) == 0 && slot != 0 && size <= 16) [[likely]] {
-      const std::uint32_t index = (slot & low) - 1;
-      const entry e = entries_[index];
-      if (e.key == key && e.more == more) [[likely]]
-        return index;
+    if (size - 1 < 16) [[likely]] {
+      const std::uint32_t h = hash(key, more, first, size), low = mask_;
+      const std::uint32_t slot = slots_.data()[h & low];
+      if (slot == 0) return add(first, size, key, more, h, h & low);
+      if ((slot ^ h) <= low) [[likely]] {
+        const std::uint32_t index = (slot & low) - 1;
+        const entry& e = entries_.data()[index];
+        if (e.key == key && e.more == more) [[likely]]
+          return index;
+      }
     }
     return find_or_add(first, size, key, more);
   }
@@ -5952,20 +5962,34 @@ class name_index {
       key = 0;
       more = hash_long(first, size);
     }
-    const std::uint32_t h = hash(key, more), low = mask_;
+    const std::uint32_t h = hash_of(key, more, first, size), low = mask_;
     std::uint32_t i = h & low;
     unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + 1) & low, ++steps) {
-      if (((slot ^ h) & ~low) != 0) continue;
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & low, ++steps) {
+      if ((slot ^ h) > low) continue;
       const std::uint32_t index = (slot & low) - 1;
       if (entries_[index].key == key && entries_[index].more == more &&
           (size <= 16 || d_.name(index) == std::string_view(first, size)))
         return index;
     }
+    const std::uint32_t index = add(first, size, key, more, h, i);
+    if (steps > 128 && seeds_ < 8) {
+      ++seeds_;
+      seed_ = mixed(seed_ ^ key ^ more) | 1;
+      fill(slots_.size());
+    }
+    return index;
+  }
+  /// A new name, into slot `i`.
+  [[nodiscard, gnu::noinline]] std::uint32_t add(const char* first, std::uint32_t size,
+                                                 std::uint64_t key, std::uint64_t more,
+                                                 std::uint32_t h, std::uint32_t i) {
     const auto index = static_cast<std::uint32_t>(d_.names.size());
-    slots_[i] = (h & ~low) | (index + 1);
-    d_.names.push_back({static_cast<std::uint32_t>(d_.characters.size()), size});
-    entries_.push_back({key, more});
+    slots_[i] = (h & ~mask_) | (index + 1);
+    *d_.names.prepare(1) = {static_cast<std::uint32_t>(d_.characters.size()), size};
+    d_.names.advance(1);
+    *entries_.prepare(1) = {key, more};
+    entries_.advance(1);
     char* const to = d_.characters.prepare(size < 16 ? 16 : size);
     if (size <= 16) {
       store_le(to, key);
@@ -5974,13 +5998,8 @@ class name_index {
       std::memcpy(to, first, size);
     }
     d_.characters.advance(size);
-    if (steps > 128 && seeds_ < 8) {
-      ++seeds_;
-      seed_ = mixed(seed_ ^ key ^ more) | 1;
-      fill(slots_.size());
-    } else if (2 * d_.names.size() >= slots_.size()) {
+    if (index >= mask_ / 2) [[unlikely]]  // half full
       fill(2 * slots_.size());
-    }
     return index;
   }
 
@@ -5991,6 +6010,17 @@ class name_index {
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key,
                                                        std::uint64_t more) const noexcept {
     return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
+  }
+  /// Of a name of 1 to 16: of what is before its last character, which tells where near that.
+  [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key, std::uint64_t more,
+                                                       const char* first,
+                                                       std::uint32_t size) const noexcept {
+    return hash(key & masks_of_words.key[size - 1], more & masks_of_words.more[size - 1]) ^
+           static_cast<unsigned char>(first[size - 1]);
+  }
+  [[nodiscard]] std::uint32_t hash_of(std::uint64_t key, std::uint64_t more, const char* first,
+                                      std::uint32_t size) const noexcept {
+    return size - 1 < 16 ? hash(key, more, first, size) : hash(key, more);
   }
   [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
     std::uint64_t h = seed_ + size;
@@ -6007,16 +6037,18 @@ class name_index {
     }
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
     mask_ = static_cast<std::uint32_t>(slots - 1);
-    for (std::uint32_t n = 0; n < entries_.size(); ++n) {
+    for (std::uint32_t n = 0; n < d_.names.size(); ++n) {
       entry& e = entries_[n];
       const std::string_view s = d_.name(n);
       if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
-      const std::uint32_t h = hash(e.key, e.more);
+      const std::uint32_t h = hash_of(e.key, e.more, s.data(), d_.names[n].size);
       std::uint32_t i = h & mask_;
-      while (slots_[i] != 0) i = (i + 1) & mask_;
+      while (slots_[i] != 0) i = (i + step) & mask_;
       slots_[i] = (h & ~mask_) | (n + 1);
     }
   }
+
+  static constexpr std::uint32_t step = 17;  ///< past numbered neighbours; odd, to meet each slot
 
   document& d_;
   pool<std::uint32_t> slots_;
@@ -6473,7 +6505,11 @@ class tree_reader : protected lexer {
   /// Room for one more node; where there can't be any the last is written again, and the source
   /// ends here.
   [[gnu::cold, gnu::noinline]] void more_nodes() {
-    if (room_ < most_nodes_) return grow(std::uint64_t{room_} * 2);
+    if (room_ < most_nodes_) {
+      const auto left = static_cast<std::uint64_t>(end_ - at_);  // bytes; hardly any has two nodes
+      const std::uint64_t enough = room_ + left + left / 4 + 64, doubled = std::uint64_t{room_} * 2;
+      return grow(doubled < enough ? doubled : enough);
+    }
     if (failure_.code == errc::ok && !stopped_) {
       failure_ = {errc::too_many_items, here()};
       found_.add(errc::too_many_items, token())
@@ -7444,7 +7480,8 @@ class program_reader : protected statement_errors {
       const char* const next = behind_blanks(callee.last());
       if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
     }
-    const std::string_view what = is_region ? "the name of a region" : "the name of a token";
+    constexpr std::string_view of_region = "the name of a region", of_token = "the name of a token";
+    const std::string_view what = is_region ? of_region : of_token;
     if (is_reserved(k))
       reserved(w, what);
     else if (k != keyword::none && !questionable_name(w, k, what))

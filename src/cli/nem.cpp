@@ -30,51 +30,6 @@ namespace fs = std::filesystem;
   return (unknown ? path : id).string();
 }
 
-/// Each finding, as people and as tools see it.
-[[nodiscard]] std::vector<diagnostic> diagnose_nem(const nem::report& found, const source& from,
-                                                   const nem_files* files) {
-  std::vector<nem::source_file> sources = {{from.name, from.characters()}};
-  for (std::uint32_t i = 1; i <= found.files.size() && files != nullptr; ++i)
-    sources.push_back(files->of(found, i));
-  const nem::listing list(found, {sources.data(), sources.size()});
-  const auto name_of = [&](nem::place p) {
-    return p.file == 0 ? std::string() : json_name(list.file_name(p));
-  };
-  std::vector<diagnostic> out;
-  for (const nem::diagnostic& f : found.diagnostics) {
-    diagnostic d;
-    d.included = name_of(f.where);
-    d.severity = name(f.severity);
-    d.rule = nem::rule(f.code).id();
-    if (d.rule.empty()) d.rule = error{f.code}.name();
-    d.message = found.text_of(f.text);
-    const line_column at = list.locate(f.where);
-    d.offset = f.where.offset;
-    d.line = at.line;
-    d.column = at.column;
-    d.length = f.where.length;
-    if (f.has_note) {
-      diagnostic::related_note note;
-      note.message = found.text_of(f.note);
-      if (f.related.length != 0) {
-        const line_column there = list.locate(f.related);
-        note.included = name_of(f.related);
-        note.offset = f.related.offset;
-        note.line = there.line;
-        note.column = there.column;
-      }
-      d.note = std::move(note);
-    }
-    if (f.has_fix)
-      d.fix = diagnostic::replacement{f.fix.offset, f.fix.length,
-                                      std::string(found.text_of(f.replacement))};
-    const text shown = list.describe(f);
-    d.shown = shown.view();
-    out.push_back(std::move(d));
-  }
-  return out;
-}
-
 }  // namespace
 
 void add_nem_options(CLI::App& verb, nem_options& options) {
@@ -132,6 +87,50 @@ nem::source_file nem_files::of(const nem::report& found, std::uint32_t file) con
   return {known->second.shown, as_text(known->second.content.view())};
 }
 
+std::vector<diagnostic> diagnose_nem(const nem::report& found, const source& from,
+                                     const nem_files* files) {
+  std::vector<nem::source_file> sources = {{from.name, from.characters()}};
+  for (std::uint32_t i = 1; i <= found.files.size() && files != nullptr; ++i)
+    sources.push_back(files->of(found, i));
+  const nem::listing list(found, {sources.data(), sources.size()});
+  const auto name_of = [&](nem::place p) {
+    return p.file == 0 ? std::string() : json_name(list.file_name(p));
+  };
+  std::vector<diagnostic> out;
+  for (const nem::diagnostic& f : found.diagnostics) {
+    diagnostic d;
+    d.included = name_of(f.where);
+    d.severity = name(f.severity);
+    d.rule = nem::rule(f.code).id();
+    if (d.rule.empty()) d.rule = error{f.code}.name();
+    d.message = found.text_of(f.text);
+    const line_column at = list.locate(f.where);
+    d.offset = f.where.offset;
+    d.line = at.line;
+    d.column = at.column;
+    d.length = f.where.length;
+    if (f.has_note) {
+      diagnostic::related_note note;
+      note.message = found.text_of(f.note);
+      if (f.related.length != 0) {
+        const line_column there = list.locate(f.related);
+        note.included = name_of(f.related);
+        note.offset = f.related.offset;
+        note.line = there.line;
+        note.column = there.column;
+      }
+      d.note = std::move(note);
+    }
+    if (f.has_fix)
+      d.fix = diagnostic::replacement{f.fix.offset, f.fix.length,
+                                      std::string(found.text_of(f.replacement))};
+    const text shown = list.describe(f);
+    d.shown = shown.view();
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
 nem_outcome verify_nem(const source& from, const reporting& to, const nem_options& options) {
   nem_outcome out;
   const nem::profile profile = profile_of(options.profile);
@@ -150,6 +149,7 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   v.resolver = files.resolver();
   const std::string id = to.path == "-" ? std::string() : id_of(to.path);
   v.id = id;
+  if (!options.hazards) v.hazard_steps = 0;
   if (options.all) v.max_diagnostics = std::uint32_t{1} << 24;
   result<nem::program> p = nem::verify(std::move(*d), v, &out.report);
   out.found = diagnose_nem(out.report, from, &files);

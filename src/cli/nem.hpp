@@ -23,6 +23,7 @@ struct nem_options {
   std::string profile = "default", device;
   std::vector<std::string> include_folders;
   bool all = false;
+  bool hazards = true;  ///< whether verification looks for them
 };
 /// --profile, --device and --include.
 void add_nem_options(CLI::App& verb, nem_options& options);
@@ -53,6 +54,9 @@ class nem_files {
   std::map<std::string, opened, std::less<>> opened_;  ///< by canonical path
 };
 
+/// Each finding, as people and as tools see it.
+[[nodiscard]] std::vector<diagnostic> diagnose_nem(const nem::report& found, const source& from,
+                                                   const nem_files* files);
 /// What reading and verifying a NEM file gave.
 struct nem_outcome {
   std::optional<nem::program> program = {};

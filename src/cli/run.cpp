@@ -294,8 +294,9 @@ class runner {
     return usage_error("run",
                        "one ALIR program at a time; several files are the ranks of an ARK "
                        "model");
-  if (o.fast || o.steps || o.max_memory || o.mpi || o.nac.any())
-    return usage_error("run", "--fast, --steps, --max-memory and NAC's options aren't for ALIR");
+  if (o.fast || o.steps || o.max_memory || o.mpi || o.nac.any() || o.nem.any())
+    return usage_error(
+        "run", "--fast, --steps, --max-memory and the options of NAC and NEM aren't for ALIR");
   const result<alir::program> p = verify_alir(file);
   return p ? runner(o, file, *p).run() : to.fail(p.err(), file);
 }
@@ -311,16 +312,27 @@ class runner {
     case format::alir_bytecode: return run_alir(o, *in.file, to);
     case format::ark_model:
       if (o.samples || o.threads) return usage_error("run", "--samples and --threads are for ALIR");
-      if (o.nac.any()) return usage_error("run", "NAC's options aren't for ARK");
+      if (o.nac.any() || o.nem.any())
+        return usage_error("run", "the options of NAC and NEM aren't for ARK");
       return run_ark(o, std::move(*in.file));
     case format::nac:
       if (o.files.size() > 1) return usage_error("run", "one NAC container at a time");
       if (o.samples || o.threads || o.fast || o.mpi)
         return usage_error("run", "--samples, --threads, --fast and --mpi are for other formats");
+      if (o.nem.any()) return usage_error("run", "NEM's options aren't for NAC");
+      if (const std::string& s = o.nac.schedule;
+          !s.empty() && s != "file" && s != "planned" && s != "none")
+        return usage_error("run", "--schedule of a NAC container is file, planned or none, not '" +
+                                      shown_name(s) + "'");
       return run_nac(o, *in.file);
+    case format::nem:
+      if (o.files.size() > 1) return usage_error("run", "one NEM program at a time");
+      if (o.samples || o.threads || o.fast || o.mpi)
+        return usage_error("run", "--samples, --threads, --fast and --mpi are for other formats");
+      if (o.nac.any_of_nac()) return usage_error("run", "NAC's options aren't for NEM");
+      return run_nem(o, *in.file);
     case format::ark_plan:
     case format::nac_assembly:
-    case format::nem:
     case format::safetensors: return not_for(*in.file, to, "run", "programs and models");
     case format::unknown: break;  // load_source lets none through
   }
@@ -329,7 +341,7 @@ class runner {
 
 }  // namespace
 
-void add_nac_options(CLI::App& verb, nac_run_options& o) {
+void add_nac_options(CLI::App& verb, nac_run_options& o, bool of_nem) {
   verb.add_option("--shape", o.shapes, "NAC: shape and type of an input: 1x3x224x224, or 1x16:i64")
       ->type_name("[NAME=]SHAPE")
       ->allow_extra_args(false);
@@ -339,10 +351,20 @@ void add_nac_options(CLI::App& verb, nac_run_options& o) {
   verb.add_option("--weights", o.weights,
                   "NAC: the file of weights that stand outside, if it isn't beside")
       ->type_name("FILE");
-  verb.add_option("--schedule", o.schedule,
-                  "NAC: when results are freed: as the file says (else after their\n"
-                  "last use), as planned anew, or none before the end")
-      ->check(CLI::IsMember({"file", "planned", "none"}));
+  std::string schedule =
+      "NAC: when results are freed: as the file says (else after their\n"
+      "last use), as planned anew, or none before the end";
+  if (of_nem)
+    schedule +=
+        ": file,\n"
+        "planned, none\n"
+        "NEM: which of the tasks that may start does: in-order (as the text\n"
+        "has them), reverse, random or random:SEED";
+  CLI::Option* const option = verb.add_option("--schedule", o.schedule, schedule);
+  if (of_nem)
+    option->type_name("ORDER");
+  else
+    option->check(CLI::IsMember({"file", "planned", "none"}));
 }
 
 void add_run(CLI::App& app, action& run) {
@@ -387,16 +409,17 @@ void add_run(CLI::App& app, action& run) {
   verb->add_flag("--fast", o->fast,
                  "ARK: sums of products in FP32 and in any order, rather than in FP64");
   verb->add_option("--steps", o->steps,
-                   "ARK, NAC: run so many times (1); buffers and states keep what they hold")
+                   "ARK, NAC, NEM: run so many times (1); buffers and states stay")
       ->type_name("COUNT")
       ->check(count);
-  verb->add_option("--max-memory", o->max_memory, "ARK, NAC: bytes that values may take (4 GiB)")
+  verb->add_option("--max-memory", o->max_memory,
+                   "ARK, NAC, NEM: bytes that values may take (4 GiB)")
       ->type_name("BYTES")
       ->check(count);
 #ifdef TESSERA_HAS_MPI
   verb->add_flag("--mpi", o->mpi, "ARK: each rank in a process of its own, as mpirun starts them");
 #endif
-  add_nac_options(*verb, o->nac);
+  add_nac_options(*verb, o->nac, true);
   verb->add_option("--answer", o->nac.answers,
                    "NAC: an answer to the plan's prompts; others are lines of input")
       ->type_name("TEXT")
@@ -408,10 +431,18 @@ void add_run(CLI::App& app, action& run) {
   verb->add_option("--mode", o->nac.mode, "NAC: what the plan is told to do (infer)")
       ->type_name("WORD");
   verb->add_option("--max-steps", o->nac.max_steps,
-                   "NAC: instructions that a plan may run, with those of its models (100000000)")
+                   "NAC: instructions that a plan may run, with those of its models (100000000)\n"
+                   "NEM: tasks and iterations (all)")
       ->type_name("COUNT")
       ->check(count);
   verb->add_flag("--no-plan", o->nac.no_plan, "NAC: run the program, although there is a plan");
+  add_nem_options(*verb, o->nem.reading);
+  verb->add_flag("--keep-going", o->nem.keep_going,
+                 "NEM: behind a division by zero or an index out of range, with 0");
+  verb->add_flag("--races", o->nem.races,
+                 "NEM: search the whole run for tasks that nothing orders");
+  verb->add_flag("--allow-races", o->nem.allow_races,
+                 "NEM: run a program with races too; each is a warning");
   verb->add_flag("--json", o->json,
                  "A summary as one JSON object, instead of outputs on standard output");
   verb->footer(
@@ -449,6 +480,23 @@ void add_run(CLI::App& app, action& run) {
           "plan runs that, unless inputs or outputs are given. Plans read and write files below "
           "--folder.\n"
           "Without --output a summary of all outputs is shown.\n\n"
+          "NEM: a NAME is that of a buffer, or of a region that `let` names; outputs may also be "
+          "regions\n"
+          "of loops, as they were last. -i NAME=zero and NAME=random are no files (./zero is). "
+          "Without\n"
+          "an input bytes are zero; with --random all that the program reads before it writes it "
+          "is\n"
+          "random, as the elements that it reads them as: floats in [-1, 1), all values of a "
+          "byte, and\n"
+          "indices that are in range. .npy files hold a region's elements (BF16 as uint16, I4 as "
+          "int8),\n"
+          "or a buffer's bytes of any type; raw files too, with two I4 in a byte; .csv files "
+          "numbers,\n"
+          "of buffers too, where all of it has one type. Without --output a summary is shown of "
+          "the\n"
+          "buffers that the program leaves in DDR (or else in L2 or L1). Verification refuses "
+          "races;\n"
+          "a run searches for them where there were too many tasks to look at.\n\n"
           "Examples:\n"
           "  tessera run model.json.gz --input x.csv\n"
           "  tessera run model.json --input x.npy --output y.npy\n"
@@ -459,7 +507,10 @@ void add_run(CLI::App& app, action& run) {
           "  tessera run rank0.json rank1.json --random 1 -o r1:t12=-\n"
           "  tessera run resnet.nac --shape 1x3x224x224 --random 1 --json\n"
           "  tessera run bert.nac --text input_ids='a text' -i attention_mask=ones.npy -o 0=y.npy\n"
-          "  tessera run classifier.nac --answer cat.png\n\n") +
+          "  tessera run classifier.nac --answer cat.png\n"
+          "  tessera run gemm.nem -i inputs=x.npy -i weights=w.bin -i biases=zero -o y=y.npy\n"
+          "  tessera run gemm.nem --random 1 --schedule random:7 --json\n"
+          "  tessera run racy.nem --allow-races --schedule reverse -o outputs=-\n\n") +
       exit_codes_help);
   verb->callback([o, &run] { run = [o] { return run_files(*o); }; });
 }

@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "io/arrays.hpp"
+#include "nem.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// What runs of NAC containers alone are asked for.
+/// What runs of NAC containers are asked for; --schedule and --max-steps are for NEM too.
 struct nac_run_options {
   std::vector<std::string> shapes, texts, answers;
   std::string weights, folder, schedule, mode;
@@ -29,9 +30,27 @@ struct nac_run_options {
            !folder.empty() || !schedule.empty() || !mode.empty() || max_steps || no_plan ||
            any_path;
   }
+  /// Whether something is that NAC alone has.
+  [[nodiscard]] bool any_of_nac() const {
+    nac_run_options others = *this;
+    others.schedule.clear();
+    others.max_steps.reset();
+    return others.any();
+  }
 };
-/// --shape to --schedule.
-void add_nac_options(CLI::App& verb, nac_run_options& o);
+/// --shape to --schedule; `of_nem`: whose words, once the format is known, the verb checks.
+void add_nac_options(CLI::App& verb, nac_run_options& o, bool of_nem = false);
+
+/// What runs of NEM programs alone are asked for.
+struct nem_run_options {
+  nem_options reading;
+  bool keep_going = false, races = false, allow_races = false;
+
+  [[nodiscard]] bool any() const noexcept {
+    return keep_going || races || allow_races || reading.profile != "default" ||
+           !reading.device.empty() || !reading.include_folders.empty();
+  }
+};
 
 struct run_options {
   std::vector<std::string> files;
@@ -41,6 +60,7 @@ struct run_options {
   std::optional<unsigned> threads;
   bool fast = false, json = false, mpi = false;
   nac_run_options nac;
+  nem_run_options nem;
 };
 
 [[nodiscard]] io::array_format format_of(const std::string& option, const std::string& path);
@@ -50,6 +70,20 @@ struct run_options {
 
 /// Runs a NAC container: its plan, or its program where inputs are given.
 [[nodiscard]] exit_code run_nac(const run_options& o, const source& file);
+
+/// Runs a NEM program.
+[[nodiscard]] exit_code run_nem(const run_options& o, const source& file);
+
+/// What traces of NEM programs alone are asked for.
+struct nem_trace_options {
+  std::vector<std::string> timing;  ///< NAME=VALUE
+  std::string report;               ///< the file that the report goes to
+
+  [[nodiscard]] bool any() const noexcept { return !timing.empty() || !report.empty(); }
+};
+/// Executes a NEM program in abstract time. The outputs are the trace's file, or nothing.
+[[nodiscard]] exit_code trace_nem(const run_options& o, const nem_trace_options& more,
+                                  const source& file);
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

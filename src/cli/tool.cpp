@@ -37,41 +37,6 @@ constexpr format_row format_table[] = {
     {format::nem, "nem", "", "NEM text", "NEM files", &file_actions::nem, true},
 };
 
-void write_json(json::writer& w, const diagnostic& d) {
-  const auto number = [&w](const char* key, const std::optional<std::uint64_t>& v) {
-    w.key(key);
-    if (v)
-      w.integer(*v);
-    else
-      w.null();
-  };
-  w.begin_object().key("severity").string(d.severity).key("rule").string(d.rule);
-  if (!d.included.empty()) w.key("file").string(d.included);
-  number("offset", d.offset);
-  if (d.length) number("length", d.length);
-  number("line", d.line);
-  number("column", d.column);
-  w.key("path");
-  if (d.path)
-    w.string(*d.path);
-  else
-    w.null();
-  w.key("message").string(d.message);
-  if (d.note) {
-    w.key("note").begin_object();
-    if (!d.note->included.empty()) w.key("file").string(d.note->included);
-    number("offset", d.note->offset);
-    number("line", d.note->line);
-    number("column", d.note->column);
-    w.key("message").string(d.note->message).end();
-  }
-  if (d.fix) {
-    w.key("fix").begin_object().key("offset").integer(d.fix->offset);
-    w.key("length").integer(d.fix->length).key("text").string(d.fix->text).end();
-  }
-  w.end();
-}
-
 /// U+FFFD for each byte that isn't UTF-8 and, unless they are kept, for each control character.
 [[nodiscard]] std::string legible(std::string_view s, bool keep_controls) {
   std::string out;
@@ -242,6 +207,41 @@ std::string shown_name(std::string_view path) {
 }
 
 std::string json_name(std::string_view path) { return legible(path, true); }
+
+void write_json(json::writer& w, const diagnostic& d) {
+  const auto number = [&w](const char* key, const std::optional<std::uint64_t>& v) {
+    w.key(key);
+    if (v)
+      w.integer(*v);
+    else
+      w.null();
+  };
+  w.begin_object().key("severity").string(d.severity).key("rule").string(d.rule);
+  if (!d.included.empty()) w.key("file").string(d.included);
+  number("offset", d.offset);
+  if (d.length) number("length", d.length);
+  number("line", d.line);
+  number("column", d.column);
+  w.key("path");
+  if (d.path)
+    w.string(*d.path);
+  else
+    w.null();
+  w.key("message").string(d.message);
+  if (d.note) {
+    w.key("note").begin_object();
+    if (!d.note->included.empty()) w.key("file").string(d.note->included);
+    number("offset", d.note->offset);
+    number("line", d.note->line);
+    number("column", d.note->column);
+    w.key("message").string(d.note->message).end();
+  }
+  if (d.fix) {
+    w.key("fix").begin_object().key("offset").integer(d.fix->offset);
+    w.key("length").integer(d.fix->length).key("text").string(d.fix->text).end();
+  }
+  w.end();
+}
 
 diagnostic diagnose(error e, const source& from) {
   diagnostic d;

@@ -106,6 +106,7 @@ struct diagnostic {
   std::optional<replacement> fix;
   std::string shown;  ///< the whole of it for people, lines with their ends
 };
+void write_json(json::writer& w, const diagnostic& d);
 [[nodiscard]] diagnostic diagnose(error e, const source& from);
 [[nodiscard]] diagnostic diagnose(const io::failure& why);
 [[nodiscard]] inline exit_code code_of(const io::failure& why) noexcept {

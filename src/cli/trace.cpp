@@ -15,42 +15,90 @@ namespace cli {
 
 namespace {
 
-[[nodiscard]] exit_code trace_file(const run_options& o) {
-  const reporting to{o.files[0]};
-  return with_file(to, "trace", {.nac = [&](const source& file) { return trace_nac(o, file); }});
+struct trace_options {
+  run_options run;
+  nem_trace_options nem;
+};
+
+[[nodiscard]] exit_code trace_container(trace_options o, const source& file) {
+  if (o.nem.any() || o.run.nem.any() || o.run.json || o.run.nac.max_steps)
+    return usage_error("trace",
+                       "--timing, --report, --json, --max-steps and other options of NEM "
+                       "aren't for NAC");
+  if (o.run.outputs.empty()) o.run.outputs.emplace_back("-");
+  return trace_nac(o.run, file);
+}
+[[nodiscard]] exit_code trace_program(const trace_options& o, const source& file) {
+  if (o.run.nac.any_of_nac() || !o.run.nac.schedule.empty() || o.run.steps)
+    return usage_error("trace", "--schedule, --steps and NAC's options aren't for NEM");
+  return trace_nem(o.run, o.nem, file);
+}
+[[nodiscard]] exit_code trace_file(const trace_options& o) {
+  const reporting to{o.run.files[0], o.run.json};
+  return with_file(to, "trace",
+                   {.nac = [&](const source& f) { return trace_container(o, f); },
+                    .nem = [&](const source& f) { return trace_program(o, f); }});
 }
 
 }  // namespace
 
 void add_trace(CLI::App& app, action& run) {
-  const auto o = std::make_shared<run_options>();
+  const auto all = std::make_shared<trace_options>();
+  run_options* const o = &all->run;
   CLI::App* const verb =
       app.add_subcommand("trace", "Run a program and say when it did what, as Chrome trace JSON");
   o->files.resize(1);
-  verb->add_option("FILE", o->files[0], "A NAC container; - is standard input")->required();
+  verb->add_option("FILE", o->files[0], "A NAC container or a NEM program; - is standard input")
+      ->required();
   verb->add_option("-i,--input", o->inputs, "An input's elements; see `tessera run --help`")
       ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
-  o->outputs.assign(1, "-");
-  verb->add_option("-o,--output", o->outputs[0], "The file to write; - is standard output")
-      ->type_name("FILE");
+  verb->add_option("-o,--output", o->outputs, "The file to write; - is standard output")
+      ->type_name("FILE")
+      ->expected(1);
   verb->add_option("--random", o->seed, "Random values, for inputs without a file")
       ->type_name("SEED");
-  verb->add_option("--steps", o->steps, "Run so many times (1)")->type_name("COUNT");
+  verb->add_option("--steps", o->steps, "NAC: run so many times (1)")->type_name("COUNT");
   verb->add_option("--max-memory", o->max_memory, "Bytes that values may take (4 GiB)")
       ->type_name("BYTES");
   add_nac_options(*verb, o->nac);
+  verb->add_option("--max-steps", o->nac.max_steps,
+                   "NEM: tasks and iterations (1000000); a trace keeps all of them")
+      ->type_name("COUNT");
+  add_nem_options(*verb, o->nem.reading);
+  verb->add_option("--timing", all->nem.timing,
+                   "NEM: a parameter of the cost model: bandwidth (bytes a cycle, 32),\n"
+                   "transfer_latency (cycles, 4), macs (a cycle, 4096, or what the\n"
+                   "target's NMU has), product_latency (2), elements (a cycle, 256),\n"
+                   "element_latency (1)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--report", all->nem.report,
+                   "NEM: the file for the report, rather than standard error")
+      ->type_name("FILE");
+  verb->add_flag("--json", o->json,
+                 "NEM: the report as a JSON object on standard output; the trace\n"
+                 "only where --output says");
   verb->footer(
       std::string(
-          "The file opens in https://ui.perfetto.dev or chrome://tracing. One track has the\n"
-          "instructions, one what the schedule's coprocessor frees, forwards and loads, and a "
-          "counter\n"
-          "shows the bytes of all values that are live.\n\n"
+          "The file opens in https://ui.perfetto.dev or chrome://tracing.\n\n"
+          "NAC: one track has the instructions, one what the schedule's coprocessor frees, "
+          "forwards\n"
+          "and loads, and a counter shows the bytes of all values that are live.\n\n"
+          "NEM: time is abstract, and a cycle is shown as a microsecond. Engines are processes, "
+          "their\n"
+          "units threads; counters show the live bytes of each memory and the live tokens. "
+          "Buffers are\n"
+          "zero unless inputs are given: the time that a task takes depends on its shapes alone. "
+          "A\n"
+          "report of units, stalls and memories goes to standard error.\n\n"
           "Examples:\n"
           "  tessera trace model.nac --shape 1x3x224x224 -o trace.json\n"
-          "  tessera trace model.nac --shape 1x16:i64 --schedule none | gzip > trace.json.gz\n\n") +
+          "  tessera trace model.nac --shape 1x16:i64 --schedule none | gzip > trace.json.gz\n"
+          "  tessera trace gemm.nem -o trace.json --report -\n"
+          "  tessera trace gemm.nem --device small --timing bandwidth=64 --json\n\n") +
       exit_codes_help);
-  verb->callback([o, &run] { run = [o] { return trace_file(*o); }; });
+  verb->callback([all, &run] { run = [all] { return trace_file(*all); }; });
 }
 
 }  // namespace cli

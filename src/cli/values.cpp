@@ -20,9 +20,9 @@ namespace cli {
 namespace {
 
 /// How .npy files hold each type, in the order of element_type.
-constexpr io::element_kind npy_kinds[] = {{'f', 8}, {'f', 4}, {'f', 2}, {'u', 2},
-                                          {'i', 8}, {'i', 4}, {'i', 2}, {'i', 1},
-                                          {'u', 4}, {'u', 1}, {'b', 1}};
+constexpr io::element_kind npy_kinds[] = {{'f', 8}, {'f', 4}, {'f', 2}, {'u', 2}, {'i', 8},
+                                          {'i', 4}, {'i', 2}, {'i', 1}, {'i', 1}, {'u', 4},
+                                          {'u', 2}, {'u', 1}, {'b', 1}};
 
 [[nodiscard]] io::failure wrong(std::string what) { return {io::fault::content, std::move(what)}; }
 
@@ -44,8 +44,9 @@ std::size_t size_of(element_type t) noexcept { return npy_kind(t).size; }
 
 std::optional<element_type> type_of(io::element_kind k) noexcept {
   for (std::size_t i = 0; i < std::size(npy_kinds); ++i)
-    if (npy_kinds[i] == k && static_cast<element_type>(i) != element_type::bf16)
-      return static_cast<element_type>(i);
+    if (const auto t = static_cast<element_type>(i);
+        npy_kinds[i] == k && t != element_type::bf16 && t != element_type::u16)
+      return t;
   return std::nullopt;
 }
 
@@ -85,6 +86,12 @@ namespace {
                  " takes, found " + kind_name(a->type));
   if (a->shape != what.shape && squeezed(a->shape) != squeezed(what.shape))
     return wrong("expected shape " + text_of(what.shape) + ", found " + text_of(a->shape));
+  if (what.type == element_type::i4)
+    for (std::size_t i = 0; i < a->data.size(); ++i)
+      if (const double v = element(a->data, what.type, i); !store_element(a->data, what.type, i, v))
+        return wrong("element " + std::to_string(i) + ": expected -8 to 7, which " +
+                     std::string(what.name) + " takes, found " +
+                     std::to_string(static_cast<int>(v)));
   return std::move(a->data);
 }
 
@@ -130,8 +137,10 @@ double element(std::span<const std::byte> dense, element_type type, std::size_t 
     case element_type::i64: return static_cast<double>(load_le<std::int64_t>(from));
     case element_type::i32: return static_cast<double>(load_le<std::int32_t>(from));
     case element_type::i16: return static_cast<double>(load_le<std::int16_t>(from));
-    case element_type::i8: return static_cast<double>(load_le<std::int8_t>(from));
+    case element_type::i8:
+    case element_type::i4: return static_cast<double>(load_le<std::int8_t>(from));
     case element_type::u32: return static_cast<double>(load_le<std::uint32_t>(from));
+    case element_type::u16: return static_cast<double>(load_le<std::uint16_t>(from));
     case element_type::u8: return static_cast<double>(load_le<std::uint8_t>(from));
     case element_type::boolean: break;
   }
@@ -156,7 +165,10 @@ bool store_element(std::span<std::byte> dense, element_type type, std::size_t i,
     case element_type::i32: return store_integer<std::int32_t>(to, value);
     case element_type::i16: return store_integer<std::int16_t>(to, value);
     case element_type::i8: return store_integer<std::int8_t>(to, value);
+    case element_type::i4:
+      return value >= -8 && value <= 7 && store_integer<std::int8_t>(to, value);
     case element_type::u32: return store_integer<std::uint32_t>(to, value);
+    case element_type::u16: return store_integer<std::uint16_t>(to, value);
     case element_type::u8: return store_integer<std::uint8_t>(to, value);
     case element_type::boolean: break;
   }
@@ -178,9 +190,11 @@ io::expected<std::vector<std::byte>> read_elements(const std::string& path, io::
   if (format == io::array_format::npy) return named(decode_npy(data, what));
   if (format == io::array_format::csv) return named(decode_csv(data, what));
   if (data.size() != what.bytes())
-    return named(wrong("expected " + std::to_string(what.bytes()) + " bytes of " +
-                       std::string(what.name) + ' ' + text_of(what.shape) + ", found " +
-                       std::to_string(data.size())));
+    return named(
+        wrong("expected " + std::to_string(what.bytes()) + " bytes" +
+              (what.any_type ? std::string()
+                             : " of " + std::string(what.name) + ' ' + text_of(what.shape)) +
+              ", found " + std::to_string(data.size())));
   return std::vector<std::byte>(data.begin(), data.end());
 }
 

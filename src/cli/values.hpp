@@ -4,9 +4,12 @@
 // Elements of tensors from files and to files, whatever the format of the model: dense,
 // little-endian, in C order.
 //
-//   .npy   of the tensor's type, BF16 as u2 (its bits); of its shape, or of its shape without the ones
+//   .npy   of the tensor's type, BF16 as u2 (its bits), i4 as i1; of its shape, or of its shape
+//          without the ones
 //   .csv   a row for each row of its last dimension; numbers are rounded to the tensor's type
 //   raw    its elements, little-endian
+//
+// Here i4 takes a byte an element.
 
 #ifndef TESSERA_CLI_VALUES_HPP
 #define TESSERA_CLI_VALUES_HPP
@@ -26,8 +29,22 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// Types of elements.
-enum class element_type : std::uint8_t { f64, f32, f16, bf16, i64, i32, i16, i8, u32, u8, boolean };
+/// Types of elements, floats first.
+enum class element_type : std::uint8_t {
+  f64,
+  f32,
+  f16,
+  bf16,
+  i64,
+  i32,
+  i16,
+  i8,
+  i4,
+  u32,
+  u16,
+  u8,
+  boolean
+};
 [[nodiscard]] std::size_t size_of(element_type t) noexcept;
 /// How .npy files hold a type.
 [[nodiscard]] io::element_kind npy_kind(element_type t) noexcept;

@@ -100,14 +100,16 @@ void timeline_recorder::describe(const record& r,
                        [](const statement& s, std::uint32_t node) { return s.node < node; });
   if (at != statements_.end() && at->node == r.node) {
     add("line", at->line);
+    const std::size_t first = to.size();
     std::size_t i = r.iterations;
     for (std::uint32_t l = at->loop; l != nem::no_index && i != 0; l = loops_[l].outer)
       to.emplace_back("iteration." + std::string(loops_[l].variable),
                       std::to_string(iterations_[r.first_iteration + --i]));
+    std::reverse(to.begin() + static_cast<std::ptrdiff_t>(first), to.end());  // the outermost first
   }
   if (r.work.bytes != 0) add("bytes", r.work.bytes);
   if (r.work.macs != 0) add("macs", r.work.macs);
-  if (r.work.elements != 0) add("elements", r.work.elements);
+  if (r.work.elements != 0 && r.work.macs == 0) add("elements", r.work.elements);
   add("issued", r.at.issued);
   add("ready", r.at.ready);
   to.emplace_back("waited for", tm::cause_names[static_cast<std::size_t>(r.at.why)]);
@@ -231,7 +233,8 @@ void append_report(text& out, const tm::timing_report& r) {
   std::vector<table_row> rows = {{"memory", "peak", "declared", "capacity"}};
   for (const tm::memory_report& m : r.memories)
     rows.push_back({memory_name(m.level, m.engine), std::to_string(m.peak),
-                    std::to_string(m.declared), m.capacity == 0 ? "" : std::to_string(m.capacity)});
+                    std::to_string(m.declared),
+                    m.capacity == 0 ? "-" : std::to_string(m.capacity)});
   append_table(out, rows);
 }
 

@@ -70,7 +70,7 @@ class timeline_recorder {
 
   void find_statements(std::string_view source);
   void take(const vm::nem::instance& t, const vm::nem::placement& at);
-  /// Keys and values of a span, which borrow from `text`.
+  /// Keys and values of a span.
   void describe(const record& r, std::vector<std::pair<std::string, std::string>>& to) const;
 
   const nem::program& program_;

@@ -74,6 +74,9 @@ TEST_CASE("nem/word: names of all sizes are told apart", "[nem]") {
       all.back()[at] = 'b';
     }
   for (int i = 0; i < 3000; ++i) all.push_back("a_name_that_is_long_" + std::to_string(i));
+  // The last character alone, of names that fill the table near each other.
+  for (const std::string_view before : {"x", "y1", "z_letter", "z_letters", "n_of_fifteen_ch"})
+    for (char last = 'A'; last <= 'z'; ++last) all.push_back(std::string(before) + last);
   for (int round = 0; round < 2; ++round)
     for (std::uint32_t i = 0; i < all.size(); ++i) {
       INFO(all[i]);

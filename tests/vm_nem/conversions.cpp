@@ -176,6 +176,23 @@ TEST_CASE("vm_nem/conversions: dequantize by tensor, channel and group", "[vm_ne
   CHECK(converted(opcode::dequantize, element::i8, {-128, 5}, element::f16) == numbers{-128, 5});
 }
 
+TEST_CASE("vm_nem/conversions: channels of a long row", "[vm_nem]") {
+  constexpr int64_t n = 700;
+  held x(element::i8, {3, n}, numbers(3 * n, 2)), y(element::f32, {3, n});
+  std::vector<float> scales;
+  std::vector<int64_t> zeros;
+  for (int64_t i = 0; i < n; ++i) {
+    scales.push_back(static_cast<float>(i));
+    zeros.push_back(i % 5);
+  }
+  x.quantize(scales, zeros, nem::quantization::per_channel, 1);
+  CHECK(run(opcode::dequantize, {&x}, {&y}));
+  numbers expected;
+  for (int64_t i = 0; i < 3 * n; ++i)
+    expected.push_back(static_cast<double>((2 - i % n % 5) * (i % n)));
+  CHECK(y.get() == expected);
+}
+
 TEST_CASE("vm_nem/conversions: what was dequantized is quantized again", "[vm_nem]") {
   held q(element::i8, {256}), real(element::f32, {256}), again(element::i8, {256});
   std::vector<uint32_t> all;

@@ -33,6 +33,9 @@ held filled(element e, const numbers& shape, int kind = 0) {
   } while (advance(at, shape));
   return h;
 }
+/// Whether a type is tried with the k-th of nine pairs of strides: i4 with all, each other with three.
+bool is_tried(element e, int k) { return e == element::i4 || (static_cast<int>(e) + k) % 3 == 0; }
+
 /// Runs an operation of one input and one output, for all types and strides, against where each
 /// element of the output comes from.
 template <class Source>
@@ -40,6 +43,7 @@ void check(opcode op, const numbers& x_shape, const numbers& y_shape, const nem:
            Source&& source) {
   for (const element e : all_types)
     for (int kinds = 0; kinds < 9; ++kinds) {
+      if (!is_tried(e, kinds)) continue;
       held x = filled(e, x_shape, kinds / 3), y(e, y_shape, {}, strides_of(kinds % 3, y_shape));
       REQUIRE(run(op, {&x}, {&y}, a));
       const std::vector<std::uint32_t> from = patterns(e, count_of(x_shape)), made = y.bits();
@@ -254,6 +258,7 @@ TEST_CASE("vm_nem/layout: pad with a constant, which is cast", "[vm_nem]") {
   const numbers x_shape = {2, 3}, y_shape = {5, 4}, pads = {1, 0, 2, 1};
   for (const row& t : table)
     for (int kinds = 0; kinds < 9; ++kinds) {
+      if (!is_tried(t.e, kinds)) continue;
       held x = filled(t.e, x_shape, kinds / 3), y(t.e, y_shape, {}, strides_of(kinds % 3, y_shape));
       nem::attributes a;
       a.mode = pad_mode::constant;
@@ -261,9 +266,10 @@ TEST_CASE("vm_nem/layout: pad with a constant, which is cast", "[vm_nem]") {
       a.pads = {pads.data(), 4};
       REQUIRE(run(opcode::pad, {&x}, {&y}, a));
       const std::vector<std::uint32_t> from = patterns(t.e, 6), made = y.bits();
-      for (std::size_t i = 0; i < 5; ++i)
-        for (std::size_t k = 0; k < 4; ++k)
-          CHECK(made[i * 4 + k] == (i >= 1 && i < 3 && k < 3 ? from[(i - 1) * 3 + k] : t.bits));
+      std::vector<std::uint32_t> wanted(20, t.bits);
+      for (std::size_t i = 0; i < 2; ++i)
+        for (std::size_t k = 0; k < 3; ++k) wanted[(i + 1) * 4 + k] = from[i * 3 + k];
+      CHECK(made == wanted);
       CHECK(keeps_gaps(y));
     }
 }
@@ -397,6 +403,48 @@ TEST_CASE("vm_nem/layout: an output may lie where an input is", "[vm_nem]") {
     REQUIRE(execute(c, scratch));
     const int expected[] = {0, 1, 2, 7, 6, 5, 4, 3, 2, 1, 0, 11};
     for (std::size_t i = 0; i < 12; ++i) CHECK(std::to_integer<int>(memory[i]) == expected[i]);
+  }
+}
+
+TEST_CASE("vm_nem/layout: of many operands, some may share bytes", "[vm_nem]") {
+  std::vector<std::byte> memory(16);
+  for (std::size_t i = 0; i < 16; ++i) memory[i] = std::byte(i);
+  const numbers three = {3}, six = {6}, one = {1};
+  const auto at = [&](std::int64_t first, const numbers& shape) {
+    return vm::nem::tensor{memory.data() + first, shape[0], element::u8, shape, one};
+  };
+  const auto is = [&](const std::vector<int>& wanted) {
+    for (std::size_t i = 0; i < 16; ++i)
+      if (std::to_integer<int>(memory[i]) != wanted[i]) return false;
+    return true;
+  };
+  vm::nem::workspace scratch;
+  vm::nem::call c;
+  SECTION("concat") {
+    const vm::nem::tensor in[] = {at(5, three), at(2, three)}, out = at(4, six);
+    c.opcode = opcode::concat;
+    c.inputs = in;
+    c.outputs = {&out, 1};
+    REQUIRE(execute(c, scratch));
+    CHECK(is({0, 1, 2, 3, 5, 6, 7, 2, 3, 4, 10, 11, 12, 13, 14, 15}));
+  }
+  SECTION("split") {
+    const numbers sizes = {3, 3};
+    const vm::nem::tensor in = at(4, six), out[] = {at(6, three), at(1, three)};
+    c.opcode = opcode::split;
+    c.attributes.split_sizes = {sizes.data(), 2};
+    c.inputs = {&in, 1};
+    c.outputs = out;
+    REQUIRE(execute(c, scratch));
+    CHECK(is({0, 7, 8, 9, 4, 5, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15}));
+  }
+  SECTION("gather writes where its indices are") {
+    const vm::nem::tensor in[] = {at(4, six), at(0, three)}, out = at(1, three);
+    c.opcode = opcode::gather;
+    c.inputs = in;
+    c.outputs = {&out, 1};
+    REQUIRE(execute(c, scratch));
+    CHECK(is({0, 4, 5, 6, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
   }
 }
 

@@ -9,88 +9,11 @@
 #include <string>
 
 #include "support/catch.hpp"
-#include "vm_nem/tensors.hpp"
+#include "vm_nem/product_cases.hpp"
 
 namespace {
 
-using namespace tessera;
-using nem::quantization;
-using test::element;
-using test::held;
-using test::opcode;
-
-using sizes = std::vector<std::int64_t>;
-using random_bits = std::mt19937;
-
-std::int64_t pick(random_bits& r, std::int64_t least, std::int64_t greatest) {
-  return std::uniform_int_distribution<std::int64_t>(least, greatest)(r);
-}
-
-/// Strides that leave gaps, in another order of dimensions at times.
-sizes strides_of(random_bits& r, const sizes& shape, bool is_dense) {
-  sizes order(shape.size()), strides(shape.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-  if (!is_dense && pick(r, 0, 1) == 1) std::shuffle(order.begin(), order.end(), r);
-  std::int64_t n = 1;
-  for (std::size_t i = shape.size(); i-- != 0;) {
-    const auto d = static_cast<std::size_t>(order[i]);
-    if (!is_dense && pick(r, 0, 2) == 0) n += pick(r, 0, 3) + (n == 1 ? 1 : 0);
-    strides[d] = n;
-    n *= shape[d];
-  }
-  return strides;
-}
-std::vector<double> numbers(random_bits& r, const sizes& shape, std::int64_t least,
-                            std::int64_t greatest, double unit = 1) {
-  std::int64_t n = 1;
-  for (const std::int64_t d : shape) n *= d;
-  std::vector<double> x(static_cast<std::size_t>(n));
-  for (double& v : x) v = static_cast<double>(pick(r, least, greatest)) * unit;
-  return x;
-}
-
-/// Which dimension a descriptor is about: none, or one of the shape.
-void quantize(random_bits& r, held& x, std::int64_t zero_least, std::int64_t zero_greatest,
-              int axis) {
-  static constexpr float some[] = {0.5f, 0.25f, 0.1f, 0.75f};
-  const auto scale = [&] { return some[pick(r, 0, 3)]; };
-  std::int64_t count = 1, group = 1;
-  quantization form = quantization::per_tensor;
-  if (axis >= 0) {
-    const std::int64_t size = x.shape[static_cast<std::size_t>(axis)];
-    form = pick(r, 0, 1) == 0 ? quantization::per_channel : quantization::per_group;
-    group = form == quantization::per_group ? pick(r, 1, size) : 1;
-    count = (size + group - 1) / group;
-  }
-  std::vector<float> scales;
-  std::vector<std::int64_t> zeros;
-  for (std::int64_t i = 0; i < count; ++i) {
-    scales.push_back(scale());
-    zeros.push_back(pick(r, zero_least, zero_greatest));
-  }
-  x.quantize(scales, zeros, form, axis < 0 ? 0 : static_cast<std::size_t>(axis), group);
-}
-struct pair {
-  double scale = 1;
-  std::int64_t zero = 0;
-};
-/// What the element at an index has.
-pair pair_of(const held& x, const sizes& index) {
-  if (!x.is_quantized) return {};
-  if (x.quant.form == quantization::per_tensor) return {double{x.scales[0]}, x.zero_points[0]};
-  std::size_t at = 0;
-  const auto i = static_cast<std::size_t>(index[x.quant.axis]);
-  if (x.quant.form == quantization::per_channel) at = i;
-  if (x.quant.form == quantization::per_group)
-    at = i / static_cast<std::size_t>(x.quant.group_size);
-  return {double{x.scales[at]}, x.zero_points[at]};
-}
-/// The element of dense values at an index.
-double at(const std::vector<double>& values, const sizes& shape, const sizes& index) {
-  std::int64_t i = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) i = i * shape[d] + index[d];
-  return values[static_cast<std::size_t>(i)];
-}
+using namespace test;
 
 struct operands {
   held a, b, c, y;
@@ -119,56 +42,24 @@ sizes index_of_c(const operands& o, const sizes& y) {
 std::int64_t inner(const operands& o) {
   return o.a.shape[o.a.shape.size() - (o.a.is_transposed ? 2 : 1)];
 }
-template <class F>
-void each_index(const sizes& shape, F f) {
-  sizes i(shape.size(), 0);
-  for (;;) {
-    f(i);
-    std::size_t d = shape.size();
-    while (d != 0 && ++i[d - 1] == shape[d - 1]) i[--d] = 0;
-    if (d == 0) return;
-  }
-}
-
 /// What the specification says of integers; sums wrap, and `has_wrapped` says so.
 std::vector<double> expected_integers(operands& o, bool& has_wrapped) {
   const std::vector<double> a = o.a.get(), b = o.b.get(),
                             c = o.has_c ? o.c.get() : std::vector<double>();
   std::vector<double> out;
-  const auto range = vm::nem::range_of(o.y.type);
-  const auto in_32 = [&](std::int64_t x) {
-    if (x < INT32_MIN || x > INT32_MAX) has_wrapped = true;
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(x)));
-  };
   each_index(o.y.shape, [&](const sizes& i) {
-    std::vector<std::pair<double, std::int64_t>> runs;  // scale, sum
+    run_sums sums;
     for (std::int64_t k = 0; k < inner(o); ++k) {
       const sizes ia = index_of_a(o, i, k), ib = index_of_b(o, i, k);
       const pair pa = pair_of(o.a, ia), pb = pair_of(o.b, ib);
-      const double s = pa.scale * pb.scale;
-      if (runs.empty() || runs.back().first != s) runs.push_back({s, 0});
-      runs.back().second += (static_cast<std::int64_t>(at(a, o.a.shape, ia)) - pa.zero) *
-                            (static_cast<std::int64_t>(at(b, o.b.shape, ib)) - pb.zero);
+      sums.add(pa.scale * pb.scale,
+               (static_cast<std::int64_t>(at(a, o.a.shape, ia)) - pa.zero) *
+                   (static_cast<std::int64_t>(at(b, o.b.shape, ib)) - pb.zero));
     }
-    // Runs are of all rows: where some element of Y has more than one.
-    const pair py = pair_of(o.y, i);
-    double x = 0;
-    if (runs.size() == 1) {
-      const std::int64_t bias =
-          o.has_c ? static_cast<std::int64_t>(at(c, o.c.shape, index_of_c(o, i))) : 0;
-      x = in_32(runs[0].second + bias) * (runs[0].first / py.scale);
-    } else {
-      for (const auto& [s, sum] : runs) x += in_32(sum) * s;
-      if (o.has_c) {
-        const sizes ic = index_of_c(o, i);
-        const pair pc = pair_of(o.c, ic);
-        x += pc.scale * (at(c, o.c.shape, ic) - static_cast<double>(pc.zero));
-      }
-      x /= py.scale;
-    }
-    const double q = std::nearbyint(x) + static_cast<double>(py.zero);
-    out.push_back(
-        std::clamp(q, static_cast<double>(range.least), static_cast<double>(range.greatest)));
+    const sizes ic = o.has_c ? index_of_c(o, i) : sizes();
+    out.push_back(sums.result(pair_of(o.y, i), o.y.type, o.has_c,
+                              o.has_c ? static_cast<std::int64_t>(at(c, o.c.shape, ic)) : 0,
+                              o.has_c ? pair_of(o.c, ic) : pair(), has_wrapped));
   });
   return out;
 }
@@ -206,10 +97,6 @@ vm::nem::verdict multiply(operands& o, bool is_deterministic = false) {
   if (o.has_c) in.push_back(&o.c);
   return test::run(o.has_c ? opcode::gemm : opcode::matmul, in, {&o.y}, {}, is_deterministic);
 }
-int random_axis(random_bits& r, const held& x) {
-  return static_cast<int>(pick(r, -1, static_cast<std::int64_t>(x.shape.size()) - 1));
-}
-
 }  // namespace
 
 TEST_CASE("vm_nem/products: appendix vectors", "[vm_nem]") {
@@ -258,4 +145,135 @@ TEST_CASE("vm_nem/products: integers of all forms", "[vm_nem]") {
     REQUIRE(o.y.get() == expected);
     REQUIRE(v.has_wrapped == has_wrapped);
   }
+}
+
+TEST_CASE("vm_nem/products: floats", "[vm_nem]") {
+  random_bits r(2);
+  const element floats[] = {element::f16, element::bf16, element::f32};
+  for (int i = 0; i < 600; ++i) {
+    const element type = floats[i % 3];
+    operands o = random_operands(r, type, type, type, type, i % 50 == 1 ? 40 : 9);
+    // Multiples of 1/8 so small that all sums are exact: what is left is one rounding.
+    o.a.set(numbers(r, o.a.shape, -30, 30, 0.125));
+    o.b.set(numbers(r, o.b.shape, -30, 30, 0.125));
+    o.c.set(numbers(r, o.c.shape, -60, 60, 0.125));
+    const std::vector<double> a = o.a.get(), b = o.b.get(), c = o.c.get();
+    std::vector<double> sums;
+    each_index(o.y.shape, [&](const sizes& index) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < inner(o); ++k)
+        sum +=
+            at(a, o.a.shape, index_of_a(o, index, k)) * at(b, o.b.shape, index_of_b(o, index, k));
+      sums.push_back(sum + (o.has_c ? at(c, o.c.shape, index_of_c(o, index)) : 0));
+    });
+    held expected(type, o.y.shape, sums);
+    INFO(i);
+    REQUIRE(multiply(o, pick(r, 0, 1) == 0));
+    REQUIRE(o.y.bits() == expected.bits());
+  }
+}
+
+TEST_CASE("vm_nem/products: @deterministic sums in ascending order", "[vm_nem]") {
+  // Each product is rounded, then each sum. volatile keeps it so.
+  random_bits r(3);
+  constexpr std::int64_t m = 5, n = 11, k = 37;
+  for (const bool is_turned : {false, true}) {
+    held a(element::f32, {m, k}), b(element::f32, is_turned ? sizes{n, k} : sizes{k, n}),
+        y(element::f32, {m, n});
+    b.is_transposed = is_turned;
+    std::vector<double> x = numbers(r, a.shape, -1000000, 1000000, 0.001),
+                        w = numbers(r, b.shape, -1000000, 1000000, 0.001);
+    a.set(x), b.set(w);
+    x = a.get(), w = b.get();
+    std::vector<double> expected;
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        volatile float sum = 0;
+        for (std::int64_t l = 0; l < k; ++l) {
+          const std::int64_t of_w = is_turned ? j * k + l : l * n + j;
+          volatile float product = static_cast<float>(x[static_cast<std::size_t>(i * k + l)]) *
+                                   static_cast<float>(w[static_cast<std::size_t>(of_w)]);
+          sum = sum + product;
+        }
+        expected.push_back(sum);
+      }
+    CHECK(test::run(opcode::matmul, {&a, &b}, {&y}, {}, true));
+    CHECK(y.get() == expected);
+    // In another order the error is bounded.
+    CHECK(test::run(opcode::matmul, {&a, &b}, {&y}));
+    const std::vector<double> found = y.get();
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::fabs(found[i] - expected[i]) < 16.0);
+  }
+}
+
+TEST_CASE("vm_nem/products: sums that leave 32 bits wrap", "[vm_nem]") {
+  // 128 * 128 * 131071 fits, one more doesn't.
+  for (const std::int64_t k : {std::int64_t{131071}, std::int64_t{131072}, std::int64_t{300000}}) {
+    held a(element::i8, {1, k}, std::vector<double>(static_cast<std::size_t>(k), -128)),
+        b(element::i8, {k, 1}, std::vector<double>(static_cast<std::size_t>(k), -128)),
+        y(element::i16, {1, 1});
+    y.quantize({65536 * 256.0f}, {0});
+    const std::int64_t sum = 16384 * k;
+    const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
+    const vm::nem::verdict v = test::run(opcode::matmul, {&a, &b}, {&y});
+    CHECK(v);
+    CHECK(v.has_wrapped == (sum > INT32_MAX));
+    CHECK(y.get()[0] == std::nearbyint(low / (65536 * 256.0)));
+  }
+  // Zero points make bytes greater: 255 * 255 * 40000. Terms of both signs don't add up to much.
+  const std::int64_t k = 80000;
+  held a(element::i8, {2, k}), b(element::i8, {k, 1}), y(element::i16, {2, 1});
+  std::vector<double> left(static_cast<std::size_t>(2 * k), 127);
+  for (std::int64_t i = 0; i < k; ++i)
+    left[static_cast<std::size_t>(k + i)] = i % 2 == 0 ? 127 : -127;
+  a.set(left);
+  b.set(std::vector<double>(static_cast<std::size_t>(k), -128));
+  a.quantize({1}, {0});
+  b.quantize({1}, {127});
+  y.quantize({1 << 20}, {0});
+  const std::int64_t sum = -255 * 127 * k;
+  const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
+  CHECK(test::run(opcode::matmul, {&a, &b}, {&y}).has_wrapped);
+  CHECK(y.get() == std::vector<double>{std::nearbyint(low / 1048576.0), 0});
+  // A bias alone can do it, and can take a sum back.
+  held one(element::i8, {1, 1}, {1}), c(element::i32, {1}, {2147483647.0}),
+      out(element::i8, {1, 1});
+  CHECK(test::run(opcode::gemm, {&one, &one, &c}, {&out}).has_wrapped);
+  CHECK(out.get()[0] == -128);
+  held minus(element::i8, {1, 1}, {-1});
+  CHECK(!test::run(opcode::gemm, {&one, &minus, &c}, {&out}).has_wrapped);
+  CHECK(out.get()[0] == 127);
+  held back(element::i32, {1}, {-2147483647.0 - 1});
+  held all(element::i8, {1, 131072}, std::vector<double>(131072, -128)),
+      turned(element::i8, {131072, 1}, std::vector<double>(131072, -128));
+  CHECK(!test::run(opcode::gemm, {&all, &turned, &back}, {&out}).has_wrapped);
+  CHECK(out.get()[0] == 0);
+}
+
+TEST_CASE("vm_nem/products: what has no place for more", "[vm_nem]") {
+  // The output shares bytes with inputs: they are read before.
+  held x(element::f32, {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(test::run(opcode::gemm, {&x, &x, &x}, {&x}));
+  CHECK(x.get() == std::vector<double>{31, 38, 45, 70, 86, 102, 109, 134, 159});
+  held q(element::i8, {2, 2}, {1, 2, 3, 4});
+  CHECK(test::run(opcode::matmul, {&q, &q}, {&q}));
+  CHECK(q.get() == std::vector<double>{7, 10, 15, 22});
+  // Steps of 0 make many elements of one byte. Where these aren't to be kept, that is said.
+  const std::int64_t many = std::int64_t{1} << 40;
+  held wide(element::i8, {1, many}, {}, {0, 0}), tall(element::i8, {many, 1}, {}, {0, 0}),
+      y(element::i8, {1, 1});
+  CHECK(test::run(opcode::matmul, {&wide, &tall}, {&y}).code == errc::nem_rt_mem);
+  // A NaN has one pattern; scales that leave binary32 make no trouble.
+  held inf(element::f32, {1, 2}, {INFINITY, -INFINITY}), ones(element::f32, {2, 1}, {1, 1}),
+      nan(element::f32, {1, 1});
+  CHECK(test::run(opcode::matmul, {&inf, &ones}, {&nan}));
+  CHECK(nan.bits() == std::vector<std::uint32_t>{0x7fc00000});
+  held a(element::i8, {1, 2}, {1, 2}), b(element::i8, {2, 1}, {3, 4}), z(element::i8, {1, 1});
+  a.quantize({INFINITY}, {0});
+  z.quantize({1}, {5});
+  CHECK(test::run(opcode::matmul, {&a, &b}, {&z}));
+  CHECK(z.get()[0] == 127);
+  b.quantize({0}, {0});
+  CHECK(test::run(opcode::matmul, {&a, &b}, {&z}));  // infinity times 0
+  CHECK(z.get()[0] == 5);
 }

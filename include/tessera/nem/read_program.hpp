@@ -225,7 +225,8 @@ class program_reader : protected statement_errors {
       const char* const next = behind_blanks(callee.last());
       if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
     }
-    const std::string_view what = is_region ? "the name of a region" : "the name of a token";
+    constexpr std::string_view of_region = "the name of a region", of_token = "the name of a token";
+    const std::string_view what = is_region ? of_region : of_token;
     if (is_reserved(k))
       reserved(w, what);
     else if (k != keyword::none && !questionable_name(w, k, what))

@@ -475,7 +475,11 @@ class tree_reader : protected lexer {
   /// Room for one more node; where there can't be any the last is written again, and the source
   /// ends here.
   [[gnu::cold, gnu::noinline]] void more_nodes() {
-    if (room_ < most_nodes_) return grow(std::uint64_t{room_} * 2);
+    if (room_ < most_nodes_) {
+      const auto left = static_cast<std::uint64_t>(end_ - at_);  // bytes; hardly any has two nodes
+      const std::uint64_t enough = room_ + left + left / 4 + 64, doubled = std::uint64_t{room_} * 2;
+      return grow(doubled < enough ? doubled : enough);
+    }
     if (failure_.code == errc::ok && !stopped_) {
       failure_ = {errc::too_many_items, here()};
       found_.add(errc::too_many_items, token())

@@ -12,25 +12,6 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
-namespace {
-
-/// Reads, changes and writes rows: f(row, n).
-template <class T, class F>
-void each_row(const tensor& x, const tensor& y, F f) {
-  T row[part_size];
-  const rows<2> r(y.shape, {x.strides, y.strides});
-  each_part(r, [&](const auto& at, std::size_t n) {
-    load(x, at[0], r.steps()[0], row, n);
-    f(row, n);
-    if constexpr (std::is_same_v<T, std::int64_t>)
-      wrap(y, at[1], r.steps()[1], row, n);
-    else
-      store(y, at[1], r.steps()[1], row, n);
-  });
-}
-
-}  // namespace
-
 verdict cast(const call& c, workspace&) {
   const tensor &x = c.inputs[0], &y = c.outputs[0];
   const auto as_it_is = [](auto*, std::size_t) {};

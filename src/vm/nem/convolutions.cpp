@@ -51,6 +51,8 @@ class task {
 
   [[nodiscard]] verdict run() {
     if (y_.tensor().count() == 0) return {};
+    if (is_out_of_proportion(x_) || is_out_of_proportion(weights_))
+      return {.code = errc::nem_rt_mem};
     if (!x_.is_integer() || !weights_.is_integer())
       run_floats();
     else if (!varies_in_space() && are_bytes(x_, -128, 127) && are_bytes(weights_, -255, 255))
@@ -94,11 +96,10 @@ class task {
   }
 
   template <class T>
-  [[nodiscard]] bool load_x(image<T>& to) {
+  [[nodiscard]] image<T> load_x() {
     const elements<T> e =
         elements_of<T>(x_, x_.strides[last_] == 1 || w_.channels == 1, slots::a, scratch_);
-    to = {e.data, e.strides[0], w_.spatial(e.strides, 1)};
-    return e.data != nullptr;
+    return {e.data, e.strides[0], w_.spatial(e.strides, 1)};
   }
   template <class T>
   [[nodiscard]] const T* load_weights() {
@@ -273,9 +274,8 @@ class task {
   }
 
   void run_floats() {
-    image<float> x;
+    const image<float> x = load_x<float>();
     const float* const weights = load_weights<float>();
-    if (weights == nullptr || !load_x(x)) return fail();
     if (has_own_channels()) return run_channels(x, weights);
     // 0 of the padding times what isn't finite would be a NaN.
     bool is_in_order = c_.is_deterministic;
@@ -297,9 +297,8 @@ class task {
   }
 
   void run_bytes() {
-    image<std::int8_t> x;
+    const image<std::int8_t> x = load_x<std::int8_t>();
     const std::int8_t* const weights = load_weights<std::int8_t>();
-    if (weights == nullptr || !load_x(x)) return fail();
     const descriptor &a = *p_.a_quant, &b = *p_.b_quant;
     const bool is_even = (a.form == quantization::per_tensor || a.axis == 0) &&
                          (b.form == quantization::per_tensor || b.axis == last_);
@@ -315,7 +314,6 @@ class task {
     const bool has_places = varies_in_space();
     for (std::int64_t g = 0; g < w_.groups; ++g) {
       set_group(g);
-      // Weights are dense or not; k steps through dimensions, so they are copied row by row.
       position at;
       for (std::int64_t i = 0; i < w_.positions(); ++i, w_.advance(at)) {
         if (has_places) set_scales(&at);
@@ -403,8 +401,6 @@ class task {
     else
       return scratch_.integers(slot, n);
   }
-
-  void fail() noexcept { found_.code = errc::nem_rt_mem; }
 
   const call& c_;
   workspace& scratch_;

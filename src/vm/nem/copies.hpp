@@ -6,7 +6,11 @@
 //   copy(shape, {&x, first, strides}, {&y, first, strides});     // y[i, j, …] = x[i, j, …]
 //   fill(shape, {&y, first, strides}, 0);                        // y[i, j, …] = a pattern
 //
+//   const copying part(shape, x, strides, y, strides);           // many times the same shape
+//   for (…) part.run(first_of_x, first_of_y);
+//
 //   rows that are dense in both     memmove; of i4 where both begin in the same half of a byte
+//   rows that are turned            in tiles that the cache holds; of i4 as others
 //   other rows                      element by element
 //
 // Nothing but the addressed elements is written: an i4 keeps its neighbour.
@@ -19,6 +23,7 @@
 #ifndef TESSERA_VM_NEM_COPIES_HPP
 #define TESSERA_VM_NEM_COPIES_HPP
 
+#include <array>
 #include <cstdint>
 
 #include "tensor.hpp"
@@ -33,7 +38,28 @@ struct elements_of {
   shape_view strides;
 };
 
-void copy(shape_view shape, const elements_of& from, const elements_of& to);
+class copying {
+ public:
+  copying(shape_view shape, const tensor& from, shape_view from_strides, const tensor& to,
+          shape_view to_strides) noexcept;
+
+  void run(std::int64_t from_first, std::int64_t to_first) const;
+
+ private:
+  template <std::int64_t size>
+  void run_bytes(std::int64_t from_first, std::int64_t to_first) const;
+  void run_nibbles(std::int64_t from_first, std::int64_t to_first) const;
+
+  rows<2> rows_;  ///< without the dimension that tiles go along, if there are tiles
+  const tensor &from_, &to_;
+  unsigned bits_;
+  std::int64_t length_ = 1;  ///< of that dimension
+  std::array<std::int64_t, 2> step_ = {};
+};
+
+inline void copy(shape_view shape, const elements_of& from, const elements_of& to) {
+  copying(shape, *from.of, from.strides, *to.of, to.strides).run(from.first, to.first);
+}
 void fill(shape_view shape, const elements_of& to, std::uint32_t bits);
 
 }  // namespace vm::nem

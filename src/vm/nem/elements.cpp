@@ -35,26 +35,35 @@ void write(std::byte* p, T x) noexcept {
     for (std::size_t i = 0; i < sizeof x / 2; ++i) std::swap(p[i], p[sizeof x - 1 - i]);
 }
 
+/// The nearest integer, ties to even, of a number of 33 bits with its sign.
+template <class T>
+[[nodiscard]] T low_bits(double x) noexcept {
+#if FLT_EVAL_METHOD == 0
+  // The last bit of the sum has the weight 1.
+  return static_cast<T>(std::bit_cast<std::uint64_t>(x + 0x1.8p52));
+#else
+  return static_cast<T>(static_cast<std::int64_t>(std::nearbyint(x)));
+#endif
+}
+
 /// Types of elements: how they are kept, and what they are as a number.
 template <class T>
 struct whole {
   using raw = T;
   static T value(T x) noexcept { return x; }
-  /// All but i32 and u32 saturate through 32 bits, which loops do as vectors.
   static T from(double x) noexcept {
-    using limits = std::numeric_limits<T>;
-    constexpr double least = limits::min(), most = limits::max();
-    x = x > least ? x : x == x ? least : 0.0;
-    x = rounded(x < most ? x : most);
-    if constexpr (std::is_same_v<T, std::uint32_t>)
-      return static_cast<T>(static_cast<std::int64_t>(x));
-    else
-      return static_cast<T>(static_cast<std::int32_t>(x));
+    constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    x = x == x ? x : 0;
+    x = x > least ? x : least;
+    x = x < most ? x : most;
+    return low_bits<T>(x);
   }
   static T low(std::int64_t x) noexcept { return static_cast<T>(x); }
 };
 struct half {
   using raw = std::uint16_t;
+  static constexpr int fraction_bits = 10;
+  static constexpr double least_normal = 0x1p-14;
   static constexpr auto floats_from = kernels::floats_from_halves;
   static constexpr auto from_floats = kernels::halves_from_floats;
   static float value(raw x) noexcept { return float_from_half(x); }
@@ -62,6 +71,8 @@ struct half {
 };
 struct bfloat {
   using raw = std::uint16_t;
+  static constexpr int fraction_bits = 7;
+  static constexpr double least_normal = 0x1p-126;
   static constexpr auto floats_from = kernels::floats_from_bfloat16s;
   static constexpr auto from_floats = kernels::bfloat16s_from_floats;
   static float value(raw x) noexcept { return float_from_bfloat16(x); }
@@ -80,17 +91,24 @@ inline constexpr bool is_short = requires {
   Type::floats_from;
 };
 
-/// Rounded to float so that another rounding gives what one alone would: to odd.
-[[nodiscard]] float rounded_to_odd(double x) noexcept {
-  const auto f = static_cast<float>(x);
-  const double back = f;
-  const auto bits = std::bit_cast<std::uint32_t>(f);
-  const bool is_final = back == x || (bits & 1) != 0 || !(std::fabs(f) <= FLT_MAX);
-  const bool is_beyond = std::fabs(back) > std::fabs(x);
-  const std::uint32_t odd = is_beyond ? bits - 1 : bits + 1;
-  return single::known(std::bit_cast<float>(is_final ? bits : odd));
+/// What a 16-bit float is rounded from, as a float that another rounding leaves as it is.
+template <class Type>
+[[nodiscard]] float nearest(double x) noexcept {
+  constexpr int dropped = 52 - Type::fraction_bits;
+  constexpr std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
+  // Adding may carry into the exponent, up to infinity.
+  auto bits = std::bit_cast<std::uint64_t>(x);
+  bits = (bits + (tie - 1) + (bits >> dropped & 1)) & ~(2 * tie - 1);
+  // Subnormals are multiples of the least one.
+  constexpr double unit = Type::least_normal / (1 << Type::fraction_bits);
+  const double small = std::copysign(rounded(x * (1 / unit)) * unit, x);
+  const double y = std::fabs(x) < Type::least_normal ? small : std::bit_cast<double>(bits);
+  return static_cast<float>(x == x ? y : std::numeric_limits<double>::quiet_NaN());
 }
-[[nodiscard]] float rounded_to_odd(float x) noexcept { return single::known(x); }
+template <class Type>
+[[nodiscard]] float nearest(float x) noexcept {
+  return single::known(x);
+}
 
 /// Calls f with the type of a whole number of bytes.
 template <class F>
@@ -176,7 +194,7 @@ void load_as(const tensor& x, std::int64_t first, std::int64_t step, To* to, std
 template <class Type, class From>
 [[nodiscard]] typename Type::raw stored(From x) noexcept {
   if constexpr (is_short<Type>)
-    return Type::from(rounded_to_odd(x));
+    return Type::from(nearest<Type>(x));
   else
     return Type::from(x);
 }
@@ -194,7 +212,7 @@ void store_row(std::byte* p, std::int64_t step, const From* from, std::size_t n)
     const std::size_t count = std::min(part, n - i);
     if constexpr (is_short<Type>) {
       float wide[part];
-      for (std::size_t k = 0; k < count; ++k) wide[k] = rounded_to_odd(from[i + k]);
+      for (std::size_t k = 0; k < count; ++k) wide[k] = nearest<Type>(from[i + k]);
       Type::from_floats(wide, here, count, kernels::best_level());
     } else {
       for (std::size_t k = 0; k < count; ++k) here[k] = stored<Type>(from[i + k]);

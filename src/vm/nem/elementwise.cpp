@@ -5,22 +5,25 @@
 //
 //   how                 floats                               integers
 //   rows of float       what is rounded correctly there;     -
-//                       f32: what the kernels have
+//                       what the kernels have
 //   rows of double      the other functions                  quantized values; functions that need
 //                                                            rounding
 //   rows of int64       -                                    division, powers, comparisons
 //   rows of patterns    -                                    what wraps
-//   a table             functions of 16 bits, where there    i8, functions of i16
-//                       are more elements than patterns
+//   a table             -                                    one operand of bytes, where there are
+//                                                            more elements than patterns
 //
 // + - * / and the root of 16-bit floats are computed in float: its 24 bits are enough for the second
 // rounding to do no harm.
 
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <limits>
+#include <optional>
+#include <type_traits>
 
 #include "elements.hpp"
+#include "kernels/convert.hpp"
 #include "kernels/elementwise.hpp"
 #include "operations.hpp"
 #include "pairs.hpp"
@@ -30,24 +33,46 @@ namespace vm::nem {
 
 namespace {
 
-// NaNs pass, and -0 is less than +0.
+// NaNs pass, and -0 is less than +0. By masks, so that loops need no branch.
 template <class T>
 using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 template <class T>
+[[nodiscard]] T chosen(T a, T b, bool is_a, bool is_b, bits_of<T> equal) noexcept {
+  using bits = bits_of<T>;
+  const auto mask = [](bool x) { return bits{0} - static_cast<bits>(x); };
+  const bits left = mask(is_a), right = mask(is_b), same = mask(a == b);
+  constexpr auto nan = std::bit_cast<bits>(std::numeric_limits<T>::quiet_NaN());
+  return std::bit_cast<T>((std::bit_cast<bits>(a) & left) | (std::bit_cast<bits>(b) & right) |
+                          (equal & same) | (nan & ~(left | right | same)));
+}
+template <class T>
 [[nodiscard]] T lesser(T a, T b) noexcept {
-  const T equal = std::bit_cast<T>(std::bit_cast<bits_of<T>>(a) | std::bit_cast<bits_of<T>>(b));
-  const T sum = a + b;  // a NaN, where they don't compare
-  return a < b ? a : b < a ? b : a == b ? equal : sum;
+  return chosen(a, b, a < b, b < a, std::bit_cast<bits_of<T>>(a) | std::bit_cast<bits_of<T>>(b));
 }
 template <class T>
 [[nodiscard]] T greater(T a, T b) noexcept {
-  const T equal = std::bit_cast<T>(std::bit_cast<bits_of<T>>(a) & std::bit_cast<bits_of<T>>(b));
-  const T sum = a + b;
-  return a > b ? a : b > a ? b : a == b ? equal : sum;
+  return chosen(a, b, a > b, b > a, std::bit_cast<bits_of<T>>(a) & std::bit_cast<bits_of<T>>(b));
+}
+
+/// The value that a number has as an element.
+[[nodiscard]] float as_element(element type, double x) {
+  std::byte memory[4];
+  tensor one;
+  one.data = memory;
+  one.element = type;
+  float value = 0;
+  store(one, 0, 1, &x, 1);
+  load(one, 0, 1, &value, 1);
+  return value;
 }
 
 // One operand.
 
+/// Has a function of its own, so that what that holds is known not to be in the row.
+template <class T, class F>
+void change(T* row, std::size_t n, F f) {
+  for (std::size_t i = 0; i < n; ++i) row[i] = f(row[i]);
+}
 template <class F>
 void each_real(const tensor& x, const tensor& y, bool quantized, F f) {
   double row[part_size];
@@ -55,7 +80,7 @@ void each_real(const tensor& x, const tensor& y, bool quantized, F f) {
     const rows<2> r(y.shape, {x.strides, y.strides});
     return each_part(r, [&](const auto& at, std::size_t n) {
       load(x, at[0], r.steps()[0], row, n);
-      for (std::size_t i = 0; i < n; ++i) row[i] = f(row[i]);
+      change(row, n, f);
       store(y, at[1], r.steps()[1], row, n);
     });
   }
@@ -66,35 +91,14 @@ void each_real(const tensor& x, const tensor& y, bool quantized, F f) {
     of_y.find(at[3], r.steps()[3], n);
     load(x, at[0], r.steps()[0], row, n);
     of_x.to_real(row, n);
-    for (std::size_t i = 0; i < n; ++i) row[i] = f(row[i]);
+    change(row, n, f);
     of_y.from_real(row, n);
     store(y, at[1], r.steps()[1], row, n);
   });
 }
-/// f(row, n) changes a row.
-template <class T, class F>
-void each_row(const tensor& x, const tensor& y, F f) {
-  T row[part_size];
-  const rows<2> r(y.shape, {x.strides, y.strides});
-  each_part(r, [&](const auto& at, std::size_t n) {
-    if constexpr (std::is_same_v<T, std::uint32_t>)
-      load_bits(x, at[0], r.steps()[0], row, n);
-    else
-      load(x, at[0], r.steps()[0], row, n);
-    f(row, n);
-    if constexpr (std::is_same_v<T, float>)
-      store(y, at[1], r.steps()[1], row, n);
-    else if constexpr (std::is_same_v<T, std::uint32_t>)
-      store_bits(y, at[1], r.steps()[1], row, n);
-    else
-      wrap(y, at[1], r.steps()[1], row, n);
-  });
-}
 template <class T, class F>
 void each(const tensor& x, const tensor& y, F f) {
-  each_row<T>(x, y, [&](T* row, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) row[i] = f(row[i]);
-  });
+  each_row<T>(x, y, [&](T* row, std::size_t n) { change(row, n, f); });
 }
 
 /// Calls f with the function of real numbers.
@@ -102,7 +106,7 @@ template <class F>
 void with_function(opcode op, double alpha, F&& f) {
   switch (op) {
     case opcode::relu: return f([](double x) { return x > 0 || x != x ? x : 0.0; });
-    case opcode::leaky_relu: return f([alpha](double x) { return x >= 0 ? x : alpha * x; });
+    case opcode::leaky_relu: return f([alpha](double x) { return x * (x >= 0 ? 1 : alpha); });
     case opcode::sigmoid: return f([](double x) { return 1 / (1 + std::exp(-x)); });
     case opcode::tanh: return f([](double x) { return std::tanh(x); });
     case opcode::exp: return f([](double x) { return std::exp(x); });
@@ -117,11 +121,43 @@ void with_function(opcode op, double alpha, F&& f) {
   }
 }
 
+/// A function of 16-bit floats in float: where not all numbers around the result have the same
+/// pattern, it is computed again in double.
+template <class F>
+void each_short(const tensor& x, const tensor& y, kernels::unary k, F f) {
+  const auto narrow =
+      y.element == element::f16 ? kernels::halves_from_floats : kernels::bfloat16s_from_floats;
+  each_row<float>(x, y, [&](float* row, std::size_t n) {
+    float value[part_size], nearer[part_size], farther[part_size];
+    std::uint16_t low[part_size], high[part_size];
+    kernels::apply(k, row, value, n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto bits = std::bit_cast<std::uint32_t>(value[i]);
+      nearer[i] = std::bit_cast<float>(bits - ((bits & 0x7fffffffu) != 0 ? 1u : 0u));
+      farther[i] = std::bit_cast<float>(bits + 1);
+    }
+    narrow(nearer, low, n, kernels::best_level());
+    narrow(farther, high, n, kernels::best_level());
+    for (std::size_t i = 0; i < n; ++i)
+      row[i] = low[i] == high[i] ? value[i] : as_element(y.element, f(double{row[i]}));
+  });
+}
+
+/// The function of the kernels; they may err in the last place of a float.
+[[nodiscard]] std::optional<kernels::unary> kernel_of(opcode op) noexcept {
+  switch (op) {
+    case opcode::sigmoid: return kernels::unary::sigmoid;
+    case opcode::tanh: return kernels::unary::tanh;
+    case opcode::exp: return kernels::unary::exp;
+    case opcode::gelu: return kernels::unary::gelu_erf;
+    case opcode::silu: return kernels::unary::silu;
+    default: return {};
+  }
+}
 /// In float. False where that isn't enough.
 [[nodiscard]] bool apply_to_floats(opcode op, float alpha, const tensor& x, const tensor& y) {
   const auto by_kernel = [&](kernels::unary k) {
     each_row<float>(x, y, [k](float* row, std::size_t n) { kernels::apply(k, row, row, n); });
-    return true;
   };
   const bool is_f32 = x.element == element::f32;
   switch (op) {
@@ -130,17 +166,19 @@ void with_function(opcode op, double alpha, F&& f) {
       return true;
     case opcode::abs: each<float>(x, y, [](float v) { return std::fabs(v); }); return true;
     case opcode::neg: each<float>(x, y, [](float v) { return -v; }); return true;
-    case opcode::sqrt: return by_kernel(kernels::unary::sqrt);
+    case opcode::sqrt: by_kernel(kernels::unary::sqrt); return true;
     case opcode::leaky_relu:
-      if (is_f32) each<float>(x, y, [alpha](float v) { return v >= 0 ? v : alpha * v; });
+      if (is_f32) each<float>(x, y, [alpha](float v) { return v * (v >= 0 ? 1 : alpha); });
       return is_f32;
-    case opcode::sigmoid: return is_f32 && by_kernel(kernels::unary::sigmoid);
-    case opcode::tanh: return is_f32 && by_kernel(kernels::unary::tanh);
-    case opcode::exp: return is_f32 && by_kernel(kernels::unary::exp);
-    case opcode::gelu: return is_f32 && by_kernel(kernels::unary::gelu_erf);
-    case opcode::silu: return is_f32 && by_kernel(kernels::unary::silu);
-    default: return false;
+    default: break;
   }
+  const std::optional<kernels::unary> k = kernel_of(op);
+  if (!k) return false;
+  if (is_f32)
+    by_kernel(*k);
+  else
+    with_function(op, alpha, [&](auto f) { each_short(x, y, *k, f); });
+  return true;
 }
 /// Integers that stay such. False where a function has to be rounded.
 [[nodiscard]] bool apply_to_integers(opcode op, float alpha, const tensor& x, const tensor& y) {
@@ -160,35 +198,30 @@ void with_function(opcode op, double alpha, F&& f) {
   }
 }
 
-/// Does an operation that maps patterns to patterns by a table, where that pays. `f(x, y)` is the
-/// operation; false where it has to be called itself.
+/// Does an operation on elements of a byte by a table, where that pays; f(x, y) is the operation.
 template <class F>
-[[nodiscard]] bool apply_by_table(const tensor& x, const tensor& y, std::size_t bits,
-                                  workspace& scratch, F&& f) {
-  const std::int64_t count = std::int64_t{1} << bits;
-  if (y.count() < count + count / 2) return false;
-  const auto size = static_cast<std::size_t>(count);
-  const std::span<std::uint32_t> table = scratch.patterns(0, size);
-  const std::span<std::int8_t> memory = scratch.bytes(0, size * bits / 8);
-  for (std::size_t i = 0; i < size; ++i) table[i] = static_cast<std::uint32_t>(i);
-  const std::int64_t stride = 1;
+void apply_by_table(const tensor& x, const tensor& y, F&& f) {
+  constexpr std::int64_t count = 256, step = 1;
+  const auto has_one_pair = [](const tensor& t) {
+    return t.quant == nullptr || t.quant->form == model::quantization::per_tensor;
+  };
+  if (model::bitwidth(x.element) != 8 || !has_one_pair(x) || !has_one_pair(y) ||
+      y.count() < 2 * count)
+    return f(x, y);
+  std::byte memory[count];
+  for (std::size_t i = 0; i < count; ++i) memory[i] = static_cast<std::byte>(i);
   tensor from = x;
-  from.data = reinterpret_cast<std::byte*>(memory.data());
-  from.extent = static_cast<std::int64_t>(memory.size());
+  from.data = memory;
+  from.extent = count;
   from.shape = {&count, 1};
-  from.strides = {&stride, 1};
+  from.strides = {&step, 1};
   tensor to = from;
   to.quant = y.quant;
-  store_bits(from, 0, 1, table.data(), size);
   f(from, to);
-  load_bits(to, 0, 1, table.data(), size);
+  std::uint32_t table[count];
+  load_bits(to, 0, step, table, count);
   each<std::uint32_t>(x, y, [&](std::uint32_t v) { return table[v]; });
-  return true;
 }
-[[nodiscard]] bool has_one_pair(const tensor& x) noexcept {
-  return x.quant == nullptr || x.quant->form == model::quantization::per_tensor;
-}
-
 void apply_unary_to(opcode op, double exact_alpha, bool quantized, const tensor& x,
                     const tensor& y) {
   const auto alpha = static_cast<float>(exact_alpha);
@@ -202,6 +235,10 @@ void apply_unary_to(opcode op, double exact_alpha, bool quantized, const tensor&
 
 // Two operands.
 
+template <class T, class F>
+void combine(T* left, const T* right, std::size_t n, F f) {
+  for (std::size_t i = 0; i < n; ++i) left[i] = f(left[i], right[i]);
+}
 template <class F>
 void each_real(const tensor& a, const tensor& b, const tensor& y, bool quantized, F f) {
   double left[part_size], right[part_size];
@@ -210,7 +247,7 @@ void each_real(const tensor& a, const tensor& b, const tensor& y, bool quantized
     return each_part(r, [&](const auto& at, std::size_t n) {
       load(a, at[0], r.steps()[0], left, n);
       load(b, at[1], r.steps()[1], right, n);
-      for (std::size_t i = 0; i < n; ++i) left[i] = f(left[i], right[i]);
+      combine(left, right, n, f);
       store(y, at[2], r.steps()[2], left, n);
     });
   }
@@ -225,7 +262,7 @@ void each_real(const tensor& a, const tensor& b, const tensor& y, bool quantized
     load(b, at[1], r.steps()[1], right, n);
     of_a.to_real(left, n);
     of_b.to_real(right, n);
-    for (std::size_t i = 0; i < n; ++i) left[i] = f(left[i], right[i]);
+    combine(left, right, n, f);
     of_y.from_real(left, n);
     store(y, at[2], r.steps()[2], left, n);
   });
@@ -238,27 +275,17 @@ void each_row(const tensor& a, const tensor& b, const tensor& y, F f) {
   std::int64_t index = 0;
   const rows<3> r(y.shape, {a.strides, b.strides, y.strides});
   each_part(r, [&](const auto& at, std::size_t n) {
-    if constexpr (std::is_same_v<T, std::uint32_t>) {
-      load_bits(a, at[0], r.steps()[0], left, n);
-      load_bits(b, at[1], r.steps()[1], right, n);
-    } else {
-      load(a, at[0], r.steps()[0], left, n);
-      load(b, at[1], r.steps()[1], right, n);
-    }
+    read_row(a, at[0], r.steps()[0], left, n);
+    read_row(b, at[1], r.steps()[1], right, n);
     f(left, right, n, index);
-    if constexpr (std::is_same_v<T, float>)
-      store(y, at[2], r.steps()[2], left, n);
-    else if constexpr (std::is_same_v<T, std::uint32_t>)
-      store_bits(y, at[2], r.steps()[2], left, n);
-    else
-      wrap(y, at[2], r.steps()[2], left, n);
+    write_row(y, at[2], r.steps()[2], left, n);
     index += static_cast<std::int64_t>(n);
   });
 }
 template <class T, class F>
 void each(const tensor& a, const tensor& b, const tensor& y, F f) {
   each_row<T>(a, b, y, [&](T* left, const T* right, std::size_t n, std::int64_t) {
-    for (std::size_t i = 0; i < n; ++i) left[i] = f(left[i], right[i]);
+    combine(left, right, n, f);
   });
 }
 /// f(a, b, to) is false where there is no value.
@@ -329,8 +356,8 @@ void combine_floats(opcode op, const tensor& a, const tensor& b, const tensor& y
     case opcode::sub: return by_kernel(kernels::binary::sub);
     case opcode::mul: return by_kernel(kernels::binary::mul);
     case opcode::div: return by_kernel(kernels::binary::div);
-    case opcode::min: return each<float>(a, b, y, lesser<float>);
-    case opcode::max: return each<float>(a, b, y, greater<float>);
+    case opcode::min: return each<float>(a, b, y, [](float p, float q) { return lesser(p, q); });
+    case opcode::max: return each<float>(a, b, y, [](float p, float q) { return greater(p, q); });
     default: return each_real(a, b, y, false, [](double p, double q) { return std::pow(p, q); });
   }
 }
@@ -341,25 +368,14 @@ void combine_quantized(opcode op, const tensor& a, const tensor& b, const tensor
     case opcode::sub: return run([](double p, double q) { return p - q; });
     case opcode::mul: return run([](double p, double q) { return p * q; });
     case opcode::div: return run([](double p, double q) { return p / q; });
-    case opcode::min: return run(lesser<double>);
-    case opcode::max: return run(greater<double>);
+    case opcode::min: return run([](double p, double q) { return lesser(p, q); });
+    case opcode::max: return run([](double p, double q) { return greater(p, q); });
     default: return run([](double p, double q) { return std::pow(p, q); });
   }
 }
 
 // clamp.
 
-/// The value that a number has as an element.
-[[nodiscard]] float as_element(element type, double x) {
-  std::byte memory[4];
-  tensor one;
-  one.data = memory;
-  one.element = type;
-  float value = 0;
-  store(one, 0, 1, &x, 1);
-  load(one, 0, 1, &value, 1);
-  return value;
-}
 void clamp_to(double least, double most, bool quantized, const tensor& x, const tensor& y) {
   if (!x.is_integer()) {
     // Rounding keeps the order of numbers, so that bounds may be rounded before.
@@ -380,24 +396,11 @@ void clamp_to(double least, double most, bool quantized, const tensor& x, const 
 
 }  // namespace
 
-verdict apply_unary(const call& c, workspace& scratch) {
-  const tensor &x = c.inputs[0], &y = c.outputs[0];
-  const bool quantized = x.is_integer() && is_quantized(c);
-  const auto apply = [&](const tensor& from, const tensor& to) {
-    apply_unary_to(c.opcode, c.attributes.alpha, quantized, from, to);
-  };
-  const std::size_t bits = model::bitwidth(x.element);
-  bool is_slow = quantized;
-  switch (c.opcode) {
-    case opcode::relu:
-    case opcode::abs:
-    case opcode::neg:
-    case opcode::sqrt: break;
-    default: is_slow = true;
-  }
-  const bool is_mapped = (bits == 8 || (bits == 16 && is_slow)) &&
-                         (!quantized || (has_one_pair(x) && has_one_pair(y)));
-  if (!is_mapped || !apply_by_table(x, y, bits, scratch, apply)) apply(x, y);
+verdict apply_unary(const call& c, workspace&) {
+  const bool quantized = c.inputs[0].is_integer() && is_quantized(c);
+  apply_by_table(c.inputs[0], c.outputs[0], [&](const tensor& x, const tensor& y) {
+    apply_unary_to(c.opcode, c.attributes.alpha, quantized, x, y);
+  });
   return {};
 }
 
@@ -412,14 +415,11 @@ verdict apply_binary(const call& c, workspace&) {
   return {};
 }
 
-verdict clamp(const call& c, workspace& scratch) {
-  const tensor &x = c.inputs[0], &y = c.outputs[0];
-  const bool quantized = x.is_integer() && is_quantized(c);
-  const auto apply = [&](const tensor& from, const tensor& to) {
-    clamp_to(c.attributes.min_val, c.attributes.max_val, quantized, from, to);
-  };
-  const bool is_mapped = model::bitwidth(x.element) == 8 && has_one_pair(x) && has_one_pair(y);
-  if (!is_mapped || !apply_by_table(x, y, 8, scratch, apply)) apply(x, y);
+verdict clamp(const call& c, workspace&) {
+  const bool quantized = c.inputs[0].is_integer() && is_quantized(c);
+  apply_by_table(c.inputs[0], c.outputs[0], [&](const tensor& x, const tensor& y) {
+    clamp_to(c.attributes.min_val, c.attributes.max_val, quantized, x, y);
+  });
   return {};
 }
 

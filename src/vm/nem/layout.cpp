@@ -26,6 +26,10 @@ using sizes = std::array<std::int64_t, model::max_rank>;
   std::copy(s.begin(), s.end(), to.begin());
   return to;
 }
+/// Bytes of an element; 0 for one of half a byte.
+[[nodiscard]] std::int64_t bytes_of(element e) noexcept {
+  return model::element_table[static_cast<std::size_t>(e)].bits / 8;
+}
 /// The strides of a shape whose elements follow one another.
 [[nodiscard]] sizes dense(shape_view shape) noexcept {
   sizes to = {};
@@ -42,22 +46,32 @@ void transpose(const model::attributes& a, const tensor& x, const tensor& y) {
 }
 
 /// A tensor without gaps is one of the other's shape. Where both have gaps, one without lies between.
-void reshape(const tensor& x, const tensor& y, workspace& scratch) {
+[[nodiscard]] verdict reshape(const tensor& x, const tensor& y, workspace& scratch) {
   if (x.is_dense()) {
     const sizes strides = dense(y.shape);
-    return copy(y.shape, {&x, 0, {strides.data(), y.rank()}}, {&y, 0, y.strides});
+    copy(y.shape, {&x, 0, {strides.data(), y.rank()}}, {&y, 0, y.strides});
+    return {};
   }
   const sizes strides = dense(x.shape);
   const shape_view view(strides.data(), x.rank());
-  if (y.is_dense()) return copy(x.shape, {&x, 0, x.strides}, {&y, 0, view});
+  if (y.is_dense()) {
+    copy(x.shape, {&x, 0, x.strides}, {&y, 0, view});
+    return {};
+  }
+  // An output that doesn't write over itself has room for all elements; of i4, two in a byte.
+  std::int64_t count = 1;
+  for (const std::int64_t d : x.shape)
+    if (__builtin_mul_overflow(count, d, &count)) return {.code = errc::nem_rt_mem};
+  if (count / 2 > y.extent) return {.code = errc::nem_rt_mem};
+  const std::int64_t size = bytes_of(x.element);
+  const std::int64_t bytes = size == 0 ? count / 2 + count % 2 : count * size;
   tensor between = x;
-  const auto bits = model::element_table[static_cast<std::size_t>(x.element)].bits;
-  between.extent = (x.count() * static_cast<std::int64_t>(bits) + 7) / 8;
+  between.extent = bytes;
   between.strides = view;
-  between.data = reinterpret_cast<std::byte*>(
-      scratch.bytes(1, static_cast<std::size_t>(between.extent)).data());
+  between.data =
+      reinterpret_cast<std::byte*>(scratch.bytes(1, static_cast<std::size_t>(bytes)).data());
   copy(x.shape, {&x, 0, x.strides}, {&between, 0, view});
-  reshape(between, y, scratch);
+  return reshape(between, y, scratch);
 }
 
 void slice(const model::attributes& a, const tensor& x, const tensor& y) {
@@ -150,47 +164,57 @@ void pad(const model::attributes& a, const tensor& x, const tensor& y) {
   }
 }
 
+/// A block of indices at a time, for each of what stands before the axis: their elements lie close to
+/// each other.
 [[nodiscard]] verdict gather(const model::attributes& a, const tensor& x, const tensor& indices,
                              const tensor& y) {
   const std::size_t axis = axis_from(a.axis, x.rank()), many = indices.rank();
   const std::int64_t size = x.shape[axis], stride = x.strides[axis];
-  // All of x but the axis, in x and in y; and the dimensions of the indices, in y.
-  sizes shape = {}, from = {}, to = {};
-  std::uint64_t behind = 1;  // elements of the output for one index
-  std::size_t rank = 0;
-  for (std::size_t d = 0; d < x.rank(); ++d) {
-    if (d == axis) continue;
-    shape[rank] = x.shape[d];
-    from[rank] = x.strides[d];
-    to[rank] = y.strides[d < axis ? d : d + many - 1];
-    if (d > axis) behind *= static_cast<std::uint64_t>(x.shape[d]);
-    ++rank;
-  }
-  const shape_view part(shape.data(), rank), x_strides(from.data(), rank),
-      y_strides(to.data(), rank);
+  const rows<2> before(x.shape.first(axis), {x.strides.first(axis), y.strides.first(axis)});
+  const shape_view inner = x.shape.subspan(axis + 1),
+                   inner_strides = y.strides.subspan(axis + many);
+  const copying behind(inner, x, x.strides.subspan(axis + 1), y, inner_strides);
+  std::uint64_t count = 1;  // elements of the output for one index
+  for (const std::int64_t d : inner) count *= static_cast<std::uint64_t>(d);
 
   verdict found;
-  std::uint64_t at = 0;  // of the indices
+  std::uint64_t done = 0;  // indices
   const rows<2> r(indices.shape, {indices.strides, y.strides.subspan(axis, many)});
-  r.each([&](const auto& first, std::int64_t n) {
-    std::array<std::int64_t, 256> row;
-    constexpr auto block = static_cast<std::int64_t>(row.size());
-    for (std::int64_t i = 0; i < n; ++i, ++at) {
-      if (i % block == 0)
-        load(indices, first[0] + i * r.steps()[0], r.steps()[0], row.data(),
-             static_cast<std::size_t>(std::min(block, n - i)));
-      const std::int64_t index = row[static_cast<std::size_t>(i % block)];
-      const elements_of made{&y, first[1] + i * r.steps()[1], y_strides};
-      if (index >= -size && index < size) {
-        copy(part, {&x, (index + (index < 0 ? size : 0)) * stride, x_strides}, made);
-        continue;
+  const auto step = r.steps();
+  std::array<std::int64_t, 256> row;
+  constexpr auto block = static_cast<std::int64_t>(row.size());
+  const auto copy_block = [&](std::int64_t first, std::int64_t n) {
+    const auto outer = before.steps();
+    before.each([&](const auto& at, std::int64_t length) {
+      for (std::int64_t k = 0; k < length; ++k)
+        for (std::int64_t i = 0; i < n; ++i) {
+          const std::int64_t to = at[1] + k * outer[1] + first + i * step[1];
+          const std::int64_t index = row[static_cast<std::size_t>(i)];
+          if (index >= 0)
+            behind.run(at[0] + k * outer[0] + index * stride, to);
+          else
+            fill(inner, {&y, to, inner_strides}, 0);
+        }
+    });
+  };
+  r.each([&](const auto& first, std::int64_t length) {
+    for (std::int64_t from = 0; from < length; from += block) {
+      const std::int64_t n = std::min(block, length - from);
+      load(indices, first[0] + from * step[0], step[0], row.data(), static_cast<std::size_t>(n));
+      for (std::int64_t i = 0; i < n; ++i, ++done) {
+        std::int64_t& index = row[static_cast<std::size_t>(i)];
+        if (index >= -size && index < size) {
+          index += index < 0 ? size : 0;
+          continue;
+        }
+        if (found)
+          found = {.code = errc::nem_rt_index,
+                   .element = static_cast<std::int64_t>(done * count),
+                   .index = index,
+                   .size = size};
+        index = -1;
       }
-      if (found)
-        found = {.code = errc::nem_rt_index,
-                 .element = static_cast<std::int64_t>(at * behind),
-                 .index = index,
-                 .size = size};
-      fill(part, made, 0);
+      copy_block(first[1] + from * step[1], n);
     }
   });
   return found;
@@ -214,7 +238,7 @@ verdict change_layout(const call& c, workspace& scratch) {
   const tensor& x = apart.inputs()[0];
   switch (c.opcode) {
     case opcode::transpose: transpose(c.attributes, x, y); break;
-    case opcode::reshape: reshape(x, y, scratch); break;
+    case opcode::reshape: return reshape(x, y, scratch);
     case opcode::slice: slice(c.attributes, x, y); break;
     case opcode::concat: concat(c.attributes, apart.inputs(), y); break;
     case opcode::split: split(c.attributes, x, c.outputs); break;

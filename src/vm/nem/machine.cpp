@@ -198,6 +198,12 @@ outcome machine::run(model::report* found, timeline* when) {
     return {findings.code(), 0};
   }
   for (watched_region& w : s.watched) w.was_seen = false;
+  if (when != nullptr) {
+    std::vector<touched_buffer> all;
+    for (std::uint32_t i = 0; i < s.buffers.size(); ++i)
+      all.push_back({i, s.buffers[i].level, s.buffers[i].engine, s.buffers[i].size});
+    when->declare(all);
+  }
   binder to(s.program, s.bases);
   executor with(s.program, s.options, s.memory, s.buffers, s.scratch, findings);
   run_visitor(s.program, s.options, to, with, findings, when, s.watched).run();

@@ -18,18 +18,25 @@
 //                                       that has no value is 0
 //   RT-ACC, RT-UNINIT                   warnings
 //   RT-RACE                             tasks that nothing orders touch the same bytes: searched for
-//                                       where verification didn't look at all tasks, or always
+//                                       where verification didn't look at all tasks, or always; ends
+//                                       the run, unless it is to keep going
 //   RT-MEM                              the buffers don't fit
+//
+// Iterations that verification left out are verified as they are executed: the first error ends the
+// run. So does, as RT-UNSUPPORTED, an output of another shape than its inputs give, which the profile
+// `upstream` lets through.
 //
 // A program without races gives the same bytes under every schedule. Buffers are zero until
 // something is bound or written; each task is executed at once. @materialized changes nothing: all
 // regions are.
 //
 // Lifetime:   borrows its program. Bytes of buffers last as long as the machine.
-// Errors:     run(): nem_rt_*, budget_steps; the report says where.
+// Errors:     run(): that of the first error, also where it went on: nem_rt_*, budget_steps, or that of
+//             a rule of verification. The report says where.
 // Limits:     machine_options.
-// Allocation: the buffers, as far as they are touched; the workspace of operations. Other schedules
-//             than in_order keep up to `lookahead` tasks.
+// Allocation: the buffers, as far as they are touched, and up to an eighth of that for what is
+//             written; the workspace of operations. Other schedules than in_order keep up to
+//             `lookahead` tasks, and 20 bytes for each that was; a search for races as verification.
 
 #ifndef TESSERA_VM_NEM_MACHINE_HPP
 #define TESSERA_VM_NEM_MACHINE_HPP
@@ -72,7 +79,7 @@ struct machine_options {
   std::uint64_t seed = 0;              ///< of random
   std::uint32_t lookahead = 1u << 16;  ///< tasks that may wait, but for in_order
   race_search races = race_search::unverified;
-  bool keep_going = false;  ///< behind RT-DIV0 and RT-INDEX
+  bool keep_going = false;  ///< behind RT-DIV0, RT-INDEX, RT-UNSUPPORTED and RT-RACE
   host_function host = {};
 };
 
@@ -104,7 +111,7 @@ class machine {
   /// A buffer or a region by its name, or null.
   [[nodiscard]] const place* find(std::string_view name) const noexcept;
   /// Also finds the region that `let` names in a loop, behind a run: as it was in the last iteration
-  /// that has it. False where the text has no such name.
+  /// that has a task behind it. False where the text has no such name.
   bool watch(std::string_view name);
 
   /// Whether the buffers fit max_memory; else there are no bytes, and run() ends with RT-MEM.
@@ -119,7 +126,7 @@ class machine {
   void mark_bound(const place& to);
 
   /// Executes the program. Buffers keep what they hold, for another run too. With a timeline, tasks
-  /// start when it has a unit for them, whatever the schedule.
+  /// start in the order of time, whatever the schedule; `lookahead` are considered at once.
   outcome run(model::report* found = nullptr, timeline* when = nullptr);
 
  private:

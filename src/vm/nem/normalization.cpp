@@ -29,7 +29,7 @@ namespace {
 /// those of the output. The input may be the output.
 template <class F>
 void each_slice(const call& c, const tensor& input, integers as, workspace& scratch, F&& f) {
-  const reals x(input, as), y(c.outputs[0], as);
+  reals x(input, as), y(c.outputs[0], as);
   const std::size_t axis = axis_of(c);
   const std::int64_t size = input.shape[axis];
   const std::span<double> slice = scratch.doubles(0, static_cast<std::size_t>(size));
@@ -56,7 +56,7 @@ void each_slice(const call& c, const tensor& input, integers as, workspace& scra
 [[nodiscard]] std::span<const double> vector_of(std::span<const tensor> inputs, std::size_t i,
                                                 integers as, workspace& scratch) {
   if (i >= inputs.size()) return {};
-  const reals x(inputs[i], as);
+  reals x(inputs[i], as);
   const std::span<double> to = scratch.doubles(i, static_cast<std::size_t>(x.shape()[0]));
   x.load({0, x.strides()[0], 0, x.indices()[0]}, to.data(), x.shape()[0]);
   return to;
@@ -88,11 +88,9 @@ verdict normalize(const call& c, workspace& scratch) {
       squares += v * v;
     }
     const double deviation = std::sqrt(squares / size + epsilon);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] /= deviation;
-      if (!scale.empty()) x[i] *= scale[i];
-      if (!bias.empty()) x[i] += bias[i];
-    }
+    for (double& v : x) v /= deviation;
+    for (std::size_t i = 0; i < scale.size(); ++i) x[i] *= scale[i];
+    for (std::size_t i = 0; i < bias.size(); ++i) x[i] += bias[i];
   });
   return {};
 }

@@ -26,6 +26,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "elements.hpp"
 #include "tensor.hpp"
@@ -50,6 +51,37 @@ void each_part(const rows<count>& r, F&& f) {
   });
 }
 
+// Rows of a type of numbers: double and float are values, int64 integers that wrap, uint32 patterns.
+template <class T>
+void read_row(const tensor& x, std::int64_t first, std::int64_t step, T* row, std::size_t n) {
+  if constexpr (std::is_same_v<T, std::uint32_t>)
+    load_bits(x, first, step, row, n);
+  else
+    load(x, first, step, row, n);
+}
+template <class T>
+void write_row(const tensor& y, std::int64_t first, std::int64_t step, const T* row,
+               std::size_t n) {
+  if constexpr (std::is_same_v<T, std::uint32_t>)
+    store_bits(y, first, step, row, n);
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    wrap(y, first, step, row, n);
+  else
+    store(y, first, step, row, n);
+}
+
+/// Reads, changes and writes rows: f(row, n).
+template <class T, class F>
+void each_row(const tensor& x, const tensor& y, F&& f) {
+  T row[part_size];
+  const rows<2> r(y.shape, {x.strides, y.strides});
+  each_part(r, [&](const auto& at, std::size_t n) {
+    read_row(x, at[0], r.steps()[0], row, n);
+    f(static_cast<T*>(row), n);
+    write_row(y, at[1], r.steps()[1], row, n);
+  });
+}
+
 /// Scale and zero point of each element of a part.
 class pairs {
  public:
@@ -61,7 +93,8 @@ class pairs {
 
   [[nodiscard]] shape_view strides() const noexcept { return {strides_.data(), rank_}; }
 
-  /// Looks up the pairs of n elements, the first of which has this index along the axis.
+  /// Looks up the pairs of n elements, the first of which has this index along the axis. The step is
+  /// that of the rows, the same each time.
   void find(std::int64_t index, std::int64_t step, std::size_t n) noexcept {
     if (step == 0) {
       const std::size_t pair = of_ == nullptr ? 0 : of_->pair(index);
@@ -72,7 +105,9 @@ class pairs {
                 of_ == nullptr ? 0.0 : static_cast<double>(of_->zero_point(pair)));
       return;
     }
-    everywhere_ = none;
+    if (index == first_ && n <= found_) return;
+    first_ = index;
+    found_ = n;
     for (std::size_t i = 0; i < n; ++i, index += step) {
       const std::size_t pair = of_->pair(index);
       scales_[i] = of_->scale(pair);
@@ -98,6 +133,8 @@ class pairs {
   static constexpr std::size_t none = ~std::size_t{0};
   const descriptor* of_;
   std::size_t rank_, everywhere_ = none;  ///< the pair that all have
+  std::int64_t first_ = 0;                ///< otherwise, those of this index
+  std::size_t found_ = 0;                 ///< and of so many behind it
   std::array<std::int64_t, model::max_rank> strides_ = {};
   std::array<double, part_size> scales_ = {}, zeros_ = {};
 };

@@ -47,7 +47,7 @@ verdict pool(const call& c, workspace& scratch) {
   integers as = integers::plain;
   if (from.is_integer() && is_quantized(c))
     as = !are_alike(from, to) ? integers::quantized : is_max ? integers::plain : integers::shifted;
-  const reals x(from, as), y(to, as);
+  reals x(from, as), y(to, as);
   const shape_view xs = x.strides(), ys = y.strides(), xi = x.indices(), yi = y.indices();
   const auto dot = [](shape_view s, std::int64_t n, std::int64_t h, std::int64_t w,
                       std::int64_t channel) {
@@ -69,8 +69,8 @@ verdict pool(const call& c, workspace& scratch) {
           if (is_max)
             for (std::size_t i = 0; i < channels; ++i) {
               const double v = row[i], best = sums[i];
-              const bool is_new = v > best || v != v || (v == best && std::signbit(best));
-              sums[i] = is_new && best == best ? v : best;
+              // A NaN stays: nothing is above it. +0 is above -0.
+              sums[i] = v > best || v != v || (v == best && std::signbit(best)) ? v : best;
             }
           else
             for (std::size_t i = 0; i < channels; ++i) sums[i] += row[i];

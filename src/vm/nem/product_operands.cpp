@@ -28,13 +28,6 @@ constexpr element element_like<std::int16_t> = element::i16;
 /// How many bytes of a copy are always taken; more only in proportion to what the operand has.
 constexpr std::int64_t usual_copy = std::int64_t{1} << 28;
 
-[[nodiscard]] bool is_out_of_proportion(const tensor& x) noexcept {
-  std::int64_t n = 1;
-  for (const std::int64_t d : x.shape)
-    if (__builtin_mul_overflow(n, d, &n)) return true;
-  return n > usual_copy && n / 64 > x.extent;
-}
-
 /// Rows of f16 or bf16 by the kernels, where they can be read in place.
 [[nodiscard]] bool convert(const tensor& x, std::int64_t first, std::int64_t step, float* to,
                            std::size_t n) {
@@ -120,6 +113,13 @@ template <class T>
 
 }  // namespace
 
+bool is_out_of_proportion(const tensor& x) noexcept {
+  std::int64_t n = 1;
+  for (const std::int64_t d : x.shape)
+    if (__builtin_mul_overflow(n, d, &n)) return true;
+  return n > usual_copy && n / 64 > x.extent;
+}
+
 bool is_aligned(const tensor& x, std::size_t bytes) noexcept {
   return std::bit_cast<std::uintptr_t>(x.data) % bytes == 0;
 }
@@ -146,7 +146,6 @@ elements<T> elements_of(const tensor& x, bool may_be, std::size_t slot, workspac
     std::copy(x.strides.begin(), x.strides.end(), e.strides.begin());
     return e;
   }
-  if (is_out_of_proportion(x)) return e;
   std::int64_t n = 1;
   for (std::size_t i = x.rank(); i-- != 0; n *= x.shape[i]) e.strides[i] = n;
   T* to = room<T>(scratch, slot, static_cast<std::size_t>(n)).data();

@@ -112,6 +112,7 @@ class task {
 
   [[nodiscard]] verdict run() {
     if (c_.outputs[0].count() == 0) return {};
+    if (is_out_of_proportion(a_) || is_out_of_proportion(b_)) return {.code = errc::nem_rt_mem};
     const bool is_integer = a_.is_integer() && b_.is_integer();
     if (is_integer) set_scales();
     if (!is_integer)
@@ -186,10 +187,6 @@ class task {
   void run_with() {
     const elements<T> a = elements_of<T>(a_, has_lines(a_), slots::a, scratch_),
                       b = elements_of<T>(b_, has_lines(b_), slots::b, scratch_);
-    if (a.data == nullptr || b.data == nullptr) {
-      found_.code = errc::nem_rt_mem;
-      return;
-    }
     const broadcast c = c_form();
     const auto block = static_cast<std::int64_t>(rows_of_block(p_.n));
     std::vector<product_row> rows;

@@ -166,12 +166,13 @@ struct elements {
   const T* data = nullptr;
   std::array<std::int64_t, model::max_rank> strides = {};
 };
+/// Whether an operand has far more elements than bytes, as steps of 0 make it: no copy is made of it.
+[[nodiscard]] bool is_out_of_proportion(const tensor& x) noexcept;
 [[nodiscard]] bool is_aligned(const tensor& x, std::size_t bytes) noexcept;
 /// Whether elements can be read in place: a T, in the order of the machine's bytes, aligned.
 template <class T>
 [[nodiscard]] bool is_in_place(const tensor& x) noexcept;
-/// The copy, or what is in place where `may_be` holds. Null data where a copy is out of proportion:
-/// strides of 0 can make much of few bytes.
+/// The copy, or what is in place where `may_be` holds.
 template <class T>
 [[nodiscard]] elements<T> elements_of(const tensor& x, bool may_be, std::size_t slot,
                                       workspace& scratch);

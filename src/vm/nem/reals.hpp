@@ -3,7 +3,7 @@
 //
 // Elements as the real numbers that they stand for, where a task's integers are quantized values.
 //
-//   const reals x(c.inputs[0], is_quantized(c) ? integers::quantized : integers::plain);
+//   reals x(c.inputs[0], is_quantized(c) ? integers::quantized : integers::plain);
 //   const rows<2> r(x.shape(), {x.strides(), x.indices()});
 //   r.each([&](const auto& first, std::int64_t n) {
 //     x.load({first[0], r.steps()[0], first[1], r.steps()[1]}, row, n);   // scale * (q - zero point)
@@ -25,12 +25,12 @@
 #ifndef TESSERA_VM_NEM_REALS_HPP
 #define TESSERA_VM_NEM_REALS_HPP
 
-#include <array>
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "elements.hpp"
+#include "pairs.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -45,52 +45,50 @@ struct row_place {
 
 class reals {
  public:
-  reals(const tensor& x, integers as) noexcept : x_(x), as_(as) {
-    if (x.quant == nullptr || !x.is_integer()) as_ = integers::plain;
-    if (as_ == integers::plain || x.quant->form == model::quantization::per_tensor) return;
-    if (x.quant->axis < x.rank()) indices_[x.quant->axis] = 1;
+  reals(const tensor& x, integers as) noexcept : x_(as_integers(x, as)), as_(as), pairs_(x_) {
+    if (x_.quant == nullptr) as_ = integers::plain;
   }
 
   [[nodiscard]] shape_view shape() const noexcept { return x_.shape; }
   [[nodiscard]] shape_view strides() const noexcept { return x_.strides; }
-  [[nodiscard]] shape_view indices() const noexcept { return {indices_.data(), x_.rank()}; }
+  [[nodiscard]] shape_view indices() const noexcept { return pairs_.strides(); }
 
-  void load(const row_place& at, double* to, std::int64_t n) const {
+  void load(const row_place& at, double* to, std::int64_t n) {
     nem::load(x_, at.first, at.step, to, static_cast<std::size_t>(n));
-    if (as_ == integers::plain) return;
-    each_pair(at, n, [&](std::int64_t i, double scale, double zero_point) {
-      to[i] = scale * (to[i] - zero_point);
+    each_part_of(at, to, n, [this](double* part, std::size_t size) {
+      if (as_ == integers::quantized) return pairs_.to_real(part, size);
+      for (std::size_t i = 0; i < size; ++i) part[i] -= pairs_.zero(i);
     });
   }
   /// Leaves the row changed.
-  void store(const row_place& at, double* from, std::int64_t n) const {
-    if (as_ != integers::plain)
-      each_pair(at, n, [&](std::int64_t i, double scale, double zero_point) {
-        const double q = std::nearbyint(from[i] / scale);
-        from[i] = q == q ? q + zero_point : zero_point;
-      });
+  void store(const row_place& at, double* from, std::int64_t n) {
+    each_part_of(at, from, n, [this](double* part, std::size_t size) {
+      if (as_ == integers::quantized) return pairs_.from_real(part, size);
+      for (std::size_t i = 0; i < size; ++i) part[i] = rounded(part[i]) + pairs_.zero(i);
+    });
     nem::store(x_, at.first, at.step, from, static_cast<std::size_t>(n));
   }
 
  private:
+  /// The tensor without a descriptor that means nothing.
+  [[nodiscard]] static tensor as_integers(tensor x, integers as) noexcept {
+    if (as == integers::plain || !x.is_integer()) x.quant = nullptr;
+    return x;
+  }
   template <class F>
-  void each_pair(const row_place& at, std::int64_t n, F&& f) const {
-    const descriptor& d = *x_.quant;
-    const bool has_scale = as_ == integers::quantized;
-    double scale = 1, zero_point = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (i == 0 || at.index_step != 0) {
-        const std::size_t pair = d.pair(at.index + i * at.index_step);
-        if (has_scale) scale = d.scale(pair);
-        zero_point = static_cast<double>(d.zero_point(pair));
-      }
-      f(i, scale, zero_point);
+  void each_part_of(const row_place& at, double* row, std::int64_t n, F&& f) {
+    if (as_ == integers::plain) return;
+    constexpr auto most = static_cast<std::int64_t>(part_size);
+    for (std::int64_t i = 0; i < n; i += most) {
+      const auto size = static_cast<std::size_t>(std::min(most, n - i));
+      pairs_.find(at.index + i * at.index_step, at.index_step, size);
+      f(row + i, size);
     }
   }
 
   tensor x_;
   integers as_;
-  std::array<std::int64_t, model::max_rank> indices_ = {};
+  pairs pairs_;
 };
 
 }  // namespace vm::nem

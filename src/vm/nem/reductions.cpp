@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "operations.hpp"
 #include "reals.hpp"
@@ -67,11 +68,11 @@ class folding {
   part kept_, reduced_;
 };
 
-/// For each element that is kept: add(sum, value, n) for the n-th of those that are reduced to it, in
+/// For each element that is kept: a sum that starts so, add(sum, value, n) for the n-th of those that are reduced to it, in
 /// the order of the shape, then finish(place, sums, count) for a row of them. Goes along what is kept
 /// where those lie closer to one another.
 template <class Value, class Sum, class Load, class Add, class Finish>
-void fold(const folding& f, Load&& load, Add&& add, Finish&& finish) {
+void fold(const folding& f, const Sum& start, Load&& load, Add&& add, Finish&& finish) {
   std::array<Value, block> row;
   std::array<Sum, block> sums;
   const rows<4> kept = f.kept();
@@ -84,7 +85,7 @@ void fold(const folding& f, Load&& load, Add&& add, Finish&& finish) {
     for (std::int64_t from = 0; from < all; from += block) {
       const std::int64_t n = std::min(block, all - from);
       const std::int64_t x = first[0] + from * step[0], index = first[1] + from * step[1];
-      std::fill_n(sums.begin(), n, Sum());
+      std::fill_n(sums.begin(), n, start);
       if (by_kept) {
         std::int64_t k = 0;
         reduced.each([&](const auto& at, std::int64_t length) {
@@ -97,7 +98,7 @@ void fold(const folding& f, Load&& load, Add&& add, Finish&& finish) {
       } else {
         for (std::int64_t i = 0; i < n; ++i) {
           std::int64_t k = 0;
-          Sum sum = Sum();
+          Sum sum = start;
           reduced.each([&](const auto& at, std::int64_t length) {
             for (std::int64_t j = 0; j < length; j += block) {
               const std::int64_t some = std::min(block, length - j);
@@ -120,7 +121,7 @@ void fold(const folding& f, Load&& load, Add&& add, Finish&& finish) {
 /// Of integers that are no quantized values: modulo 2^64, of which the output takes its low bits.
 void sum_integers(const folding& f, const tensor& x, const tensor& y) {
   fold<std::int64_t, std::int64_t>(
-      f,
+      f, 0,
       [&](const row_place& at, std::int64_t* to, std::int64_t n) {
         load(x, at.first, at.step, to, static_cast<std::size_t>(n));
       },
@@ -133,19 +134,13 @@ void sum_integers(const folding& f, const tensor& x, const tensor& y) {
       });
 }
 
-/// Whether a is more extreme than b; +0 is above -0. NaNs are looked at before.
-[[nodiscard]] bool is_beyond(bool greatest, double a, double b) noexcept {
-  if (a == b) return std::signbit(greatest ? b : a) && !std::signbit(greatest ? a : b);
-  return greatest ? a > b : a < b;
-}
-
 }  // namespace
 
 verdict reduce(const call& c, workspace& scratch) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
   const separate apart(c, scratch);
   const integers as = is_quantized(c) ? integers::quantized : integers::plain;
-  const reals x(apart.inputs()[0], as), y(c.outputs[0], as);
+  reals x(apart.inputs()[0], as), y(c.outputs[0], as);
   const folding f(c, x, y);
   if (c.opcode == opcode::reduce_sum && c.outputs[0].is_integer() && as == integers::plain) {
     sum_integers(f, apart.inputs()[0], c.outputs[0]);
@@ -157,16 +152,25 @@ verdict reduce(const call& c, workspace& scratch) {
   };
   if (c.opcode == opcode::reduce_sum) {
     fold<double, double>(
-        f, load_row, [](double& sum, double v, std::int64_t) { sum += v; }, store_row);
+        f, 0, load_row, [](double& sum, double v, std::int64_t) { sum += v; }, store_row);
     return {};
   }
-  const bool greatest = c.opcode == opcode::reduce_max;
-  fold<double, double>(
-      f, load_row,
-      [greatest](double& best, double v, std::int64_t k) {
-        if (k == 0 || v != v || (best == best && is_beyond(greatest, v, best))) best = v;
-      },
-      store_row);
+  // A NaN stays: nothing is above or below it. +0 is above -0.
+  constexpr double limit = std::numeric_limits<double>::infinity();
+  if (c.opcode == opcode::reduce_max)
+    fold<double, double>(
+        f, -limit, load_row,
+        [](double& best, double v, std::int64_t) {
+          best = v > best || v != v || (v == best && std::signbit(best)) ? v : best;
+        },
+        store_row);
+  else
+    fold<double, double>(
+        f, limit, load_row,
+        [](double& best, double v, std::int64_t) {
+          best = v < best || v != v || (v == best && std::signbit(v)) ? v : best;
+        },
+        store_row);
   return {};
 }
 
@@ -174,7 +178,7 @@ verdict find_extremum(const call& c, workspace& scratch) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
   const separate apart(c, scratch);
   // The output is an index, not a quantized value: the input's descriptor alone says what it means.
-  const reals x(apart.inputs()[0], integers::quantized), y(c.outputs[0], integers::plain);
+  reals x(apart.inputs()[0], integers::quantized), y(c.outputs[0], integers::plain);
   const folding f(c, x, y);
   const bool greatest = c.opcode == opcode::argmax;
   const std::int64_t most = range_of(c.outputs[0].element).greatest;
@@ -185,7 +189,7 @@ verdict find_extremum(const call& c, workspace& scratch) {
   verdict found;
   std::int64_t element = 0;  // of the output: rows come in its order
   fold<double, best>(
-      f, [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); },
+      f, {}, [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); },
       [greatest](best& b, double v, std::int64_t k) {
         if (k != 0 && (b.value != b.value || (v == v && !(greatest ? v > b.value : v < b.value))))
           return;

@@ -154,8 +154,8 @@ bool run_findings::races(const model::report& from, std::size_t first) {
 }
 void run_findings::unsound(const model::report& from, const model::diagnostic& d) {
   found_.tail = {};
-  copy(d.code, from, d);
-  if (code_ == errc::ok) code_ = d.code;
+  const bool is_error = model::severity_of(d.code, found_.profile()) == model::severity::error;
+  copy(is_error ? d.code : errc::nem_rt_unsupported, from, d);
   found_.tail = {write_iteration, this};
 }
 

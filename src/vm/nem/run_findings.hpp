@@ -63,7 +63,8 @@ class run_findings {
   /// RT-RACE and warnings of a search for races: what its report has from `first` on. Whether there
   /// is a race.
   bool races(const model::report& from, std::size_t first);
-  /// What an iteration breaks that wasn't verified.
+  /// A rule that an iteration breaks which wasn't verified; RT-UNSUPPORTED where the profile lets that
+  /// through.
   void unsound(const model::report& from, const model::diagnostic& d);
 
   /// Writes an iteration: the ending of a text.

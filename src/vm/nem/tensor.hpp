@@ -143,6 +143,8 @@ class rows {
   /// From one element of a row to the next, by the k-th strides.
   [[nodiscard]] const indices& steps() const noexcept { return strides_[rank_ - 1]; }
   [[nodiscard]] std::int64_t length() const noexcept { return shape_[rank_ - 1]; }
+  /// Whether there is but one row.
+  [[nodiscard]] bool is_one() const noexcept { return rank_ == 1; }
 
   /// Calls f(first, n): `first[k]` is the index of a row's first element by the k-th strides, n is
   /// its length.

@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera run` of NEM programs.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "nem_values.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace vn = vm::nem;
+
+namespace {
+
+/// Where a result goes.
+struct target {
+  std::string name, path;
+};
+
+class nem_runner {
+ public:
+  nem_runner(const run_options& o, const source& file, const reporting& to, const nem::program& p,
+             const vn::machine_options& how)
+      : options_(o), file_(file), to_(to), how_(how), inputs_("run", o, to), machine_(p, how) {}
+
+  [[nodiscard]] exit_code run() {
+    exit_code code = bind_outputs();
+    if (code == success) code = inputs_.set(machine_);
+    if (code == success) code = execute();
+    if (code == success) code = write_outputs();
+    if (code == success && (options_.json || targets_.empty())) code = summarise();
+    return code;
+  }
+
+ private:
+  [[nodiscard]] exit_code usage(const std::string& message) const {
+    return usage_error("run", message);
+  }
+
+  [[nodiscard]] exit_code bind_outputs() {
+    std::set<std::string> paths;
+    std::size_t to_stdout = options_.json ? 1 : 0;
+    for (const std::string& argument : options_.outputs) {
+      std::optional<nem_binding> b = parse_binding(argument);
+      if (!b) return usage(needs_name(argument, "--output"));
+      if (machine_.find(b->name) == nullptr && !machine_.watch(b->name))
+        return usage(no_such_place(machine_, b->name, true));
+      if (b->word != "-" && b->word != "/dev/null" && !paths.insert(b->word).second)
+        return usage("two results for the file '" + shown_name(b->word) + "'");
+      if (b->word == "-" && ++to_stdout > 1)
+        return usage(options_.json ? "--json goes to standard output: give outputs a file"
+                                   : "only one result can go to standard output");
+      if (b->word == "-" && isatty(STDOUT_FILENO) == 1 &&
+          format_of(options_.output_format, b->word) != io::array_format::csv)
+        return usage("binary numbers on a terminal: give a file, or a pipe");
+      targets_.push_back({std::move(b->name), std::move(b->word)});
+    }
+    return success;
+  }
+
+  // The run --------------------------------------------------------------------------------------
+
+  [[nodiscard]] exit_code execute() {
+    using clock = std::chrono::steady_clock;
+    const clock::time_point start = clock::now();
+    nem::report found;
+    vn::outcome done;
+    for (std::uint64_t i = 0; i < options_.steps.value_or(1) && !is_fatal(done.code); ++i) {
+      found = {};
+      done = machine_.run(&found);
+      tasks_ += done.tasks;
+    }
+    seconds_ = std::chrono::duration<double>(clock::now() - start).count();
+    soften(found);
+    findings_ = diagnose_nem(found, file_, nullptr);
+    const bool has_error = std::any_of(findings_.begin(), findings_.end(),
+                                       [](const diagnostic& d) { return d.severity == "error"; });
+    const bool ok = !has_error && !is_fatal(done.code);
+    if (!ok && options_.json) return to_.fail(findings_, file_.what);
+    if (!options_.json)
+      for (const diagnostic& d : findings_) show(d);
+    if (ok) return success;
+    if (done.code == errc::nem_rt_mem) show_note("--max-memory allows more");
+    if (done.code == errc::budget_steps) show_note("--max-steps allows more");
+    return bad_input;
+  }
+
+  /// What doesn't end the run, because it was asked to go on, is a warning.
+  void soften(nem::report& found) const {
+    for (nem::diagnostic& d : found.diagnostics)
+      if (d.severity == nem::severity::error && is_allowed(d.code))
+        d.severity = nem::severity::warning;
+  }
+  [[nodiscard]] bool is_allowed(errc code) const noexcept {
+    if (code == errc::nem_rt_race) return options_.nem.allow_races;
+    return options_.nem.keep_going && (code == errc::nem_rt_div0 || code == errc::nem_rt_index);
+  }
+  [[nodiscard]] bool is_fatal(errc code) const noexcept {
+    return code != errc::ok && !is_allowed(code);
+  }
+  // What came out --------------------------------------------------------------------------------
+
+  [[nodiscard]] nem::element written_as(const vn::place& p) {
+    return p.is_buffer ? inputs_.bytes(machine_).written(p.buffer).only_element(p.size)
+                       : nem::element::none;
+  }
+
+  [[nodiscard]] exit_code write_outputs() {
+    for (const target& t : targets_) {
+      const vn::place* const p = machine_.find(t.name);
+      if (p == nullptr)
+        return usage("region '" + shown_name(t.name) + "' is in a loop that wasn't executed");
+      const io::array_format format = format_of(options_.output_format, t.path);
+      const bool is_csv = format == io::array_format::csv;
+      const nem::element as = is_csv ? written_as(*p) : nem::element::none;
+      element_shape what = elements_of(*p, as);
+      std::vector<std::byte> values = get_elements(machine_, *p, as);
+      if (format == io::array_format::raw && what.type == element_type::i4) pack(values, what);
+      const text encoded = encode_elements(values, format, what);
+      if (const exit_code code = write_result(t.path, as_bytes(encoded)); code != success)
+        return code;
+    }
+    return success;
+  }
+  /// Two i4 in a byte.
+  static void pack(std::vector<std::byte>& values, element_shape& what) {
+    std::vector<std::byte> out((values.size() + 1) / 2);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      out[i / 2] |= (values[i] & std::byte{15}) << (i % 2 == 0 ? 0 : 4);
+    values = std::move(out);
+    what = {element_type::u8, what.name, {values.size()}};
+  }
+
+  /// What a summary is about: what --output names, or the buffers that are left behind in DDR, L2
+  /// where there is none, or L1, with the regions in them that have names.
+  [[nodiscard]] std::vector<const vn::place*> results() {
+    std::vector<const vn::place*> out;
+    for (const target& t : targets_)
+      if (const vn::place* const p = machine_.find(t.name)) out.push_back(p);
+    if (!targets_.empty()) return out;
+    const nem_bytes& bytes = inputs_.bytes(machine_);
+    for (const nem::level level : {nem::level::ddr, nem::level::l2, nem::level::l1}) {
+      for (std::uint32_t i = 0; i < machine_.buffers().size(); ++i) {
+        const vn::place& b = machine_.buffers()[i];
+        if (b.level != level || bytes.written(i).empty()) continue;
+        out.push_back(&b);
+        for (const vn::place& r : machine_.regions())
+          if (r.buffer == i && has_elements(r) && is_written(bytes.written(i), r))
+            out.push_back(&r);
+      }
+      if (!out.empty()) break;
+    }
+    return out;
+  }
+  [[nodiscard]] static bool is_written(const byte_ranges& written, const vn::place& p) {
+    bool any = false;
+    const auto first = static_cast<std::int64_t>(p.offset);
+    written.each([&any](std::int64_t, std::int64_t, const byte_use&) { any = true; }, first,
+                 first + static_cast<std::int64_t>(p.size));
+    return any;
+  }
+
+  struct summary {
+    element_shape what;
+    std::vector<std::byte> values;
+    element_summary numbers;
+    bool is_typed;  ///< or bytes
+  };
+  [[nodiscard]] summary summary_of(const vn::place& p) {
+    const nem::element as = written_as(p);
+    element_shape what = elements_of(p, as);
+    std::vector<std::byte> values = get_elements(machine_, p, as);
+    element_summary numbers(values, what.type);
+    if (p.is_buffer)
+      numbers.checksum = element_summary(machine_.bytes(p), element_type::u8).checksum;
+    return {std::move(what), std::move(values), numbers,
+            has_elements(p) || as != nem::element::none};
+  }
+  [[nodiscard]] static std::string digits_of(std::uint64_t checksum) {
+    std::string out(16, '0');
+    for (std::size_t i = 16; i-- != 0; checksum >>= 4) out[i] = "0123456789abcdef"[checksum & 15];
+    return out;
+  }
+
+  [[nodiscard]] exit_code summarise() {
+    text out;
+    if (options_.json) {
+      write_json_summary(out);
+      return print_result(out);
+    }
+    for (const vn::place* const p : results()) {
+      const summary s = summary_of(*p);
+      out << p->name << ": ";
+      if (p->is_buffer)
+        out << p->size << (p->size == 1 ? " byte in " : " bytes in ") << memory_name(*p);
+      else
+        out << s.what.name << ' ' << text_of(s.what.shape) << " in "
+            << machine_.buffers()[p->buffer].name;
+      out << ", checksum " << digits_of(s.numbers.checksum);
+      if (p->is_buffer && !s.is_typed) {
+        out << '\n';
+        continue;
+      }
+      if (p->is_buffer) out << ", " << s.what.name;
+      s.numbers.show(out, s.values, s.what);
+    }
+    if (out.empty()) show_note("the program writes nothing");
+    return out.empty() ? success : print_result(out);
+  }
+
+  void write_json_summary(text& out) {
+    json::writer w(out);
+    w.begin_object().key("file").string(json_name(to_.path)).key("format").string("nem");
+    w.key("ok").boolean(true).key("device");
+    const nem::program& p = machine_.program();
+    if (p.target() != nullptr)
+      w.string(p.catalog().text_of(p.target()->name));
+    else
+      w.null();
+    w.key("schedule")
+        .string(how_.schedule == vn::schedule::in_order  ? "in-order"
+                : how_.schedule == vn::schedule::reverse ? "reverse"
+                                                         : "random");
+    w.key("seed");
+    if (how_.schedule == vn::schedule::random)
+      w.integer(how_.seed);
+    else
+      w.null();
+    w.key("tasks").integer(tasks_).key("seconds").number(seconds_);
+    w.key("findings").begin_array();
+    for (const diagnostic& d : findings_) write_json(w, d);
+    w.end().key("outputs").begin_array();
+    for (const vn::place* const r : results()) {
+      const summary s = summary_of(*r);
+      w.begin_object().key("name").string(r->name);
+      w.key("kind").string(r->is_buffer ? "buffer" : "region");
+      w.key("buffer").string(machine_.buffers()[r->buffer].name);
+      w.key("memory").string(memory_name(*r)).key("bytes").integer(r->size);
+      w.key("data_type").string(s.what.name).key("shape").begin_array();
+      for (const std::uint64_t d : s.what.shape) w.integer(d);
+      w.end();
+      s.numbers.write(w);
+      w.end();
+    }
+    w.end().end();
+    out << '\n';
+  }
+
+  const run_options& options_;
+  const source& file_;
+  const reporting& to_;
+  vn::machine_options how_;
+  nem_inputs inputs_;
+  vn::machine machine_;
+  std::vector<target> targets_;
+  std::vector<diagnostic> findings_;
+  std::uint64_t tasks_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+exit_code run_nem(const run_options& o, const source& file) {
+  const reporting to{o.files[0], o.json};
+  const std::optional<nem_schedule> order = parse_schedule(o.nac.schedule);
+  if (!order)
+    return usage_error("run",
+                       "--schedule of a NEM program is in-order, reverse, random or random:SEED, "
+                       "not '" +
+                           shown_name(o.nac.schedule) + "'");
+  nem_options reading = o.nem.reading;
+  reading.hazards = !o.nem.allow_races;
+  const nem_outcome found = verify_nem(file, to, reading);
+  if (!found.program) return tell_nem(found, file, to, reading);
+  vn::machine_options how;
+  if (o.max_memory) how.max_memory = *o.max_memory;
+  if (o.nac.max_steps) how.max_tasks = *o.nac.max_steps;
+  how.schedule = order->order;
+  how.seed = order->seed;
+  // The first race would end the run too.
+  how.keep_going = o.nem.keep_going || o.nem.allow_races;
+  if (o.nem.races || o.nem.allow_races) how.races = vn::race_search::always;
+  return nem_runner(o, file, to, *found.program, how).run();
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera trace` of NEM programs.
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "nem/timeline_trace.hpp"
+#include "nem_values.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace vn = vm::nem;
+
+namespace {
+
+/// Tasks and iterations of which a trace is made, unless --max-steps says otherwise.
+constexpr std::uint64_t most_steps = 1'000'000;
+
+/// Sets what --timing says; else tells what is wrong.
+[[nodiscard]] exit_code set_timing(const std::vector<std::string>& options,
+                                   vn::timing_profile& to) {
+  for (const std::string& option : options) {
+    const std::size_t equals = option.find('=');
+    const char* const end = option.data() + option.size();
+    std::uint64_t value = 0;
+    bool is_right = equals != std::string::npos;
+    if (is_right) {
+      const auto [last, error] = std::from_chars(option.data() + equals + 1, end, value);
+      is_right = error == std::errc() && last == end && to.set(option.substr(0, equals), value);
+    }
+    if (!is_right)
+      return usage_error("trace", "--timing takes NAME=VALUE, not '" + shown_name(option) +
+                                      "': " + std::string(vn::timing_profile::names()) +
+                                      "; only latencies may be 0");
+  }
+  return success;
+}
+
+/// Whether a run goes on behind it: a trace is about time.
+[[nodiscard]] bool is_of_values(errc code) noexcept {
+  return code == errc::nem_rt_div0 || code == errc::nem_rt_index ||
+         code == errc::nem_rt_unsupported || code == errc::nem_rt_acc ||
+         code == errc::nem_rt_uninit;
+}
+
+/// Executes the program, and tells what was found.
+[[nodiscard]] exit_code execute(vn::machine& machine, vn::timeline& when, bool has_values,
+                                const reporting& to, const source& file) {
+  nem::report found;
+  const vn::outcome done = machine.run(&found, &when);
+  const bool is_over =
+      done.code != errc::ok && done.code != errc::nem_rt_race && !is_of_values(done.code);
+  auto& list = found.diagnostics;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (is_of_values(list[i].code) && !has_values) continue;
+    if (!is_over && list[i].severity == nem::severity::error)
+      list[i].severity = nem::severity::warning;
+    list[kept++] = list[i];
+  }
+  list.resize(kept);
+  const std::vector<diagnostic> findings = diagnose_nem(found, file, nullptr);
+  if (is_over && !findings.empty()) {
+    const exit_code code = to.fail(findings, file.what);
+    if (done.code == errc::nem_rt_mem) show_note("--max-memory allows more");
+    if (done.code == errc::budget_steps) show_note("--max-steps allows more");
+    return code;
+  }
+  if (is_over) return to.fail(error{done.code}, file);
+  for (const diagnostic& d : findings) show(d);
+  return success;
+}
+
+}  // namespace
+
+exit_code trace_nem(const run_options& o, const nem_trace_options& more, const source& file) {
+  const reporting to{o.files[0], o.json};
+  const bool has_file = !o.outputs.empty();
+  const bool trace_to_stdout = has_file ? o.outputs[0] == "-" : !o.json && more.report != "-";
+  if (int{trace_to_stdout} + int{o.json} + int{more.report == "-"} > 1)
+    return usage_error("trace",
+                       "only one of the trace, --json and --report can go to standard output");
+  vn::timing_profile costs;
+  if (const exit_code code = set_timing(more.timing, costs); code != success) return code;
+  const nem_outcome found = verify_nem(file, to, o.nem.reading);
+  if (!found.program) return tell_nem(found, file, to, o.nem.reading);
+
+  vn::machine_options how;
+  if (o.max_memory) how.max_memory = *o.max_memory;
+  how.max_tasks = o.nac.max_steps.value_or(most_steps);
+  how.keep_going = true;
+  vn::machine machine(*found.program, how);
+  nem_inputs inputs("trace", o, to);
+  if (const exit_code code = inputs.set(machine); code != success) return code;
+  const bool has_values = !o.inputs.empty() || o.seed;
+  if (!has_values)
+    for (const vn::place& b : machine.buffers()) machine.mark_bound(b);
+
+  analysis::timeline_recorder seen(*found.program, file.characters());
+  vn::timeline when(*found.program, costs, seen.observer());
+  if (const exit_code code = execute(machine, when, has_values, to, file); code != success)
+    return code;
+  const vn::timing_report report = when.report();
+  if (has_file || trace_to_stdout) {
+    text trace;
+    seen.append_trace(trace, report);
+    const exit_code code = write_result(has_file ? o.outputs[0] : "-", as_bytes(trace));
+    if (code != success) return code;
+  }
+  text table;
+  analysis::append_report(table, report);
+  if (!more.report.empty()) {
+    const exit_code code = write_result(more.report, as_bytes(table));
+    if (code != success) return code;
+  } else if (!o.json) {
+    std::fwrite(table.data(), 1, table.size(), stderr);
+  }
+  if (!o.json) return success;
+  text out;
+  analysis::append_json(out, report);
+  out << '\n';
+  return print_result(out);
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

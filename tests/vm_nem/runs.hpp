@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Programs of text, verified and run, and what their runs find.
+
+#ifndef TESSERA_TESTS_VM_NEM_RUNS_HPP
+#define TESSERA_TESTS_VM_NEM_RUNS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tessera/nem.hpp"
+#include "vm/nem/machine.hpp"
+
+namespace test {
+
+using namespace tessera;
+
+/// All diagnostics of a report: "RT-DIV0 at 'div.sync': text | note", one to a line.
+inline std::string shown(const nem::report& r, std::string_view source) {
+  std::string out;
+  for (const nem::diagnostic& d : r.diagnostics) {
+    const std::string_view at = source.substr(d.where.offset);
+    out += std::string(nem::rule(d.code).id()) + " at '" +
+           std::string(at.substr(0, at.find_first_of(" \n("))) +
+           "': " + std::string(r.text_of(d.text));
+    if (d.has_note) out += " | " + std::string(r.text_of(d.note));
+    if (d.has_fix) out += " | fix" + std::string(r.text_of(d.replacement));
+    out += '\n';
+  }
+  return out;
+}
+
+inline nem::program verified(std::string_view source, const nem::verify_options& options = {}) {
+  nem::report found;
+  auto d = nem::read(source, {}, &found);
+  if (!d) throw std::runtime_error(shown(found, source));
+  auto p = nem::verify(std::move(*d), options, &found);
+  if (!p) throw std::runtime_error(shown(found, source));
+  return std::move(*p);
+}
+/// Options with which races are left to the machine.
+inline nem::verify_options without_hazards() {
+  nem::verify_options o;
+  o.hazard_steps = 0;
+  return o;
+}
+
+/// A machine with its program, and what its last run found.
+class running {
+ public:
+  explicit running(std::string_view source, const vm::nem::machine_options& how = {},
+                   const nem::verify_options& options = {})
+      : source_(source), program_(verified(source_, options)), machine(program_, how) {}
+  running(const running&) = delete;
+  running& operator=(const running&) = delete;
+
+  vm::nem::outcome run(vm::nem::timeline* when = nullptr) {
+    nem::report found;
+    const vm::nem::outcome done = machine.run(&found, when);
+    warnings = found.warnings;
+    messages = shown(found, source_);
+    return done;
+  }
+  const vm::nem::place& at(std::string_view name) {
+    const vm::nem::place* p = machine.find(name);
+    if (p == nullptr) throw std::runtime_error("no place " + std::string(name));
+    return *p;
+  }
+  template <class T>
+  [[nodiscard]] bool can_bind(std::string_view name, const std::vector<T>& data) {
+    return machine.bind(at(name), std::as_bytes(std::span(data)));
+  }
+  template <class T>
+  void bind(std::string_view name, const std::vector<T>& data) {
+    if (!can_bind(name, data)) throw std::runtime_error("too much for " + std::string(name));
+  }
+  template <class T>
+  std::vector<T> get(std::string_view name) {
+    const std::span<const std::byte> bytes = machine.bytes(at(name));
+    std::vector<T> out(bytes.size() / sizeof(T));
+    if (!out.empty()) std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
+    return out;
+  }
+
+ private:
+  std::string source_;
+  nem::program program_;
+
+ public:
+  vm::nem::machine machine;
+  std::string messages;
+  std::uint64_t warnings = 0;
+};
+
+}  // namespace test
+
+#endif  // TESSERA_TESTS_VM_NEM_RUNS_HPP
