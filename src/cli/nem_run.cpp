@@ -70,16 +70,15 @@ class nem_runner {
   [[nodiscard]] exit_code execute() {
     using clock = std::chrono::steady_clock;
     const clock::time_point start = clock::now();
-    nem::report found;
     vn::outcome done;
     for (std::uint64_t i = 0; i < options_.steps.value_or(1) && !is_fatal(done.code); ++i) {
-      found = {};
+      nem::report found;
       done = machine_.run(&found);
       tasks_ += done.tasks;
+      soften(found);
+      if (!found.diagnostics.empty()) add(diagnose_nem(found, file_, nullptr));
     }
     seconds_ = std::chrono::duration<double>(clock::now() - start).count();
-    soften(found);
-    findings_ = diagnose_nem(found, file_, nullptr);
     const bool has_error = std::any_of(findings_.begin(), findings_.end(),
                                        [](const diagnostic& d) { return d.severity == "error"; });
     const bool ok = !has_error && !is_fatal(done.code);
@@ -87,11 +86,19 @@ class nem_runner {
     if (!options_.json)
       for (const diagnostic& d : findings_) show(d);
     if (ok) return success;
-    if (done.code == errc::nem_rt_mem) show_note("--max-memory allows more");
+    if (is_limited_memory(machine_, how_.max_memory)) show_note("--max-memory allows more");
     if (done.code == errc::budget_steps) show_note("--max-steps allows more");
     return bad_input;
   }
 
+  /// Adds what no earlier step has found at the same place.
+  void add(std::vector<diagnostic> found) {
+    for (diagnostic& d : found)
+      if (std::none_of(findings_.begin(), findings_.end(), [&d](const diagnostic& known) {
+            return known.rule == d.rule && known.offset == d.offset;
+          }))
+        findings_.push_back(std::move(d));
+  }
   /// What doesn't end the run, because it was asked to go on, is a warning.
   void soften(nem::report& found) const {
     for (nem::diagnostic& d : found.diagnostics)

@@ -49,7 +49,7 @@ constexpr std::uint64_t most_steps = 1'000'000;
 
 /// Executes the program, and tells what was found.
 [[nodiscard]] exit_code execute(vn::machine& machine, vn::timeline& when, bool has_values,
-                                const reporting& to, const source& file) {
+                                std::uint64_t max_memory, const reporting& to, const source& file) {
   nem::report found;
   const vn::outcome done = machine.run(&found, &when);
   const bool is_over =
@@ -66,7 +66,7 @@ constexpr std::uint64_t most_steps = 1'000'000;
   const std::vector<diagnostic> findings = diagnose_nem(found, file, nullptr);
   if (is_over && !findings.empty()) {
     const exit_code code = to.fail(findings, file.what);
-    if (done.code == errc::nem_rt_mem) show_note("--max-memory allows more");
+    if (is_limited_memory(machine, max_memory)) show_note("--max-memory allows more");
     if (done.code == errc::budget_steps) show_note("--max-steps allows more");
     return code;
   }
@@ -102,7 +102,8 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
 
   analysis::timeline_recorder seen(*found.program, file.characters());
   vn::timeline when(*found.program, costs, seen.observer());
-  if (const exit_code code = execute(machine, when, has_values, to, file); code != success)
+  if (const exit_code code = execute(machine, when, has_values, how.max_memory, to, file);
+      code != success)
     return code;
   const vn::timing_report report = when.report();
   if (has_file || trace_to_stdout) {

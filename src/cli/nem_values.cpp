@@ -172,6 +172,14 @@ std::string no_such_place(const vn::machine& machine, std::string_view name, boo
   return out;
 }
 
+bool is_limited_memory(const vn::machine& machine, std::uint64_t max_memory) {
+  for (const vn::place& b : machine.buffers()) {
+    if (b.size > max_memory) return true;
+    max_memory -= b.size;
+  }
+  return false;
+}
+
 std::optional<nem_binding> parse_binding(const std::string& argument) {
   const std::size_t equals = argument.find('=');
   if (equals == argument.npos || equals == 0 || argument.find_first_of("/.") < equals)

@@ -53,6 +53,9 @@ namespace cli {
 [[nodiscard]] std::string no_such_place(const vm::nem::machine& machine, std::string_view name,
                                         bool of_loops);
 
+/// Whether the buffers need more than so many bytes.
+[[nodiscard]] bool is_limited_memory(const vm::nem::machine& machine, std::uint64_t max_memory);
+
 /// Splits NAME=WORD; none where there is no NAME.
 struct nem_binding {
   std::string name, word;

@@ -440,7 +440,8 @@ void add_run(CLI::App& app, action& run) {
   verb->add_flag("--keep-going", o->nem.keep_going,
                  "NEM: behind a division by zero or an index out of range, with 0");
   verb->add_flag("--races", o->nem.races,
-                 "NEM: search the whole run for tasks that nothing orders");
+                 "NEM: search the run for tasks that nothing orders, also\nwhere verification did; "
+                 "a note says if it isn't all of it");
   verb->add_flag("--allow-races", o->nem.allow_races,
                  "NEM: run a program with races too; each is a warning");
   verb->add_flag("--json", o->json,

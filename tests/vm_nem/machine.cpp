@@ -335,13 +335,13 @@ endloop
   CHECK(done.code == errc::budget_steps);
   CHECK(done.tasks == 3);  // each with its iteration, and one more iteration
   CHECK(by_tasks.messages ==
-        " at 't': the run ends here: its budget is 7 tasks and iterations where i is 3\n");
+        " at 't': the run's budget of 7 tasks and iterations is spent where i is 3\n");
   running by_work(source, {.max_work = 159});
   by_work.machine.mark_bound(by_work.at("x"));
   CHECK(by_work.run().tasks == 9);
   CHECK(by_work.run().code == errc::budget_steps);
   CHECK(by_work.messages ==
-        " at 't': the run ends here: its budget is 159 macs, elements and bytes where i is 9\n");
+        " at 't': the run's budget of 159 macs, elements and bytes is spent where i is 9\n");
   running enough(source, {.max_tasks = 20, .max_work = 160});
   enough.machine.mark_bound(enough.at("x"));
   CHECK(enough.run().code == errc::ok);

@@ -122,7 +122,7 @@ void run_findings::over_budget(std::uint32_t node, std::string_view what,
                                std::uint64_t most_of_it) {
   if (code_ == errc::ok) code_ = errc::budget_steps;
   found_.add(errc::budget_steps, place_of(node))
-      << "the run ends here: its budget is " << most_of_it << ' ' << what;
+      << "the run's budget of " << most_of_it << ' ' << what << " is spent";
 }
 
 void run_findings::copy(errc code, const model::report& from, const model::diagnostic& d) {
