@@ -95,15 +95,19 @@ struct input {
   for (const vm::nem::place& b : vm.buffers()) e.bytes += as_text(vm.bytes(b));
   fuzz::require(e.bytes.size() <= max_memory, "memory is limited");
   bool has_error = false;
+  const bool is_fully_verified =
+      !in.program.is_partial() && in.program.profile() != nem::profile::upstream;
   const nem::source_file file{"input", in.source};
   const nem::listing list(found, {&file, 1});
   for (const nem::diagnostic& d : found.diagnostics) {
     fuzz::require(!list.describe(d).empty(), "a finding can be shown");
     has_error = has_error || d.severity == nem::severity::error;
     switch (d.code) {
+      case errc::nem_rt_unsupported:  // also what only the machine finds to be unsound: an end
+        e.is_complete = e.is_complete && how.keep_going && is_fully_verified;
+        break;
       case errc::nem_rt_div0:
-      case errc::nem_rt_index:
-      case errc::nem_rt_unsupported: e.is_complete = e.is_complete && how.keep_going; break;
+      case errc::nem_rt_index: e.is_complete = e.is_complete && how.keep_going; break;
       case errc::nem_rt_race:
       case errc::nem_haz_005_partial: e.is_ordered = false; break;
       default: e.is_complete = e.is_complete && d.severity != nem::severity::error;
