@@ -154,7 +154,7 @@ bool run_visitor::spend(std::uint32_t node) {
     ++spent_;
     return true;
   }
-  found_.set({loops_, values_});  // the last task executed may be another, and gone
+  found_.set({loops_, values_});
   found_.over_budget(node, "tasks and iterations", most);
   is_over_ = true;
   return false;
