@@ -173,7 +173,7 @@ TEST_CASE("vm_nem/convolutions: appendix vectors", "[vm_nem]") {
 TEST_CASE("vm_nem/convolutions: integers of all forms", "[vm_nem]") {
   random_bits r(2);
   const element bytes[] = {element::i8, element::i4}, results[] = {element::i8, element::i16};
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 400; ++i) {
     const bool is_wide = i % 10 == 0;  // other types than kernels have
     convolution c = random_convolution(r, is_wide ? element::u16 : element::i8,
                                        is_wide ? element::i16 : bytes[pick(r, 0, 1)], element::i32,
@@ -199,7 +199,7 @@ TEST_CASE("vm_nem/convolutions: integers of all forms", "[vm_nem]") {
 TEST_CASE("vm_nem/convolutions: floats", "[vm_nem]") {
   random_bits r(3);
   const element floats[] = {element::f16, element::bf16, element::f32};
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 250; ++i) {
     const element type = floats[i % 3];
     const bool is_deterministic = pick(r, 0, 2) == 0;
     convolution c = random_convolution(r, type, type, type, type);

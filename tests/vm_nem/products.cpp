@@ -120,7 +120,7 @@ TEST_CASE("vm_nem/products: appendix vectors", "[vm_nem]") {
 TEST_CASE("vm_nem/products: integers of all forms", "[vm_nem]") {
   random_bits r(1);
   const element bytes[] = {element::i8, element::i4}, results[] = {element::i8, element::i16};
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 500; ++i) {
     const bool is_wide = i % 10 == 0;  // other types than kernels have
     operands o = random_operands(r, is_wide ? element::u16 : element::i8,
                                  is_wide ? element::i16 : bytes[pick(r, 0, 1)], element::i32,
@@ -150,7 +150,7 @@ TEST_CASE("vm_nem/products: integers of all forms", "[vm_nem]") {
 TEST_CASE("vm_nem/products: floats", "[vm_nem]") {
   random_bits r(2);
   const element floats[] = {element::f16, element::bf16, element::f32};
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 250; ++i) {
     const element type = floats[i % 3];
     operands o = random_operands(r, type, type, type, type, i % 50 == 1 ? 40 : 9);
     // Multiples of 1/8 so small that all sums are exact: what is left is one rounding.

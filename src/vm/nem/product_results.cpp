@@ -38,20 +38,43 @@ constexpr std::int64_t int32_least = std::numeric_limits<std::int32_t>::min(),
   return std::clamp(sum, to.least, to.greatest);
 }
 
-/// To the nearest integer plus a zero point, saturated, without a branch: all is finite, zero points
-/// have 32 bits.
+/// What is added to a number below 2^51 rounds it: 1.5 * 2^52.
+constexpr double rounding = 6755399441055744.0;
+/// Factors up to which sums of 32 bits stay below that.
+constexpr double most_factor = 0x1p19;
+
+/// sums + offsets in units of Y, to the nearest integer plus a zero point, saturated; `backs` are
+/// `rounding` less the zero points.
 template <class T>
-void quantize_row(const std::int32_t* sums, const double* factors, const double* zeros,
-                  const integer_range& to, T* y, std::size_t n) noexcept {
-  constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52: what is added to it is rounded
-  const auto least = static_cast<double>(to.least), greatest = static_cast<double>(to.greatest);
+[[gnu::always_inline]] inline void quantize_as(const std::int32_t* sums,
+                                               const std::int32_t* offsets, const double* factors,
+                                               const double* backs, T* y, std::size_t n) noexcept {
+  constexpr double least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();
   for (std::size_t j = 0; j < n; ++j) {
-    double x = sums[j] * factors[j];
-    x = x < least - zeros[j] ? least - zeros[j] : x;
-    x = x > greatest - zeros[j] ? greatest - zeros[j] : x;
-    const double whole = (x + shift) - shift;
-    y[j] = static_cast<T>(static_cast<std::int32_t>(whole + zeros[j]));
+    const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[j]) +
+                                               static_cast<std::uint32_t>(offsets[j]));
+    double x = (sum * factors[j] + rounding) - backs[j];
+    x = x < least ? least : x;
+    x = x > greatest ? greatest : x;
+    y[j] = static_cast<T>(static_cast<std::int32_t>(x));
   }
+}
+#if defined(__x86_64__) && defined(__GNUC__)
+template <class T>
+[[gnu::target("avx2")]] void quantize_avx2(const std::int32_t* sums, const std::int32_t* offsets,
+                                           const double* factors, const double* backs, T* y,
+                                           std::size_t n) noexcept {
+  quantize_as(sums, offsets, factors, backs, y, n);
+}
+#endif
+template <class T>
+void quantize_row(const std::int32_t* sums, const std::int32_t* offsets, const double* factors,
+                  const double* backs, T* y, std::size_t n) noexcept {
+#if defined(__x86_64__) && defined(__GNUC__)
+  static const bool has_avx2 = kernels::best_level() >= kernels::level::avx2;
+  if (has_avx2) return quantize_avx2(sums, offsets, factors, backs, y, n);
+#endif
+  quantize_as(sums, offsets, factors, backs, y, n);
 }
 
 /// A row of C as reals. Integers without a descriptor are in units of 1.
@@ -84,7 +107,7 @@ void results::set(const product_row& row) {
   is_set_ = true;
   a_pair_ = row.a_pair, y_pair_ = row.y_pair;
   factors_ = scratch_.doubles(slots::factor, p_.n);
-  zeros_ = scratch_.doubles(slots::a, p_.n);
+  backs_ = scratch_.doubles(slots::a, p_.n);
   scales_of(p_, row, 0, factors_);
   const bool is_integer = p_.y->is_integer();
   const descriptor& d = descriptor_of(*p_.y);
@@ -93,8 +116,8 @@ void results::set(const product_row& row) {
     const std::size_t pair = pair_of(d, p_.y_by_column, row.y_pair, p_.first_column + j);
     const std::int64_t zero = d.zero_point(pair);
     if (is_integer) factors_[j] /= d.scale(pair);
-    zeros_[j] = static_cast<double>(zero);
-    is_plain_ = is_plain_ && std::isfinite(factors_[j]) && fits_int32(zero);
+    backs_[j] = rounding - static_cast<double>(zero);
+    is_plain_ = is_plain_ && factors_[j] < most_factor && fits_int32(zero);
   }
 }
 
@@ -104,7 +127,31 @@ std::span<const std::int64_t> results::integers_of_c(const product_row& row) {
   c_first_ = row.c;
   c_ = scratch_.wide_integers(slots::bias, p_.n);
   load(*p_.c, row.c, p_.c_step, c_.data(), p_.n);
+  most_c_ = 0;
+  for (const std::int64_t x : c_) most_c_ = std::max(most_c_, x < 0 ? -x : x);
   return c_;
+}
+
+bool results::fits(const product_row& row, std::int64_t most) {
+  if (p_.c == nullptr) return true;
+  if (!has_integer_bias()) return false;
+  (void)integers_of_c(row);
+  return most_c_ <= int32_greatest - most;
+}
+
+void results::finish(const product_row& row, std::int32_t* sums, const std::int32_t* columns,
+                     std::int64_t a_zero) {
+  if (!has_offsets_ || row.c != offsets_c_ || a_zero != offsets_zero_) {
+    has_offsets_ = true;
+    offsets_c_ = row.c, offsets_zero_ = a_zero;
+    offsets_ = scratch_.integers(slots::bias, p_.n);
+    const std::int64_t* const c = p_.c == nullptr ? nullptr : integers_of_c(row).data();
+    for (std::size_t j = 0; j < p_.n; ++j) {
+      const std::int64_t x = (c == nullptr ? 0 : c[j]) - (a_zero == 0 ? 0 : a_zero * columns[j]);
+      offsets_[j] = static_cast<std::int32_t>(static_cast<std::uint32_t>(x));
+    }
+  }
+  put_sums(row, sums, offsets_);
 }
 
 void results::finish(const product_row& row, float* sums) {
@@ -140,7 +187,7 @@ void results::finish(const product_row& row, float* sums) {
 }
 
 void results::finish(const product_row& row, std::int32_t* sums) {
-  if (p_.c == nullptr) return put_sums(row, sums);
+  if (p_.c == nullptr) return put_sums(row, sums, none());
   if (!has_integer_bias()) {
     const std::span<double> reals = scratch_.doubles(slots::row, p_.n);
     scales_of(p_, row, 0, reals);
@@ -155,7 +202,7 @@ void results::finish(const product_row& row, std::int32_t* sums) {
     sums[j] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
   }
   if (outside != 0) found_.has_wrapped = true;
-  put_sums(row, sums);
+  put_sums(row, sums, none());
 }
 
 void results::finish(const product_row& row, const std::uint64_t* sums, const double* about) {
@@ -165,7 +212,7 @@ void results::finish(const product_row& row, const std::uint64_t* sums, const do
   for (std::size_t j = 0; j < n; ++j)
     out[j] = wrapped(c == nullptr ? sums[j] : sums[j] + static_cast<std::uint64_t>(c[j]),
                      about == nullptr ? 0 : about[j]);
-  if (p_.c == nullptr || c != nullptr) return put_sums(row, out.data());
+  if (p_.c == nullptr || c != nullptr) return put_sums(row, out.data(), none());
   finish(row, out.data());
 }
 
@@ -184,21 +231,34 @@ void results::finish(const product_row& row, double* sums) {
   put_reals(row, sums);
 }
 
+std::span<const std::int32_t> results::none() {
+  if (none_.empty()) {
+    none_ = scratch_.integers(slots::factor, p_.n);
+    std::fill(none_.begin(), none_.end(), 0);
+  }
+  return none_;
+}
+
 /// Sums in units of sA * sB.
-void results::put_sums(const product_row& row, const std::int32_t* sums) {
+void results::put_sums(const product_row& row, const std::int32_t* sums,
+                       std::span<const std::int32_t> offsets) {
   set(row);
   const tensor& y = *p_.y;
   const std::size_t n = p_.n;
   if (is_plain_ && p_.y_step == 1) {
-    const integer_range range = range_of(y.element);
-    const double *factors = factors_.data(), *zeros = zeros_.data();
+    const double *factors = factors_.data(), *backs = backs_.data();
+    const std::int32_t* const o = offsets.data();
     if (y.element == element::i8)
-      return quantize_row(sums, factors, zeros, range, in_place<std::int8_t>(y, row.y), n);
+      return quantize_row(sums, o, factors, backs, in_place<std::int8_t>(y, row.y), n);
     if (y.element == element::i16 && is_in_place<std::int16_t>(y))
-      return quantize_row(sums, factors, zeros, range, in_place<std::int16_t>(y, row.y), n);
+      return quantize_row(sums, o, factors, backs, in_place<std::int16_t>(y, row.y), n);
   }
   const std::span<double> reals = scratch_.doubles(slots::row, n);
-  for (std::size_t j = 0; j < n; ++j) reals[j] = sums[j] * factors_[j];
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[j]) +
+                                               static_cast<std::uint32_t>(offsets[j]));
+    reals[j] = sum * factors_[j];
+  }
   put_reals(row, reals.data());
 }
 

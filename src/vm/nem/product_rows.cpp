@@ -151,10 +151,29 @@ class corrections {
     if (has_a_)
       if (const std::int64_t z = zero_of_a(p_, row, s.first); z != 0)
         subtract(sums, columns_.data(), static_cast<std::uint32_t>(z), p_.n);
-    if (has_b_) subtract(sums, zeros_.data(), static_cast<std::uint32_t>(rows_[i]), p_.n);
+    apply_b(i, sums);
+  }
+  /// Where there is but one segment: rows of sums to their ends.
+  void finish(const segment& s, std::span<const product_row> rows, std::span<std::int32_t> sums,
+              std::int64_t reach, results& out) const {
+    const std::int64_t most = reach * static_cast<std::int64_t>(s.end - s.first);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::int32_t* const row = sums.data() + i * p_.n;
+      if (out.fits(rows[i], most)) {
+        apply_b(i, row);
+        out.finish(rows[i], row, columns_.data(), has_a_ ? zero_of_a(p_, rows[i], s.first) : 0);
+      } else {
+        apply(s, rows[i], i, row);
+        out.finish(rows[i], row);
+      }
+    }
   }
 
  private:
+  void apply_b(std::size_t i, std::int32_t* sums) const noexcept {
+    if (has_b_) subtract(sums, zeros_.data(), static_cast<std::uint32_t>(rows_[i]), p_.n);
+  }
+
   const product& p_;
   bool has_a_, has_b_;
   std::span<std::int32_t> columns_, zeros_, rows_;
@@ -253,8 +272,9 @@ void multiply_bytes(const product& p, std::span<const product_row> rows, const b
     kernels::matmul_int8(m, n, s.end - s.first, left, right, {sums.data(), n},
                          scratch.int8_products());
     fix.set(s, left, right, m);
-    for (std::size_t i = 0; i < m; ++i) fix.apply(s, rows[i], i, sums.data() + i * n);
     const bool is_whole = is_first && s.ends_run;  // the run is this segment
+    if (is_whole && !has_runs) return fix.finish(s, rows, sums, reach, out);
+    for (std::size_t i = 0; i < m; ++i) fix.apply(s, rows[i], i, sums.data() + i * n);
     if (!is_whole) {
       if (is_first) {
         wide = scratch.wide_sums(count);
@@ -265,11 +285,7 @@ void multiply_bytes(const product& p, std::span<const product_row> rows, const b
     is_first = s.ends_run;
     if (!s.ends_run) continue;
     if (!has_runs) {
-      for (std::size_t i = 0; i < m; ++i)
-        if (is_whole)
-          out.finish(rows[i], sums.data() + i * n);
-        else
-          out.finish(rows[i], wide.data() + i * n, nullptr);
+      for (std::size_t i = 0; i < m; ++i) out.finish(rows[i], wide.data() + i * n, nullptr);
       return;
     }
     if (!is_whole)

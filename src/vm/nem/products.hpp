@@ -81,6 +81,12 @@ class results {
   void finish(const product_row& row, float* sums);
   /// Sums that are exact, in units of sA * sB; they are changed.
   void finish(const product_row& row, std::int32_t* sums);
+  /// Sums from which zero points of A are to be taken still: `columns` times `a_zero`, the same
+  /// columns for all rows. Only where fits() holds, which says that no sum of up to `most` leaves 32
+  /// bits with C.
+  void finish(const product_row& row, std::int32_t* sums, const std::int32_t* columns,
+              std::int64_t a_zero);
+  [[nodiscard]] bool fits(const product_row& row, std::int64_t most);
   /// Sums modulo 2^64, exact where `about` is below 2^62; without it all are.
   void finish(const product_row& row, const std::uint64_t* sums, const double* about);
   /// Sums in real units; they are changed.
@@ -92,7 +98,9 @@ class results {
 
  private:
   void set(const product_row& row);
-  void put_sums(const product_row& row, const std::int32_t* sums);
+  void put_sums(const product_row& row, const std::int32_t* sums,
+                std::span<const std::int32_t> offsets);
+  [[nodiscard]] std::span<const std::int32_t> none();
   void put_reals(const product_row& row, double* reals);
   [[nodiscard]] bool has_integer_bias() const noexcept {
     return p_.c != nullptr && p_.c->is_integer();
@@ -103,14 +111,20 @@ class results {
   nem::workspace& scratch_;
   verdict& found_;
   // What belongs to the pairs of a row:
-  bool is_set_ = false, is_plain_ = false;  ///< plain: factors finite, zero points of 32 bits
+  bool is_set_ = false, is_plain_ = false;  ///< plain: factors small, zero points of 32 bits
   std::size_t a_pair_ = 0, y_pair_ = 0;
-  std::span<double> factors_, zeros_;
+  std::span<double> factors_, backs_;
+  std::span<std::int32_t> none_;  ///< offsets that are 0
   // The row of C:
   bool has_c_ = false;
   std::int64_t c_first_ = 0;
+  std::int64_t most_c_ = 0;  ///< the greatest magnitude
   std::span<std::int64_t> c_;
   std::span<float> c_floats_;
+  // C less what zero points of A add:
+  bool has_offsets_ = false;
+  std::int64_t offsets_c_ = 0, offsets_zero_ = 0;
+  std::span<std::int32_t> offsets_;
 };
 
 /// How many rows of n results make a block.
