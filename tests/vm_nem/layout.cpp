@@ -33,6 +33,9 @@ held filled(element e, const numbers& shape, int kind = 0) {
   } while (advance(at, shape));
   return h;
 }
+/// Whether a type is tried with the k-th of nine pairs of strides: i4 with all, each other with three.
+bool is_tried(element e, int k) { return e == element::i4 || (static_cast<int>(e) + k) % 3 == 0; }
+
 /// Runs an operation of one input and one output, for all types and strides, against where each
 /// element of the output comes from.
 template <class Source>
@@ -40,6 +43,7 @@ void check(opcode op, const numbers& x_shape, const numbers& y_shape, const nem:
            Source&& source) {
   for (const element e : all_types)
     for (int kinds = 0; kinds < 9; ++kinds) {
+      if (!is_tried(e, kinds)) continue;
       held x = filled(e, x_shape, kinds / 3), y(e, y_shape, {}, strides_of(kinds % 3, y_shape));
       REQUIRE(run(op, {&x}, {&y}, a));
       const std::vector<std::uint32_t> from = patterns(e, count_of(x_shape)), made = y.bits();
@@ -254,6 +258,7 @@ TEST_CASE("vm_nem/layout: pad with a constant, which is cast", "[vm_nem]") {
   const numbers x_shape = {2, 3}, y_shape = {5, 4}, pads = {1, 0, 2, 1};
   for (const row& t : table)
     for (int kinds = 0; kinds < 9; ++kinds) {
+      if (!is_tried(t.e, kinds)) continue;
       held x = filled(t.e, x_shape, kinds / 3), y(t.e, y_shape, {}, strides_of(kinds % 3, y_shape));
       nem::attributes a;
       a.mode = pad_mode::constant;
