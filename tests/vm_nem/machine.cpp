@@ -124,6 +124,8 @@ buffer z : DDR (size=9223372036854775807)
                {.max_memory = ~std::uint64_t{0}});
   CHECK(!huge.machine.has_memory());
   CHECK(huge.run().code == errc::nem_rt_mem);
+  CHECK(huge.messages.starts_with(
+      "RT-MEM at 'buffer': with y the buffers need 18446744073709551614"));
 }
 
 TEST_CASE("vm_nem/machine: a division by zero ends the run", "[vm_nem]") {
@@ -346,6 +348,7 @@ endloop
   for (const auto order : {vm::nem::schedule::reverse, vm::nem::schedule::random}) {
     running other(source, {.max_tasks = 7, .schedule = order, .lookahead = 1});
     CHECK(other.run().code == errc::budget_steps);
+    CHECK(other.messages.ends_with("7 tasks and iterations where i is 3\n"));
   }
 }
 

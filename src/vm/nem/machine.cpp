@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -100,10 +101,11 @@ void machine::state::find_places(const model::values& v) {
 }
 
 void machine::state::allocate() {
+  constexpr auto addressable =
+      static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max());
   for (; too_large < buffers.size(); ++too_large) {
-    const std::uint64_t size = buffers[too_large].size;
-    if (__builtin_add_overflow(bytes, size, &bytes)) bytes = ~std::uint64_t{0};
-    if (bytes > options.max_memory) return;
+    if (__builtin_add_overflow(bytes, buffers[too_large].size, &bytes)) bytes = ~std::uint64_t{0};
+    if (bytes > std::min(options.max_memory, addressable)) return;
   }
   memory.reserve(buffers.size());
   for (too_large = 0; too_large < buffers.size(); ++too_large) {

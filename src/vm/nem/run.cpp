@@ -154,6 +154,7 @@ bool run_visitor::spend(std::uint32_t node) {
     ++spent_;
     return true;
   }
+  found_.set({loops_, values_});
   found_.over_budget(node, "tasks and iterations", most);
   is_over_ = true;
   return false;
@@ -180,6 +181,7 @@ bool run_visitor::is_sound(const model::values& v, const model::task& t) {
     if (r != model::no_index && v.regions[r].is_sound) continue;
     bound_task unknown;
     unknown.task = t;
+    found_.set({loops_, values_});
     found_.failed(unknown, {.code = errc::nem_rt_unsupported});
     is_over_ = true;
     return false;

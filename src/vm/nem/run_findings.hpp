@@ -44,6 +44,7 @@ class run_findings {
 
   /// What the following findings are about.
   void set(const bound_task& t) noexcept { at_ = {t.loops, t.iteration}; }
+  void set(const loop_values& at) noexcept { at_ = at; }
   /// The first error, or ok.
   [[nodiscard]] errc code() const noexcept { return code_; }
 
