@@ -348,7 +348,7 @@ endloop
   for (const auto order : {vm::nem::schedule::reverse, vm::nem::schedule::random}) {
     running other(source, {.max_tasks = 7, .schedule = order, .lookahead = 1});
     CHECK(other.run().code == errc::budget_steps);
-    CHECK(other.messages.ends_with("7 tasks and iterations where i is 3\n"));
+    CHECK(other.messages.ends_with("7 tasks and iterations is spent where i is 3\n"));
   }
 }
 
