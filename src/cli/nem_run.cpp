@@ -286,6 +286,9 @@ exit_code run_nem(const run_options& o, const source& file) {
   reading.hazards = !o.nem.allow_races;
   const nem_outcome found = verify_nem(file, to, reading);
   if (!found.program) return tell_nem(found, file, to, reading);
+  if (const std::uint64_t n = found.report.warnings; n != 0 && !o.json)
+    show_note(std::to_string(n) + (n == 1 ? " warning" : " warnings") +
+              " of verification, which `tessera check` shows");
   vn::machine_options how;
   if (o.max_memory) how.max_memory = *o.max_memory;
   if (o.nac.max_steps) how.max_tasks = *o.nac.max_steps;

@@ -229,9 +229,9 @@ TEST_CASE("nem/hazards: HAZ-002, iterations in flight together", "[nem]") {
     }
   const outcome o = analyse(ring(2, 3));
   CHECK(o.text ==
-        "HAZ-002 t writes bytes 0..7 of B where i is 2, and t writes them where i is 0; "
+        "HAZ-002 t writes bytes 0..7 of B where i is 2, and t writes the same where i is 0; "
         "@max_in_flight(3) lets these iterations overlap\n"
-        "HAZ-002 u reads bytes 0..7 of B where i is 2, and t writes them where i is 0; "
+        "HAZ-002 u reads bytes 0..7 of B where i is 2, and t writes the same where i is 0; "
         "@max_in_flight(3) lets these iterations overlap\n");
   CHECK(o.notes.substr(0, o.notes.find('\n')) ==
         "3: t writes bytes 0..7 of B; @max_in_flight(2) orders the two, and a ring of 3 regions, "

@@ -90,11 +90,12 @@ TEST_CASE("vm_nem/races: iterations in flight together touch the same bytes", "[
   const raced r = race(ring(3, 2));
   CHECK(r.done.code == errc::nem_rt_race);
   CHECK(r.done.tasks == 2);
-  CHECK(r.messages ==
-        "RT-RACE at 't': t writes bytes 0..15 of y where i is 2, and t writes them where i is 0; "
-        "@max_in_flight(3) lets these iterations overlap | t writes bytes 0..15 of y; "
-        "@max_in_flight(2) orders the two, and a ring of 3 regions, chosen by i mod 3, parts "
-        "them\n");
+  CHECK(
+      r.messages ==
+      "RT-RACE at 't': t writes bytes 0..15 of y where i is 2, and t writes the same where i is 0; "
+      "@max_in_flight(3) lets these iterations overlap | t writes bytes 0..15 of y; "
+      "@max_in_flight(2) orders the two, and a ring of 3 regions, chosen by i mod 3, parts "
+      "them\n");
   CHECK(race(ring(2, 2)).messages.empty());
   CHECK(race(ring(3, 3)).done.tasks == 8);
 }
@@ -150,8 +151,9 @@ TEST_CASE("vm_nem/races: when they are searched for", "[vm_nem]") {
   const raced r = race(late, {}, few);
   CHECK(r.done.code == errc::nem_rt_race);
   CHECK(r.done.tasks == 51);
-  CHECK(r.messages.find("a writes bytes 200..203 of y where i is 51, and a writes them where i is "
-                        "50") != std::string::npos);
+  CHECK(r.messages.find(
+            "a writes bytes 200..203 of y where i is 51, and a writes the same where i is "
+            "50") != std::string::npos);
   CHECK(race(late, {.races = race_search::never}, few).done.tasks == 64);
 
   // A rewrite of the same bytes is a warning.

@@ -351,8 +351,9 @@ class hazards {
     name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
     overlap(out, p, q.a);
     out << " where " << variable << " is " << r.later << ", and ";
-    name(out, earlier) << ' ' << verb(p_writes) << " them where " << variable << " is " << r.earlier
-                       << "; @max_in_flight(" << r.in_flight << ") lets these iterations overlap";
+    name(out, earlier) << ' ' << verb(p_writes) << " the same where " << variable << " is "
+                       << r.earlier << "; @max_in_flight(" << r.in_flight
+                       << ") lets these iterations overlap";
     out.note(c_.at(earlier));
     name(out, earlier) << ' ' << verb(p_writes) << ' ';
     bytes(out, p.first, p.last, p.buffer_name);
