@@ -31,9 +31,8 @@ struct image {
 
 class task {
  public:
-  task(const call& c, workspace& scratch)
-      : c_(c), scratch_(scratch), y_(c, scratch), w_(c), last_(x_.rank() - 1) {
-    const tensor& y = y_.tensor();
+  task(const call& c, workspace& scratch) : c_(c), scratch_(scratch), w_(c), last_(x_.rank() - 1) {
+    const tensor& y = c.outputs[0];
     p_.n = static_cast<std::size_t>(w_.made);
     p_.k = static_cast<std::size_t>(w_.taps() * w_.taken);
     p_.y = &y;
@@ -50,7 +49,7 @@ class task {
   }
 
   [[nodiscard]] verdict run() {
-    if (y_.tensor().count() == 0) return {};
+    if (p_.y->count() == 0) return {};
     if (is_out_of_proportion(x_) || is_out_of_proportion(weights_))
       return {.code = errc::nem_rt_mem};
     if (!x_.is_integer() || !weights_.is_integer())
@@ -59,7 +58,6 @@ class task {
       run_bytes();
     else
       run_wide();
-    if (found_) y_.finish(scratch_);
     return found_;
   }
 
@@ -404,7 +402,6 @@ class task {
 
   const call& c_;
   workspace& scratch_;
-  const output y_;
   const tensor &x_ = c_.inputs[0], &weights_ = c_.inputs[1];
   const windows w_;
   std::size_t last_ = 0;  ///< the dimension of channels

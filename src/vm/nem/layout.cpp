@@ -9,7 +9,6 @@
 #include "copies.hpp"
 #include "elements.hpp"
 #include "operations.hpp"
-#include "separate.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -69,7 +68,7 @@ void transpose(const model::attributes& a, const tensor& x, const tensor& y) {
   between.extent = bytes;
   between.strides = view;
   between.data =
-      reinterpret_cast<std::byte*>(scratch.bytes(1, static_cast<std::size_t>(bytes)).data());
+      reinterpret_cast<std::byte*>(scratch.bytes(0, static_cast<std::size_t>(bytes)).data());
   copy(x.shape, {&x, 0, x.strides}, {&between, 0, view});
   return reshape(between, y, scratch);
 }
@@ -229,21 +228,17 @@ verdict change_layout(const call& c, workspace& scratch) {
   if (!std::ranges::all_of(c.inputs.first(copied), is_like_first) ||
       !std::ranges::all_of(c.outputs, is_like_first) || model::is_extension(c.inputs[0].element))
     return {.code = errc::nem_rt_unsupported};
-  const tensor& y = c.outputs[0];
+  const tensor &x = c.inputs[0], &y = c.outputs[0];
   // Of operations on a dense tensor where it is, reshape alone has nothing to do.
-  const bool is_unchanged = c.opcode == opcode::reshape && c.inputs[0].data == y.data &&
-                            c.inputs[0].is_dense() && y.is_dense();
-  if (is_unchanged) return {};
-  const separate apart(c, scratch);
-  const tensor& x = apart.inputs()[0];
+  if (c.opcode == opcode::reshape && x.data == y.data && x.is_dense() && y.is_dense()) return {};
   switch (c.opcode) {
     case opcode::transpose: transpose(c.attributes, x, y); break;
     case opcode::reshape: return reshape(x, y, scratch);
     case opcode::slice: slice(c.attributes, x, y); break;
-    case opcode::concat: concat(c.attributes, apart.inputs(), y); break;
+    case opcode::concat: concat(c.attributes, c.inputs, y); break;
     case opcode::split: split(c.attributes, x, c.outputs); break;
     case opcode::pad: pad(c.attributes, x, y); break;
-    default: return gather(c.attributes, x, apart.inputs()[1], y);
+    default: return gather(c.attributes, x, c.inputs[1], y);
   }
   return {};
 }

@@ -17,7 +17,9 @@
 //   normalization.cpp  layernorm, rmsnorm, softmax, log_softmax
 //   conversions.cpp    cast, quantize, dequantize
 //
-// Operands are verified: their shapes and types agree. Where the specification has no numeric
+// Operands are verified: their shapes and types agree. execute() copies inputs that outputs share bytes
+// with, so that the functions behind it may write at once; only inputs in the very place of the output
+// stay there, where an operation can do with that. Where the specification has no numeric
 // semantics, ONNX's are meant; floats are computed in binary64 and rounded once, but for products,
 // whose sums are binary32. Products take the shared kernels, unless the task is @deterministic: then
 // their sums are made in ascending order of k, without fused multiplication.

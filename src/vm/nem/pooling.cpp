@@ -7,7 +7,6 @@
 
 #include "operations.hpp"
 #include "reals.hpp"
-#include "separate.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -38,10 +37,9 @@ struct window {
 
 }  // namespace
 
-verdict pool(const call& c, workspace& scratch) {
+verdict pool(const call& c, workspace&) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
-  const separate apart(c, scratch);
-  const tensor &from = apart.inputs()[0], &to = c.outputs[0];
+  const tensor &from = c.inputs[0], &to = c.outputs[0];
   const bool is_max = c.opcode == opcode::maxpool;
   // Values that stay in one scale need no scale: the greatest is that of the stored values.
   integers as = integers::plain;

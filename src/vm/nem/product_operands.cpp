@@ -174,34 +174,5 @@ bool are_bytes(const tensor& x, std::int64_t least, std::int64_t greatest) noexc
                      [&](std::int64_t z) { return z >= least && z <= greatest; });
 }
 
-output::output(const call& c, workspace& scratch) : of_(c.outputs[0]), to_(of_) {
-  const auto begins = [](const nem::tensor& x) { return std::bit_cast<std::uintptr_t>(x.data); };
-  const auto ends = [&](const nem::tensor& x) {
-    return begins(x) + static_cast<std::uintptr_t>(x.extent);
-  };
-  for (const nem::tensor& x : c.inputs)
-    is_kept_ = is_kept_ || (begins(x) < ends(of_) && begins(of_) < ends(x));
-  if (!is_kept_) return;
-  std::int64_t n = 1;
-  for (std::size_t i = of_.rank(); i-- != 0; n *= of_.shape[i]) strides_[i] = n;
-  const std::size_t bits = model::element_table[static_cast<std::size_t>(of_.element)].bits;
-  const std::size_t bytes = (static_cast<std::size_t>(n) * bits + 7) / 8;
-  // Words, so that the copy is aligned.
-  to_.data = std::as_writable_bytes(scratch.patterns(slots::b, (bytes + 3) / 4)).data();
-  to_.extent = static_cast<std::int64_t>(bytes);
-  to_.strides = shape_view(strides_.data(), of_.rank());
-}
-
-void output::finish(workspace& scratch) const {
-  if (!is_kept_) return;
-  const rows<2> all(of_.shape, {of_.strides, to_.strides});
-  const std::span<std::uint32_t> row =
-      scratch.patterns(slots::row, static_cast<std::size_t>(all.length()));
-  all.each([&](const auto& first, std::int64_t n) {
-    load_bits(to_, first[1], all.steps()[1], row.data(), static_cast<std::size_t>(n));
-    store_bits(of_, first[0], all.steps()[0], row.data(), static_cast<std::size_t>(n));
-  });
-}
-
 }  // namespace vm::nem
 }  // namespace tessera::inline TESSERA_ABI

@@ -92,9 +92,8 @@ struct broadcast {
 
 class task {
  public:
-  task(const call& c, workspace& scratch)
-      : c_(c), scratch_(scratch), y_(c, scratch), a_form_(a_), b_form_(b_) {
-    const tensor& y = y_.tensor();
+  task(const call& c, workspace& scratch) : c_(c), scratch_(scratch), a_form_(a_), b_form_(b_) {
+    const tensor& y = c.outputs[0];
     m_ = y.shape[y.rank() - 2];
     p_.n = static_cast<std::size_t>(y.shape[y.rank() - 1]);
     p_.k = static_cast<std::size_t>(a_.shape[a_form_.column]);
@@ -121,7 +120,6 @@ class task {
       run_with<std::int8_t>();
     else
       run_wide();
-    if (found_) y_.finish(scratch_);
     return found_;
   }
 
@@ -232,7 +230,6 @@ class task {
 
   const call& c_;
   workspace& scratch_;
-  const output y_;
   const tensor &a_ = c_.inputs[0], &b_ = c_.inputs[1];
   matrix_form a_form_, b_form_;
   std::int64_t m_ = 0;

@@ -3,12 +3,10 @@
 //
 // What products of matrices and convolutions share: rows of results, each a sum over k.
 //
-//   const output y(c, scratch);                       // or a copy, while inputs are read
-//   product p{.n = n, .k = k, .y = &y.tensor(), …};
+//   product p{.n = n, .k = k, .y = &y, …};
 //   results to(p, scratch, v);
 //   multiply_floats(p, rows, {a, k}, {b, n}, to);     // each row: the sums, C, rounding
 //   multiply_bytes(p, rows, {a, k}, {b, n}, to);
-//   y.finish(scratch);
 //
 //   multiply_floats     kernels::matmul
 //   multiply_in_order   ascending k, each product and each sum rounded: @deterministic
@@ -158,21 +156,6 @@ struct wide_factor {
 };
 void multiply_wide(const product& p, const product_row& row, const std::int64_t* a,
                    const wide_factor& b, results& to);
-
-/// The output. Where it shares bytes with an input, results are kept until all are made.
-class output {
- public:
-  output(const call& c, workspace& scratch);
-  output(const output&) = delete;
-  output& operator=(const output&) = delete;
-  [[nodiscard]] const nem::tensor& tensor() const noexcept { return to_; }
-  void finish(workspace& scratch) const;
-
- private:
-  nem::tensor of_, to_;
-  std::array<std::int64_t, model::max_rank> strides_ = {};
-  bool is_kept_ = false;
-};
 
 /// The elements of an operand as floats or bytes: where they are, or a dense copy.
 template <class T>

@@ -8,7 +8,6 @@
 
 #include "operations.hpp"
 #include "reals.hpp"
-#include "separate.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -136,14 +135,13 @@ void sum_integers(const folding& f, const tensor& x, const tensor& y) {
 
 }  // namespace
 
-verdict reduce(const call& c, workspace& scratch) {
+verdict reduce(const call& c, workspace&) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
-  const separate apart(c, scratch);
   const integers as = is_quantized(c) ? integers::quantized : integers::plain;
-  reals x(apart.inputs()[0], as), y(c.outputs[0], as);
+  reals x(c.inputs[0], as), y(c.outputs[0], as);
   const folding f(c, x, y);
   if (c.opcode == opcode::reduce_sum && c.outputs[0].is_integer() && as == integers::plain) {
-    sum_integers(f, apart.inputs()[0], c.outputs[0]);
+    sum_integers(f, c.inputs[0], c.outputs[0]);
     return {};
   }
   const auto load_row = [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); };
@@ -174,11 +172,10 @@ verdict reduce(const call& c, workspace& scratch) {
   return {};
 }
 
-verdict find_extremum(const call& c, workspace& scratch) {
+verdict find_extremum(const call& c, workspace&) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
-  const separate apart(c, scratch);
   // The output is an index, not a quantized value: the input's descriptor alone says what it means.
-  reals x(apart.inputs()[0], integers::quantized), y(c.outputs[0], integers::plain);
+  reals x(c.inputs[0], integers::quantized), y(c.outputs[0], integers::plain);
   const folding f(c, x, y);
   const bool greatest = c.opcode == opcode::argmax;
   const std::int64_t most = range_of(c.outputs[0].element).greatest;
