@@ -460,6 +460,18 @@ TEST_CASE("vm_nem/layout: inputs may repeat elements", "[vm_nem]") {
   CHECK(flat.get() == std::vector<double>{7, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9});
 }
 
+TEST_CASE("vm_nem/layout: shapes of more elements than 64 bits count", "[vm_nem]") {
+  const std::int64_t many = std::int64_t{1} << 40;
+  held x(element::i4, {many, many}, {}, {0, 0}), y(element::i4, {many, 2, many / 2}, {}, {0, 0, 0});
+  CHECK(x.tensor().count() == INT64_MAX);
+  CHECK_FALSE(x.tensor().is_dense());
+  CHECK(run(opcode::reshape, {&x}, {&y}).code == errc::nem_rt_mem);
+  // The unused half of the byte stays: the elements don't follow one another.
+  const double value = -3;
+  store(x.tensor(), 0, 0, &value, 1);
+  CHECK(std::to_integer<int>(x.memory[0]) == 0xad);
+}
+
 TEST_CASE("vm_nem/layout: nothing is copied between types", "[vm_nem]") {
   held x = filled(element::i8, {4}), y(element::f32, {4});
   CHECK(run(opcode::reshape, {&x}, {&y}).code == errc::nem_rt_unsupported);

@@ -15,8 +15,7 @@ namespace vm::nem {
 namespace {
 
 [[nodiscard]] std::size_t axis_of(const call& c) noexcept {
-  const std::int64_t axis = c.attributes.axis;
-  return static_cast<std::size_t>(axis) + (axis < 0 ? c.inputs[0].rank() : std::size_t{0});
+  return axis_from(c.attributes.axis, c.inputs[0].rank());
 }
 /// Whether a slice is as long as elements that have room in the output, where i4 are two to a byte:
 /// only one that writes over itself has longer ones.

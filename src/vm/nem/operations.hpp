@@ -65,8 +65,8 @@ namespace vm::nem {
 /// How much an execution does: what budgets and cost models count.
 struct work {
   std::uint64_t macs = 0;  ///< multiplications with their additions, of products alone
-  std::uint64_t elements =
-      0;                    ///< of the larger of the first input and the first output; not of moves
+  /// Of the larger of the first input and the first output; none of transfer and store.
+  std::uint64_t elements = 0;
   std::uint64_t bytes = 0;  ///< moved by transfer and store
 };
 [[nodiscard]] work work_of(const call& c) noexcept;

@@ -23,8 +23,7 @@ class folding {
     std::uint64_t reduced = 0;
     const std::size_t rank = x.shape().size();
     const auto add = [&](std::int64_t axis) {
-      reduced |=
-          std::uint64_t{1} << (static_cast<std::size_t>(axis) + (axis < 0 ? rank : std::size_t{0}));
+      reduced |= std::uint64_t{1} << axis_from(axis, rank);
     };
     if (c.opcode == opcode::argmax || c.opcode == opcode::argmin)
       add(c.attributes.axis);
@@ -67,9 +66,9 @@ class folding {
   part kept_, reduced_;
 };
 
-/// For each element that is kept: a sum that starts so, add(sum, value, n) for the n-th of those that are reduced to it, in
-/// the order of the shape, then finish(place, sums, count) for a row of them. Goes along what is kept
-/// where those lie closer to one another.
+/// For each element that is kept: a sum that begins with `start`, add(sum, value, n) for the n-th of
+/// those that are reduced to it, in the order of the shape, then finish(place, sums, count) for a row
+/// of sums. Goes along what is kept where those elements lie closer to one another.
 template <class Value, class Sum, class Load, class Add, class Finish>
 void fold(const folding& f, const Sum& start, Load&& load, Add&& add, Finish&& finish) {
   std::array<Value, block> row;
