@@ -37,8 +37,7 @@ class task {
     p_.k = static_cast<std::size_t>(w_.taps() * w_.taken);
     p_.y = &y;
     p_.y_step = y.strides[last_];
-    p_.y_by_column =
-        descriptor_of(y).form != quantization::per_tensor && descriptor_of(y).axis == last_;
+    p_.y_by_column = descriptor_of(y).varies_along(last_);
     p_.a_quant = &descriptor_of(x_);
     p_.b_quant = &descriptor_of(weights_);
     p_.b_bits = weights_.element == element::i4 ? 4 : 8;
@@ -62,9 +61,6 @@ class task {
   }
 
  private:
-  [[nodiscard]] static bool varies_along(const descriptor& d, std::size_t axis) noexcept {
-    return d.form != quantization::per_tensor && d.axis == axis;
-  }
   /// Whether X's pairs are those of places: each window has its own.
   [[nodiscard]] bool varies_in_space() const noexcept {
     return p_.a_quant->form != quantization::per_tensor && p_.a_quant->axis != 0 &&
@@ -79,7 +75,7 @@ class task {
     row.y = at.image * y.strides[0] + index_at(w_.spatial(y.strides, 1), at.at) +
             static_cast<std::int64_t>(p_.first_column) * p_.y_step;
     row.c = static_cast<std::int64_t>(p_.first_column) * p_.c_step;
-    if (varies_along(*p_.a_quant, 0)) row.a_pair = p_.a_quant->pair(at.image);
+    if (p_.a_quant->varies_along(0)) row.a_pair = p_.a_quant->pair(at.image);
     const descriptor& d = descriptor_of(y);
     if (d.form != quantization::per_tensor && !p_.y_by_column)
       row.y_pair = d.pair(d.axis == 0 ? at.image : at.at[w_.dimension(d.axis - 1)]);
@@ -156,8 +152,7 @@ class task {
     std::vector<product_row> rows;
     for (std::int64_t g = 0; g < w_.groups; ++g) {
       set_group(g);
-      const kernels::matrix_of<T> right{weights + p_.first_column,
-                                        static_cast<std::size_t>(w_.results)};
+      const factor<T> right{weights + p_.first_column, static_cast<std::size_t>(w_.results)};
       results to(p_, scratch_, found_);
       position at;
       for (std::int64_t first = 0; first < count; first += block) {
@@ -217,8 +212,8 @@ class task {
   /// What varies along k: by channels, by taps. With a position, by places too.
   void set_scales(const position* at) {
     const descriptor &a = *p_.a_quant, &b = *p_.b_quant;
-    p_.b_by_column = varies_along(b, last_);
-    p_.scales_of_a_in_k = at != nullptr || varies_along(a, last_);
+    p_.b_by_column = b.varies_along(last_);
+    p_.scales_of_a_in_k = at != nullptr || a.varies_along(last_);
     p_.scales_of_b_in_k = b.form != quantization::per_tensor && b.axis != last_;
     if (!p_.scales_of_a_in_k && !p_.scales_of_b_in_k) return;
     const std::span<double> scales = scratch_.doubles(slots::b, p_.k);
@@ -282,9 +277,8 @@ class task {
                                  [](float v) { return std::isfinite(v); });
     run_blocks(
         x, weights,
-        [&](std::span<const product_row> rows, const kernels::matrix_of<float>& left,
-            const kernels::matrix_of<float>& right, position at, results& to) {
-          const float_rows a{left.data, left.stride}, b{right.data, right.stride};
+        [&](std::span<const product_row> rows, const float_rows& a, const float_rows& b,
+            position at, results& to) {
           if (!is_in_order) return multiply_floats(p_, rows, a, b, to);
           const auto taps = static_cast<std::size_t>(w_.taps());
           const std::span<std::int8_t> there = scratch_.bytes(slots::row, taps * rows.size());

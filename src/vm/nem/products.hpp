@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "elements.hpp"
 #include "operations.hpp"
@@ -66,8 +67,11 @@ struct product {
   std::span<const std::int64_t> a_k_zeros, b_k_zeros;
 };
 
-using float_rows = kernels::matrix;
-using byte_rows = kernels::matrix_of<std::int8_t>;
+/// A factor as the kernels take it.
+template <class T>
+using factor = std::conditional_t<std::is_same_v<T, float>, kernels::matrix, kernels::matrix_of<T>>;
+using float_rows = factor<float>;
+using byte_rows = factor<std::int8_t>;
 
 /// Finishes the rows of a product: adds C, rounds or quantizes, writes Y.
 class results {
@@ -165,7 +169,6 @@ struct elements {
 };
 /// Whether an operand has far more elements than bytes, as steps of 0 make it: no copy is made of it.
 [[nodiscard]] bool is_out_of_proportion(const tensor& x) noexcept;
-[[nodiscard]] bool is_aligned(const tensor& x, std::size_t bytes) noexcept;
 /// Whether elements can be read in place: a T, in the order of the machine's bytes, aligned.
 template <class T>
 [[nodiscard]] bool is_in_place(const tensor& x) noexcept;
