@@ -4,6 +4,7 @@
 #include "timeline_trace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
