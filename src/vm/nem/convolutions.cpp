@@ -215,30 +215,20 @@ class task {
     p_.b_by_column = b.varies_along(last_);
     p_.scales_of_a_in_k = at != nullptr || a.varies_along(last_);
     p_.scales_of_b_in_k = b.form != quantization::per_tensor && b.axis != last_;
-    if (!p_.scales_of_a_in_k && !p_.scales_of_b_in_k) return;
-    const std::span<double> scales = scratch_.doubles(slots::b, p_.k);
-    std::fill(scales.begin(), scales.end(), 1.0);
-    const auto add = [&](const descriptor& d, std::size_t slot, auto&& pair) {
-      const std::span<std::int64_t> zeros = scratch_.wide_integers(slot, p_.k);
-      for (std::size_t k = 0; k < p_.k; ++k) {
-        const std::size_t i = pair(static_cast<std::int64_t>(k));
-        scales[k] *= d.scale(i);
-        zeros[k] = d.zero_point(i);
-      }
-      return zeros;
-    };
+    p_.k_scales = {};
     if (p_.scales_of_b_in_k)
-      p_.b_k_zeros = add(b, slots::block, [&](std::int64_t k) { return pair_of_weight(k); });
+      p_.b_k_zeros = vary_along_k(p_, b, slots::block, scratch_,
+                                  [&](std::int64_t k) { return pair_of_weight(k); });
     if (at != nullptr) {
       const std::span<std::uint32_t> pairs = pairs_of_places(*at);
-      p_.a_k_zeros = add(a, slots::a, [&](std::int64_t k) {
+      p_.a_k_zeros = vary_along_k(p_, a, slots::a, scratch_, [&](std::int64_t k) {
         return std::size_t{pairs[static_cast<std::size_t>(k / w_.taken)]};
       });
     } else if (p_.scales_of_a_in_k) {
-      p_.a_k_zeros =
-          add(a, slots::a, [&](std::int64_t k) { return a.pair(first_channel_ + k % w_.taken); });
+      p_.a_k_zeros = vary_along_k(p_, a, slots::a, scratch_, [&](std::int64_t k) {
+        return a.pair(first_channel_ + k % w_.taken);
+      });
     }
-    p_.k_scales = scales;
   }
   [[nodiscard]] std::size_t pair_of_weight(std::int64_t k) const noexcept {
     const descriptor& b = *p_.b_quant;

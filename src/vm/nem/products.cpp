@@ -126,21 +126,11 @@ class task {
     p_.b_bits = b_.element == element::i4 ? 4 : 8;
     p_.scales_of_a_in_k = a;
     p_.scales_of_b_in_k = b;
-    if (!a && !b) return;
-    const std::span<double> scales = scratch_.doubles(slots::b, p_.k);
-    std::fill(scales.begin(), scales.end(), 1.0);
-    const auto add = [&](const descriptor& d, std::size_t slot) {
-      const std::span<std::int64_t> zeros = scratch_.wide_integers(slot, p_.k);
-      for (std::size_t k = 0; k < p_.k; ++k) {
-        const std::size_t pair = d.pair(static_cast<std::int64_t>(k));
-        scales[k] *= d.scale(pair);
-        zeros[k] = d.zero_point(pair);
-      }
-      return zeros;
+    const auto vary = [&](const descriptor& d, std::size_t slot) {
+      return vary_along_k(p_, d, slot, scratch_, [&](std::int64_t k) { return d.pair(k); });
     };
-    if (a) p_.a_k_zeros = add(*p_.a_quant, slots::a);
-    if (b) p_.b_k_zeros = add(*p_.b_quant, slots::block);
-    p_.k_scales = scales;
+    if (a) p_.a_k_zeros = vary(*p_.a_quant, slots::a);
+    if (b) p_.b_k_zeros = vary(*p_.b_quant, slots::block);
   }
 
   [[nodiscard]] product_row row_at(const batches& batch, const broadcast& c, std::int64_t i) const {

@@ -23,6 +23,7 @@
 #ifndef TESSERA_VM_NEM_PRODUCTS_HPP
 #define TESSERA_VM_NEM_PRODUCTS_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -131,6 +132,23 @@ class results {
 
 /// How many rows of n results make a block.
 [[nodiscard]] std::size_t rows_of_block(std::size_t n) noexcept;
+/// Takes a descriptor that varies along k into p.k_scales; returns its zero points, in `slot`. pair(k) is
+/// which of its pairs an element of k has.
+template <class Pair>
+[[nodiscard]] std::span<const std::int64_t> vary_along_k(product& p, const descriptor& d,
+                                                         std::size_t slot, workspace& scratch,
+                                                         Pair&& pair) {
+  const std::span<double> scales = scratch.doubles(slots::b, p.k);
+  if (p.k_scales.empty()) std::fill(scales.begin(), scales.end(), 1.0);
+  const std::span<std::int64_t> zeros = scratch.wide_integers(slot, p.k);
+  for (std::size_t k = 0; k < p.k; ++k) {
+    const std::size_t i = pair(static_cast<std::int64_t>(k));
+    scales[k] *= d.scale(i);
+    zeros[k] = d.zero_point(i);
+  }
+  p.k_scales = scales;
+  return zeros;
+}
 /// sA * sB of each column at k, in binary64: exact.
 void scales_of(const product& p, const product_row& row, std::size_t k, std::span<double> to);
 
