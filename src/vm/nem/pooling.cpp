@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "operations.hpp"
 #include "reals.hpp"
@@ -65,11 +64,7 @@ verdict pool(const call& c, workspace&) {
                  is_first ? sums.data() : row.data(), count);
           if (is_first) continue;
           if (is_max)
-            for (std::size_t i = 0; i < channels; ++i) {
-              const double v = row[i], best = sums[i];
-              // A NaN stays: nothing is above it. +0 is above -0.
-              sums[i] = v > best || v != v || (v == best && std::signbit(best)) ? v : best;
-            }
+            for (std::size_t i = 0; i < channels; ++i) sums[i] = maximum(sums[i], row[i]);
           else
             for (std::size_t i = 0; i < channels; ++i) sums[i] += row[i];
         }

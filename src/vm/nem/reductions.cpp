@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "operations.hpp"
@@ -152,21 +152,14 @@ verdict reduce(const call& c, workspace&) {
         f, 0, load_row, [](double& sum, double v, std::int64_t) { sum += v; }, store_row);
     return {};
   }
-  // A NaN stays: nothing is above or below it. +0 is above -0.
   constexpr double limit = std::numeric_limits<double>::infinity();
   if (c.opcode == opcode::reduce_max)
     fold<double, double>(
-        f, -limit, load_row,
-        [](double& best, double v, std::int64_t) {
-          best = v > best || v != v || (v == best && std::signbit(best)) ? v : best;
-        },
+        f, -limit, load_row, [](double& best, double v, std::int64_t) { best = maximum(best, v); },
         store_row);
   else
     fold<double, double>(
-        f, limit, load_row,
-        [](double& best, double v, std::int64_t) {
-          best = v < best || v != v || (v == best && std::signbit(v)) ? v : best;
-        },
+        f, limit, load_row, [](double& best, double v, std::int64_t) { best = minimum(best, v); },
         store_row);
   return {};
 }
