@@ -4,6 +4,7 @@
 #include "nem_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <set>
@@ -69,10 +70,8 @@ class view_of_place {
       x_.strides = p.strides;
       return;
     }
-    strides_.resize(x_.shape.size());
-    std::int64_t n = 1;
-    for (std::size_t i = strides_.size(); i-- != 0; n *= x_.shape[i]) strides_[i] = n;
-    x_.strides = strides_;
+    strides_ = vn::dense_strides(x_.shape);
+    x_.strides = vn::shape_view(strides_).first(x_.shape.size());
   }
   view_of_place(const view_of_place&) = delete;
   view_of_place& operator=(const view_of_place&) = delete;
@@ -80,7 +79,8 @@ class view_of_place {
 
  private:
   vn::tensor x_;
-  std::vector<std::int64_t> shape_, strides_;
+  std::vector<std::int64_t> shape_;
+  std::array<std::int64_t, nem::max_rank> strides_ = {};
 };
 
 /// Elements from a tensor to a dense array, or back.
