@@ -15,7 +15,7 @@ using nem::pad_mode;
 /// Patterns that differ, in all bits of a type; among floats are NaNs with payloads.
 std::vector<std::uint32_t> patterns(element e, std::int64_t n) {
   std::vector<std::uint32_t> out;
-  const unsigned bits = nem::element_table[static_cast<std::size_t>(e)].bits;
+  const unsigned bits = nem::bitwidth(e);
   for (std::int64_t i = 0; i < n; ++i)
     out.push_back((static_cast<std::uint32_t>(i) * 0x9e3779b1u + 0x7fa12345u) >> (32 - bits));
   return out;
