@@ -139,12 +139,6 @@ std::vector<std::byte> get_elements(const vn::machine& machine, const vn::place&
   return out;
 }
 
-std::string memory_name(const vn::place& p) {
-  std::string out(name(p.level));
-  if (p.level == nem::level::l1) out += '[' + std::to_string(p.engine) + ']';
-  return out;
-}
-
 // Names --------------------------------------------------------------------------------------------
 
 std::string no_such_place(const vn::machine& machine, std::string_view name, bool of_loops) {

@@ -45,8 +45,6 @@ namespace cli {
 [[nodiscard]] std::vector<std::byte> get_elements(const vm::nem::machine& machine,
                                                   const vm::nem::place& p,
                                                   nem::element as = nem::element::none);
-/// "DDR", "L1[2]".
-[[nodiscard]] std::string memory_name(const vm::nem::place& p);
 
 /// "no buffer or region is named 'x'; did you mean 'y'? There are …"; `of_loops`: the regions of
 /// loops too.
