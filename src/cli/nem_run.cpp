@@ -106,6 +106,7 @@ class nem_runner {
   [[nodiscard]] bool is_fatal(errc code) const noexcept {
     return code != errc::ok && !is_allowed(code);
   }
+
   // What came out --------------------------------------------------------------------------------
 
   [[nodiscard]] nem::element written_as(const vn::place& p) {

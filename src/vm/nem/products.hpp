@@ -16,7 +16,7 @@
 // Scales that vary along k part it into runs, whose sums meet in binary64.
 //
 // Lifetime:   borrows.
-// Errors:     verdict::has_wrapped.
+// Errors:     verdict::has_wrapped; std::bad_alloc.
 // Limits:     multiply_bytes: zero points of A from -128 to 127, of B from -255 to 255.
 // Allocation: the workspace: a block of results, and what its parts need.
 
