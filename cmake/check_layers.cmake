@@ -202,7 +202,7 @@ foreach(user IN LISTS users)
   endforeach()
 
   if(mine OR NOT user MATCHES "^tests/")
-    file(STRINGS "${ROOT}/${user}" reaches REGEX "(^|[^A-Za-z0-9_])(${any_format})::detail([^A-Za-z0-9_]|$)")
+    file(STRINGS "${ROOT}/${user}" reaches REGEX "(^|[^A-Za-z0-9_])(${any_format}|model)::detail([^A-Za-z0-9_]|$)")
     if(reaches)
       problem("${user}: reaches into a format's detail")
     endif()

@@ -28,6 +28,7 @@ for source in fuzz/*.cpp; do
   case $name in
     driver | dictionary) continue ;;
     alir_run) sources+=(src/vm/alir/*.cpp) ;;
+    nem_run) sources+=(src/vm/nem/*.cpp src/kernels/*.cpp) ;;
     json_diff)
       if ! echo '#include <simdjson.h>' | "$CXX" $CXXFLAGS -x c++ -fsyntax-only - 2> /dev/null; then
         echo "$name: left out, there is no simdjson"

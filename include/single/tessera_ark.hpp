@@ -645,11 +645,11 @@ class pool {
   X(nem_haz_005_partial, 4178,                                                                     \
     "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
                                                                                                    \
-  X(nem_rt_div0, 4179, "an integer is divided by zero", run, error)                                \
+  X(nem_rt_div0, 4179, "an integer element is divided by zero", run, error)                        \
   X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
   X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
   X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
-  X(nem_rt_race, 4183, "the tasks touch the same bytes, and nothing orders them", run, error)      \
+  X(nem_rt_race, 4183, "the tasks of the run touch the same bytes, unordered", run, error)         \
   X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
   X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
 

@@ -1117,11 +1117,11 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nem_haz_005_partial, 4178,                                                                     \
     "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
                                                                                                    \
-  X(nem_rt_div0, 4179, "an integer is divided by zero", run, error)                                \
+  X(nem_rt_div0, 4179, "an integer element is divided by zero", run, error)                        \
   X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
   X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
   X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
-  X(nem_rt_race, 4183, "the tasks touch the same bytes, and nothing orders them", run, error)      \
+  X(nem_rt_race, 4183, "the tasks of the run touch the same bytes, unordered", run, error)         \
   X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
   X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
 
@@ -2857,34 +2857,141 @@ class listing {
 
 #endif  // TESSERA_NEM_DESCRIBE_HPP
 
-// ---- tessera/nem/families.hpp
+// ---- tessera/nem/execution.hpp
 //
-// The 13 built-in type families as a table, and the baseline device that lists what each must have.
+// What verification is made of, for machines that check a program as they execute it.
 //
-//   nem::catalog c;
-//   nem::add_builtin(c);                                     // families[0] is conv2d.float
-//   std::uint32_t f = nem::builtin_family("gemm.int8");      // its row, and its index in a catalog
+//   nem::report report;
+//   nem::verify_options options;
+//   nem::findings found(&report, program.profile(), options.max_diagnostics);
+//   nem::context c{program.document(), options, found, program.catalog(), program.target()};
+//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
 //
-//   family_table     parameters, operands, accum, quant, variants    "Type Families and Matching"
-//   variant_row      what it adds, its instances: MUST or MAY        "Classification"
-//   baseline_files   the two spellings of the baseline's name
+//   walker           calls a visitor with all that a program does       walk.hpp
+//   findings         collects diagnostics                               diagnostic.hpp
+//   context          what rules share                                   context.hpp
+//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules_compute.hpp
+//   check_transfer   XFR of a transfer or a store                       rules_transfer.hpp
+//   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
 //
-// An instantiation that no row lists is neither: gemm.float<f32>.with_bias is illegal everywhere.
-// The baseline is a file that always can be included; nothing opens it (nem/baseline_text.hpp is its
-// text).
+// verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
+// that no rule has seen.
 //
-// Lifetime:   the table is constant; what is made of it owns itself.
+// Lifetime:   a context borrows the program, the options and the findings.
+// Errors:     findings.
+// Limits:     those of each part.
+// Allocation: those of each part.
+
+#ifndef TESSERA_NEM_EXECUTION_HPP
+#define TESSERA_NEM_EXECUTION_HPP
+
+
+// ---- tessera/nem/context.hpp
+//
+// What the rules of verification share: the document, the catalog, the target and the findings.
+//
+//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
+//
+// Lifetime:   borrows all that it names; owned by verify().
 // Errors:     none.
 // Limits:     none.
-// Allocation: a catalog's pools.
+// Allocation: that of `values`.
 
-#ifndef TESSERA_NEM_FAMILIES_HPP
-#define TESSERA_NEM_FAMILIES_HPP
+#ifndef TESSERA_NEM_CONTEXT_HPP
+#define TESSERA_NEM_CONTEXT_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/nem/attributes.hpp
+//
+// The attributes of a compute task, evaluated: what rules and machines ask for.
+//
+//   void task(const nem::values& v, const nem::task& t) {
+//     const nem::attributes& a = v.attributes;
+//     if (a.has(nem::attribute::strides)) use(a.strides[0]);
+//   }
+//
+//   integer            axis, groups
+//   real               alpha, min_val, max_val, constant_value, epsilon
+//   list of integers   pads strides dilations kernel_shape perm target_shape starts ends axes steps
+//                      split_sizes
+//   other              accum_type, keepdims, mode, op
+//
+// Those that aren't given have their defaults; has() tells.
+//
+// Lifetime:   lists borrow; in `values` they last until the next statement is visited.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_ATTRIBUTES_HPP
+#define TESSERA_NEM_ATTRIBUTES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of a compute task
+
+/// What `pad` puts around a tensor.
+enum class pad_mode : std::uint8_t { constant, reflect, edge, wrap, unknown };
+inline constexpr std::string_view pad_mode_names[] = {"constant", "reflect", "edge", "wrap"};
+
+/// The attributes of one task. What `given` lacks has its default.
+struct attributes {
+  std::uint32_t given = 0;  ///< bit n is attribute n
+  nem::element accum_type = nem::element::none;
+  pad_mode mode = pad_mode::constant;
+  bool keepdims = false;
+  std::uint32_t op = no_name;  ///< in document::names
+  std::int64_t axis = 0, groups = 1;
+  double alpha = 0, min_val = 0, max_val = 0, constant_value = 0, epsilon = 0;
+  view<std::int64_t> pads, strides, dilations, kernel_shape, perm, target_shape, starts, ends, axes,
+      steps, split_sizes;
+
+  [[nodiscard]] static constexpr std::uint32_t bit(attribute a) noexcept {
+    return std::uint32_t{1} << static_cast<unsigned>(a);
+  }
+  [[nodiscard]] bool has(attribute a) const noexcept { return (given & bit(a)) != 0; }
+  /// The list that an attribute of kind `integers` fills.
+  [[nodiscard]] view<std::int64_t>& list(attribute a) & noexcept {
+    switch (a) {
+      case attribute::strides: return strides;
+      case attribute::dilations: return dilations;
+      case attribute::kernel_shape: return kernel_shape;
+      case attribute::perm: return perm;
+      case attribute::target_shape: return target_shape;
+      case attribute::starts: return starts;
+      case attribute::ends: return ends;
+      case attribute::axes: return axes;
+      case attribute::steps: return steps;
+      case attribute::split_sizes: return split_sizes;
+      default: return pads;
+    }
+  }
+  /// The number that an attribute of kind `real` fills.
+  [[nodiscard]] double& real(attribute a) & noexcept {
+    switch (a) {
+      case attribute::alpha: return alpha;
+      case attribute::min_val: return min_val;
+      case attribute::max_val: return max_val;
+      case attribute::constant_value: return constant_value;
+      default: return epsilon;
+    }
+  }
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_ATTRIBUTES_HPP
 
 // ---- tessera/nem/catalog.hpp
 //
@@ -3178,364 +3285,4696 @@ struct verify_options {
 
 #endif  // TESSERA_NEM_CATALOG_HPP
 
+// ---- tessera/nem/model.hpp
+//
+// What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
+//
+//   void task(const nem::values& v, const nem::task& t) {
+//     for (const nem::operand& o : v.inputs(t)) use(v.regions[o.region].offset);
+//   }
+//
+//   buffer      level, engine, size, alignment            "Buffers"
+//   region      buffer, bytes, element type, shape, …     "Regions"
+//   quant       scales and zero points                    "Quantization Descriptor"
+//   task        opcode, operands, tasks it depends on     "Tasks and Tokens"
+//
+// Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
+//
+// Lifetime:   views of `values` last until the next statement is visited.
+// Errors:     none.
+// Limits:     none.
+// Allocation: that of the pools.
+
+#ifndef TESSERA_NEM_MODEL_HPP
+#define TESSERA_NEM_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// An operand's type in the table; `operand` is empty where there is none.
-struct operand_row {
-  std::string_view operand;
-  type_form form = type_form::element;
+/// What @readonly, @writeonly and @materialized say; bits.
+enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
+
+/// A buffer; `size` and `align` only count where it is known.
+struct buffer {
+  std::uint32_t node = 0;  ///< its declaration
+  std::uint32_t name = 0;  ///< in document::names
+  nem::level level = nem::level::ddr;
+  std::uint8_t flags = 0;
+  bool is_known = false;    ///< whether its size could be evaluated
+  std::int64_t engine = 0;  ///< of an L1
+  std::int64_t size = 0;    ///< bytes
+  std::int64_t align = 1;   ///< bytes
+};
+
+/// The descriptor of a region: an element q stands for scale * (q - zero point).
+struct quant {
+  quantization form = quantization::per_tensor;
+  std::int64_t axis = 0, group_size = 0;                ///< where the form has them
+  std::uint32_t first_scale = 0, scales = 0;            ///< in values::reals
+  std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
+};
+
+/// Bytes of a buffer, and what stands in them, where a type was given.
+struct region {
+  std::uint32_t node = 0;               ///< the node_kind::region
+  std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place
+  std::uint32_t buffer = no_index;      ///< in values::buffers; no_index where it isn't known
+  std::int64_t offset = 0, extent = 0;  ///< bytes, relative to the buffer
   nem::element element = nem::element::none;
-  std::uint32_t parameter = 0;
-};
-/// A type parameter in the table.
-struct parameter_row {
-  std::string_view name;  ///< empty where there is none
-  std::uint16_t domain = 0;
-};
-/// An instance of a variant; `types` are as many as the family has parameters.
-struct instance_row {
-  enum class level : std::uint8_t { none, must, may } conformance = level::none;
-  element types[2] = {element::none, element::none};
-};
-/// A variant in the table.
-struct variant_row {
-  std::string_view name;  ///< empty where there is none
-  operand_row operand;    ///< besides those of the family
-  instance_row instances[6];
-};
-/// A family in the table; rows without a name fill up its arrays.
-struct family_row {
-  std::string_view name;
-  parameter_row parameters[2];
-  operand_row operands[3];
-  element accum;
-  quant_condition quant;
-  std::string_view quant_operand;
-  variant_row variants[2];
+  std::uint8_t flags = 0;  ///< access_flag, with those of the buffer
+  bool has_shape = false, has_strides = false;
+  std::uint32_t layout = no_name;               ///< in document::names
+  std::uint32_t first_dimension = 0, rank = 0;  ///< in values::numbers, elements
+  std::uint32_t first_stride = 0, strides = 0;  ///< in values::numbers, elements
+  std::uint32_t quant = no_index;               ///< in values::quants
+  bool is_sound = false;  ///< evaluated, and without an error of its own; checks of tasks need this
 };
 
+/// One operand of the current task.
+struct operand {
+  std::uint32_t node = 0;           ///< its node: input, output, destination or source
+  std::uint32_t region = no_index;  ///< in values::regions; no_index where it isn't known
+  std::uint8_t flags = 0;           ///< of the region and of the operand
+};
+
+/// One execution of a transfer, a store or a compute task.
+struct task {
+  std::uint32_t index = 0;  ///< how many tasks were issued before
+  std::uint32_t node = 0;
+  nem::opcode opcode = nem::opcode::unknown;  ///< transfer and store too
+  nem::mode mode = nem::mode::async;
+  std::uint32_t token = no_name;                             ///< its name
+  std::uint32_t first_operand = 0, inputs = 0, outputs = 0;  ///< in values::operands, inputs first
+  std::uint32_t first_dep = 0, deps = 0;                     ///< in values::deps
+  nem::unit unit = nem::unit::none;  ///< of @resource, when it names one that can be bound
+  std::int64_t unit_index = 0;
+  std::int64_t engine = -1;  ///< of its L1 regions or @seq_engine; -1 for any
+  bool is_memmove = false;
+};
+
+/// Everything that is visible at one point of a program.
+struct values {
+  pool<nem::buffer> buffers;
+  pool<nem::region> regions;
+  pool<nem::quant> quants;
+  pool<std::int64_t> numbers;
+  pool<double> reals;
+  pool<nem::operand> operands;  ///< of the current task
+  pool<std::uint32_t> deps;     ///< of the current task: indices of tasks
+  nem::attributes attributes;   ///< of the current task, where it computes
+
+  [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
+    return {operands.data() + t.first_operand, t.inputs};
+  }
+  view<nem::operand> inputs(const task&) const&& = delete;
+  [[nodiscard]] view<nem::operand> outputs(const task& t) const& noexcept {
+    return {operands.data() + t.first_operand + t.inputs, t.outputs};
+  }
+  view<nem::operand> outputs(const task&) const&& = delete;
+  [[nodiscard]] view<std::uint32_t> tasks_before(const task& t) const& noexcept {
+    return {deps.data() + t.first_dep, t.deps};
+  }
+  view<std::uint32_t> tasks_before(const task&) const&& = delete;
+  [[nodiscard]] view<std::int64_t> shape(const nem::region& r) const& noexcept {
+    return {numbers.data() + r.first_dimension, r.rank};
+  }
+  view<std::int64_t> shape(const nem::region&) const&& = delete;
+  [[nodiscard]] view<std::int64_t> strides(const nem::region& r) const& noexcept {
+    return {numbers.data() + r.first_stride, r.strides};
+  }
+  view<std::int64_t> strides(const nem::region&) const&& = delete;
+  [[nodiscard]] view<double> scales(const nem::quant& q) const& noexcept {
+    return {reals.data() + q.first_scale, q.scales};
+  }
+  view<double> scales(const nem::quant&) const&& = delete;
+  [[nodiscard]] view<std::int64_t> zero_points(const nem::quant& q) const& noexcept {
+    return {numbers.data() + q.first_zero_point, q.zero_points};
+  }
+  view<std::int64_t> zero_points(const nem::quant&) const&& = delete;
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_MODEL_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
 namespace detail {
 
-/// What the rows are written with.
-struct family_words {
-  using enum element;
-  static constexpr quant_condition any = quant_condition::any,
-                                   unquantized = quant_condition::absent,
-                                   required = quant_condition::required,
-                                   required_on = quant_condition::required_on;
-  /// The set of some types.
-  template <class... Element>
-  static constexpr std::uint16_t set(Element... e) noexcept {
-    return static_cast<std::uint16_t>(((1u << static_cast<unsigned>(e)) | ...));
+class scope;  // scope.hpp
+
+struct context {
+  const document& d;
+  const verify_options& options;
+  findings& found;
+  const catalog& types;
+  const device* target = nullptr;  ///< null: the program is agnostic
+  values v = {};
+  scope* names = nullptr;  ///< null: expressions have literals alone
+
+  [[nodiscard]] place at(std::uint32_t node) const noexcept { return place_of(d.nodes[node]); }
+  [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }
+  /// The text of a node's name.
+  [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
+    return d.name(d.nodes[i].value);
   }
-  static constexpr operand_row is(std::string_view operand, element e) noexcept {
-    return {operand, type_form::element, e, 0};
-  }
-  /// The type that a parameter stands for.
-  static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
-    return {operand, type_form::parameter, none, parameter};
-  }
-  static constexpr operand_row absent(std::string_view operand) noexcept {
-    return {operand, type_form::absent, none, 0};
-  }
-  static constexpr operand_row any_supported(std::string_view operand) noexcept {
-    return {operand, type_form::any_supported, none, 0};
-  }
-  static constexpr instance_row must(element a = none, element b = none) noexcept {
-    return {instance_row::level::must, {a, b}};
-  }
-  static constexpr instance_row may(element a = none, element b = none) noexcept {
-    return {instance_row::level::may, {a, b}};
+  /// Whether a region has a layout that ends in two letters, as [N, K] matrices have "NK".
+  [[nodiscard]] bool layout_ends_in(const region& r, std::string_view two) const noexcept {
+    if (r.layout == no_name) return false;
+    const std::string_view layout = d.name(r.layout);
+    return layout.size() >= 2 && layout.substr(layout.size() - 2) == two;
   }
 };
 
-/// The table. Instances stand in the order of their types, as in every catalog.
-struct families : family_words {
-  static constexpr std::uint16_t floats = set(f16, bf16, f32);
-  static constexpr std::uint16_t numbers = set(i8, i16, i32, f16, bf16, f32);
-  // clang-format off
-  static constexpr family_row rows[] = {
-    {"conv2d.float", {{"T", floats}}, {like("X", 0), like("W", 0), like("Y", 0)}, f32, unquantized, {},
-     {{"no_bias", absent("B"), {must(f16), may(bf16), may(f32)}},
-      {"with_bias", like("B", 0), {must(f16), may(bf16), may(f32)}}}},
-    {"conv2d.int8", {{"T_out", set(i8, i16)}}, {is("X", i8), is("W", i8), like("Y", 0)}, i32, required, {},
-     {{"no_bias", absent("B"), {must(i8)}},
-      {"with_bias", is("B", i32), {must(i8), may(i16)}}}},
-    {"conv2d.int4", {}, {is("X", i8), is("W", i4), is("Y", i8)}, i32, required, {},
-     {{"no_bias", absent("B"), {may()}},
-      {"with_bias", is("B", i32), {may()}}}},
-    {"gemm.float", {{"T", floats}}, {like("A", 0), like("B", 0), like("Y", 0)}, f32, unquantized, {},
-     {{"no_bias", absent("C"), {must(f16), may(bf16), may(f32)}},
-      {"with_bias", like("C", 0), {must(f16)}}}},
-    {"gemm.int8", {{"T_out", set(i8, i16)}}, {is("A", i8), is("B", i8), like("Y", 0)}, i32, required, {},
-     {{"no_bias", absent("C"), {must(i8)}},
-      {"with_bias", is("C", i32), {must(i8), may(i16)}}}},
-    {"gemm.int4", {}, {is("A", i8), is("B", i4), is("Y", i8)}, i32, required, {},
-     {{"no_bias", absent("C"), {may()}},
-      {"with_bias", is("C", i32), {may()}}}},
-    {"eltwise", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
-     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
-    {"view", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
-     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
-    {"norm", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
-     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
-    {"softmax", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
-     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
-    {"cast", {}, {any_supported("src"), any_supported("dst")}, none, any, {},
-     {{"default", {}, {must()}}}},
-    {"quantize", {{"T_src", set(f16, f32)}, {"T_dst", set(i8)}}, {like("src", 0), like("dst", 1)}, none,
-     required_on, "dst",
-     {{"default", {}, {must(f16, i8), may(f32, i8)}}}},
-    {"dequantize", {{"T_src", set(i8)}, {"T_dst", set(f16, f32)}}, {like("src", 0), like("dst", 1)}, none,
-     required_on, "src",
-     {{"default", {}, {must(i8, f16), may(i8, f32)}}}},
+/// Numbers as texts show them: [2, 4]; of lists that are longer than any shape, the beginning.
+struct number_list {
+  view<std::int64_t> of;
+};
+inline text& operator<<(text& out, const number_list& n) {
+  out << '[';
+  for (std::size_t i = 0; i < n.of.size() && i < max_rank; ++i)
+    out << (i == 0 ? "" : ", ") << n.of[i];
+  return out << (n.of.size() > max_rank ? ", ...]" : "]");
+}
+
+template <class T>
+[[nodiscard]] bool are_equal(view<T> a, view<T> b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!(a[i] == b[i])) return false;
+  return true;
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_CONTEXT_HPP
+
+// ---- tessera/nem/hazards.hpp
+//
+// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
+//
+//   detail::hazards h(c);
+//   detail::walker<detail::hazards, true>(c, h, most).run();
+//   h.finish();
+//
+//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
+//   HAZ-002   likewise, in iterations that are in flight together
+//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
+//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
+//   HAZ-005   the search was ended by verify_options::hazard_steps
+//   HAZ-006   bytes of an L1 are read that no earlier task wrote
+//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
+//
+// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
+// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
+// forgets reads before it for the same reason. So a race is told of at the task that comes later in
+// the file; pairs behind a write between them are found by way of that write.
+//
+// HAZ-003: both copies are of one statement, with the same source and destination and no write to
+// the source between them; a reader sees such copies alone, one of which is before it. It is told of
+// at the copy, not at its readers.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
+//             of accesses that are known to race, each segment keeps 64.
+// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
+//             for each of its segments.
+
+#ifndef TESSERA_NEM_HAZARDS_HPP
+#define TESSERA_NEM_HAZARDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/byte_map.hpp
+//
+// The bytes of all buffers, in segments that were accessed alike.
+//
+//   m.visit(buffer, first, last, [&](segment& s) { … return true; });
+//
+// Visiting a range cuts segments at its ends and makes those that are missing. Neighbours for which
+// the call returns true become one: writing all of a buffer leaves one segment, whatever was
+// written to its parts before.
+//
+// The segments stand in order, in chunks that are split when they are full and found by bisection.
+// Programs go through their buffers in order, or through the same ranges again: the chunks that
+// were found last are tried first.
+//
+// Lifetime:   segments move when others are made.
+// Errors:     none.
+// Limits:     fewer than 2^26 chunks.
+// Allocation: 32 bytes for each segment, and as much again for chunks that aren't full; each access
+//             makes at most two, and one for each gap.
+
+#ifndef TESSERA_NEM_BYTE_MAP_HPP
+#define TESSERA_NEM_BYTE_MAP_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Bytes of a buffer, from `first` to before `last`, and what an owner of the map knows of them.
+struct segment {
+  std::int64_t first = 0, last = 0;
+  std::uint32_t buffer = 0;
+  std::uint32_t writes = 0, reads = 0, version = 0;
+};
+
+class byte_map {
+ public:
+  /// Calls `each(segment&)` for segments that make up [first, last), in order. Returns how many
+  /// steps that took.
+  template <class Each>
+  std::uint64_t visit(std::uint32_t buffer, std::int64_t first, std::int64_t last, Each each) {
+    steps_ = 1;
+    position p = find(buffer, first);
+    if (is_in(p, buffer) && at(p).first < first) {
+      cut(p, first);
+      step(p);
+    }
+    bool was_alike = false;
+    for (std::int64_t from = first; from < last; ++steps_) {
+      if (!is_in(p, buffer) || at(p).first > from) {
+        segment gap;
+        gap.buffer = buffer;
+        gap.first = from;
+        gap.last = is_in(p, buffer) && at(p).first < last ? at(p).first : last;
+        insert(p, gap);
+      } else if (at(p).last > last) {
+        cut(p, last);
+      }
+      segment& s = at(p);
+      from = s.last;
+      const bool is_alike = each(s);
+      if (is_alike && was_alike) {
+        position before = p;
+        if (before.index-- == 0) before.index = directory_[--before.chunk].count - 1;
+        at(before).last = from;
+        erase(p);
+      } else {
+        step(p);
+      }
+      was_alike = is_alike;
+    }
+    return steps_;
+  }
+  /// How many there are.
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+
+ private:
+  static constexpr std::uint32_t capacity = 64;
+  static constexpr std::size_t hints = 16;
+  /// A chunk: no segment of it is below (buffer, first), all of earlier chunks are.
+  struct entry {
+    std::int64_t first;
+    std::uint32_t buffer, index, count;
   };
-  // clang-format on
-};
+  struct position {
+    std::size_t chunk;  ///< in `directory_`
+    std::uint32_t index;
+  };
 
-/// The types of an instance.
-[[nodiscard]] constexpr view<element> types_of(const instance_row& i) noexcept {
-  std::size_t count = 0;
-  while (count < 2 && i.types[count] != element::none) ++count;
-  return {i.types, count};
-}
-[[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
-  std::uint32_t count = 0;
-  for (const family_row& f : families::rows)
-    for (const variant_row& v : f.variants)
-      for (const instance_row& i : v.instances) count += i.conformance == l ? 1u : 0u;
-  return count;
-}
+  [[nodiscard]] segment* chunk(std::size_t c) noexcept {
+    return segments_.data() + std::size_t{directory_[c].index} * capacity;
+  }
+  [[nodiscard]] segment& at(position p) noexcept { return chunk(p.chunk)[p.index]; }
+  [[nodiscard]] bool is_in(position p, std::uint32_t buffer) noexcept {
+    return p.chunk < directory_.size() && at(p).buffer == buffer;
+  }
+  void step(position& p) noexcept {
+    if (++p.index == directory_[p.chunk].count) p = {p.chunk + 1, 0};
+  }
+  /// Whether a chunk begins behind (buffer, first).
+  [[nodiscard]] bool is_behind(std::size_t c, std::uint32_t buffer,
+                               std::int64_t first) const noexcept {
+    const entry& e = directory_[c];
+    return e.buffer > buffer || (e.buffer == buffer && e.first > first);
+  }
+  /// The first segment that ends behind (buffer, first).
+  [[nodiscard]] position find(std::uint32_t buffer, std::int64_t first) noexcept {
+    if (directory_.empty()) return {0, 0};
+    std::size_t& hint = hints_[buffer % hints];
+    std::size_t c = hint;
+    if (c >= directory_.size() || (c != 0 && is_behind(c, buffer, first)) ||
+        (c + 1 < directory_.size() && !is_behind(c + 1, buffer, first))) {
+      c = 0;
+      for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not behind, or 0
+        const std::size_t half = (left + 1) / 2;
+        if (is_behind(c + half, buffer, first)) {
+          left = half - 1;
+        } else {
+          c += half;
+          left -= half;
+        }
+      }
+      hint = c;
+    }
+    const std::size_t i = first_not_below(chunk(c), directory_[c].count, [&](const segment& s) {
+      return s.buffer < buffer || (s.buffer == buffer && s.last <= first);
+    });
+    if (i == directory_[c].count) return {c + 1, 0};
+    return {c, static_cast<std::uint32_t>(i)};
+  }
+  /// Cuts a segment in two; `p` is the first one then.
+  void cut(position& p, std::int64_t behind) {
+    segment s = at(p);
+    at(p).first = behind;
+    s.last = behind;
+    insert(p, s);
+  }
+  /// Puts a segment before `p`, which is where it stands then.
+  void insert(position& p, const segment& s) {
+    ++count_;
+    if (directory_.empty()) {
+      add_chunk(0, s);
+      directory_[0].count = 0;
+      p = {0, 0};
+    }
+    if (p.index == 0 && p.chunk != 0 &&
+        (p.chunk == directory_.size() || is_behind(p.chunk, s.buffer, s.first)))
+      p = {p.chunk - 1, directory_[p.chunk - 1].count};
+    if (directory_[p.chunk].count == capacity) {
+      // What is appended gets a chunk of its own, for more may follow it.
+      const std::uint32_t kept = p.index == capacity ? capacity : capacity / 2;
+      add_chunk(p.chunk + 1, p.index == capacity ? s : chunk(p.chunk)[kept]);
+      if (kept != capacity)
+        std::memcpy(chunk(p.chunk + 1), chunk(p.chunk) + kept, sizeof(segment) * (capacity - kept));
+      directory_[p.chunk].count = kept;
+      directory_[p.chunk + 1].count = capacity - kept;
+      if (p.index >= kept && (p.index > kept || kept == capacity))
+        p = {p.chunk + 1, p.index - kept};
+    }
+    entry& e = directory_[p.chunk];
+    segment* const to = chunk(p.chunk) + p.index;
+    std::memmove(to + 1, to, sizeof(segment) * (e.count - p.index));
+    *to = s;
+    ++e.count;
+    if (p.index == 0) e.first = s.first, e.buffer = s.buffer;
+  }
+  /// `p` is the one behind it then.
+  void erase(position& p) noexcept {
+    --count_;
+    entry& e = directory_[p.chunk];
+    segment* const to = chunk(p.chunk) + p.index;
+    --e.count;
+    std::memmove(to, to + 1, sizeof(segment) * (e.count - p.index));
+    if (e.count == 0) {
+      unused_.push_back(e.index);
+      move_directory(p.chunk + 1, p.chunk);
+      directory_.pop_back();
+    } else if (p.index == e.count) {
+      p = {p.chunk + 1, 0};
+    } else if (p.index == 0) {
+      e.first = to->first;  // a segment of the chunk before may reach up to here
+      e.buffer = to->buffer;
+    }
+  }
+  void add_chunk(std::size_t where, const segment& first) {
+    entry e{first.first, first.buffer, 0, 0};
+    if (unused_.empty()) {
+      e.index = static_cast<std::uint32_t>(segments_.size() / capacity);
+      segments_.resize(segments_.size() + capacity);
+    } else {
+      e.index = unused_.back();
+      unused_.pop_back();
+    }
+    directory_.push_back(e);
+    const std::size_t behind = directory_.size() - 1 - where;
+    std::memmove(directory_.data() + where + 1, directory_.data() + where, sizeof(entry) * behind);
+    directory_[where] = e;
+    steps_ += 1 + behind / 64;
+  }
+  void move_directory(std::size_t from, std::size_t to) noexcept {
+    std::memmove(directory_.data() + to, directory_.data() + from,
+                 sizeof(entry) * (directory_.size() - from));
+    steps_ += 1 + (directory_.size() - from) / 64;
+  }
+
+  pool<segment> segments_;
+  pool<entry> directory_;
+  pool<std::uint32_t> unused_;
+  std::size_t hints_[hints] = {};
+  std::size_t count_ = 0;
+  std::uint64_t steps_ = 0;
+};
 
 }  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
 
-inline constexpr const auto& family_table = detail::families::rows;
-inline constexpr std::uint32_t builtin_families = sizeof family_table / sizeof family_table[0];
-inline constexpr std::uint32_t must_count = detail::count_instances(instance_row::level::must);
-inline constexpr std::uint32_t may_count = detail::count_instances(instance_row::level::may);
+#endif  // TESSERA_NEM_BYTE_MAP_HPP
 
-/// The names of the baseline: of its file and of its device.
-struct baseline_row {
-  std::string_view file, device;
+// ---- tessera/nem/happens_before.hpp
+//
+// Which tasks of a program are complete before another one starts.
+//
+//   nem::happens_before order;
+//   order.issue(node, deps);                 // a task: the one that is asked about from now on
+//   if (!order.is_before(earlier)) …         // the two may run in either order
+//   order.issued(is_sync);                   // then waits, loops and iterations, as they come
+//
+//   deps          tasks named there, and all that is before them
+//   wait          in one iteration or at the top level: before what follows there; so does .sync
+//   iterations    those that @max_in_flight no longer lets overlap with the current one
+//   endloop       all tasks of the loop
+//
+// Nothing else orders tasks. What is known to be complete wherever the next task may stand is a mark
+// on each task; an iteration takes its marks back when it ends, for the next one need not be after
+// them. Only tasks without a mark are searched for along deps, latest first, down to the one that is
+// asked about. Tasks are numbered as they are issued, as nem::task::index is.
+//
+// Lifetime:   owns what it knows; nodes are only remembered.
+// Errors:     none.
+// Limits:     the steps given to it; then is_exhausted(), and all counts as ordered.
+// Allocation: 17 bytes a task, 4 for each of its deps, 24 an iteration; of the loop that runs 40 more
+//             for each iteration, and 4 for each mark.
+
+#ifndef TESSERA_NEM_HAPPENS_BEFORE_HPP
+#define TESSERA_NEM_HAPPENS_BEFORE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+class happens_before {
+ public:
+  explicit happens_before(std::uint64_t steps = ~std::uint64_t{0}) : left_(steps), steps_(steps) {
+    frames_.push_back({});
+    iterations_.push_back({});
+  }
+
+  // What a program does, in the order of its text and iteration after iteration.
+
+  void loop(std::uint32_t node, std::int64_t in_flight) {
+    frame f;
+    f.node = node;
+    f.in_flight = in_flight < 1 ? 1 : static_cast<std::uint64_t>(in_flight);
+    f.iteration = frames_.back().iteration;
+    f.first_window = f.oldest = windows_.size();
+    f.first_carried = carried_.size();
+    f.log = log_.size();
+    f.open = open_.size();
+    frames_.push_back(f);
+  }
+  void iteration(std::int64_t value) {
+    if (frames_.size() < 2) return;
+    close_iteration();
+    frame& f = frames_.back();
+    for (; f.oldest < windows_.size() && distance(windows_[f.oldest].value, value) >= f.in_flight;
+         ++f.oldest)
+      retire(f, f.oldest);
+    iteration_record i;
+    i.value = value;
+    i.parent = frames_[frames_.size() - 2].iteration;
+    i.node = f.node;
+    i.depth = static_cast<std::uint32_t>(frames_.size() - 1);
+    f.iteration = static_cast<std::uint32_t>(iterations_.size());
+    iterations_.push_back(i);
+    f.is_open = true;
+    f.first_task = size();
+    f.log = log_.size();
+    f.open = open_.size();
+    f.live = f.peak = 0;
+  }
+  void end_loop() {
+    if (frames_.size() < 2) return;
+    close_iteration();
+    frame& f = frames_.back();
+    for (; f.oldest < windows_.size(); ++f.oldest) retire(f, f.oldest);
+    windows_.resize(f.first_window);
+    carried_.resize(f.first_carried);
+    open_.resize(f.open);
+    frames_.pop_back();
+    if (frames_.size() == 1) log_.clear(), followed_ = 0;
+  }
+  void wait(view<std::uint32_t> tasks) {
+    spend(tasks.size());
+    for (const std::uint32_t t : tasks)
+      if (t < size()) complete(t);
+  }
+  /// A wait for tokens that aren't known: it may be for all of them.
+  void wait_for_all() {
+    spend(open_.size());
+    for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
+  }
+  /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
+  void issue(std::uint32_t node, view<std::uint32_t> deps) {
+    const std::uint32_t q = size();
+    tasks_.push_back({node, frames_.back().iteration, static_cast<std::uint32_t>(deps_.size())});
+    done_.push_back(0);
+    seen_.push_back(0);
+    frontier_.clear();
+    for (const std::uint32_t d : deps) {
+      spend(1);
+      if (d >= q) continue;
+      deps_.push_back(d);
+      reach(d, q);
+    }
+    followed_ = log_.size();
+  }
+  /// What is behind that task.
+  void issued(bool is_sync) {
+    open_.push_back(size() - 1);
+    ++frames_.back().live;
+    std::uint64_t live = 0;
+    for (std::size_t i = frames_.size(); i-- != 0;) {
+      frame& f = frames_[i];
+      live += f.live;
+      if (f.peak < live) f.peak = live;
+      live += f.others;
+    }
+    spend(frames_.size());
+    if (is_sync) complete(size() - 1);
+  }
+
+  // What is known.
+
+  /// Whether an earlier task is complete before the one that was issued last starts.
+  [[nodiscard]] bool is_before(std::uint32_t p) {
+    if (done_[p] != 0) return true;
+    const std::uint32_t q = size() - 1;
+    while (seen_[p] != q && !frontier_.empty() && frontier_[0] > p) {
+      const std::uint32_t t = take_latest();
+      for (std::uint32_t i = tasks_[t].first_dep; i < tasks_[t + 1].first_dep; ++i) {
+        spend(1);
+        reach(deps_[i], q);
+      }
+      spend(1);
+    }
+    return seen_[p] == q || is_exhausted();
+  }
+  /// Whether that is known without a search.
+  [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
+    return done_[p] != 0 || seen_[p] == size() - 1;
+  }
+  /// Tasks that were issued.
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(tasks_.size());
+  }
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t task) const noexcept {
+    return tasks_[task].node;
+  }
+  /// An upper bound of the tasks that were at one time issued and not complete.
+  [[nodiscard]] std::uint64_t most_live() const noexcept { return frames_[0].peak; }
+
+  /// How the iteration of an earlier task is related to that of the last one.
+  struct relation {
+    bool is_same_path = true;  ///< the earlier task's iteration still runs
+    bool is_same_scope = false;
+    std::uint32_t loop = no_node;  ///< the loop whose iterations differ
+    std::int64_t earlier = 0, later = 0;
+    std::uint64_t in_flight = 1;
+  };
+  [[nodiscard]] relation relate(std::uint32_t p) const noexcept {
+    relation r;
+    std::uint32_t i = tasks_[p].iteration;
+    r.is_same_scope = i == frames_.back().iteration;
+    for (; !is_running(i); i = iterations_[i].parent) {
+      const iteration_record& x = iterations_[i];
+      r.is_same_path = false;
+      r.loop = x.node;
+      r.earlier = x.value;
+      if (x.depth >= frames_.size()) continue;
+      r.later = iterations_[frames_[x.depth].iteration].value;
+      r.in_flight = frames_[x.depth].in_flight;
+    }
+    return r;
+  }
+  /// Whether that relation is one of different iterations: the short answer.
+  [[nodiscard]] bool is_same_path(std::uint32_t p) const noexcept {
+    return is_running(tasks_[p].iteration);
+  }
+
+  /// Work is counted here, that of who asks too.
+  void spend(std::uint64_t steps) noexcept { left_ = left_ > steps ? left_ - steps : 0; }
+  [[nodiscard]] bool is_exhausted() const noexcept { return left_ == 0; }
+  [[nodiscard]] std::uint64_t spent() const noexcept { return steps_ - left_; }
+
+ private:
+  struct task_record {
+    std::uint32_t node, iteration, first_dep;
+  };
+  struct iteration_record {
+    std::int64_t value = 0;
+    std::uint32_t parent = 0, node = no_node, depth = 0;
+  };
+  /// An iteration that ended, and may still run.
+  struct window {
+    std::int64_t value;
+    std::uint32_t first_task, last_task;
+    std::size_t first_carried, last_carried;  ///< tasks of outer iterations before one of its tasks
+    std::uint64_t peak;
+  };
+  /// The program, or a loop that runs and its current iteration.
+  struct frame {
+    std::uint32_t node = no_node;
+    std::uint32_t iteration = 0;
+    std::uint32_t first_task = 0;  ///< of the iteration
+    bool is_open = false;
+    std::uint64_t in_flight = 1;
+    std::size_t first_window = 0, oldest = 0, first_carried = 0;
+    std::size_t log = 0, open = 0;     ///< where those of the iteration begin
+    std::uint64_t live = 0, peak = 0;  ///< of the iteration
+    std::uint64_t others = 0;          ///< peaks of the iterations that may still run
+  };
+
+  [[nodiscard]] static std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  }
+  [[nodiscard]] bool is_running(std::uint32_t iteration) const noexcept {
+    const std::uint32_t depth = iterations_[iteration].depth;
+    return depth < frames_.size() && frames_[depth].iteration == iteration;
+  }
+  /// Where the task counts as live, or null.
+  [[nodiscard]] frame* home(std::uint32_t task) noexcept {
+    const std::uint32_t i = tasks_[task].iteration;
+    return is_running(i) ? &frames_[iterations_[i].depth] : nullptr;
+  }
+
+  /// Marks a task and all before it.
+  void complete(std::uint32_t task) {
+    if (done_[task] != 0) return;
+    mark(task);
+    for (stack_.push_back(task); !stack_.empty();) {
+      const std::uint32_t t = stack_.back();
+      stack_.pop_back();
+      const std::size_t last = t + 1 < size() ? tasks_[t + 1].first_dep : deps_.size();
+      for (std::size_t i = tasks_[t].first_dep; i < last; ++i) {
+        const std::uint32_t d = deps_[i];
+        spend(1);
+        if (done_[d] != 0) continue;
+        mark(d);
+        stack_.push_back(d);
+      }
+    }
+  }
+  void mark(std::uint32_t t) {
+    spend(1);
+    done_[t] = 1;
+    if (frames_.size() > 1) log_.push_back(t);
+    if (frame* const f = home(t); f != nullptr) --f->live;
+  }
+  void unmark(std::uint32_t t) noexcept {
+    spend(1);
+    done_[t] = 0;
+    if (frame* const f = home(t); f != nullptr) ++f->live;
+  }
+  /// All of an iteration that ended is before what follows in its loop, or behind it.
+  void retire(frame& f, std::size_t index) {
+    const window w = windows_[index];
+    const std::size_t marks = log_.size();
+    for (std::uint32_t t = w.first_task; t < w.last_task && !is_exhausted(); ++t) complete(t);
+    for (std::size_t i = w.first_carried; i < w.last_carried; ++i) complete(carried_[i]);
+    spend(w.last_task - w.first_task);
+    f.others -= w.peak;
+    if (log_.size() != marks) followed_ = log_.size();
+  }
+  void close_iteration() {
+    frame& f = frames_.back();
+    if (!f.is_open) return;
+    f.is_open = false;
+    if (f.in_flight == 1) {
+      // Its tasks are before all that follows. So are marks that one of them is behind; the others
+      // are those of a wait at its end, which orders nothing but what follows in the iteration.
+      const std::size_t kept = followed_ > f.log ? followed_ : f.log;
+      for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
+      log_.resize(kept);
+      for (std::size_t i = f.open; i < open_.size(); ++i) complete(open_[i]);
+      if (size() != f.first_task) followed_ = log_.size();
+    } else {
+      window w{iterations_[f.iteration].value, f.first_task, size(), carried_.size(), 0, f.peak};
+      for (std::size_t i = f.log; i < log_.size(); ++i) {
+        if (i < followed_ && log_[i] < f.first_task) carried_.push_back(log_[i]);
+        unmark(log_[i]);
+      }
+      log_.resize(f.log);
+      if (followed_ > f.log) followed_ = f.log;
+      w.last_carried = carried_.size();
+      f.others += f.peak;
+      windows_.push_back(w);
+    }
+    open_.resize(f.open);
+  }
+
+  /// `d` is before the last task, as is what is before `d`.
+  void reach(std::uint32_t d, std::uint32_t q) {
+    if (done_[d] != 0 || seen_[d] == q) return;
+    seen_[d] = q;
+    std::size_t i = frontier_.size();
+    frontier_.push_back(d);
+    for (; i != 0 && frontier_[(i - 1) / 2] < d; i = (i - 1) / 2)
+      frontier_[i] = frontier_[(i - 1) / 2];
+    frontier_[i] = d;
+  }
+  /// Takes the latest task off the frontier, a heap.
+  [[nodiscard]] std::uint32_t take_latest() noexcept {
+    const std::uint32_t top = frontier_[0], moved = frontier_.back();
+    frontier_.pop_back();
+    const std::size_t count = frontier_.size();
+    std::size_t i = 0;
+    for (std::size_t c = 1; c < count; c = 2 * i + 1) {
+      if (c + 1 < count && frontier_[c + 1] > frontier_[c]) ++c;
+      if (frontier_[c] <= moved) break;
+      frontier_[i] = frontier_[c];
+      i = c;
+    }
+    if (count != 0) frontier_[i] = moved;
+    return top;
+  }
+
+  pool<task_record> tasks_;
+  pool<std::uint8_t> done_;
+  pool<std::uint32_t> seen_;  ///< the last task that is known to be behind it; 0: none
+  pool<std::uint32_t> deps_;
+  pool<iteration_record> iterations_;
+  pool<frame> frames_;
+  pool<window> windows_;
+  pool<std::uint32_t> carried_;
+  pool<std::uint32_t> log_;   ///< tasks that were marked inside of loops, to be unmarked
+  std::size_t followed_ = 0;  ///< those of `log_` that a task came behind
+  pool<std::uint32_t> open_;  ///< tasks of the iterations that run, without those of inner loops
+  pool<std::uint32_t> frontier_, stack_;
+  std::uint64_t left_, steps_;
 };
-inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_baseline_1_0"},
-                                                  {"nem_baseline_1.0.nem", "nem_baseline_1_0"}};
-/// The only known value of spec_version.
-inline constexpr std::string_view known_spec_version = "NEM-1.0";
 
-/// A path behind its last slash of either kind.
-[[nodiscard]] constexpr std::string_view base_name(std::string_view path) noexcept {
-  for (std::size_t i = path.size(); i > 0; --i)
-    if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);
-  return path;
-}
-/// Which baseline file a path names by its base name: an index, or 2 for none.
-[[nodiscard]] constexpr std::uint32_t find_baseline(std::string_view path) noexcept {
-  const std::string_view name = base_name(path);
-  return name == baseline_files[0].file ? 0 : name == baseline_files[1].file ? 1 : 2;
-}
-/// The row of a built-in family, which also is its index in each catalog; builtin_families for none.
-[[nodiscard]] constexpr std::uint32_t builtin_family(std::string_view name) noexcept {
-  std::uint32_t i = 0;
-  while (i < builtin_families && family_table[i].name != name) ++i;
-  return i;
-}
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
 
+#endif  // TESSERA_NEM_HAPPENS_BEFORE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
 namespace detail {
 
-[[nodiscard]] inline string put_name(catalog& c, std::string_view name) {
-  const string s = {static_cast<std::uint32_t>(c.characters.size()),
-                    static_cast<std::uint32_t>(name.size())};
-  c.characters << name;
-  return s;
-}
-inline void put_operand(catalog& c, const operand_row& o) {
-  c.operand_types.push_back({put_name(c, o.operand), o.form, o.element, o.parameter});
-}
-template <class Row>
-[[nodiscard]] std::uint32_t index_in(const pool<Row>& p) noexcept {
-  return static_cast<std::uint32_t>(p.size());
-}
-
-inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
-                        const variant_row& row) {
-  const std::uint32_t index = index_in(c.variants);
-  variant v;
-  v.name = put_name(c, row.name);
-  v.first_operand = index_in(c.operand_types);
-  if (!row.operand.operand.empty()) put_operand(c, row.operand);
-  v.operands = index_in(c.operand_types) - v.first_operand;
-  v.first_instance = index_in(c.instances);
-  for (const instance_row& r : row.instances) {
-    if (r.conformance == instance_row::level::none) break;
-    c.instances.push_back(
-        {family, index, index_in(c.types), parameters, r.conformance == instance_row::level::must});
-    c.types.append(r.types, parameters);
+class hazards {
+ public:
+  explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
+    links_.push_back({});  // so that link 0 is none
+    if (c.target != nullptr)
+      most_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
   }
-  v.instances = index_in(c.instances) - v.first_instance;
-  c.variants.push_back(v);
-}
+
+  void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
+            std::int64_t in_flight) {
+    loops_.push_back({last, 0, false});
+    order_.loop(node, in_flight);
+  }
+  void iteration(std::uint32_t, std::int64_t value) {
+    loop_state& l = loops_.back();
+    is_partial_ = is_partial_ || (l.has_begun && l.value != value - 1);
+    l.value = value;
+    l.has_begun = true;
+    if (!has_ended_) order_.iteration(value);
+  }
+  void end_loop(std::uint32_t) {
+    is_partial_ = is_partial_ || loops_.back().value != loops_.back().last;
+    loops_.pop_back();
+    if (!has_ended_) order_.end_loop();
+  }
+  void wait(std::uint32_t node, view<std::uint32_t> tasks) {
+    if (has_ended_) return;
+    order_.wait(tasks);
+    if (misses_tokens(node, tasks.size())) order_.wait_for_all();
+  }
+  void task(const values& v, const nem::task& t) {
+    check_in_place(v, t);
+    if (has_ended_) return;
+    order_.issue(t.node, v.tasks_before(t));
+    is_unknown_ = misses_deps(t);
+    told_ = 0;
+    copy_of_.push_back(no_index);
+    std::uint32_t version = 0;
+    for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
+    remember_copy(v, t, version);
+    for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
+    order_.issued(t.mode == mode::sync);
+    if (most_tokens_ >= 0 && first_beyond_ == no_node &&
+        order_.most_live() > static_cast<std::uint64_t>(most_tokens_))
+      first_beyond_ = t.node;
+    if (order_.is_exhausted()) end(t);
+  }
+  /// All was visited.
+  void finish() {
+    if (first_beyond_ == no_node) return;
+    c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
+        << "up to " << order_.most_live() << " tokens can be live at once, "
+        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << most_tokens_;
+  }
+  [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
+
+  [[nodiscard]] const happens_before& order() const noexcept { return order_; }
+  /// Whether the search ended before the last task.
+  [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
+
+ private:
+  static constexpr std::size_t most_kept = 64;
+  static constexpr std::uint8_t told_unordered = 1, told_iterations = 2, told_rewritten = 4;
+
+  struct loop_state {
+    std::int64_t last, value;
+    bool has_begun;
+  };
+  /// Bytes that a task reads or writes.
+  struct access_record {
+    std::int64_t first, last;
+    std::uint32_t task, buffer_name;
+  };
+  /// An access in the list of a segment.
+  struct link {
+    std::uint32_t access = 0, next = 0;
+    std::uint32_t fed =
+        no_index;  ///< of a read: the copy that it sees, when it sees no other write
+  };
+  /// What a transfer or a store does, when its regions are known.
+  struct copy {
+    std::int64_t from_first, from_last, to_first, to_last;
+    std::uint32_t from, to;       ///< buffers
+    std::uint32_t version, node;  ///< of the source: the last task that wrote to it, + 1
+  };
+  /// The access that is being checked.
+  struct current {
+    const nem::task& t;
+    const region& r;
+    access_record a;
+    std::uint32_t index;
+    nem::level level;
+    bool is_write;
+  };
+
+  // Accesses -------------------------------------------------------------------------------------
+
+  void access(const values& v, const nem::task& t, const operand& o, bool is_write,
+              std::uint32_t& version) {
+    if (o.region == no_index) return;
+    const region& r = v.regions[o.region];
+    if (!is_sound(v, r)) return;
+    const buffer& b = v.buffers[r.buffer];
+    const std::uint32_t task = order_.size() - 1;
+    const std::uint32_t index = static_cast<std::uint32_t>(accesses_.size());
+    current q{t, r, {r.offset, r.offset + r.extent, task, b.name}, index, b.level, is_write};
+    accesses_.push_back(q.a);
+    has_unwritten_ = false;
+    order_.spend(map_.visit(b.node, q.a.first, q.a.last, [&](segment& s) {
+      if (order_.is_exhausted()) return false;
+      if (version < s.version) version = s.version;
+      if (is_write) return write(q, s);
+      read(q, s);
+      return false;
+    }));
+  }
+  [[nodiscard]] static bool is_sound(const values& v, const region& r) noexcept {
+    std::int64_t last = 0;
+    return r.is_sound && r.buffer != no_index && v.buffers[r.buffer].is_known && r.offset >= 0 &&
+           r.extent > 0 && !__builtin_add_overflow(r.offset, r.extent, &last);
+  }
+
+  /// Whether an earlier access is before the current task.
+  [[nodiscard]] bool is_before(std::uint32_t p) { return is_unknown_ || order_.is_before(p); }
+
+  void read(const current& q, segment& s) {
+    bool is_fed = s.writes != 0, has_ordered = false;
+    std::uint32_t feeder = no_index;
+    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
+      const std::uint32_t p = accesses_[links_[i].access].task;
+      if (p == q.a.task) continue;
+      order_.spend(1);
+      has_ordered = is_before(p) || has_ordered;
+      if (feeder == no_index) feeder = p;
+      is_fed = is_fed && is_same_copy(feeder, p);
+    }
+    if (!is_fed || !has_ordered) feeder = no_index;
+    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
+      const access_record& p = accesses_[links_[i].access];
+      if (p.task == q.a.task || is_before(p.task)) continue;
+      if (feeder == no_index || order_.is_same_path(p.task)) race(p, true, q, false);
+    }
+    if (s.writes == 0 && q.level == level::l1) unwritten(q, s);
+    while (s.reads != 0) {
+      const link& l = links_[s.reads];
+      const std::uint32_t p = accesses_[l.access].task;
+      if (p != q.a.task && !order_.is_plainly_before(p)) break;
+      if (l.fed != feeder && feeder != no_index) break;
+      s.reads = l.next;
+      order_.spend(1);
+    }
+    s.reads = add_link({q.index, s.reads, feeder});
+  }
+
+  /// Returns whether no other access is left to know of.
+  bool write(const current& q, segment& s) {
+    s.writes = keep_racing(q, s.writes, true);
+    s.reads = keep_racing(q, s.reads, false);
+    const bool is_alone = s.writes == 0 && s.reads == 0;
+    s.writes = is_alone ? own_link(q) : add_link({q.index, s.writes, no_index});
+    s.version = q.a.task + 1;
+    return is_alone;
+  }
+  /// Segments that only this access is known of share its link.
+  [[nodiscard]] std::uint32_t own_link(const current& q) {
+    if (links_.back().access == q.index && links_.back().next == 0 && links_.size() > 1)
+      return static_cast<std::uint32_t>(links_.size() - 1);
+    return add_link({q.index, 0, no_index});
+  }
+  [[nodiscard]] std::uint32_t add_link(const link& l) {
+    links_.push_back(l);
+    return static_cast<std::uint32_t>(links_.size() - 1);
+  }
+
+  /// The accesses of a list that aren't before the current write.
+  [[nodiscard]] std::uint32_t keep_racing(const current& q, std::uint32_t list, bool are_writes) {
+    kept_.clear();
+    bool all = true;
+    for (std::uint32_t i = list; i != 0; i = links_[i].next) {
+      const access_record& p = accesses_[links_[i].access];
+      order_.spend(1);
+      if (p.task == q.a.task || is_before(p.task)) {
+        all = false;
+        continue;
+      }
+      const std::uint32_t writer = are_writes ? p.task : links_[i].fed;
+      if (writer != no_index && !order_.is_same_path(p.task) && is_same_copy(writer, q.a.task)) {
+        rewrite(p, q);
+      } else {
+        race(p, are_writes, q, true);
+        if (kept_.size() >= most_kept) {  // what is behind it has been told of
+          all = false;
+          continue;
+        }
+      }
+      kept_.push_back(i);
+    }
+    if (all) return list;
+    std::uint32_t head = 0;
+    for (std::size_t k = kept_.size(); k-- != 0;) {
+      link l = links_[kept_[k]];
+      l.next = head;
+      head = add_link(l);
+    }
+    return head;
+  }
+
+  // Copies ---------------------------------------------------------------------------------------
+
+  void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
+    if ((t.opcode != opcode::transfer && t.opcode != opcode::store) || t.inputs != 1 ||
+        t.outputs != 1)
+      return;
+    const std::uint32_t from = v.inputs(t)[0].region, to = v.outputs(t)[0].region;
+    if (from == no_index || to == no_index) return;
+    const region &a = v.regions[from], &b = v.regions[to];
+    if (!is_sound(v, a) || !is_sound(v, b)) return;
+    copy_of_.back() = static_cast<std::uint32_t>(copies_.size());
+    copies_.push_back({a.offset, a.offset + a.extent, b.offset, b.offset + b.extent,
+                       v.buffers[a.buffer].node, v.buffers[b.buffer].node, version, t.node});
+  }
+  /// Whether two tasks are copies of one statement that copy the same.
+  [[nodiscard]] bool is_same_copy(std::uint32_t p, std::uint32_t q) const noexcept {
+    if (copy_of_[p] == no_index || copy_of_[q] == no_index) return false;
+    const copy &a = copies_[copy_of_[p]], &b = copies_[copy_of_[q]];
+    return a.node == b.node && a.version == b.version && a.from == b.from && a.to == b.to &&
+           a.from_first == b.from_first && a.from_last == b.from_last && a.to_first == b.to_first &&
+           a.to_last == b.to_last;
+  }
+
+  // Findings -------------------------------------------------------------------------------------
+
+  /// What to call a task: its token, or what it is.
+  template <class Out>
+  Out& name(Out& out, std::uint32_t node) const {
+    const nem::node& n = c_[node];
+    if (n.value != no_name) return out << c_.d.name(n.value), out;
+    out << "the ";
+    if (n.kind != node_kind::compute) return out << nem::name(n.kind), out;
+    const std::uint32_t op = child(c_.d, node, node_kind::opcode);
+    if (op != no_node) out << c_.name(op) << ' ';
+    return out << "task", out;
+  }
+  template <class Out>
+  void bytes(Out& out, std::int64_t first, std::int64_t last, std::uint32_t buffer_name) const {
+    if (first + 1 == last)
+      out << "byte " << first;
+    else
+      out << "bytes " << first << ".." << last - 1;
+    out << " of " << c_.d.name(buffer_name);
+  }
+  template <class Out>
+  void overlap(Out& out, const access_record& p, const access_record& q) const {
+    bytes(out, p.first > q.first ? p.first : q.first, p.last < q.last ? p.last : q.last,
+          q.buffer_name);
+  }
+  [[nodiscard]] static std::string_view verb(bool is_write) noexcept {
+    return is_write ? "writes" : "reads";
+  }
+
+  /// Whether the current task was told of, by this rule; then it is.
+  [[nodiscard]] bool is_told(std::uint8_t rule) noexcept {
+    const bool was = (told_ & rule) != 0;
+    told_ = static_cast<std::uint8_t>(told_ | rule);
+    return was;
+  }
+
+  void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
+    if (is_told(order_.is_same_path(p.task) ? told_unordered : told_iterations)) return;
+    const std::uint32_t earlier = order_.node_of(p.task);
+    if (order_.is_same_path(p.task)) {
+      auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
+      name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
+      overlap(out, p, q.a);
+      out << ", which ";
+      name(out, earlier) << ' ' << verb(p_writes) << "; nothing orders the two";
+      out.note(c_.at(earlier));
+      name(out, earlier) << ' ' << verb(p_writes) << ' ';
+      bytes(out, p.first, p.last, p.buffer_name);
+      const std::uint32_t token = c_[earlier].value;
+      if (token == no_name) {
+        out << "; a token of it could be waited for";
+      } else {
+        const std::string_view t = c_.d.name(token);
+        out << "; deps=[" << t << "] or wait(" << t << ") orders the two";
+        if (order_.relate(p.task).is_same_scope) fix(out, q.t.node, t);
+      }
+      return;
+    }
+    auto&& out = c_.found.add(errc::nem_haz_002_iterations, c_.at(q.t.node));
+    const happens_before::relation r = order_.relate(p.task);
+    const std::uint64_t apart =
+        static_cast<std::uint64_t>(r.later) - static_cast<std::uint64_t>(r.earlier);
+    const std::string_view variable = c_.name(r.loop);
+    name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
+    overlap(out, p, q.a);
+    out << " where " << variable << " is " << r.later << ", and ";
+    name(out, earlier) << ' ' << verb(p_writes) << " them where " << variable << " is " << r.earlier
+                       << "; @max_in_flight(" << r.in_flight << ") lets these iterations overlap";
+    out.note(c_.at(earlier));
+    name(out, earlier) << ' ' << verb(p_writes) << ' ';
+    bytes(out, p.first, p.last, p.buffer_name);
+    out << "; @max_in_flight(" << apart << ") orders the two, and a ring of " << r.in_flight
+        << " regions, chosen by " << variable << " mod " << r.in_flight << ", parts them";
+  }
+
+  void rewrite(const access_record& p, const current& q) {
+    if (is_told(told_rewritten)) return;
+    auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
+    const happens_before::relation r = order_.relate(p.task);
+    const copy& k = copies_[copy_of_[q.a.task]];
+    name(out, q.t.node) << " writes the same data to ";
+    bytes(out, k.to_first, k.to_last, q.a.buffer_name);
+    out << " in iterations that overlap";
+    out.note(c_.at(r.loop)) << "nothing changes the data: one copy before the loop over "
+                            << c_.name(r.loop) << " does";
+  }
+
+  void unwritten(const current& q, const segment& s) {
+    if (is_partial_ || has_unwritten_ || is_unknown_) return;
+    has_unwritten_ = true;
+    auto&& out = c_.found.add(errc::nem_haz_006_unwritten, c_.at(q.t.node));
+    name(out, q.t.node) << " reads ";
+    bytes(out, q.a.first, q.a.last, q.a.buffer_name);
+    out << ", and no earlier task writes byte " << s.first;
+  }
+
+  void check_in_place(const values& v, const nem::task& t) {
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store || t.opcode == opcode::unknown)
+      return;
+    const opcode_category k = row(t.opcode).category;
+    const bool in_place =
+        k == opcode_category::elementwise_unary || k == opcode_category::elementwise_binary ||
+        k == opcode_category::elementwise_other || k == opcode_category::normalization ||
+        k == opcode_category::softmax || t.opcode == opcode::reshape;
+    for (const operand& o : v.outputs(t)) {
+      if (&o != v.outputs(t).begin()) {  // the first is looked at in any case
+        order_.spend(t.inputs);
+        if (order_.is_exhausted()) return;
+      }
+      if (o.region == no_index || !is_sound(v, v.regions[o.region])) continue;
+      const region& y = v.regions[o.region];
+      for (const operand& i : v.inputs(t)) {
+        if (i.region == no_index || !is_sound(v, v.regions[i.region])) continue;
+        const region& x = v.regions[i.region];
+        if (v.buffers[x.buffer].node != v.buffers[y.buffer].node ||
+            x.offset >= y.offset + y.extent || y.offset >= x.offset + x.extent)
+          continue;
+        if (in_place && is_same_place(v, x, y)) continue;
+        const access_record a{x.offset, x.offset + x.extent, 0, v.buffers[x.buffer].name};
+        const access_record b{y.offset, y.offset + y.extent, 0, a.buffer_name};
+        auto&& out = c_.found.add(errc::nem_haz_004_in_place, c_.at(o.node));
+        out << "the output overlaps an input of its task: ";
+        overlap(out, a, b);
+        if (in_place) out << "; " << nem::name(t.opcode) << " may only write all of it in place";
+        out.note(c_.at(i.node)) << "the input is ";
+        bytes(out, a.first, a.last, a.buffer_name);
+        return;
+      }
+    }
+  }
+  [[nodiscard]] static bool is_same_place(const values& v, const region& x,
+                                          const region& y) noexcept {
+    if (x.offset != y.offset || x.extent != y.extent || x.has_strides != y.has_strides)
+      return false;
+    const view<std::int64_t> a = v.strides(x), b = v.strides(y);
+    if (a.size() != b.size()) return false;
+    if (a.size() > max_rank) return true;  // such operands are refused
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+
+  /// Whether deps names tokens that aren't known: then the task may be after any other.
+  [[nodiscard]] bool misses_deps(const nem::task& t) {
+    for (const std::uint32_t i : children(c_.d, t.node))
+      if (c_[i].kind == node_kind::deps) return misses_tokens(i, t.deps);
+    return false;
+  }
+  /// Whether a list names more tokens than are known. Those that it repeats count once.
+  [[nodiscard]] bool misses_tokens(std::uint32_t list, std::size_t known) {
+    named_.clear();
+    for (const std::uint32_t i : children(c_.d, list))
+      if (c_[i].kind == node_kind::name) named_.push_back(c_[i].value);
+    if (named_.size() <= known) return false;
+    order_.spend(named_.size());
+    sort(named_.data(), named_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    std::size_t distinct = 1;
+    for (std::size_t i = 1; i < named_.size(); ++i) distinct += named_[i] != named_[i - 1];
+    return distinct > known;
+  }
+
+  /// Suggests the token in the task's deps: where they are, or behind its last operand.
+  template <class Out>
+  void fix(Out& out, std::uint32_t task, std::string_view token) const {
+    const bool is_compute = c_[task].kind == node_kind::compute;
+    std::uint32_t end = 0;
+    bool has_attributes = false, has_decorators = false, is_long = false;
+    for (const std::uint32_t i : children(c_.d, task)) {
+      const nem::node& n = c_[i];
+      switch (n.kind) {
+        case node_kind::deps:
+          if (n.length < 2 || n.length == 0xffff) return;
+          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ") << token;
+          return;
+        case node_kind::output:
+        case node_kind::destination:
+        case node_kind::source:
+          for (std::uint32_t k = i; k < n.next; ++k) {
+            const std::uint32_t last = c_[k].offset + c_[k].length;
+            if (end < last) end = last;
+            is_long = is_long || c_[k].length == 0xffff;
+          }
+          break;
+        case node_kind::attribute: has_attributes = true; break;
+        case node_kind::decorator: has_decorators = true; break;
+        default: break;
+      }
+    }
+    // Decorators behind the last operand are the task's only where neither attributes nor deps are.
+    if (is_long || (is_compute && has_decorators && !has_attributes)) return;
+    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
+  }
+
+  void end(const nem::task& t) {
+    has_ended_ = true;
+    c_.found.add(errc::nem_haz_005_partial, c_.at(t.node))
+        << "hazards are searched up to here, " << order_.size() << " tasks in " << order_.spent()
+        << " steps";
+  }
+
+  context& c_;
+  happens_before order_;
+  byte_map map_;
+  pool<access_record> accesses_;
+  pool<link> links_;
+  pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
+  pool<copy> copies_;
+  pool<std::uint32_t> kept_, named_;
+  pool<loop_state> loops_;
+  std::int64_t most_tokens_ = -1;
+  std::uint32_t first_beyond_ = no_node;
+  std::uint8_t told_ = 0;       ///< rules that the current task was told of
+  bool is_unknown_ = false;     ///< whether the current task may be after any other
+  bool is_partial_ = false;     ///< whether iterations were left out
+  bool has_unwritten_ = false;  ///< whether the current access was told of
+  bool has_ended_ = false;
+};
 
 }  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
 
-/// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
-/// rows, and their MUST instances are the first `must_count` that have is_must.
-inline void add_builtin(catalog& c) {
-  c.characters.reserve(512);
-  c.families.reserve(16);
-  c.parameters.reserve(16);
-  c.operand_types.reserve(64);
-  c.variants.reserve(24);
-  c.instances.reserve(64);
-  c.types.reserve(64);
-  for (const family_row& row : family_table) {
-    const std::uint32_t index = detail::index_in(c.families);
-    type_family f;
-    f.name = detail::put_name(c, row.name);
-    f.accum = row.accum;
-    f.quant = row.quant;
-    if (!row.quant_operand.empty()) f.quant_operand = detail::put_name(c, row.quant_operand);
-    f.first_parameter = detail::index_in(c.parameters);
-    for (const parameter_row& p : row.parameters)
-      if (!p.name.empty()) c.parameters.push_back({detail::put_name(c, p.name), p.domain});
-    f.parameters = detail::index_in(c.parameters) - f.first_parameter;
-    f.first_operand = detail::index_in(c.operand_types);
-    for (const operand_row& o : row.operands)
-      if (!o.operand.empty()) detail::put_operand(c, o);
-    f.operands = detail::index_in(c.operand_types) - f.first_operand;
-    f.first_variant = detail::index_in(c.variants);
-    for (const variant_row& v : row.variants)
-      if (!v.name.empty()) detail::put_variant(c, index, f.parameters, v);
-    f.variants = detail::index_in(c.variants) - f.first_variant;
-    c.families.push_back(f);
+#endif  // TESSERA_NEM_HAZARDS_HPP
+
+// ---- tessera/nem/rules_compute.hpp
+//
+// The rules of compute tasks, put together: opcode, attributes, shapes, types, descriptors.
+//
+//   detail::compute_rules rules;          // one for a verification
+//   rules.check(c, t);                    // each instance of each compute task, evaluated
+//
+//   once for each task of the text     signature, types, descriptors    OPC TYP FAM QNT
+//   in each iteration                  attributes and shapes            OPC-009 SHP
+//
+// What an operand is typed as doesn't depend on loop variables; its sizes may.
+//
+// Lifetime:   keeps nothing of the context between calls.
+// Errors:     those of the headers that it includes, and TYP-003.
+// Limits:     those of the headers that it includes.
+// Allocation: a bit for each node of the document; none for a task whose like was checked before.
+
+#ifndef TESSERA_NEM_RULES_COMPUTE_HPP
+#define TESSERA_NEM_RULES_COMPUTE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/nem/rules_attribute.hpp
+//
+// Rules about what stands in a compute task: its opcode, its operands and its attributes.
+//
+//   if (check_signature(c, t)) …        // as many operands as the opcode takes
+//   range_rules(c, t, a).check();       // takes values that are out of range from a.given
+//
+//   OPC-001 OPC-010 OPC-011    opcode          "Compute Tasks"
+//   OPC-002 OPC-003 OPC-004    operands        opcode registry
+//   OPC-005 OPC-006 OPC-009    attributes      opcode registry
+//
+// Lifetime:   nothing is kept.
+// Errors:     those above.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_RULES_ATTRIBUTE_HPP
+#define TESSERA_NEM_RULES_ATTRIBUTE_HPP
+
+#include <bit>
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/evaluate_attributes.hpp
+//
+// Evaluates the attributes of a compute task.
+//
+//   nem::attributes a;
+//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
+//
+//   OPC-008    a value of the wrong kind, which then counts as not given
+//
+// Attributes that the opcode doesn't take are left alone, and so are names that are words: types,
+// true and false, modes.
+//
+// Lifetime:   lists borrow from values::numbers, until it grows.
+// Errors:     OPC-008, and what evaluating expressions reports.
+// Limits:     none.
+// Allocation: 8 bytes for each number of a list.
+
+#ifndef TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
+#define TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/evaluate.hpp
+//
+// The value of an expression at one point of a program.
+//
+//   std::int64_t size;
+//   if (!detail::evaluate_integer(c, node, size)) return;     // reported, here or before
+//   double scale;
+//   if (!detail::evaluate_real(c, node, scale)) return;       // integers convert
+//
+//   integers   64 bits, checked: EXP-003, EXP-004                "Expressions"
+//   reals      binary64, where a FLOAT may stand; else EXP-001
+//   names      those that are visible: EXP-002, EXP-005
+//   const      its own rules for the same: CON-002 … CON-008     "Constants"
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported at the operand or the operator that is wrong.
+// Limits:     1,024 operands at once: more than an expression of 256 nested parentheses holds.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_EVALUATE_HPP
+#define TESSERA_NEM_EVALUATE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/arithmetic.hpp
+//
+// The operators of NEM's expressions on 64-bit integers, checked.
+//
+//   std::int64_t sum;
+//   if (nem::apply(nem::node_kind::add, a, b, sum) == nem::arithmetic_error::overflow) …
+//
+//   + - *   overflow is an error
+//   /       truncates towards zero
+//   mod     has the sign of the divisor: -7 mod 4 is 1
+//   -       negates its first operand
+//
+// Lifetime:   nothing is kept.
+// Errors:     an arithmetic_error.
+// Limits:     64 bits.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_ARITHMETIC_HPP
+#define TESSERA_NEM_ARITHMETIC_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+enum class arithmetic_error : std::uint8_t { none, overflow, division };
+
+/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes `a` alone.
+[[nodiscard]] constexpr arithmetic_error apply(node_kind op, std::int64_t a, std::int64_t b,
+                                               std::int64_t& to) noexcept {
+  std::int64_t value = 0;
+  bool overflow = false;
+  switch (op) {
+    case node_kind::add: overflow = __builtin_add_overflow(a, b, &value); break;
+    case node_kind::subtract: overflow = __builtin_sub_overflow(a, b, &value); break;
+    case node_kind::multiply: overflow = __builtin_mul_overflow(a, b, &value); break;
+    case node_kind::negate: overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value); break;
+    case node_kind::divide:
+      if (b == 0) return arithmetic_error::division;
+      if (b == -1)  // the processor traps where the quotient has no room
+        overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value);
+      else
+        value = a / b;
+      break;
+    case node_kind::modulo:
+      if (b == 0) return arithmetic_error::division;
+      value = b == -1 ? 0 : a % b;
+      if (value != 0 && (value < 0) != (b < 0)) value += b;
+      break;
+    default: return arithmetic_error::none;  // not an operator
   }
+  if (overflow) return arithmetic_error::overflow;
+  to = value;
+  return arithmetic_error::none;
 }
 
-/// Adds the baseline device under one of its names: abstract, with the MUST instances of a catalog
-/// that begins with the built-in families.
-inline void add_baseline_device(catalog& c, const baseline_row& names) {
-  device d;
-  d.name = detail::put_name(c, names.device);
-  d.spec_version = detail::put_name(c, known_spec_version);
-  d.first_mandatory = detail::index_in(c.device_instances);
-  for (std::uint32_t i = 0; d.mandatory < must_count; ++i)
-    if (c.instances[i].is_must) c.device_instances.push_back(i), ++d.mandatory;
-  d.first_extended = detail::index_in(c.device_instances);
-  d.first_characteristic = detail::index_in(c.characteristics);
-  c.devices.push_back(d);
+/// Whether an operator takes one operand.
+[[nodiscard]] constexpr bool is_unary(node_kind op) noexcept { return op == node_kind::negate; }
+/// As the language writes it.
+[[nodiscard]] constexpr std::string_view operator_text(node_kind op) noexcept {
+  switch (op) {
+    case node_kind::add: return "+";
+    case node_kind::multiply: return "*";
+    case node_kind::divide: return "/";
+    case node_kind::modulo: return "mod";
+    default: return "-";
+  }
 }
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_FAMILIES_HPP
+#endif  // TESSERA_NEM_ARITHMETIC_HPP
 
-// ---- tessera/nem/print.hpp
+// ---- tessera/nem/scope.hpp
 //
-// The canonical text of a NEM document: the same for all documents that mean the same.
+// Which names mean what at one point of a program: one name space for all that it declares.
 //
-//   tessera::text canonical = nem::print(document);
+//   detail::scope names(document);
+//   names.open();                                     // an iteration of a loop begins
+//   declare(c, n, detail::binding{…});                // NAM-001, NAM-002, CON-001, CON-006
+//   if (names[n].kind == detail::binding_kind::token) …
+//   names.close();                                    // and what it declared is gone
 //
-//   buffer A : L1[0] (size=4096, align=64) @readonly
-//   loop i in [0..N - 1] @max_in_flight(2):
-//     let X = region(A, (i mod 2) * 64, 64)
-//         elem=i8, shape=[8, 8], layout=HW, quant=per_tensor(scale=0.5, zero_point=0)
-//         @materialized
-//     t = transfer.async(dst=X, src=region(B, i * 64, 64))
-//     c = conv2d.async
-//         in  X, W
-//         out Y
-//         deps=[t]
-//         pads=[0, 0, 0, 0]
-//         @resource(NMU[0])
-//     wait(c)
-//   endloop
+//   scope     the program, and each iteration of each loop body      "Scoping"
+//   const     of the program alone; hides nothing, is hidden by nothing
+//   others    may hide those of outer scopes, with a warning
 //
-//   order       includes, families, devices, device directive, header, statements
-//   attributes  deps, then those of the opcode in the registry's order, then others by name
-//   types       elem, shape, layout or strides, quant with its fields in their order
-//   decorators  of buffers, loops and operands on the line; others on lines of their own
-//   values      see print_expression.hpp; families and devices: print_config.hpp
+// Names are interned, so a binding is an element of an array: no search, no hash. A scope remembers
+// what it replaced and puts that back when it ends.
 //
-// An empty deps=[] is left out, except where decorators behind it would move to an operand. The
-// text is read as the same document, and prints as itself.
-//
-// Lifetime:   the text owns itself.
-// Errors:     none.
-// Limits:     none; no recursion.
-// Allocation: the text, and what its largest expression needs.
+// Lifetime:   borrows the document.
+// Errors:     declare() reports them.
+// Limits:     none.
+// Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
 
-#ifndef TESSERA_NEM_PRINT_HPP
-#define TESSERA_NEM_PRINT_HPP
+#ifndef TESSERA_NEM_SCOPE_HPP
+#define TESSERA_NEM_SCOPE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/print_config.hpp
+// ---- tessera/nem/suggest.hpp
 //
-// Type families and devices of NEM as canonical text.
+// What the writer of an unknown word may have meant: the nearest of the words that are known.
 //
-//   type_family cast<T: {f16, f32}> {         device d extends e {
-//     src: T                                    spec_version = "1.0"
-//     quant = absent                            topology {
-//     variants:                                   num_engines = 1
-//       default: { B: absent }                    l2_size_bytes = 64
-//         conformance: { MUST <f16> MAY }         device_units {
-//   }                                               sDMA = 1
-//                                                 }
-//                                                 per_engine {
-//                                                   …
+//   nem::nearest("rleu", nem::opcode_table);                      // "relu"
+//   nem::suggestion s("npm_lite_v3");                             // where there is no table:
+//   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
+//   s.word();                                                     // empty: nothing is near
 //
-// Each binding, variant, conformance, number and reference has a line of its own, and so has each
-// brace that closes. Operands stand before other bindings, the parts of a device in the order of
-// the grammar. A template for what takes the lines, as those of construct_printer.
+//   step        a character added, left out or replaced, or two neighbours swapped
+//   case        the case of ASCII letters counts nothing: "cstl" means "CSTL"
+//   near        at most as many steps as a third of the longer word's characters
 //
-// Lifetime:   borrows the document and the lines.
-// Errors:     none.
-// Limits:     none; no recursion.
-// Allocation: the text.
+// Of several words that are as near, the first one offered is taken.
+//
+// Lifetime:   the word that is returned is the one that was offered.
+// Errors:     none; an empty word where nothing is near.
+// Limits:     words up to 32 characters; longer ones are near to nothing.
+// Allocation: none.
 
-#ifndef TESSERA_NEM_PRINT_CONFIG_HPP
-#define TESSERA_NEM_PRINT_CONFIG_HPP
+#ifndef TESSERA_NEM_SUGGEST_HPP
+#define TESSERA_NEM_SUGGEST_HPP
 
-#include <cstdint>
-#include <initializer_list>
-#include <string_view>
-
-
-// ---- tessera/nem/print_expression.hpp
-//
-// Values of NEM as canonical text: numbers, strings, lists and expressions.
-//
-//   nem::detail::value_printer values(d, {});
-//   values.print(out, let + 1);                // (i mod 2) * 64
-//
-//   number        7, and 0.5, 1.0e-5: the shortest digits that read back, on both sides of a point
-//   string        "…" with \\ \" \n \t
-//   list          [1, [2, 3]]
-//   left operand  bare:         a * b  before + - *,  a + b and a - b  before + -,  -a
-//                 parentheses:  all else, so always around / and mod
-//   right operand parentheses around anything with an operator
-//
-// So a reader without precedence gets the same value as one with it. Where an expression is so deep
-// that these parentheses would go over what readers accept, it gets only those that precedence
-// needs, no more than it was read with.
-//
-// Lifetime:   a printer borrows the document.
-// Errors:     none.
-// Limits:     none; no recursion.
-// Allocation: up to 16 bytes an operand of the largest expression, besides the text.
-
-#ifndef TESSERA_NEM_PRINT_EXPRESSION_HPP
-#define TESSERA_NEM_PRINT_EXPRESSION_HPP
-
-#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
+
+/// The nearest of the words that are offered. Lifetime: borrows them.
+class suggestion {
+ public:
+  explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
+
+  /// Takes the candidate where it is nearer than those before.
+  constexpr void offer(std::string_view candidate) noexcept {
+    const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
+    const std::size_t shorter = to_.size() + candidate.size() - longer;
+    if (shorter == 0 || longer > max_suggestion) return;
+    const std::size_t third = longer / 3, most = third < best_ ? third : best_ - 1;
+    if (best_ == 0 || longer - shorter > most) return;
+    const std::size_t steps = distance(to_, candidate);
+    if (steps <= most) best_ = steps, word_ = candidate;
+  }
+  /// The nearest one so far, empty where none is near.
+  [[nodiscard]] constexpr std::string_view word() const noexcept { return word_; }
+
+ private:
+  [[nodiscard]] static constexpr char lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  /// The steps from one word to the other: three rows of the table over both words' beginnings.
+  [[nodiscard]] static constexpr std::size_t distance(std::string_view a,
+                                                      std::string_view b) noexcept {
+    std::uint8_t rows[3][max_suggestion + 1] = {};
+    std::uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
+    for (std::size_t k = 0; k <= b.size(); ++k) last[k] = static_cast<std::uint8_t>(k);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      row[0] = static_cast<std::uint8_t>(i + 1);
+      const char x = lower(a[i]);
+      for (std::size_t k = 0; k < b.size(); ++k) {
+        const char y = lower(b[k]);
+        unsigned steps = last[k] + (x == y ? 0u : 1u);
+        if (last[k + 1] + 1u < steps) steps = last[k + 1] + 1u;
+        if (row[k] + 1u < steps) steps = row[k] + 1u;
+        if (i > 0 && k > 0 && x == lower(b[k - 1]) && y == lower(a[i - 1]) &&
+            before[k - 1] + 1u < steps)
+          steps = before[k - 1] + 1u;
+        row[k + 1] = static_cast<std::uint8_t>(steps);
+      }
+      std::uint8_t* const free = before;
+      before = last, last = row, row = free;
+    }
+    return last[b.size()];
+  }
+
+  std::string_view to_, word_;
+  std::size_t best_ = max_suggestion + 1;  ///< steps to word_
+};
+
+/// The nearest word of a table, whose rows are words or have a `name`.
+template <class Row, std::size_t n>
+[[nodiscard]] constexpr std::string_view nearest(std::string_view word,
+                                                 const Row (&table)[n]) noexcept {
+  suggestion s(word);
+  for (const Row& r : table) {
+    if constexpr (requires { s.offer(r.name); })
+      s.offer(r.name);
+    else
+      s.offer(r);
+  }
+  return s.word();
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_SUGGEST_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+enum class binding_kind : std::uint8_t {
+  none,
+  constant,       ///< `integer`
+  integer,        ///< a let
+  real,           ///< its bits in `integer`
+  integers,       ///< `count` from `index` on, in values::numbers; `integer` the scope's list_of()
+  reals,          ///< likewise in values::reals
+  list,           ///< of strings or lists
+  string,         ///< `index` of the name
+  buffer,         ///< `index` in values::buffers
+  region,         ///< `index` in values::regions
+  token,          ///< `index` of the task
+  loop_variable,  ///< `integer`
+};
+/// As messages call it.
+[[nodiscard]] constexpr std::string_view name(binding_kind k) noexcept {
+  switch (k) {
+    case binding_kind::none: return "unknown";
+    case binding_kind::constant: return "const";
+    case binding_kind::buffer: return "buffer";
+    case binding_kind::region: return "region";
+    case binding_kind::token: return "token";
+    case binding_kind::loop_variable: return "loop variable";
+    default: return "let";
+  }
+}
+
+/// What a name stands for.
+struct binding {
+  binding_kind kind = binding_kind::none;
+  bool is_known = true;     ///< false where its declaration has an error, which was reported
+  bool varies = false;      ///< whether it depends on a loop variable
+  std::uint32_t depth = 0;  ///< loops around its declaration
+  std::uint32_t node = 0;   ///< its declaration
+  std::uint32_t mark = 0;   ///< the list of tokens that named it last
+  std::uint32_t index = 0, count = 0;
+  std::int64_t integer = 0;
+};
+static_assert(sizeof(binding) == 32);
+
+/// What is known of a list of numbers that has a name, so that each use needn't look at all of them.
+struct named_numbers {
+  std::uint32_t first_real = 0;    ///< in values::reals
+  std::uint32_t first_number = 0;  ///< in values::numbers, where are_integers
+  bool are_integers = true;        ///< FLOATs too, where they have no fraction
+  double least = 0, greatest = 0;  ///< as reals; not ordered where one isn't a number
+  std::int64_t least_integer = 0, greatest_integer = 0;
+};
+
+/// The bindings that are visible.
+class scope {
+ public:
+  explicit scope(const document& d) : d_(d) { bindings_.resize(d.names.size()); }
+
+  [[nodiscard]] const binding& operator[](std::uint32_t name) const noexcept {
+    return bindings_[name];
+  }
+  /// Loops around the current point.
+  [[nodiscard]] std::uint32_t depth() const noexcept {
+    return static_cast<std::uint32_t>(starts_.size());
+  }
+  void open() { starts_.push_back({replaced_.size(), lists_.size()}); }
+  void close() noexcept {
+    const std::size_t start = starts_.back().replaced;
+    while (lists_.size() > starts_.back().lists) lists_.pop_back();
+    while (replaced_.size() > start) {
+      bindings_[replaced_.back().name] = replaced_.back().old;
+      replaced_.pop_back();
+    }
+    starts_.pop_back();
+  }
+  /// Binds a name until the scope ends; in place of what it meant before.
+  void bind(std::uint32_t name, binding b) {
+    b.depth = depth();
+    if (b.depth != 0) replaced_.push_back({name, bindings_[name]});
+    bindings_[name] = b;
+  }
+  /// Lists of numbers, by their binding's `integer`.
+  [[nodiscard]] const named_numbers& list_of(const binding& b) const noexcept {
+    return lists_[static_cast<std::size_t>(b.integer)];
+  }
+  std::int64_t add_list(const named_numbers& l) {
+    lists_.push_back(l);
+    return static_cast<std::int64_t>(lists_.size() - 1);
+  }
+  /// Begins a list of tokens; first_in_list() tells for each whether the list has named it before.
+  void begin_list() noexcept { ++list_; }
+  [[nodiscard]] bool first_in_list(std::uint32_t name) noexcept {
+    if (bindings_[name].mark == list_) return false;
+    bindings_[name].mark = list_;
+    return true;
+  }
+  /// The first task of the document that assigns a token of the name, or no_node.
+  [[nodiscard]] std::uint32_t task_of(std::uint32_t name) {
+    if (tokens_.empty()) {
+      tokens_.resize(d_.names.size());
+      for (std::uint32_t i = static_cast<std::uint32_t>(d_.nodes.size()); i-- != 0;) {
+        const node& n = d_.nodes[i];
+        if ((n.kind == node_kind::transfer || n.kind == node_kind::store ||
+             n.kind == node_kind::compute) &&
+            n.value != no_name)
+          tokens_[n.value] = i + 1;
+      }
+    }
+    return tokens_[name] - 1;
+  }
+  /// The visible name nearest to a word: of what is a `kind`, or a number where that is none. The
+  /// searches of all errors together look at some names only.
+  [[nodiscard]] const binding* nearest(std::string_view word, binding_kind kind,
+                                       std::string_view& found) {
+    const binding* best = nullptr;
+    suggestion s(word);
+    if (bindings_.size() > search_) return nullptr;
+    search_ -= bindings_.size();
+    for (std::uint32_t i = 0; i < bindings_.size(); ++i) {
+      const binding_kind k = bindings_[i].kind;
+      const bool is_number = k == binding_kind::constant || k == binding_kind::integer ||
+                             k == binding_kind::real || k == binding_kind::loop_variable;
+      if (k == binding_kind::none || (kind == binding_kind::none ? !is_number : k != kind))
+        continue;
+      s.offer(d_.name(i));
+      if (s.word() == found) continue;
+      found = s.word();
+      best = &bindings_[i];
+    }
+    return best;
+  }
+
+ private:
+  struct replacement {
+    std::uint32_t name;
+    binding old;
+  };
+  const document& d_;
+  pool<binding> bindings_;
+  pool<replacement> replaced_;
+  struct mark {
+    std::size_t replaced, lists;
+  };
+  pool<mark> starts_;
+  pool<named_numbers> lists_;
+  pool<std::uint32_t> tokens_;  ///< by name: the task that assigns it, + 1
+  std::size_t search_ = std::size_t{1} << 18;
+  std::uint32_t list_ = 0;
+};
+
+/// Where the head of a declaration stands, up to its name, or the name that a task assigns.
+[[nodiscard]] inline place head(const context& c, std::uint32_t at) noexcept {
+  const node& n = c[at];
+  std::uint32_t size = 0;
+  switch (n.kind) {
+    case node_kind::constant: size = 6; break;
+    case node_kind::buffer: size = 7; break;
+    case node_kind::loop: size = 5; break;
+    case node_kind::let: size = c[at + 1].offset - n.offset > c.name(at).size() + 4 ? 4 : 0; break;
+    case node_kind::transfer:
+    case node_kind::store:
+    case node_kind::compute: break;
+    default: return c.at(at);
+  }
+  if (n.value == no_name) return c.at(at);
+  size += static_cast<std::uint32_t>(c.name(at).size());
+  return {0, n.offset, size < n.length ? size : n.length};
+}
+
+/// Notes a visible name that the writer of another may have meant.
+inline void suggest(context& c, findings::writer& w, std::string_view word, binding_kind kind) {
+  if (c.names == nullptr) return;
+  std::string_view near;
+  const binding* const b = c.names->nearest(word, kind, near);
+  if (b != nullptr) w.note(head(c, b->node)) << "did you mean " << near << '?';
+}
+
+/// Declares a name in the current scope, and reports where that isn't permitted. A name that is
+/// declared again keeps its kind and has no value from there on, so that there is one error.
+inline void declare(context& c, std::uint32_t name, const binding& b) {
+  scope& s = *c.names;
+  const binding old = s[name];
+  const bool is_const = b.kind == binding_kind::constant;
+  const bool was_const = old.kind == binding_kind::constant;
+  const bool is_conflict =
+      old.kind != binding_kind::none && (is_const || was_const || old.depth == s.depth());
+  binding kept = is_conflict ? old : b;
+  kept.is_known = kept.is_known && !is_conflict;
+  s.bind(name, kept);
+  if (old.kind == binding_kind::none) return;
+  if (is_const && was_const) {
+    if (s.depth() != 0) return;  // CON-005 has been reported
+    (c.found.add(errc::nem_con_001_duplicate, head(c, b.node))
+     << "duplicate constant declaration " << c.d.name(name))
+            .note(head(c, old.node))
+        << "declared here before";
+  } else if (is_const || was_const) {
+    (c.found.add(errc::nem_con_006_conflict, head(c, b.node))
+     << "name conflict - " << c.d.name(name) << " already declared as " << detail::name(old.kind))
+            .note(head(c, old.node))
+        << "declared here";
+  } else if (old.depth == s.depth()) {
+    (c.found.add(errc::nem_nam_001_duplicate, head(c, b.node))
+     << c.d.name(name) << " is already declared in this scope, as " << detail::name(old.kind))
+            .note(head(c, old.node))
+        << "declared here";
+  } else {
+    (c.found.add(errc::nem_nam_002_shadow, head(c, b.node))
+     << detail::name(b.kind) << ' ' << c.d.name(name) << " hides the " << detail::name(old.kind)
+     << " of an outer scope")
+            .note(head(c, old.node))
+        << "declared here";
+  }
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_SCOPE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// A value while it is computed; number{} is the integer 0. It has no initializers, so that a stack of
+/// them costs nothing.
+struct number {
+  std::int64_t integer;
+  double real;
+  bool is_real;
+  bool is_unknown;  ///< after an error
+  bool varies;      ///< whether it depends on a loop variable
+  [[nodiscard]] double as_real() const noexcept {
+    return is_real ? real : static_cast<double>(integer);
+  }
+};
+
+/// A FLOAT without a fraction as an integer.
+[[nodiscard]] inline bool to_integer(double x, std::int64_t& to) noexcept {
+  if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0)) return false;
+  to = static_cast<std::int64_t>(x);
+  return static_cast<double>(to) == x;
+}
+
+/// What an expression is for.
+struct purpose {
+  std::string_view integer;  ///< what to say of a FLOAT; empty where one is allowed
+  bool is_constant = false;  ///< of a const declaration
+};
+inline constexpr purpose for_integer = {"expected an integer, found a FLOAT"};
+inline constexpr purpose for_number = {};
+inline constexpr purpose for_constant = {"const declarations must be integer", true};
+
+inline bool report_float(context& c, std::uint32_t at, const purpose& p) {
+  c.found.add(p.is_constant ? errc::nem_con_007_float : errc::nem_exp_001_float, c.at(at))
+      << p.integer;
+  return false;
+}
+
+/// The value of a name.
+inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number& to) {
+  static constexpr binding nothing = {};
+  const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
+  if (b.kind == binding_kind::none) {
+    auto&& w =
+        c.found.add(p.is_constant ? errc::nem_con_002_forward : errc::nem_exp_002_name, c.at(at));
+    if (p.is_constant)
+      w << "forward reference to undeclared constant " << c.name(at);
+    else
+      w << c.name(at) << " isn't declared before here";
+    suggest(c, w, c.name(at), p.is_constant ? binding_kind::constant : binding_kind::none);
+    return false;
+  }
+  if (p.is_constant && b.kind != binding_kind::constant) {
+    (c.found.add(errc::nem_con_003_not_constant, c.at(at))
+     << "a constant expression can't use the " << name(b.kind) << ' ' << c.name(at))
+            .note(head(c, b.node))
+        << c.name(at) << " is declared here";
+    return false;
+  }
+  if (!b.is_known) return false;
+  to = {};
+  to.varies = b.varies;
+  switch (b.kind) {
+    case binding_kind::constant:
+    case binding_kind::integer:
+    case binding_kind::loop_variable: to.integer = b.integer; return true;
+    case binding_kind::real:
+      if (!p.integer.empty()) return report_float(c, at, p);
+      to.real = std::bit_cast<double>(b.integer);
+      to.is_real = true;
+      return true;
+    default: break;
+  }
+  const std::string_view kind = b.kind == binding_kind::string ? "string"
+                                : name(b.kind) == "let"        ? "list"
+                                                               : name(b.kind);
+  (c.found.add(errc::nem_exp_005_kind, c.at(at))
+   << "the " << kind << ' ' << c.name(at) << " isn't a number")
+          .note(head(c, b.node))
+      << c.name(at) << " is declared here";
+  return false;
+}
+
+/// One operand of an expression, or a whole one.
+inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, number& to) {
+  const node& n = c[at];
+  switch (n.kind) {
+    case node_kind::integer:
+    case node_kind::wide_integer:
+      to = {};
+      to.integer = c.d.integer(n);
+      return true;
+    case node_kind::real:
+      if (!p.integer.empty()) return report_float(c, at, p);
+      to = {};
+      to.real = c.d.reals[n.value];
+      to.is_real = true;
+      return true;
+    case node_kind::name: return evaluate_name(c, at, p, to);
+    case node_kind::list:
+      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a list isn't a number";
+      return false;
+    default:
+      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a string isn't a number";
+      return false;
+  }
+}
+
+/// Applies an operator to `a`, in place, and to `b`.
+inline void apply_operator(context& c, std::uint32_t at, const purpose& p, number& a,
+                           const number& b) {
+  const node_kind op = c[at].kind;
+  a.varies = a.varies || b.varies;
+  a.is_unknown = a.is_unknown || b.is_unknown;
+  if (a.is_unknown) return;
+  bool is_division = false;
+  if (a.is_real || b.is_real) {
+    const double x = a.as_real(), y = b.as_real();
+    a.is_real = true;
+    switch (op) {
+      case node_kind::add: a.real = x + y; return;
+      case node_kind::subtract: a.real = x - y; return;
+      case node_kind::multiply: a.real = x * y; return;
+      case node_kind::negate: a.real = -x; return;
+      case node_kind::divide:
+        if (y != 0) {
+          a.real = x / y;
+          return;
+        }
+        is_division = true;
+        break;
+      default:
+        c.found.add(errc::nem_exp_001_float, c.at(at)) << "mod needs integers, found a FLOAT";
+        a.is_unknown = true;
+        return;
+    }
+  } else {
+    if ((op == node_kind::divide || op == node_kind::modulo) &&
+        ((a.integer < 0 && b.integer != 0) || b.integer < 0))
+      c.found.add(errc::nem_exp_006_negative, c.at(at))
+          << (op == node_kind::divide ? "'/'" : "mod") << " of " << a.integer << " and "
+          << b.integer << ": implementations differ where an operand is negative";
+    const std::int64_t left = a.integer;
+    const arithmetic_error e = apply(op, left, b.integer, a.integer);
+    if (e == arithmetic_error::none) return;
+    is_division = e == arithmetic_error::division;
+    if (!is_division) {
+      auto w = c.found.add(p.is_constant ? errc::nem_con_008_overflow : errc::nem_exp_004_overflow,
+                           c.at(at));
+      if (op == node_kind::negate)
+        w << "-(" << left << ')';
+      else
+        w << left << ' ' << operator_text(op) << ' ' << b.integer;
+      w << " leaves the range of 64 bits";
+    }
+  }
+  a.is_unknown = true;
+  if (!is_division) return;
+  if (p.is_constant)
+    c.found.add(errc::nem_con_004_division, c.at(at)) << "division by zero in constant expression";
+  else
+    c.found.add(errc::nem_exp_003_division, c.at(at))
+        << (op == node_kind::modulo ? "mod by zero" : "division by zero");
+}
+
+/// Operators stand behind their operands. What couldn't be evaluated stays unknown, so that all
+/// errors of an expression are found at once, and each only where it is.
+inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p, number& to) {
+  constexpr std::size_t most = 1024;
+  number stack[most];
+  std::size_t size = 0;
+  for (std::uint32_t i = at + 1; i < c[at].next; ++i) {
+    const node_kind k = c[i].kind;
+    if (!is_operator(k)) {
+      if (size == most) return false;
+      if (!evaluate_operand(c, i, p, stack[size])) {
+        stack[size] = {};
+        stack[size].is_unknown = true;
+      }
+      ++size;
+    } else if (is_unary(k)) {
+      if (size < 1) return false;
+      apply_operator(c, i, p, stack[size - 1], number{});
+    } else {
+      if (size < 2) return false;
+      --size;
+      apply_operator(c, i, p, stack[size - 1], stack[size]);
+    }
+  }
+  if (size != 1 || stack[0].is_unknown) return false;
+  to = stack[0];
+  return true;
+}
+
+/// The value of any expression; false after an error, which was reported here or before.
+inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to) {
+  if (c[at].kind == node_kind::expression) return evaluate_expression(c, at, p, to);
+  return evaluate_operand(c, at, p, to);
+}
+
+/// Where an integer must stand.
+inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
+  const node& n = c[at];
+  if (n.kind == node_kind::integer) {
+    to = static_cast<std::int64_t>(n.value);
+    return true;
+  }
+  number x;
+  if (!evaluate(c, at, p, x)) return false;
+  to = x.integer;
+  return true;
+}
+inline bool evaluate_integer(context& c, std::uint32_t at, std::int64_t& to) {
+  return evaluate_integer(c, at, for_integer, to);
+}
+/// Where a number of either kind may stand.
+inline bool evaluate_real(context& c, std::uint32_t at, double& to) {
+  number x;
+  if (!evaluate(c, at, for_number, x)) return false;
+  to = x.as_real();
+  return true;
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_EVALUATE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The value of a task's attribute, or no_node.
+[[nodiscard]] inline std::uint32_t attribute_value(const document& d, std::uint32_t task,
+                                                   attribute a) noexcept {
+  const std::uint32_t i = child(d, task, node_kind::attribute, static_cast<std::uint8_t>(a));
+  return i == no_node ? no_node : i + 1;
+}
+/// Number `index` of a task's attribute where it is spelled out, else the whole value.
+[[nodiscard]] inline std::uint32_t attribute_element(const document& d, std::uint32_t task,
+                                                     attribute a, std::size_t index) noexcept {
+  const std::uint32_t value = attribute_value(d, task, a);
+  if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
+  for (const std::uint32_t i : children(d, value))
+    if (index-- == 0) return i;
+  return value;
+}
+
+/// Evaluates one task's attributes.
+class attribute_reader {
+ public:
+  attribute_reader(context& c, attributes& to) noexcept : c_(c), to_(to), numbers_(c.v.numbers) {}
+
+  void read(std::uint32_t task, opcode op) {
+    if (op == opcode::unknown) return;
+    const std::uint32_t known = signature(op).attributes;
+    if (known == 0) return;
+    for (const std::uint32_t i : children(c_.d, task)) {
+      if (c_[i].kind != node_kind::attribute) continue;
+      const auto a = static_cast<attribute>(c_[i].detail);
+      if (a == attribute::unknown || (known & attributes::bit(a)) == 0 || to_.has(a)) continue;
+      if (one(a, i + 1)) to_.given |= attributes::bit(a);
+    }
+    // The pool doesn't grow any more: now lists can be named by their places.
+    for (std::size_t k = 0; k < lists_; ++k)
+      to_.list(list_[k].which) = {numbers_.data() + list_[k].first, list_[k].size};
+  }
+
+ private:
+  [[nodiscard]] bool one(attribute a, std::uint32_t value) {
+    const node& n = c_[value];
+    switch (attribute_table[static_cast<std::size_t>(a)].kind) {
+      case attribute_kind::integer:
+        return integer(a, value, a == attribute::groups ? to_.groups : to_.axis);
+      case attribute_kind::real: return real(a, value, to_.real(a));
+      case attribute_kind::integers: return integers(a, value);
+      case attribute_kind::element:
+        to_.accum_type = n.kind == node_kind::element_type ? static_cast<nem::element>(n.detail)
+                         : n.kind == node_kind::name       ? find_element(c_.name(value))
+                                                           : nem::element::none;
+        if (to_.accum_type != nem::element::none && !is_extension(to_.accum_type)) return true;
+        break;
+      case attribute_kind::boolean:
+        if (n.kind != node_kind::name) break;
+        to_.keepdims = c_.name(value) == "true";
+        if (to_.keepdims || c_.name(value) == "false") return true;
+        break;
+      case attribute_kind::word:
+        if (n.kind != node_kind::name) break;
+        to_.mode = pad_mode::unknown;
+        for (std::size_t m = 0; m < sizeof pad_mode_names / sizeof *pad_mode_names; ++m)
+          if (pad_mode_names[m] == c_.name(value)) to_.mode = static_cast<pad_mode>(m);
+        return true;
+      case attribute_kind::string:
+        if (n.kind != node_kind::string) break;
+        to_.op = n.value;
+        return true;
+    }
+    return wrong(a, value);
+  }
+
+  /// Whether an expression names a real number; such a number is never an integer.
+  [[nodiscard]] bool has_real(std::uint32_t value) const noexcept {
+    if (c_[value].kind != node_kind::expression) return c_[value].kind == node_kind::real;
+    for (const std::uint32_t i : children(c_.d, value))
+      if (c_[i].kind == node_kind::real) return true;
+    return false;
+  }
+  [[nodiscard]] static bool is_number(node_kind k) noexcept {
+    return k == node_kind::integer || k == node_kind::wide_integer || k == node_kind::real ||
+           k == node_kind::name || k == node_kind::expression;
+  }
+  [[nodiscard]] bool integer(attribute a, std::uint32_t value, std::int64_t& to) {
+    if (c_[value].kind == node_kind::integer) return to = c_[value].value, true;
+    if (!is_number(c_[value].kind) || has_real(value) || names_other(value, false))
+      return wrong(a, value);
+    return evaluate_integer(c_, value, to);
+  }
+  [[nodiscard]] bool real(attribute a, std::uint32_t value, double& to) {
+    if (c_[value].kind == node_kind::real) return to = c_.d.reals[c_[value].value], true;
+    if (!is_number(c_[value].kind) || names_other(value, true)) return wrong(a, value);
+    return evaluate_real(c_, value, to);
+  }
+  [[nodiscard]] bool integers(attribute a, std::uint32_t value) {
+    if (c_[value].kind == node_kind::name && c_.names != nullptr) {
+      const binding b = (*c_.names)[c_[value].value];
+      if (b.kind == binding_kind::integers && b.is_known) {
+        list_[lists_++] = {a, b.index, b.count};
+        return true;
+      }
+      if (b.kind != binding_kind::none) return b.is_known && wrong(a, value);
+      std::int64_t none = 0;
+      return evaluate_integer(c_, value, none);  // which reports it
+    }
+    if (c_[value].kind != node_kind::list) return wrong(a, value);
+    const std::size_t first = numbers_.size();
+    bool good = true;
+    for (const std::uint32_t i : children(c_.d, value)) {
+      std::int64_t number = 0;
+      if (!integer(a, i, number)) good = false;
+      numbers_.push_back(number);
+    }
+    if (!good) return numbers_.resize(first), false;
+    list_[lists_++] = {a, first, numbers_.size() - first};
+    return true;
+  }
+  /// Whether a name stands for something else than a number; such a name is of the wrong kind.
+  [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
+    if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
+    switch ((*c_.names)[c_[value].value].kind) {
+      case binding_kind::none:
+      case binding_kind::constant:
+      case binding_kind::integer:
+      case binding_kind::loop_variable: return false;
+      case binding_kind::real: return !real_too;
+      default: return true;
+    }
+  }
+
+  /// Whether a value is a real number, by itself or as a name.
+  [[nodiscard]] bool is_real(std::uint32_t value) const noexcept {
+    if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
+    return (*c_.names)[c_[value].value].kind == binding_kind::real;
+  }
+  static void suggest_element(findings::writer& w, std::string_view word) {
+    const nem::element meant = element_meant(word);
+    if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
+  }
+  [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
+    static constexpr std::string_view kinds[] = {
+        "an integer",         "a number", "true or false", "one of the ten element types",
+        "a list of integers", "a string", "a name"};
+    const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
+    if ((row.kind == attribute_kind::integer || row.kind == attribute_kind::integers) &&
+        is_real(value)) {
+      c_.found.add(errc::nem_exp_001_float, c_.at(value)) << row.name << " must be integer";
+      return false;
+    }
+    auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
+    w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
+    switch (c_[value].kind) {
+      case node_kind::name:
+        w << c_.name(value);
+        if (row.kind == attribute_kind::element) suggest_element(w, c_.name(value));
+        break;
+      case node_kind::string: w << "the string \"" << c_.name(value) << '"'; break;
+      case node_kind::list: w << "a list"; break;
+      case node_kind::integer: w << c_[value].value; break;
+      case node_kind::element_type:
+        w << nem::name(static_cast<nem::element>(c_[value].detail));
+        break;
+      default: w << (has_real(value) ? "a floating-point number" : "an expression"); break;
+    }
+    return false;
+  }
+
+  context& c_;
+  attributes& to_;
+  pool<std::int64_t>& numbers_;
+  struct {
+    attribute which;
+    std::size_t first, size;
+  } list_[attribute_count];  ///< each attribute is given once
+  std::size_t lists_ = 0;
+};
+
+/// Evaluates what an opcode's signature names of a task's attributes; others are left alone.
+inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attributes& to) {
+  attribute_reader(c, to).read(task, op);
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The node that names a task's opcode.
+[[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
+  const std::uint32_t i = child(c.d, t.node, node_kind::opcode);
+  return i == no_node ? t.node : i;
+}
+
+/// Whether a task has as many operands as its opcode takes.
+[[nodiscard]] inline bool has_operands(const task& t) noexcept {
+  const opcode_signature& s = signature(t.opcode);
+  return t.inputs >= s.required_inputs && (s.variadic_inputs || t.inputs <= s.inputs) &&
+         (s.variadic_outputs ? t.outputs >= 1 : t.outputs == s.outputs);
+}
+
+/// The name that the registry gives an operand; operands of variadic lists share one.
+[[nodiscard]] constexpr std::string_view registry_name(opcode op, bool is_output,
+                                                       std::size_t index) noexcept {
+  std::string_view list = is_output ? row(op).outputs : row(op).inputs, word = next_word(list);
+  for (; index > 0 && !list.empty(); --index) word = next_word(list);
+  if (!word.empty() && (word.back() == '?' || word.back() == '*')) word.remove_suffix(1);
+  return word;
+}
+
+/// OPC-005 and OPC-006.
+inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
+  const opcode_signature& s = signature(t.opcode);
+  const std::string_view op = name(t.opcode);
+  std::uint32_t given = 0, unknown = 0, meant = 0;
+  for (const std::uint32_t i : children(c.d, t.node)) {
+    if (c[i].kind != node_kind::attribute) continue;
+    const auto a = static_cast<attribute>(c[i].detail);
+    const std::uint32_t bit = a == attribute::unknown ? 0 : attributes::bit(a);
+    given |= bit;
+    unknown += (s.attributes & bit) == 0;
+  }
+  std::uint32_t missing = s.required_attributes & ~given;
+  if (unknown != 0 && t.opcode != opcode::compute)
+    for (const std::uint32_t i : children(c.d, t.node)) {
+      if (c[i].kind != node_kind::attribute) continue;
+      const auto a = static_cast<attribute>(c[i].detail);
+      if (a != attribute::unknown && (s.attributes & attributes::bit(a)) != 0) continue;
+      place where = c.at(i);
+      if (c.name(i).size() < where.length)
+        where.length = static_cast<std::uint32_t>(c.name(i).size());
+      auto&& w = c.found.add(errc::nem_opc_006_unknown, where);
+      w << op << " has no attribute " << c.name(i);
+      suggestion near(c.name(i));
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (((s.attributes & ~given) >> k & 1) != 0) near.offer(attribute_table[k].name);
+      if (near.word().empty() && !std::has_single_bit(missing)) near.offer("deps");
+      // One that is unknown is the one that is missing.
+      const bool is_other = near.word().empty() && unknown == 1 && std::has_single_bit(missing);
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (is_other ? missing == 1u << k : near.word() == attribute_table[k].name)
+          meant |= 1u << k;
+      if (is_other) {
+        w.note() << "did you mean " << attribute_table[std::countr_zero(missing)].name << '?';
+      } else if (!near.word().empty()) {
+        w.note() << "did you mean " << near.word() << '?';
+      } else if (s.attributes != 0) {
+        w.note() << op << " takes";
+        for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
+          std::string_view word = next_word(list);
+          if (word.back() == '?') word.remove_suffix(1);
+          w << ' ' << word << (list.empty() ? "" : ",");
+        }
+      }
+    }
+  missing &= ~meant;
+  if (missing == 0) return;
+  auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
+  w << op << ':';
+  bool is_first = true;
+  for (std::size_t k = 0; k < attribute_count; ++k) {
+    if ((missing >> k & 1) == 0) continue;
+    w << (is_first ? " " : ", ") << attribute_table[k].name << " is required";
+    is_first = false;
+  }
+}
+
+/// What the text of a task shows without evaluating anything. Returns whether its operands can be
+/// looked at.
+inline bool check_signature(context& c, const task& t) {
+  const std::uint32_t at = opcode_node(c, t);
+  if (t.opcode == opcode::unknown) {
+    const std::string_view word = c[at].kind == node_kind::opcode ? c.name(at) : "";
+    auto&& w = c.found.add(errc::nem_opc_001_opcode, c.at(at));
+    w << "unknown opcode " << word;
+    const std::string_view near = nearest(word, opcode_table);
+    if (!near.empty()) w.note() << "did you mean " << near << '?';
+    return false;
+  }
+  const opcode_signature& s = signature(t.opcode);
+  const opcode_row& r = row(t.opcode);
+  const auto operands = [](std::uint32_t n, bool are_inputs) {
+    return are_inputs ? (n == 1 ? " input" : " inputs") : (n == 1 ? " output" : " outputs");
+  };
+  if (r.hardware == hardware_status::future)
+    c.found.add(errc::nem_opc_010_future, c.at(at)) << "no hardware executes " << r.name << " yet";
+  if (t.opcode == opcode::compute)
+    c.found.add(errc::nem_opc_011_generic, c.at(at))
+        << "compute is the generic opcode: binders may reject it";
+  if (t.inputs < s.required_inputs) {
+    auto&& w = c.found.add(errc::nem_opc_002_few_inputs, c.at(at));
+    w << r.name << " takes "
+      << (s.inputs == s.required_inputs && !s.variadic_inputs ? "" : "at least ")
+      << unsigned{s.required_inputs} << operands(s.required_inputs, true) << ", not " << t.inputs;
+    w.note() << "missing: " << registry_name(t.opcode, false, t.inputs);
+  } else if (!s.variadic_inputs && t.inputs > s.inputs) {
+    c.found.add(errc::nem_opc_003_many_inputs, c.at(c.v.inputs(t)[s.inputs].node))
+        << r.name << " takes " << (s.inputs == s.required_inputs ? "" : "at most ")
+        << unsigned{s.inputs} << operands(s.inputs, true) << ", not " << t.inputs;
+  }
+  if (!s.variadic_outputs && t.outputs != s.outputs) {
+    const std::uint32_t node = t.outputs > s.outputs ? c.v.outputs(t)[s.outputs].node : at;
+    c.found.add(errc::nem_opc_004_outputs, c.at(node))
+        << r.name << " has " << unsigned{s.outputs} << operands(s.outputs, false) << ", not "
+        << t.outputs;
+  }
+  check_attribute_names(c, t, at);
+  return has_operands(t);
+}
+
+/// The ranges of attributes that depend on nothing but the opcode. Lists that are longer than any
+/// operand needs aren't looked through: a `let` gives the same one to many tasks, and its length is
+/// wrong.
+class range_rules {
+ public:
+  range_rules(context& c, const task& t, attributes& a) noexcept : c_(c), t_(t), a_(a) {}
+
+  void check() {
+    if (a_.given == 0) return;
+    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
+    switch (t_.opcode) {
+      case opcode::conv1d:
+      case opcode::conv2d:
+      case opcode::conv3d:
+      case opcode::depthwise_conv2d:
+      case opcode::maxpool:
+      case opcode::avgpool:
+        list(attribute::pads, a_.pads, 0, 2 * axes);
+        list(attribute::strides, a_.strides, 1, axes);
+        list(attribute::dilations, a_.dilations, 1, axes);
+        list(attribute::kernel_shape, a_.kernel_shape, 1, axes);
+        if (a_.has(attribute::groups) && a_.groups < 1)
+          reject(attribute::groups) << "groups must be at least 1, not " << a_.groups;
+        break;
+      case opcode::pad:
+        if (a_.pads.size() <= 2 * max_rank) list(attribute::pads, a_.pads, 0, a_.pads.size());
+        if (a_.mode == pad_mode::unknown) mode();
+        finite(attribute::constant_value, a_.constant_value);
+        break;
+      case opcode::leaky_relu: finite(attribute::alpha, a_.alpha); break;
+      case opcode::clamp:
+        finite(attribute::min_val, a_.min_val);
+        finite(attribute::max_val, a_.max_val);
+        if (a_.has(attribute::min_val) && a_.has(attribute::max_val) && a_.min_val > a_.max_val)
+          reject(attribute::min_val) << "min_val must not be above max_val";
+        break;
+      case opcode::layernorm:
+      case opcode::rmsnorm:
+        if (finite(attribute::epsilon, a_.epsilon) && a_.epsilon < 0)
+          reject(attribute::epsilon) << "epsilon must be at least 0";
+        break;
+      case opcode::transpose: permutation(); break;
+      case opcode::reshape: target_shape(); break;
+      case opcode::slice: slice(); break;
+      case opcode::split:
+        if (a_.split_sizes.size() == t_.outputs)
+          list(attribute::split_sizes, a_.split_sizes, 1, t_.outputs);
+        break;
+      default: break;
+    }
+  }
+
+ private:
+  findings::writer reject(attribute a) {
+    a_.given &= ~attributes::bit(a);
+    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_value(c_.d, t_.node, a)));
+  }
+  findings::writer reject(attribute a, std::size_t index) {
+    a_.given &= ~attributes::bit(a);
+    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_element(c_.d, t_.node, a, index)));
+  }
+  [[nodiscard]] static std::string_view name(attribute a) noexcept {
+    return attribute_table[static_cast<std::size_t>(a)].name;
+  }
+
+  bool finite(attribute a, double value) {
+    if (!a_.has(a)) return false;
+    if (value >= -DBL_MAX && value <= DBL_MAX) return true;
+    reject(a) << name(a) << " must be finite";
+    return false;
+  }
+  void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
+    if (!a_.has(a)) return;
+    if (values.size() != size) {
+      reject(a) << name(a) << " of " << row(t_.opcode).name << " must have " << size
+                << " numbers, not " << values.size();
+      return;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] < least) {
+        reject(a, i) << name(a) << " must be at least " << least << ", not " << values[i];
+        return;
+      }
+  }
+  void mode() {
+    const std::uint32_t value = attribute_value(c_.d, t_.node, attribute::mode);
+    auto&& w = reject(attribute::mode);
+    w << "unknown mode " << c_.name(value) << ": pad takes constant, reflect, edge or wrap";
+    const std::string_view near = nearest(c_.name(value), pad_mode_names);
+    if (!near.empty()) w.note() << "did you mean " << near << '?';
+  }
+  /// Each of 0 to n - 1 once. Lists that are longer than any rank are refused with the rank.
+  void permutation() {
+    if (!a_.has(attribute::perm)) return;
+    const view<std::int64_t> p = a_.perm;
+    if (p.size() > max_rank) return;
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const bool is_axis = p[i] >= 0 && static_cast<std::uint64_t>(p[i]) < p.size();
+      const std::uint64_t bit = is_axis ? std::uint64_t{1} << p[i] : 0;
+      if (is_axis && (seen & bit) == 0) {
+        seen |= bit;
+        continue;
+      }
+      reject(attribute::perm, i) << "perm must have each of 0 to " << p.size() - 1 << " once, "
+                                 << p[i] << (is_axis ? " is repeated" : " is none of them");
+      return;
+    }
+  }
+  void target_shape() {
+    if (!a_.has(attribute::target_shape)) return;
+    if (a_.target_shape.size() > max_rank) {
+      reject(attribute::target_shape) << "target_shape has at most " << max_rank
+                                      << " dimensions, not " << a_.target_shape.size();
+      return;
+    }
+    bool is_inferred = false;
+    for (std::size_t i = 0; i < a_.target_shape.size(); ++i) {
+      const std::int64_t size = a_.target_shape[i];
+      if (size > 0) continue;
+      if (size == -1 && !is_inferred) {
+        is_inferred = true;
+        continue;
+      }
+      auto&& w = reject(attribute::target_shape, i);
+      if (size == -1)
+        w << "target_shape has more than one -1";
+      else
+        w << "target_shape must have positive sizes and at most one -1, not " << size;
+      return;
+    }
+  }
+  void slice() {
+    static constexpr attribute four[] = {attribute::starts, attribute::ends, attribute::axes,
+                                         attribute::steps};
+    const std::size_t size = a_.starts.size();
+    for (const attribute a : four) {
+      if (!a_.has(attribute::starts) || !a_.has(a) || a_.list(a).size() == size) continue;
+      reject(a) << name(a) << " has " << a_.list(a).size() << " numbers where starts has " << size;
+      return;
+    }
+    if (!a_.has(attribute::steps) || size > max_rank) return;
+    for (std::size_t i = 0; i < a_.steps.size(); ++i)
+      if (a_.steps[i] == 0) {
+        reject(attribute::steps, i) << "steps must not be 0";
+        return;
+      }
+  }
+
+  context& c_;
+  const task& t_;
+  attributes& a_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_ATTRIBUTE_HPP
+
+// ---- tessera/nem/rules_descriptor.hpp
+//
+// Rules about quantization descriptors that operands of one task carry together.
+//
+//   descriptor_rules rules;             // one for a verification
+//   rules.check(c, t);                  // operands are typed
+//
+//   QNT-009    some carry one, some don't        element-wise, pools
+//   QNT-010    an i32 bias needs its own         gemm, convolutions
+//   QNT-011    the output has none               gemm, convolutions of integers
+//   QNT-012    values are copied, not scaled     layout operations
+//   QNT-013    ignored                           cast
+//   QNT-014    functions of raw integers         sigmoid tanh exp log sqrt gelu silu
+//
+// Lifetime:   keeps nothing of the context between calls.
+// Errors:     those above.
+// Limits:     none.
+// Allocation: 24 bytes for each region with a list of scales.
+
+#ifndef TESSERA_NEM_RULES_DESCRIPTOR_HPP
+#define TESSERA_NEM_RULES_DESCRIPTOR_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class descriptor_rules {
+ public:
+  void check(context& c, const task& t, const attributes& a) {
+    switch (row(t.opcode).category) {
+      case opcode_category::elementwise_unary:
+      case opcode_category::elementwise_binary:
+      case opcode_category::elementwise_other:
+      case opcode_category::pooling: return raw_integers(c, t);
+      case opcode_category::linear_algebra:
+      case opcode_category::convolution: return accumulated(c, t);
+      case opcode_category::layout: return copied(c, t, a);
+      case opcode_category::type_conversion:
+        if (t.opcode == opcode::cast) ignored(c, t);
+        return;
+      default: return;
+    }
+  }
+
+ private:
+  /// What is worked out once for a region whose descriptor has lists.
+  struct memo {
+    std::uint64_t key = 0;  ///< the region's node, plus 1
+    bool varies = false;    ///< whether not all scales are equal
+    std::uint64_t digest = 0;
+  };
+
+  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
+    return c.v.regions[o.region];
+  }
+  [[nodiscard]] static bool is_quantized(const context& c, const operand& o) noexcept {
+    return of(c, o).quant != no_index;
+  }
+
+  /// QNT-009 and QNT-014.
+  static void raw_integers(context& c, const task& t) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    if (!is_integer(of(c, in[0]).element)) return;
+    const operand *with = nullptr, *without = nullptr;
+    for (const view<operand> all : {in, out})
+      for (const operand& o : all) {
+        const operand*& first = is_quantized(c, o) ? with : without;
+        if (first == nullptr) first = &o;
+      }
+    if (with != nullptr && without != nullptr) {
+      auto&& w = c.found.add(errc::nem_qnt_009_mixed, c.at(without->node));
+      w << "this operand of " << name(t.opcode)
+        << " has no quantization descriptor where another has one: raw integers are used";
+      w.note(c.at(with->node)) << "this one has a descriptor";
+    }
+    if (with != nullptr) return;
+    switch (t.opcode) {
+      case opcode::sigmoid:
+      case opcode::tanh:
+      case opcode::exp:
+      case opcode::log:
+      case opcode::sqrt:
+      case opcode::gelu:
+      case opcode::silu:
+        c.found.add(errc::nem_qnt_014_function, c.at(opcode_node(c, t)))
+            << name(t.opcode) << " of " << name(of(c, in[0]).element)
+            << " without a quantization descriptor: results are rounded to integers";
+        break;
+      default: break;
+    }
+  }
+
+  /// QNT-010 and QNT-011.
+  void accumulated(context& c, const task& t) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    const region& weight = of(c, in[1]);
+    if (!is_integer(weight.element) || !is_integer(of(c, in[0]).element)) return;
+    if (!is_quantized(c, out[0]) && is_integer(of(c, out[0]).element))
+      c.found.add(errc::nem_qnt_011_output, c.at(out[0].node))
+          << "the output of " << name(t.opcode)
+          << " has no quantization descriptor: scale 1 and zero point 0 are assumed";
+    if (in.size() < 3 || is_quantized(c, in[2]) || of(c, in[2]).element != element::i32) return;
+    if (weight.quant == no_index || !varies_along_reduction(c, t, weight)) return;
+    auto&& w = c.found.add(errc::nem_qnt_010_bias, c.at(in[2].node));
+    w << "an i32 bias needs a quantization descriptor of its own: the scale of "
+      << registry_name(t.opcode, false, 1) << " varies along axis " << c.v.quants[weight.quant].axis
+      << ", which is summed over";
+    w.note(c.at(in[1].node)) << registry_name(t.opcode, false, 1) << " is here";
+  }
+  [[nodiscard]] bool varies_along_reduction(const context& c, const task& t, const region& weight) {
+    const quant& q = c.v.quants[weight.quant];
+    if (q.form == quantization::per_tensor || weight.rank < 2) return false;
+    const auto rank = static_cast<std::int64_t>(weight.rank);
+    if (row(t.opcode).category == opcode_category::convolution) {
+      if (q.axis >= rank - 1) return false;
+    } else {
+      const bool is_turned = c.layout_ends_in(weight, "NK");
+      if (q.axis != rank - (is_turned ? 1 : 2)) return false;
+    }
+    return look(c, weight).varies;
+  }
+
+  /// QNT-013.
+  static void ignored(context& c, const task& t) {
+    for (const view<operand> all : {c.v.inputs(t), c.v.outputs(t)})
+      for (const operand& o : all)
+        if (is_quantized(c, o))
+          c.found.add(errc::nem_qnt_013_cast, c.at(o.node))
+              << "cast converts stored values and ignores this quantization descriptor";
+  }
+
+  /// QNT-012.
+  void copied(context& c, const task& t, const attributes& a) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    const std::size_t inputs = t.opcode == opcode::gather ? 1 : in.size();
+    for (std::size_t i = 0; i < inputs; ++i)
+      for (const operand& y : out) {
+        if (are_alike(c, t, a, of(c, in[i]), of(c, y))) continue;
+        // The many side is named: an input of concat, an output of split.
+        const bool names_input = inputs > 1;
+        auto&& w = c.found.add(errc::nem_qnt_012_copied, c.at(names_input ? in[i].node : y.node));
+        w << name(t.opcode) << " copies values unchanged between regions of different descriptors";
+        w.note(c.at(names_input ? y.node : in[i].node))
+            << (names_input ? "the output is here" : "the input is here");
+      }
+  }
+  [[nodiscard]] bool are_alike(const context& c, const task& t, const attributes& a,
+                               const region& x, const region& y) {
+    if (x.quant == y.quant) return true;
+    if (x.quant == no_index || y.quant == no_index) return false;
+    const quant &from = c.v.quants[x.quant], &to = c.v.quants[y.quant];
+    if (from.form != to.form || from.group_size != to.group_size) return false;
+    if (from.form != quantization::per_tensor) {
+      // The axis that y's descriptor is about is, in x, where transpose took it from. What reshape
+      // and gather do to axes isn't followed.
+      std::int64_t axis = to.axis;
+      if (t.opcode == opcode::transpose && a.has(attribute::perm) && axis >= 0 &&
+          static_cast<std::uint64_t>(axis) < a.perm.size())
+        axis = a.perm[static_cast<std::size_t>(axis)];
+      const bool is_followed = t.opcode != opcode::reshape && t.opcode != opcode::gather;
+      if (is_followed && axis != from.axis) return false;
+      // Cutting, joining or padding along the axis takes or adds a part of the lists.
+      if (from.scales != to.scales) return true;
+    }
+    return look(c, x).digest == look(c, y).digest;
+  }
+
+  /// What is remembered of a region with a descriptor.
+  [[nodiscard]] memo look(const context& c, const region& r) {
+    const auto [m, is_new] = memos_.find(std::uint64_t{r.node} + 1);
+    if (!is_new) return m;
+    const quant& q = c.v.quants[r.quant];
+    const view<double> scales = c.v.scales(q);
+    for (const double s : scales) {
+      m.varies = m.varies || s != scales[0];
+      mix(m.digest, std::bit_cast<std::uint64_t>(s));
+    }
+    for (const std::int64_t z : c.v.zero_points(q)) mix(m.digest, static_cast<std::uint64_t>(z));
+    return m;
+  }
+  static void mix(std::uint64_t& digest, std::uint64_t value) noexcept {
+    digest = (digest ^ value) * 0x9e3779b97f4a7c15u;
+    digest ^= digest >> 29;
+  }
+  keyed_rows<memo> memos_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_DESCRIPTOR_HPP
+
+// ---- tessera/nem/rules_family.hpp
+//
+// Rules about types: the variant of a type family that an instance of an opcode matches.
+//
+//   family_rules rules;                 // one for a verification: it keeps what it worked out
+//   rules.check(c, t, a);               // operands are typed
+//
+//   FAM-001    no variant takes these types               "Type Family Matching Rule"
+//   FAM-002    the target has none of the matches         "Device Validity Rule"
+//   FAM-003    accum_type                                 "Type Families and Matching"
+//   FAM-004    quantization descriptors                   "Quantization Constraints"
+//   FAM-005    element types of one operation             "Elementwise Operations"
+//   FAM-006    nothing governs the opcode                 opcode registry
+//
+// For each opcode that occurs, the instances of its families become rows: one type for each operand
+// by position, so that matching compares a few bytes. What was asked once is remembered.
+//
+// Lifetime:   borrows nothing between calls; belongs to one catalog and one target.
+// Errors:     those above.
+// Limits:     none.
+// Allocation: 16 bytes for each instance of the families of an opcode that occurs, 16 bytes for
+//             each combination of types.
+
+#ifndef TESSERA_NEM_RULES_FAMILY_HPP
+#define TESSERA_NEM_RULES_FAMILY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The operands of an opcode by position: up to three inputs, then the output. Operands of one
+/// variadic list share a role.
+inline constexpr std::size_t role_count = 4, output_role = 3;
+
+/// What a variant takes in one role: an element type (element::none: nothing), or one of these.
+enum role_form : std::uint8_t {
+  role_optional = 0x40,   ///< bit: an element type, or nothing
+  role_supported = 0x80,  ///< any of the ten element types
+  role_free = 0x81,       ///< anything
+};
+[[nodiscard]] constexpr bool takes(std::uint8_t form, element e) noexcept {
+  if (form == static_cast<std::uint8_t>(e) || form == role_free) return true;
+  if (form == role_supported) return e != element::none && !is_extension(e);
+  return (form & role_optional) != 0 && form < role_supported &&
+         (e == element::none || static_cast<std::uint8_t>(e) == (form ^ role_optional));
+}
+
+inline constexpr std::uint32_t max_listed = 12;  ///< variants that a note lists
+
+/// An instance as an opcode sees it.
+struct candidate {
+  std::uint32_t instance = 0;  ///< in catalog::instances
+  std::uint8_t role[role_count] = {};
+  element accum = element::none;
+  std::uint8_t quantized = 0;  ///< bit n: role n must carry a descriptor
+  bool refuses_quant = false, is_supported = false;
+};
+
+/// The roles and the types of a task's operands.
+struct typed_task {
+  element role[role_count] = {element::none, element::none, element::none, element::none};
+  std::uint8_t quantized = 0;  ///< bit n: an operand in role n carries a descriptor
+  element accum = element::none;
+};
+
+class family_rules {
+ public:
+  void check(context& c, const task& t, const attributes& a) {
+    if (t.opcode == opcode::compute) return;
+    const opcode_row& r = row(t.opcode);
+    const std::string_view families = governing(t.opcode);
+    if (r.families.empty())
+      c.found.add(errc::nem_fam_006_ungoverned, c.at(opcode_node(c, t)))
+          << "no type family governs " << r.name;
+    if (!check_elements(c, t) || families.empty()) return;
+    typed_task types;
+    if (!roles_of(c, t, types)) return;
+    if (a.has(attribute::accum_type)) types.accum = a.accum_type;
+    const found_row best = find(c, t.opcode, types);
+    if (best.row == no_index) return;  // the catalog has none of the families
+    if (best.differing != 0) return no_variant(c, t, types, best.row);
+    conditions(c, t, types, rows_[best.row]);
+  }
+
+ private:
+  struct found_row {
+    std::uint32_t row = no_index, differing = 0;
+  };
+  struct memo {
+    std::uint64_t key = 0;
+    found_row value;
+  };
+
+  /// Convolutions without families of their own follow conv2d.
+  [[nodiscard]] static std::string_view governing(opcode op) noexcept {
+    return row(op).category == opcode_category::convolution ? row(opcode::conv2d).families
+                                                            : row(op).families;
+  }
+  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
+    return c.v.regions[o.region];
+  }
+
+  /// FAM-005. False where types are wrong.
+  [[nodiscard]] static bool check_elements(context& c, const task& t) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    const element first = of(c, in[0]).element;
+    switch (row(t.opcode).category) {
+      case opcode_category::elementwise_unary:
+      case opcode_category::elementwise_binary:
+      case opcode_category::elementwise_other:
+      case opcode_category::pooling:
+      case opcode_category::reduction: break;
+      default: return true;
+    }
+    const operand& y = out[0];
+    const element made = of(c, y).element;
+    if (t.opcode == opcode::argmax || t.opcode == opcode::argmin) {
+      if (is_integer(made) && made != element::i4) return true;
+      auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(y.node));
+      w << "element types must match: " << name(t.opcode)
+        << " gives indices of i8, i16, i32, u8, u16 or u32, not " << name(made);
+      return false;
+    }
+    if (in.size() > 1 && of(c, in[1]).element != first) {
+      const bool first_is_odd = of(c, in[1]).element == made;
+      mismatch(c, t, in[first_is_odd ? 0 : 1], first_is_odd ? 0 : 1, in[first_is_odd ? 1 : 0],
+               first_is_odd ? 1 : 0);
+      return false;
+    }
+    if (made == first) return true;
+    mismatch(c, t, y, output_role, in[0], 0);
+    return false;
+  }
+  static void mismatch(context& c, const task& t, const operand& odd, std::size_t odd_role,
+                       const operand& other, std::size_t other_role) {
+    auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(odd.node));
+    w << "element types must match: " << role_name(t.opcode, odd_role) << " is "
+      << name(of(c, odd).element) << ", " << role_name(t.opcode, other_role) << " is "
+      << name(of(c, other).element);
+    w.note(c.at(other.node)) << role_name(t.opcode, other_role) << " is here";
+  }
+  [[nodiscard]] static std::string_view role_name(opcode op, std::size_t role) noexcept {
+    return role == output_role ? registry_name(op, true, 0) : registry_name(op, false, role);
+  }
+
+  /// Fills in the types by roles. False after FAM-001, which operands of one list give that differ
+  /// from one another, and indices that aren't integers.
+  [[nodiscard]] static bool roles_of(context& c, const task& t, typed_task& to) {
+    const opcode_signature& s = signature(t.opcode);
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (!put(c, t, in[i], s.variadic_inputs ? 0 : i, to)) return false;
+    for (const operand& o : out)
+      if (!put(c, t, o, output_role, to)) return false;
+    if (t.opcode != opcode::gather || is_integer(to.role[1])) return true;
+    c.found.add(errc::nem_fam_001_variant, c.at(in[1].node))
+        << "gather takes indices of an integer type, not " << name(to.role[1]);
+    return false;
+  }
+  [[nodiscard]] static bool put(context& c, const task& t, const operand& o, std::size_t role,
+                                typed_task& to) {
+    const region& r = of(c, o);
+    if (r.quant != no_index) to.quantized = static_cast<std::uint8_t>(to.quantized | 1u << role);
+    if (to.role[role] == element::none || to.role[role] == r.element)
+      return to.role[role] = r.element, true;
+    c.found.add(errc::nem_fam_001_variant, c.at(o.node))
+        << "no variant of " << name(t.opcode) << " takes " << name(r.element) << " beside "
+        << name(to.role[role]);
+    return false;
+  }
+
+  /// How many operands of a task a row doesn't take.
+  [[nodiscard]] static std::uint32_t differing(const candidate& r, const typed_task& t) noexcept {
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < role_count; ++i) n += takes(r.role[i], t.role[i]) ? 0u : 1u;
+    return n;
+  }
+  [[nodiscard]] static bool accepts_accum(const candidate& r, const typed_task& t) noexcept {
+    return t.accum == element::none || r.accum == element::none || r.accum == t.accum;
+  }
+  [[nodiscard]] static bool accepts_quant(const candidate& r, const typed_task& t) noexcept {
+    return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
+  }
+  /// How far a row is from a task: first by operands, then by accum_type, descriptors and whether
+  /// the target has it.
+  [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
+                                              const typed_task& t) noexcept {
+    std::uint32_t all = 0, inputs = 0, others = 0;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (takes(r.role[i], t.role[i])) continue;
+      ++all;
+      if (i != output_role) ++inputs;
+      // One operand more, or one less, is a greater change than another type.
+      if (t.role[i] == element::none || r.role[i] == static_cast<std::uint8_t>(element::none))
+        ++others;
+    }
+    return all * 256 + others * 64 + inputs * 16 + (accepts_accum(r, t) ? 0u : 8u) +
+           (accepts_quant(r, t) ? 0u : 4u) + (r.is_supported ? 0u : 2u) +
+           (c.types.instances[r.instance].is_must ? 0u : 1u);
+  }
+
+  /// The nearest row for a task, from memory where it was asked before.
+  [[nodiscard]] found_row find(const context& c, opcode op, const typed_task& t) {
+    const auto k = static_cast<std::size_t>(op);
+    if (!is_built_[k]) build(c, op);
+    std::uint64_t key = k + 1;
+    for (const element e : t.role) key = key << 8 | static_cast<std::uint64_t>(e);
+    key = key << 16 | static_cast<std::uint64_t>(t.accum) << 8 | t.quantized;
+    const auto [m, is_new] = memos_.find(key);
+    if (is_new) {
+      std::uint32_t least = no_index;
+      for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
+        const std::uint32_t far = distance(c, rows_[i], t);
+        if (far < least) least = far, m.value = {i, differing(rows_[i], t)};
+      }
+    }
+    return m.value;
+  }
+
+  /// Makes the rows of an opcode.
+  void build(const context& c, opcode op) {
+    const auto k = static_cast<std::size_t>(op);
+    is_built_[k] = true;
+    first_[k] = static_cast<std::uint32_t>(rows_.size());
+    for (std::string_view list = governing(op); !list.empty();) {
+      const std::string_view wanted = next_word(list);
+      for (const type_family& f : c.types.families)
+        if (c.types.text_of(f.name) == wanted) {
+          for (std::uint32_t v = 0; v < f.variants; ++v)
+            build(c, op, f, c.types.variants[f.first_variant + v]);
+          break;
+        }
+    }
+    size_[k] = static_cast<std::uint32_t>(rows_.size()) - first_[k];
+  }
+  /// What a family, or a variant before it, says of a name; null for nothing.
+  [[nodiscard]] static const operand_type* type_named(const context& c, const type_family& f,
+                                                      const variant& v,
+                                                      std::string_view name) noexcept {
+    for (std::uint32_t i = 0; i < v.operands; ++i)
+      if (c.types.text_of(c.types.operand_types[v.first_operand + i].operand) == name)
+        return &c.types.operand_types[v.first_operand + i];
+    for (std::uint32_t i = 0; i < f.operands; ++i)
+      if (c.types.text_of(c.types.operand_types[f.first_operand + i].operand) == name)
+        return &c.types.operand_types[f.first_operand + i];
+    return nullptr;
+  }
+  /// The roles that the opcode has: bit n.
+  [[nodiscard]] static std::uint8_t roles(opcode op) noexcept {
+    const std::uint8_t inputs = signature(op).inputs;
+    return static_cast<std::uint8_t>(((1u << (inputs < output_role ? inputs : output_role)) - 1) |
+                                     1u << output_role);
+  }
+  [[nodiscard]] static const operand_type* type_of_role(const context& c, opcode op,
+                                                        const type_family& f, const variant& v,
+                                                        std::size_t role) noexcept {
+    if (const operand_type* own = type_named(c, f, v, role_name(op, role))) return own;
+    if (op == opcode::gather && role == 1) return nullptr;  // indices
+    const bool is_output = role == output_role;
+    if (const operand_type* all = type_named(c, f, v, is_output ? "output" : "input")) return all;
+    return type_named(c, f, v, is_output ? "dst" : "src");
+  }
+  /// Whether a variant demands an operand that the opcode doesn't have, as matmul has no C.
+  [[nodiscard]] static bool demands_other(const context& c, opcode op, const variant& v) noexcept {
+    for (std::uint32_t i = 0; i < v.operands; ++i) {
+      const operand_type& o = c.types.operand_types[v.first_operand + i];
+      const std::string_view name = c.types.text_of(o.operand);
+      bool is_known = o.form == type_form::absent || name == "input" || name == "output" ||
+                      name == "src" || name == "dst";
+      for (std::size_t r = 0; r < role_count && !is_known; ++r)
+        is_known = (roles(op) >> r & 1) != 0 && role_name(op, r) == name;
+      if (!is_known) return true;
+    }
+    return false;
+  }
+
+  void build(const context& c, opcode op, const type_family& f, const variant& v) {
+    if (demands_other(c, op, v)) return;
+    const operand_type* types[role_count] = {};
+    const opcode_signature& s = signature(op);
+    candidate all;
+    bool has_i4 = false;
+    for (std::size_t r = 0; r < role_count; ++r) {
+      if ((roles(op) >> r & 1) == 0) {
+        all.role[r] = static_cast<std::uint8_t>(element::none);
+        continue;
+      }
+      types[r] = type_of_role(c, op, f, v, r);
+      if (types[r] == nullptr) all.role[r] = role_free;
+      has_i4 = has_i4 || (types[r] != nullptr && types[r]->form == type_form::element &&
+                          types[r]->element == element::i4);
+    }
+    all.accum = f.accum;
+    all.refuses_quant = f.quant == quant_condition::absent;
+    for (std::size_t r = 0; r < role_count; ++r) {
+      bool must = false;
+      if (f.quant == quant_condition::required) {  // of the weight of int4, else of the data inputs
+        const bool is_i4 = types[r] != nullptr && types[r]->form == type_form::element &&
+                           types[r]->element == element::i4;
+        must = has_i4 ? is_i4 : r < s.required_inputs && r != output_role;
+      } else if (f.quant == quant_condition::required_on) {
+        must = types[r] != nullptr &&
+               (c.types.text_of(types[r]->operand) == c.types.text_of(f.quant_operand));
+      }
+      if (must) all.quantized = static_cast<std::uint8_t>(all.quantized | 1u << r);
+    }
+    for (std::uint32_t i = v.first_instance; i < v.first_instance + v.instances; ++i) {
+      const instance& x = c.types.instances[i];
+      candidate r = all;
+      r.instance = i;
+      r.is_supported = c.target != nullptr && c.types.supports(*c.target, i);
+      bool is_whole = true;
+      for (std::size_t k = 0; k < role_count; ++k) {
+        if (types[k] == nullptr) continue;
+        const operand_type& o = *types[k];
+        element e = element::none;
+        switch (o.form) {
+          case type_form::element: e = o.element; break;
+          case type_form::parameter:
+            if (o.parameter < x.types)
+              e = c.types.types[x.first_type + o.parameter];
+            else
+              is_whole = false;
+            break;
+          case type_form::absent: break;
+          case type_form::any_supported: break;
+        }
+        const bool is_optional = k != output_role && k >= s.required_inputs &&
+                                 c.types.text_of(o.operand) != role_name(op, k);
+        r.role[k] = o.form == type_form::any_supported
+                        ? std::uint8_t{role_supported}
+                        : static_cast<std::uint8_t>(
+                              static_cast<unsigned>(e) |
+                              (is_optional && e != element::none ? unsigned{role_optional} : 0u));
+      }
+      if (is_whole) rows_.push_back(r);
+    }
+  }
+
+  /// The operand in a role, or null.
+  [[nodiscard]] static const operand* operand_of(const context& c, const task& t,
+                                                 std::size_t role) noexcept {
+    if (role == output_role) return c.v.outputs(t).data();
+    return role < t.inputs ? &c.v.inputs(t)[role] : nullptr;
+  }
+  [[nodiscard]] static std::string_view form_name(std::uint8_t form) noexcept {
+    if (form == role_supported) return "any element type";
+    if (form == role_free) return "anything";
+    return name(static_cast<element>(form & ~unsigned{role_optional}));
+  }
+
+  [[nodiscard]] static text reference_of(const context& c, const candidate& r) {
+    text reference;
+    c.types.append_reference(reference, c.types.instances[r.instance]);
+    return reference;
+  }
+  static void refer(findings::writer& out, const context& c, const candidate& r) {
+    const text reference = reference_of(c, r);
+    out << reference;
+  }
+  /// What nobody will read needn't be worked out.
+  [[nodiscard]] static bool is_heard(context& c) noexcept {
+    return c.found.report().diagnostics.size() < c.options.max_diagnostics;
+  }
+  /// How a task's operand differs from what a row takes: "A must be i8".
+  static void append_difference(findings::writer& out, opcode op, std::size_t role,
+                                std::uint8_t form, element found) {
+    out << role_name(op, role);
+    if (form == static_cast<std::uint8_t>(element::none))
+      out << " must be left out";
+    else if (found == element::none)
+      out << " of " << form_name(form) << " must be given";
+    else
+      out << " must be " << form_name(form) << ", not " << name(found);
+  }
+  /// The types of all operands: "A: i8, B: i8, Y: i8".
+  static void append_types(findings::writer& out, opcode op, const candidate& r) {
+    bool is_first = true;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (r.role[i] == static_cast<std::uint8_t>(element::none) || r.role[i] == role_free) continue;
+      out << (is_first ? "" : ", ") << role_name(op, i) << ": " << form_name(r.role[i]);
+      is_first = false;
+    }
+  }
+  /// The nearest row; of those that the target has, where it has any.
+  [[nodiscard]] std::uint32_t nearest_available(const context& c, opcode op,
+                                                const typed_task& types) const {
+    const auto k = static_cast<std::size_t>(op);
+    bool only_supported = false;
+    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i)
+      only_supported = only_supported || rows_[i].is_supported;
+    std::uint32_t best = no_index, least = no_index;
+    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
+      if (only_supported && !rows_[i].is_supported) continue;
+      const std::uint32_t far = distance(c, rows_[i], types);
+      if (far < least) least = far, best = i;
+    }
+    return best;
+  }
+  /// The nearest variant with its types, then the other ones that there are.
+  void append_variants(findings::writer& out, const context& c, opcode op,
+                       std::uint32_t nearest) const {
+    const auto k = static_cast<std::size_t>(op);
+    const bool only_supported = rows_[nearest].is_supported;
+    out << "the nearest variant";
+    if (only_supported) out << " of device " << c.types.text_of(c.target->name);
+    out << " is ";
+    refer(out, c, rows_[nearest]);
+    out << " (";
+    append_types(out, op, rows_[nearest]);
+    out << ')';
+    std::uint32_t others = 0;
+    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
+      if (i == nearest || (only_supported && !rows_[i].is_supported)) continue;
+      if (++others > max_listed) continue;
+      out << (others == 1 ? "; others are " : ", ");
+      refer(out, c, rows_[i]);
+    }
+    if (others > max_listed) out << " and " << others - max_listed << " more";
+  }
+
+  /// FAM-001.
+  void no_variant(context& c, const task& t, const typed_task& types, std::uint32_t best) {
+    const bool is_shown = is_heard(c);
+    const std::uint32_t near = is_shown ? nearest_available(c, t.opcode, types) : best;
+    const candidate& r = rows_[near];
+    std::size_t role = 0;
+    while (role < output_role && takes(r.role[role], types.role[role])) ++role;
+    const operand* const o = operand_of(c, t, role);
+    auto&& w =
+        c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
+    if (!is_shown) return;
+    w << "no variant of " << name(t.opcode) << " takes ";
+    bool is_first = true;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (types.role[i] == element::none) continue;
+      w << (is_first ? "" : ", ") << role_name(t.opcode, i) << ": " << name(types.role[i]);
+      is_first = false;
+    }
+    w << ": ";
+    append_difference(w, t.opcode, role, r.role[role], types.role[role]);
+    w << " in ";
+    refer(w, c, r);
+    append_variants(w.note(), c, t.opcode, near);
+  }
+
+  /// FAM-002, FAM-003 and FAM-004 of a task whose operands match.
+  void conditions(context& c, const task& t, const typed_task& types, const candidate& r) {
+    if (accepts_accum(r, types) && accepts_quant(r, types) &&
+        (c.target == nullptr || r.is_supported))
+      return;
+    const text reference = reference_of(c, r);
+    if (!accepts_accum(r, types)) {
+      c.found.add(errc::nem_fam_003_accum,
+                  c.at(attribute_value(c.d, t.node, attribute::accum_type)))
+          << "accum_type must equal " << name(r.accum) << " of " << reference.view() << ", not "
+          << name(types.accum);
+      return;
+    }
+    if (!accepts_quant(r, types)) descriptors(c, t, r, reference);
+    // Opcodes that borrow another's families aren't what devices list.
+    if (c.target == nullptr || r.is_supported || row(t.opcode).families.empty()) return;
+    const bool is_shown = is_heard(c);
+    auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
+    if (!is_shown) return;
+    w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
+    const std::uint32_t near = nearest_available(c, t.opcode, types);
+    auto& note = w.note(c.target->where);
+    if (rows_[near].is_supported)
+      append_variants(note, c, t.opcode, near);
+    else
+      note << "it supports no variant of " << name(t.opcode);
+  }
+  /// FAM-004, for each operand.
+  static void descriptors(context& c, const task& t, const candidate& r, const text& reference) {
+    const auto check = [&](const operand& o, std::size_t role) {
+      const bool has_quant = of(c, o).quant != no_index;
+      if (r.refuses_quant && has_quant)
+        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+            << reference.view() << " takes no quantization descriptor on "
+            << role_name(t.opcode, role);
+      else if ((r.quantized >> role & 1) != 0 && !has_quant)
+        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+            << reference.view() << " requires a quantization descriptor on "
+            << role_name(t.opcode, role);
+    };
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      check(in[i], signature(t.opcode).variadic_inputs ? 0 : i);
+    for (const operand& o : out) check(o, output_role);
+  }
+
+  pool<candidate> rows_;
+  keyed_rows<memo> memos_;
+  bool is_built_[opcode_count] = {};
+  std::uint32_t first_[opcode_count] = {}, size_[opcode_count] = {};
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_FAMILY_HPP
+
+// ---- tessera/nem/rules_shape.hpp
+//
+// Rules about shapes: what each opcode takes, and what it makes of it.
+//
+//   shape_rules(c, t, a).check();       // operands are typed, attributes in range
+//
+//   SHP-001    rank                     gemm, matmul, convolutions, pools
+//   SHP-002    shapes are identical     element-wise, normalization, softmax, conversions
+//   SHP-003    inner sizes, channels    gemm, matmul, convolutions
+//   SHP-004    the output               whatever derives a shape
+//   SHP-005    bias and scale           gemm, convolutions, normalization
+//   SHP-006    layout                   conv2d, depthwise_conv2d, pools
+//   SHP-007    number of elements       reshape
+//   SHP-008    parts                    concat, split
+//   SHP-009    groups                   convolutions
+//   SHP-010    padding                  pools
+//   OPC-009    axes within the rank     whatever has an axis
+//
+// Where one of these fails, those that build upon it are left out.
+//
+// Lifetime:   nothing is kept.
+// Errors:     those above.
+// Limits:     operands of up to 32 dimensions (SHP-001).
+// Allocation: none.
+
+#ifndef TESSERA_NEM_RULES_SHAPE_HPP
+#define TESSERA_NEM_RULES_SHAPE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// A shape that is derived.
+class derived_shape {
+ public:
+  /// More dimensions than any operand has are counted, not kept.
+  void push_back(std::int64_t size) noexcept {
+    if (rank_ < max_rank) sizes_[rank_] = size;
+    ++rank_;
+  }
+  void append(view<std::int64_t> sizes) noexcept {
+    for (const std::int64_t s : sizes) push_back(s);
+  }
+  [[nodiscard]] std::int64_t& operator[](std::size_t i) noexcept { return sizes_[i]; }
+  [[nodiscard]] view<std::int64_t> sizes() const noexcept {
+    return {sizes_, rank_ < max_rank ? rank_ : max_rank};
+  }
+  [[nodiscard]] bool equals(view<std::int64_t> other) const noexcept {
+    return rank_ == other.size() && are_equal(sizes(), other);
+  }
+
+ private:
+  std::int64_t sizes_[max_rank];
+  std::size_t rank_ = 0;
+};
+
+/// How many positions a window has along one axis, 0 for none: its size is 1 + dilation * (kernel -
+/// 1), it moves by `stride`, and the input is padded on both sides.
+[[nodiscard]] inline std::int64_t window_count(std::int64_t size, std::int64_t before,
+                                               std::int64_t after, std::int64_t kernel,
+                                               std::int64_t dilation,
+                                               std::int64_t stride) noexcept {
+  std::int64_t padded = 0, span = 0;
+  if (__builtin_add_overflow(size, before, &padded) ||
+      __builtin_add_overflow(padded, after, &padded) ||
+      __builtin_mul_overflow(dilation, kernel - 1, &span) || span >= padded)
+    return 0;
+  return (padded - span - 1) / stride + 1;
+}
+
+/// How many elements one axis of a slice keeps, with bounds as ONNX clamps them.
+[[nodiscard]] inline std::int64_t slice_count(std::int64_t size, std::int64_t start,
+                                              std::int64_t end, std::int64_t step) noexcept {
+  const auto clamp = [](std::int64_t x, std::int64_t low, std::int64_t high) {
+    return x < low ? low : x > high ? high : x;
+  };
+  if (start < 0) start += size;
+  if (end < 0) end += size;
+  if (step > 0) {
+    start = clamp(start, 0, size), end = clamp(end, 0, size);
+    return end <= start ? 0 : (end - start - 1) / step + 1;
+  }
+  start = clamp(start, 0, size - 1), end = clamp(end, -1, size - 1);
+  if (start <= end) return 0;
+  const auto span = static_cast<std::uint64_t>(start - end - 1);
+  return static_cast<std::int64_t>(span / (0 - static_cast<std::uint64_t>(step))) + 1;
+}
+
+class shape_rules {
+ public:
+  shape_rules(context& c, const task& t, const attributes& a) noexcept
+      : c_(c), t_(t), a_(a), inputs_(c.v.inputs(t)), outputs_(c.v.outputs(t)) {}
+
+  void check() {
+    if (!check_ranks()) return;
+    switch (row(t_.opcode).category) {
+      case opcode_category::data_movement:
+      case opcode_category::generic: break;
+      case opcode_category::linear_algebra: gemm(); break;
+      case opcode_category::convolution: convolution(); break;
+      case opcode_category::pooling: pool_shape(); break;
+      case opcode_category::layout: layout(); break;
+      case opcode_category::reduction: reduction(); break;
+      case opcode_category::normalization: normalization(); break;
+      case opcode_category::softmax: softmax(); break;
+      case opcode_category::elementwise_unary:
+      case opcode_category::elementwise_binary:
+      case opcode_category::elementwise_other:
+      case opcode_category::type_conversion: (void)identical(t_.inputs); break;
+    }
+  }
+
+ private:
+  [[nodiscard]] const region& of(const operand& o) const noexcept { return c_.v.regions[o.region]; }
+  [[nodiscard]] view<std::int64_t> shape(const operand& o) const noexcept {
+    return c_.v.shape(of(o));
+  }
+  [[nodiscard]] std::string_view input_name(std::size_t i) const noexcept {
+    return registry_name(t_.opcode, false, i);
+  }
+  findings::writer fail(errc code, const operand& o) { return c_.found.add(code, c_.at(o.node)); }
+  findings::writer fail(errc code, attribute a) {
+    const std::uint32_t value = attribute_value(c_.d, t_.node, a);
+    return c_.found.add(code, c_.at(value == no_node ? opcode_node(c_, t_) : value));
+  }
+  findings::writer fail(errc code, attribute a, std::size_t index) {
+    return c_.found.add(code, c_.at(attribute_element(c_.d, t_.node, a, index)));
+  }
+
+  [[nodiscard]] bool check_ranks() {
+    for (const view<operand> all : {inputs_, outputs_})
+      for (const operand& o : all)
+        if (of(o).rank > max_rank) {
+          fail(errc::nem_shp_001_rank, o) << "operands of compute tasks have at most " << max_rank
+                                          << " dimensions, not " << of(o).rank;
+          return false;
+        }
+    return true;
+  }
+  /// SHP-001 for an operand of exactly, or of at least, so many dimensions.
+  [[nodiscard]] bool has_rank(std::size_t i, std::size_t rank, bool at_least = false) {
+    const std::size_t found = shape(inputs_[i]).size();
+    if (found == rank || (at_least && found > rank)) return true;
+    fail(errc::nem_shp_001_rank, inputs_[i])
+        << input_name(i) << " of " << name(t_.opcode) << " must have "
+        << (at_least ? "at least " : "") << rank << " dimensions, not " << found << ": "
+        << number_list{shape(inputs_[i])};
+    return false;
+  }
+  /// SHP-006; regions without a layout are as the shape says.
+  [[nodiscard]] bool has_layout(const operand& o, std::string_view operand,
+                                std::string_view wanted) {
+    const std::uint32_t layout = of(o).layout;
+    if (layout == no_name || c_.d.name(layout) == wanted) return true;
+    auto&& w = fail(errc::nem_shp_006_layout, o);
+    w << operand << " of " << name(t_.opcode) << " must have layout " << wanted << ", not "
+      << c_.d.name(layout);
+    declared(w, o);
+    return false;
+  }
+  /// SHP-004.
+  void derives(const derived_shape& y, const operand& o) {
+    if (y.equals(shape(o))) return;
+    for (const std::int64_t size : y.sizes())
+      if (size <= 0) {
+        fail(errc::nem_shp_004_output, o)
+            << name(t_.opcode) << " gives no elements here: its output would be "
+            << number_list{y.sizes()};
+        return;
+      }
+    auto&& w = fail(errc::nem_shp_004_output, o);
+    w << name(t_.opcode) << " gives " << number_list{y.sizes()} << " here, the output is "
+      << number_list{shape(o)};
+    declared(w, o);
+  }
+  /// A note that points to the `let` of an operand's region.
+  void declared(findings::writer& w, const operand& o) {
+    const region& r = of(o);
+    if (r.declaration != no_node) w.note(c_.at(r.node)) << "declared here";
+  }
+
+  /// SHP-002 for the first `inputs` inputs and the output. Of three operands, the odd one is named.
+  [[nodiscard]] bool identical(std::size_t inputs) {
+    const operand &first = inputs_[0], &y = outputs_[0];
+    const std::string_view y_name = registry_name(t_.opcode, true, 0);
+    if (inputs > 1) {
+      const operand& second = inputs_[1];
+      if (!are_equal(shape(first), shape(second))) {
+        const bool first_is_odd = are_equal(shape(second), shape(y));
+        differ(first_is_odd ? first : second, input_name(first_is_odd ? 0 : 1),
+               first_is_odd ? second : first, input_name(first_is_odd ? 1 : 0));
+        return false;
+      }
+    }
+    if (are_equal(shape(first), shape(y))) return true;
+    differ(y, y_name, first, input_name(0));
+    return false;
+  }
+  void differ(const operand& odd, std::string_view odd_name, const operand& other,
+              std::string_view other_name) {
+    auto&& w = fail(errc::nem_shp_002_identical, odd);
+    w << "shapes must be identical: " << odd_name << " is " << number_list{shape(odd)} << ", "
+      << other_name << " is " << number_list{shape(other)};
+    w.note(c_.at(other.node)) << other_name << " is here";
+  }
+
+  /// Takes an axis to 0 … rank - 1. OPC-009, once for each place.
+  [[nodiscard]] bool axis_of(attribute a, std::size_t index, std::int64_t axis, std::size_t rank,
+                             std::size_t& to) {
+    const auto limit = static_cast<std::int64_t>(rank);
+    if (axis >= -limit && axis < limit) {
+      to = static_cast<std::size_t>(axis < 0 ? axis + limit : axis);
+      return true;
+    }
+    auto&& w = a == attribute::axis ? fail(errc::nem_opc_009_range, a)
+                                    : fail(errc::nem_opc_009_range, a, index);
+    if (rank == 0)
+      w << "an operand of rank 0 has no axis " << axis;
+    else
+      w << "axis must be from " << -limit << " to " << limit - 1 << " where the rank is " << rank
+        << ", not " << axis;
+    return false;
+  }
+  [[nodiscard]] bool axis_of(std::size_t rank, std::size_t& to) {
+    return a_.has(attribute::axis) && axis_of(attribute::axis, 0, a_.axis, rank, to);
+  }
+  /// The axes that a list names, as bits; OPC-009 for one that is named twice.
+  [[nodiscard]] bool axes_of(std::size_t rank, std::uint64_t& to) {
+    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
+      std::size_t axis = 0;
+      if (!axis_of(attribute::axes, i, a_.axes[i], rank, axis)) return false;
+      if ((to >> axis & 1) != 0) {
+        fail(errc::nem_opc_009_range, attribute::axes, i)
+            << "axis " << a_.axes[i] << " is named already";
+        return false;
+      }
+      to |= std::uint64_t{1} << axis;
+    }
+    return true;
+  }
+
+  void gemm() {
+    if (!has_rank(0, 2, true) || !has_rank(1, 2, true)) return;
+    const view<std::int64_t> a = shape(inputs_[0]), b = shape(inputs_[1]);
+    const std::size_t ra = a.size(), rb = b.size();
+    // Operands of layout …KM and …NK are stored transposed.
+    const bool a_is_turned = c_.layout_ends_in(of(inputs_[0]), "KM"),
+               b_is_turned = c_.layout_ends_in(of(inputs_[1]), "NK");
+    const std::int64_t m = a[ra - (a_is_turned ? 1 : 2)], k = a[ra - (a_is_turned ? 2 : 1)],
+                       kb = b[rb - (b_is_turned ? 1 : 2)], n = b[rb - (b_is_turned ? 2 : 1)];
+    const view<std::int64_t> batch(a.data(), ra - 2);
+    if (k != kb) {
+      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
+      w << "inner dimensions differ: A is " << number_list{a} << " with K = " << k << ", B is "
+        << number_list{b} << " with K = " << kb;
+      w.note(c_.at(inputs_[0].node)) << "A is here";
+      return;
+    }
+    if (rb != 2 && !are_equal(batch, view<std::int64_t>(b.data(), rb - 2))) {
+      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
+      w << "batch dimensions differ: A is " << number_list{a} << ", B is " << number_list{b};
+      w.note(c_.at(inputs_[0].node)) << "A is here";
+      return;
+    }
+    derived_shape y;
+    y.append(batch);
+    y.push_back(m);
+    y.push_back(n);
+    if (inputs_.size() > 2 && !broadcasts(shape(inputs_[2]), y.sizes()))
+      fail(errc::nem_shp_005_bias, inputs_[2])
+          << "C is " << number_list{shape(inputs_[2])} << ", which can't be broadcast to "
+          << number_list{y.sizes()};
+    derives(y, outputs_[0]);
+  }
+  [[nodiscard]] static bool broadcasts(view<std::int64_t> from, view<std::int64_t> to) noexcept {
+    if (from.size() > to.size()) return false;
+    const std::size_t skipped = to.size() - from.size();
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (from[i] != 1 && from[i] != to[i + skipped]) return false;
+    return true;
+  }
+
+  void convolution() {
+    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
+    const bool is_depthwise = t_.opcode == opcode::depthwise_conv2d;
+    const bool x_fits = has_rank(0, axes + 2), w_fits = has_rank(1, axes + 2);
+    if (!x_fits || !w_fits) return;
+    if (axes == 2) {
+      const bool x = has_layout(inputs_[0], "X", "NHWC"), w = has_layout(inputs_[1], "W", "HWIO"),
+                 y = has_layout(outputs_[0], "Y", "NHWC");
+      if (!x || !w || !y) return;
+    }
+    const view<std::int64_t> x = shape(inputs_[0]), w = shape(inputs_[1]);
+    const std::int64_t channels = x[axes + 1], made = w[axes + 1], taken = w[axes];
+    const std::int64_t groups = is_depthwise ? channels : a_.groups;
+    if (channels < 1 || groups < 1) return;
+    if (!is_depthwise && !a_.has(attribute::groups) && (made < 1 || taken != channels) &&
+        attribute_value(c_.d, t_.node, attribute::groups) != no_node)
+      return;  // they are given, and wrong themselves
+    if (channels % groups != 0 || made % groups != 0) {
+      auto&& e = is_depthwise ? fail(errc::nem_shp_009_groups, inputs_[1])
+                              : fail(errc::nem_shp_009_groups, attribute::groups);
+      if (is_depthwise)
+        e << "the output channels must be a multiple of the " << groups << " of X, not " << made;
+      else
+        e << "groups must divide the channels of input and output, " << channels << " and " << made
+          << ": it is " << groups;
+      return;
+    }
+    if (taken != channels / groups) {
+      auto&& e = fail(errc::nem_shp_003_inner, inputs_[1]);
+      e << "input channels differ: W is " << number_list{w} << " and takes " << taken
+        << " of each group, X is " << number_list{x} << " and has " << channels / groups;
+      e.note(c_.at(inputs_[0].node)) << "X is here";
+      return;
+    }
+    if (inputs_.size() > 2) {
+      const view<std::int64_t> b = shape(inputs_[2]);
+      if (b.size() != 1 || b[0] != made)
+        fail(errc::nem_shp_005_bias, inputs_[2])
+            << "B must be [" << made << "], the output channels of W, not " << number_list{b};
+    }
+    if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
+      return;
+    derived_shape y;
+    y.push_back(x[0]);
+    for (std::size_t i = 0; i < axes; ++i)
+      y.push_back(window_count(x[i + 1], a_.pads[i], a_.pads[axes + i], w[i], a_.dilations[i],
+                               a_.strides[i]));
+    y.push_back(made);
+    derives(y, outputs_[0]);
+  }
+
+  void pool_shape() {
+    if (!has_rank(0, 4) || !has_layout(inputs_[0], "X", "NHWC")) return;
+    if (!a_.has(attribute::kernel_shape) || !a_.has(attribute::pads)) return;
+    for (std::size_t i = 0; i < 4; ++i)
+      if (a_.pads[i] >= a_.kernel_shape[i & 1]) {
+        fail(errc::nem_shp_010_padding, attribute::pads, i)
+            << "the padding of a pool must be smaller than its kernel: " << a_.pads[i]
+            << " against " << a_.kernel_shape[i & 1];
+        return;
+      }
+    if (!a_.has(attribute::strides)) return;
+    const view<std::int64_t> x = shape(inputs_[0]);
+    derived_shape y;
+    y.push_back(x[0]);
+    for (std::size_t i = 0; i < 2; ++i)
+      y.push_back(
+          window_count(x[i + 1], a_.pads[i], a_.pads[2 + i], a_.kernel_shape[i], 1, a_.strides[i]));
+    y.push_back(x[3]);
+    derives(y, outputs_[0]);
+  }
+
+  void layout() {
+    switch (t_.opcode) {
+      case opcode::transpose: return transpose();
+      case opcode::reshape: return reshape();
+      case opcode::slice: return slice();
+      case opcode::concat: return concat();
+      case opcode::split: return split();
+      case opcode::pad: return pad();
+      default: return gather();
+    }
+  }
+  /// OPC-009 for a list that needs so many numbers.
+  [[nodiscard]] bool has_size(attribute a, std::size_t size, std::size_t wanted) {
+    if (!a_.has(a)) return false;
+    if (size == wanted) return true;
+    fail(errc::nem_opc_009_range, a)
+        << attribute_table[static_cast<std::size_t>(a)].name << " has " << size << " numbers, "
+        << name(t_.opcode) << " of rank " << shape(inputs_[0]).size() << " takes " << wanted;
+    return false;
+  }
+  void transpose() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    if (!has_size(attribute::perm, a_.perm.size(), x.size())) return;
+    derived_shape y;
+    for (const std::int64_t p : a_.perm) y.push_back(x[static_cast<std::size_t>(p)]);
+    derives(y, outputs_[0]);
+  }
+  /// The product of sizes above 0; -1 where it is too large.
+  [[nodiscard]] static std::int64_t count_of(view<std::int64_t> sizes) noexcept {
+    std::int64_t count = 1;
+    for (const std::int64_t s : sizes)
+      if (s > 0 && __builtin_mul_overflow(count, s, &count)) return -1;
+    return count;
+  }
+  void reshape() {
+    if (!a_.has(attribute::target_shape)) return;
+    const view<std::int64_t> x = shape(inputs_[0]), target = a_.target_shape;
+    const std::int64_t count = count_of(x), given = count_of(target);
+    std::size_t inferred = target.size();
+    for (std::size_t i = 0; i < target.size(); ++i)
+      if (target[i] < 0) inferred = i;
+    const bool is_inferred = inferred < target.size();
+    if (count < 0 || given < 0 || (is_inferred ? count % given != 0 : count != given)) {
+      auto&& w = fail(errc::nem_shp_007_count, attribute::target_shape);
+      w << "reshape must preserve the number of elements: X is " << number_list{x}
+        << ", target_shape is " << number_list{target};
+      w.note(c_.at(inputs_[0].node)) << "X has " << count << " elements";
+      return;
+    }
+    derived_shape y;
+    for (const std::int64_t size : target) y.push_back(size < 0 ? count / given : size);
+    derives(y, outputs_[0]);
+  }
+  void slice() {
+    std::uint64_t named = 0;
+    derived_shape y;
+    y.append(shape(inputs_[0]));
+    if (!a_.has(attribute::axes) || !axes_of(y.sizes().size(), named)) return;
+    if (!a_.has(attribute::starts) || !a_.has(attribute::ends) || !a_.has(attribute::steps)) return;
+    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
+      const std::int64_t axis = a_.axes[i];
+      const std::size_t at =
+          static_cast<std::size_t>(axis) + (axis < 0 ? y.sizes().size() : std::size_t{0});
+      y[at] = slice_count(y[at], a_.starts[i], a_.ends[i], a_.steps[i]);
+    }
+    derives(y, outputs_[0]);
+  }
+  void concat() {
+    derived_shape y;
+    y.append(shape(inputs_[0]));
+    std::size_t axis = 0;
+    if (!axis_of(y.sizes().size(), axis)) return;
+    for (std::size_t i = 1; i < inputs_.size(); ++i) {
+      const view<std::int64_t> x = shape(inputs_[i]), first = shape(inputs_[0]);
+      bool fits = x.size() == first.size();
+      for (std::size_t k = 0; fits && k < x.size(); ++k) fits = k == axis || x[k] == first[k];
+      fits = fits && !__builtin_add_overflow(y[axis], x[axis], &y[axis]);
+      if (fits) continue;
+      auto&& w = fail(errc::nem_shp_008_parts, inputs_[i]);
+      w << "inputs of concat may differ along axis " << axis << " only: this one is "
+        << number_list{x} << ", the first is " << number_list{first};
+      w.note(c_.at(inputs_[0].node)) << "the first is here";
+      return;
+    }
+    derives(y, outputs_[0]);
+  }
+  void split() {
+    const view<std::int64_t> x = shape(inputs_[0]), sizes = a_.split_sizes;
+    std::size_t axis = 0;
+    if (!axis_of(x.size(), axis) || !a_.has(attribute::split_sizes)) return;
+    if (sizes.size() != outputs_.size()) {
+      fail(errc::nem_shp_008_parts, attribute::split_sizes)
+          << "split_sizes has " << sizes.size() << " numbers where split has " << outputs_.size()
+          << (outputs_.size() == 1 ? " output" : " outputs");
+      return;
+    }
+    std::int64_t sum = 0;
+    bool fits = true;
+    for (const std::int64_t s : sizes) fits = fits && !__builtin_add_overflow(sum, s, &sum);
+    if (!fits || sum != x[axis]) {
+      auto&& w = fail(errc::nem_shp_008_parts, attribute::split_sizes);
+      w << "split_sizes must add up to " << x[axis] << ", the size of axis " << axis;
+      if (fits) w << ", not to " << sum;
+      return;
+    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      derived_shape y;
+      y.append(x);
+      y[axis] = sizes[i];
+      derives(y, outputs_[i]);
+    }
+  }
+  void pad() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    if (!has_size(attribute::pads, a_.pads.size(), 2 * x.size())) return;
+    derived_shape y;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      std::int64_t size = 0;
+      if (__builtin_add_overflow(x[i], a_.pads[i], &size) ||
+          __builtin_add_overflow(size, a_.pads[x.size() + i], &size)) {
+        fail(errc::nem_opc_009_range, attribute::pads, i) << "pads is too large";
+        return;
+      }
+      y.push_back(size);
+    }
+    derives(y, outputs_[0]);
+  }
+  void gather() {
+    const view<std::int64_t> x = shape(inputs_[0]), indices = shape(inputs_[1]);
+    std::size_t axis = 0;
+    if (!axis_of(x.size(), axis)) return;
+    derived_shape y;
+    y.append({x.data(), axis});
+    y.append(indices);
+    y.append({x.data() + axis + 1, x.size() - axis - 1});
+    derives(y, outputs_[0]);
+  }
+
+  void reduction() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    const bool has_axis = t_.opcode == opcode::argmax || t_.opcode == opcode::argmin;
+    std::uint64_t reduced = 0;
+    if (has_axis) {
+      std::size_t axis = 0;
+      if (!axis_of(x.size(), axis)) return;
+      reduced = std::uint64_t{1} << axis;
+    } else {
+      if (!a_.has(attribute::axes) || !axes_of(x.size(), reduced)) return;
+      if (a_.axes.empty()) reduced = ~std::uint64_t{0};
+    }
+    if (!a_.has(attribute::keepdims)) return;
+    derived_shape y;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool is_reduced = (reduced >> i & 1) != 0;
+      if (is_reduced && !a_.keepdims) continue;
+      y.push_back(is_reduced ? 1 : x[i]);
+    }
+    // A single number is [1], or of rank 0.
+    if (y.sizes().empty() && shape(outputs_[0]).size() == 1) y.push_back(1);
+    derives(y, outputs_[0]);
+  }
+
+  void normalization() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    std::size_t axis = 0;
+    const bool has_axis = axis_of(x.size(), axis);
+    (void)identical(1);
+    for (std::size_t i = 1; has_axis && i < inputs_.size(); ++i) {
+      const view<std::int64_t> s = shape(inputs_[i]);
+      if (s.size() == 1 && s[0] == x[axis]) continue;
+      fail(errc::nem_shp_005_bias, inputs_[i])
+          << input_name(i) << " must be [" << x[axis] << "], the size of axis " << axis << ", not "
+          << number_list{s};
+    }
+  }
+  void softmax() {
+    std::size_t axis = 0;
+    (void)axis_of(shape(inputs_[0]).size(), axis);
+    (void)identical(1);
+  }
+
+  context& c_;
+  const task& t_;
+  const attributes& a_;
+  view<operand> inputs_, outputs_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_SHAPE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class compute_rules {
+ public:
+  void check(context& c, const task& t) {
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store) return;
+    const bool is_new = !is_done(t.node);
+    if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
+    attributes& a = c.v.attributes;
+    range_rules(c, t, a).check();
+    if (!are_sound(c, t)) return;
+    if (is_new && !check_typed(c, t)) return;
+    shape_rules(c, t, a).check();
+    if (!is_new) return;
+    families_.check(c, t, a);
+    descriptors_.check(c, t, a);
+    set_done(c, t.node);
+  }
+
+ private:
+  [[nodiscard]] static bool are_sound(const context& c, const task& t) noexcept {
+    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
+      const std::uint32_t r = c.v.operands[t.first_operand + i].region;
+      if (r == no_index || !c.v.regions[r].is_sound) return false;
+    }
+    return true;
+  }
+  /// TYP-003.
+  [[nodiscard]] static bool check_typed(context& c, const task& t) {
+    bool is_typed = true;
+    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
+      const operand& o = c.v.operands[t.first_operand + i];
+      const region& r = c.v.regions[o.region];
+      if (r.element != element::none && r.has_shape && (r.layout != no_name || r.has_strides))
+        continue;
+      is_typed = false;
+      auto&& w = c.found.add(errc::nem_typ_003_untyped, c.at(o.node));
+      w << "an operand of " << name(t.opcode) << " needs ";
+      const char* before = "";
+      if (r.element == element::none) w << "elem", before = ", ";
+      if (!r.has_shape) w << before << "shape", before = ", ";
+      if (r.layout == no_name && !r.has_strides) w << before << "layout (or strides)";
+      if (r.declaration != no_node) w.note(c.at(r.node)) << "declared here";
+    }
+    return is_typed;
+  }
+
+  [[nodiscard]] bool is_done(std::uint32_t node) const noexcept {
+    return node / 64 < done_.size() && (done_[node / 64] >> node % 64 & 1) != 0;
+  }
+  void set_done(const context& c, std::uint32_t node) {
+    if (done_.empty()) done_.resize(c.d.nodes.size() / 64 + 1);
+    done_[node / 64] |= std::uint64_t{1} << node % 64;
+  }
+
+  pool<std::uint64_t> done_;
+  family_rules families_;
+  descriptor_rules descriptors_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_COMPUTE_HPP
+
+// ---- tessera/nem/rules_decorator.hpp
+//
+// The rules of decorators: which are known, what they stand on, and what they take.
+//
+//   check_decorators(c, buffer_node, on_buffer);          // each node that may be decorated
+//   const std::int64_t n = in_flight(c, loop_node);       // 1 without @max_in_flight
+//
+//   DEC-001  unknown                     RES-001  a unit that @resource can't name
+//   DEC-002  on the wrong thing          RES-002  an unknown unit
+//   DEC-003  wrong arguments             RES-003  a negative index
+//   DEC-004  given twice
+//   DEC-005  @readonly and @writeonly
+//   DEC-006  nothing in flight
+//
+// Of a decorator that is given twice, the first one counts. Arguments may depend on loop variables,
+// so that the checks run once for each iteration.
+//
+// Lifetime:   borrows for the call.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: that of findings.
+
+#ifndef TESSERA_NEM_RULES_DECORATOR_HPP
+#define TESSERA_NEM_RULES_DECORATOR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The first decorator of a name on a node, or no_node.
+[[nodiscard]] inline std::uint32_t find_decorator(const document& d, std::uint32_t node,
+                                                  decorator which) noexcept {
+  return child(d, node, node_kind::decorator, static_cast<std::uint8_t>(which));
+}
+
+/// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.
+[[nodiscard]] inline std::uint8_t decorated_access(const document& d, std::uint32_t node) noexcept {
+  unsigned flags = 0;
+  for (const std::uint32_t i : children(d, node)) {
+    if (d.nodes[i].kind != node_kind::decorator) continue;
+    switch (static_cast<decorator>(d.nodes[i].detail)) {
+      case decorator::readonly: flags |= flag_readonly; break;
+      case decorator::writeonly: flags |= flag_writeonly; break;
+      case decorator::materialized: flags |= flag_materialized; break;
+      default: break;
+    }
+  }
+  return static_cast<std::uint8_t>(flags);
+}
+
+/// The only argument of a decorator, or no_node after DEC-003.
+[[nodiscard]] inline std::uint32_t only_argument(context& c, std::uint32_t decorator_node) {
+  const decorator_row& row = decorator_table[c[decorator_node].detail];
+  const std::uint32_t first = decorator_node + 1, end = c[decorator_node].next;
+  const bool is_one = first < end && c[first].next == end;
+  bool is_right = is_one;
+  if (is_one) {
+    const node_kind k = c[first].kind;
+    switch (row.argument) {
+      case decorator_argument::none: is_right = false; break;
+      case decorator_argument::integer:
+        is_right = k == node_kind::integer || k == node_kind::wide_integer ||
+                   k == node_kind::name || k == node_kind::expression;
+        break;
+      case decorator_argument::unit: is_right = k == node_kind::unit_index; break;
+      case decorator_argument::tag: is_right = k == node_kind::name || k == node_kind::string;
+    }
+  }
+  if (is_right) return first;
+  const std::uint32_t wrong = first == end ? decorator_node : is_one ? first : c[first].next;
+  auto w = c.found.add(errc::nem_dec_003_arguments, c.at(wrong));
+  w << '@' << row.name;
+  switch (row.argument) {
+    case decorator_argument::none: w << " takes no argument"; break;
+    case decorator_argument::integer: w << " takes one integer in parentheses"; break;
+    case decorator_argument::unit: w << " takes one unit and its index, such as (CSTL[0])"; break;
+    case decorator_argument::tag: w << " takes one name or string in parentheses"; break;
+  }
+  return no_node;
+}
+
+/// The number that @max_in_flight or @seq_engine takes; false after it was reported.
+[[nodiscard]] inline bool integer_argument(context& c, std::uint32_t decorator_node,
+                                           std::int64_t& to) {
+  const std::uint32_t argument = only_argument(c, decorator_node);
+  return argument != no_node && evaluate_integer(c, argument, to);
+}
+
+/// The number that @max_in_flight takes, or 1 after what is wrong was reported.
+inline std::int64_t in_flight_argument(context& c, std::uint32_t decorator_node) {
+  std::int64_t n = 1;
+  if (!integer_argument(c, decorator_node, n)) return 1;
+  if (n >= 1) return n;
+  c.found.add(errc::nem_dec_006_in_flight, c.at(decorator_node + 1))
+      << "@max_in_flight takes at least 1 iteration, found " << n;
+  return 1;
+}
+
+/// How many iterations of a loop may be in flight at once: 1 where nothing valid says otherwise.
+[[nodiscard]] inline std::int64_t in_flight(context& c, std::uint32_t loop_node) {
+  const std::uint32_t i = find_decorator(c.d, loop_node, decorator::max_in_flight);
+  return i == no_node ? 1 : in_flight_argument(c, i);
+}
+
+/// The unit that @resource names, as its unit_index node, and its index; none after what is wrong
+/// was reported.
+struct bound_unit {
+  nem::unit unit = nem::unit::none;
+  std::uint32_t node = no_node;
+  std::int64_t index = 0;
+};
+[[nodiscard]] inline bound_unit resource_argument(context& c, std::uint32_t decorator_node) {
+  bound_unit to;
+  to.node = only_argument(c, decorator_node);
+  if (to.node == no_node) return to;
+  const std::string_view word = c.name(to.node);
+  const unit u = find_unit(word);
+  if (u == unit::none) {
+    auto w = c.found.add(errc::nem_res_002_unknown, c.at(to.node));
+    w << "unknown unit type " << word << ": @resource takes NMU, CSTL, DMA or VPU";
+    const std::string_view near = nearest(word, unit_names);
+    if (!near.empty() && find_unit(near) < unit::seq) w.note() << "did you mean " << near << '?';
+    return to;
+  }
+  if (!is_per_engine(u) || u == unit::seq) {
+    c.found.add(errc::nem_res_001_invalid, c.at(to.node))
+        << word << " is not a valid @resource target: it takes NMU, CSTL, DMA or VPU";
+    return to;
+  }
+  if (!evaluate_integer(c, to.node + 1, to.index)) return to;
+  if (to.index < 0) {
+    c.found.add(errc::nem_res_003_negative, c.at(to.node + 1))
+        << "the index of a unit is at least 0, found " << to.index;
+    return to;
+  }
+  to.unit = u;
+  return to;
+}
+
+/// Names what decorators stand on: "regions and operands".
+struct target_names {
+  std::uint8_t targets;
+};
+inline text& operator<<(text& out, const target_names& n) {
+  constexpr std::string_view names[] = {
+      "buffers", "declared regions", "operands", "transfers and stores", "compute tasks", "loops",
+      "waits"};
+  unsigned left = n.targets;
+  for (unsigned i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    if ((left & 1u << i) == 0) continue;
+    left &= ~(1u << i);
+    const bool is_first = (n.targets & ((1u << i) - 1)) == 0;
+    out << (is_first ? "" : left == 0 ? " and " : ", ") << names[i];
+  }
+  return out;
+}
+
+/// Checks the decorators that stand on a node, which is what `target` says: decorator_target.
+inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target) {
+  constexpr std::uint8_t tasks = on_transfer | on_compute;
+  std::uint32_t seen[decorator_count] = {};  // where, plus 1
+  for (const std::uint32_t i : children(c.d, node)) {
+    if (c[i].kind != node_kind::decorator) continue;
+    if (c[i].detail >= decorator_count) {
+      auto w = c.found.add(errc::nem_dec_001_unknown, c.at(i));
+      w << "unknown decorator @" << c.name(i);
+      const std::string_view near = nearest(c.name(i), decorator_table);
+      if (!near.empty()) w.note() << "did you mean @" << near << '?';
+      continue;
+    }
+    const decorator which = static_cast<decorator>(c[i].detail);
+    const decorator_row& row = decorator_table[c[i].detail];
+    if ((row.targets & target) == 0) {
+      auto w = c.found.add(errc::nem_dec_002_target, c.at(i));
+      w << '@' << row.name << " applies to " << target_names{row.targets} << ", not to "
+        << target_names{target};
+      if (target == on_operand && (row.targets & tasks) != 0)
+        w.note() << "decorators of the task stand behind its attributes";
+      continue;
+    }
+    std::uint32_t& earlier = seen[c[i].detail];
+    if (earlier != 0) {
+      auto w = c.found.add(errc::nem_dec_004_repeated, c.at(i));
+      w << '@' << row.name << " is given already: the first one counts";
+      w.note(c.at(earlier - 1)) << "it is given here";
+    } else {
+      earlier = i + 1;
+    }
+    switch (which) {
+      case decorator::max_in_flight: (void)in_flight_argument(c, i); break;
+      case decorator::resource: (void)resource_argument(c, i); break;
+      case decorator::seq_engine: {
+        std::int64_t engine = 0;
+        (void)integer_argument(c, i, engine);
+        break;
+      }
+      default:
+        if (row.argument == decorator_argument::tag || c[i].next != i + 1)
+          (void)only_argument(c, i);
+    }
+  }
+  const std::uint32_t r = seen[static_cast<std::size_t>(decorator::readonly)],
+                      w = seen[static_cast<std::size_t>(decorator::writeonly)];
+  if (r != 0 && w != 0) {
+    const std::uint32_t first = r < w ? r : w, second = r < w ? w : r;
+    auto found = c.found.add(errc::nem_dec_005_access, c.at(second - 1));
+    found
+        << "@readonly and @writeonly exclude each other: what has neither may be read and written";
+    found.note(c.at(first - 1)) << '@' << c.name(first - 1) << " is given here";
+  }
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_DECORATOR_HPP
+
+// ---- tessera/nem/rules_transfer.hpp
+//
+// The rules of data movement: what a transfer or a store copies, and to where.
+//
+//   check_transfer(c, task);              // once the operands are evaluated; others are ignored
+//
+//   XFR-001  the destination is smaller           XFR-005  bytes keep their order, layouts differ
+//   XFR-002  the destination is larger            XFR-006  both sides overlap
+//   XFR-003  different element types              XFR-007  different quantization descriptors
+//   XFR-004  different shapes                     XFR-008  a store to a nearer level
+//
+// What isn't typed is bytes: types are compared where both sides have them. Shapes, strides and
+// descriptors are the same where their values are, however they are written.
+//
+// Lifetime:   borrows for the call.
+// Errors:     findings, at the destination; notes point to the source.
+// Limits:     none.
+// Allocation: that of findings.
+
+#ifndef TESSERA_NEM_RULES_TRANSFER_HPP
+#define TESSERA_NEM_RULES_TRANSFER_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The name or the region of an operand.
+[[nodiscard]] inline place place_of_operand(const context& c, const operand& o) noexcept {
+  return c.at(o.node + 1);
+}
+/// How texts call an operand: its name, or "a region of B", behind an article without its own.
+struct operand_name {
+  const context& c;
+  const operand& o;
+  bool has_article = false;
+};
+inline text& operator<<(text& out, const operand_name& n) {
+  const std::uint32_t i = n.o.node + 1;
+  if (n.c[i].kind == node_kind::region) out << (n.has_article ? "region of " : "a region of ");
+  return out << n.c.name(i);
+}
+/// Whether two descriptors, or their absence, mean the same.
+[[nodiscard]] inline bool is_same_quant(const values& v, std::uint32_t a,
+                                        std::uint32_t b) noexcept {
+  if (a == b) return true;
+  if (a == no_index || b == no_index) return false;
+  const quant &x = v.quants[a], &y = v.quants[b];
+  return x.form == y.form && x.axis == y.axis && x.group_size == y.group_size &&
+         are_equal(v.scales(x), v.scales(y)) && are_equal(v.zero_points(x), v.zero_points(y));
+}
+/// Whether elements of two regions of the same shape lie at the same distances. Without strides
+/// they are contiguous, the last dimension next to one another.
+[[nodiscard]] inline bool is_same_strides(const values& v, const region& a,
+                                          const region& b) noexcept {
+  if (a.has_strides && b.has_strides) return are_equal(v.strides(a), v.strides(b));
+  if (!a.has_strides && !b.has_strides) return true;
+  const region& strided = a.has_strides ? a : b;
+  const view<std::int64_t> shape = v.shape(strided), strides = v.strides(strided);
+  if (shape.size() != strides.size()) return false;
+  std::int64_t contiguous = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] != 1 && strides[i] != contiguous) return false;
+    if (__builtin_mul_overflow(contiguous, shape[i], &contiguous)) return false;
+  }
+  return true;
+}
+
+/// Compares what both sides say of their elements.
+inline void check_transfer_types(context& c, const operand& to, const operand& from) {
+  const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
+  if (dst.element == element::none || src.element == element::none) return;
+  const place where = place_of_operand(c, to), related = place_of_operand(c, from);
+  const operand_name dst_name{c, to, true}, src_name{c, from, true};
+  if (dst.element != src.element) {
+    auto w = c.found.add(errc::nem_xfr_003_element, where);
+    w << "the destination " << dst_name << " is of " << name(dst.element) << ", the source "
+      << src_name << " of " << name(src.element) << ": bytes are copied, not converted";
+    w.note(related) << "the source is of " << name(src.element);
+    return;  // what else differs follows from it
+  }
+  const bool have_shapes = dst.has_shape && src.has_shape;
+  if (have_shapes && !are_equal(c.v.shape(dst), c.v.shape(src))) {
+    auto w = c.found.add(errc::nem_xfr_004_shape, where);
+    w << "the destination " << dst_name << " has shape " << number_list{c.v.shape(dst)}
+      << ", the source " << src_name << ' ' << number_list{c.v.shape(src)};
+    w.note(related) << "the source has shape " << number_list{c.v.shape(src)};
+  } else if (have_shapes && dst.layout != src.layout && dst.layout != no_name &&
+             src.layout != no_name) {
+    auto w = c.found.add(errc::nem_xfr_005_layout, where);
+    w << "the destination " << dst_name << " has layout " << c.d.name(dst.layout) << ", the source "
+      << src_name << ' ' << c.d.name(src.layout) << ": bytes are copied in their order";
+    w.note(related) << "the source has layout " << c.d.name(src.layout);
+  } else if (have_shapes && !is_same_strides(c.v, dst, src)) {
+    auto w = c.found.add(errc::nem_xfr_005_layout, where);
+    w << "the destination " << dst_name << " and the source " << src_name
+      << " have different strides: bytes are copied in their order";
+    auto& n = w.note(related);
+    if (src.has_strides)
+      n << "the source has strides " << number_list{c.v.strides(src)};
+    else
+      n << "the source is contiguous";
+  }
+  if (!is_same_quant(c.v, dst.quant, src.quant)) {
+    auto w = c.found.add(errc::nem_xfr_007_quant, where);
+    w << "the destination " << dst_name << " and the source " << src_name
+      << " have different quantization descriptors: values are copied as they are";
+    w.note(related) << (src.quant == no_index ? "the source has no descriptor"
+                                              : "the source has another descriptor");
+  }
+}
+
+/// Checks a transfer or a store.
+inline void check_transfer(context& c, const task& t) {
+  if (t.opcode != opcode::transfer && t.opcode != opcode::store) return;
+  if (t.inputs != 1 || t.outputs != 1) return;
+  const operand &from = c.v.inputs(t)[0], &to = c.v.outputs(t)[0];
+  if (from.region == no_index || to.region == no_index) return;
+  const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
+  if (dst.buffer == no_index || src.buffer == no_index) return;
+  const place where = place_of_operand(c, to), related = place_of_operand(c, from);
+  const operand_name dst_name{c, to, true}, src_name{c, from, true};
+
+  const level near = c.v.buffers[dst.buffer].level, far = c.v.buffers[src.buffer].level;
+  if (t.opcode == opcode::store && near > far) {
+    auto w = c.found.add(errc::nem_xfr_008_nearer, where);
+    w << "store moves " << operand_name{c, from} << " from " << name(far) << " to "
+      << operand_name{c, to} << " in " << name(near)
+      << ", a nearer level: that is what transfer does";
+    w.note(c.at(c.v.buffers[src.buffer].node)) << "the source lies in " << name(far);
+  }
+  if (!dst.is_sound || !src.is_sound) return;
+
+  if (dst.extent < src.extent) {
+    auto w = c.found.add(errc::nem_xfr_001_small, where);
+    w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
+      << src_name << ' ' << src.extent;
+    w.note(related) << "the source has " << src.extent << " bytes";
+  } else if (dst.extent > src.extent) {
+    auto w = c.found.add(errc::nem_xfr_002_large, where);
+    w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
+      << src_name << ' ' << src.extent << ": the last " << dst.extent - src.extent
+      << " aren't written";
+    w.note(related) << "the source has " << src.extent << " bytes";
+  }
+  // Both lie within the buffer, so that neither end overflows.
+  if (dst.buffer == src.buffer && !t.is_memmove && dst.offset < src.offset + src.extent &&
+      src.offset < dst.offset + dst.extent) {
+    const std::int64_t first = dst.offset > src.offset ? dst.offset : src.offset;
+    const std::int64_t a = dst.offset + dst.extent, b = src.offset + src.extent;
+    auto w = c.found.add(errc::nem_xfr_006_overlap, where);
+    w << "the destination " << dst_name << " and the source " << src_name << " share bytes ["
+      << first << ", " << (a < b ? a : b) << ") of " << c.d.name(c.v.buffers[dst.buffer].name)
+      << " without @memmove";
+    w.note(related) << "the source is bytes [" << src.offset << ", " << b << ')';
+    const node& n = c[t.node];
+    if (n.length != 0xffff) w.fix({0, n.offset + n.length, 0}) << " @memmove";
+  }
+  check_transfer_types(c, to, from);
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_TRANSFER_HPP
+
+// ---- tessera/nem/walk.hpp
+//
+// Expands a program: its statements in the order in which a device issues them.
+//
+//   struct count : nem::visitor {
+//     void task(const nem::values& v, const nem::task& t) { ++tasks; }
+//     std::uint64_t tasks = 0;
+//   };
+//
+//   loop(v, node, first, last, in_flight)   then iteration(node, value) …, then end_loop(node)
+//   task(v, t)                              after its operands and dependences are evaluated
+//   wait(node, tasks)                       indices of those that are waited for
+//   stopped()                               asked after each task and iteration; true ends it
+//   end(v)                                  behind all; `v` has all buffers
+//
+// Loops are not unrolled in memory: a body is evaluated anew in each iteration, and what it declared
+// is gone behind it. Beyond a budget of tasks and iterations, a loop is expanded to its first 2N + 4
+// and its last 2 iterations (N = max_in_flight), with HAZ-005; twice beyond it, to one.
+//
+// Lifetime:   what visitors get lasts until they return.
+// Errors:     reported; what has an error is passed on as far as it is known.
+// Limits:     2^32 - 2 tasks.
+// Allocation: linear in the source and in the declarations that are visible.
+
+#ifndef TESSERA_NEM_WALK_HPP
+#define TESSERA_NEM_WALK_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/rules_buffer.hpp
+//
+// Buffers: their declarations, and whether all of them fit into the device's memories.
+//
+//   detail::declare_buffer(c, node);      // into values::buffers, and bound to its name
+//   detail::check_capacity(c);            // once, behind the last statement
+//
+//   buffer NAME : level[engine] (size=, align=)     "Buffers": BUF-001 … BUF-007
+//   l1_size_bytes, l2_size_bytes                    "Device Configuration", rule 6: CAP-001, CAP-002
+//
+// A buffer of a loop body is one allocation, whatever the number of iterations.
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported.
+// Limits:     none.
+// Allocation: that of values::buffers; check_capacity() 16 bytes for each buffer of an L1.
+
+#ifndef TESSERA_NEM_RULES_BUFFER_HPP
+#define TESSERA_NEM_RULES_BUFFER_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// A number of a buffer's declaration: the same in each iteration.
+inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
+  number x = {};
+  if (!evaluate(c, at, p, x)) return false;
+  if (x.varies) {
+    c.found.add(errc::nem_buf_005_loop_variable, c.at(at))
+        << "a buffer is allocated once: its declaration can't depend on a loop variable";
+    return false;
+  }
+  to = x.integer;
+  return true;
+}
+
+/// Evaluates a declaration for the first time.
+inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
+  const std::int64_t engines =
+      c.target != nullptr && c.target->has_topology ? c.target->topology.engines : 0;
+  bool has_size = false, has_index = false, is_known = true;
+  b.flags = decorated_access(c.d, at);
+  for (const std::uint32_t i : children(c.d, at)) {
+    const std::uint32_t value = i + 1;
+    std::int64_t x = 0;
+    switch (c[i].kind) {
+      case node_kind::level_index:
+        has_index = true;
+        if (!evaluate_static(c, value, {"engine indices must be integer"}, x)) {
+          is_known = false;
+        } else if (x < 0 || (engines > 0 && x >= engines)) {
+          is_known = false;
+          auto w = c.found.add(errc::nem_buf_004_engine, c.at(value));
+          if (x < 0)
+            w << "L1[" << x << "]: engines are counted from 0";
+          else
+            w << "L1[" << x << "]: the device has " << engines
+              << (engines == 1 ? " engine" : " engines");
+        }
+        b.engine = x;
+        break;
+      case node_kind::size:
+        has_size = true;
+        if (!evaluate_static(c, value, {"buffer sizes must be integer"}, x)) {
+          is_known = false;
+        } else if (x <= 0) {
+          is_known = false;
+          c.found.add(errc::nem_buf_002_positive, c.at(value))
+              << "buffer " << c.d.name(b.name) << " has " << x << " bytes, expected at least 1";
+        }
+        b.size = x;
+        break;
+      case node_kind::align:
+        if (!evaluate_static(c, value, {"alignments must be integer"}, x)) break;
+        if (x <= 0 || (x & (x - 1)) != 0)
+          c.found.add(errc::nem_buf_003_align, c.at(value))
+              << "expected an alignment that is a power of two, found " << x;
+        else
+          b.align = x;
+        break;
+      default: break;
+    }
+  }
+  if (!has_size) {
+    is_known = false;
+    c.found.add(errc::nem_buf_001_size, c.at(at))
+        << "buffer " << c.d.name(b.name) << " has no size=";
+  }
+  if (b.level == level::l1 && !has_index && engines > 1)
+    c.found.add(errc::nem_buf_006_unindexed, c.at(at))
+        << "buffer " << c.d.name(b.name) << " lies in L1[0]: the device has " << engines
+        << " engines, so say which";
+  if (c.names->depth() != 0)
+    c.found.add(errc::nem_buf_007_in_loop, c.at(at))
+        << "buffer " << c.d.name(b.name)
+        << " is declared in a loop body: all iterations share one allocation";
+  b.is_known = is_known;
+}
+
+inline void declare_buffer(context& c, std::uint32_t at) {
+  // Each declaration is met first in the order of the file, so the pool is sorted by node.
+  pool<buffer>& all = c.v.buffers;
+  std::size_t index = all.size();
+  if (index != 0 && all.back().node >= at)
+    index = first_not_below(all.data(), all.size(), [&](const buffer& b) { return b.node < at; });
+  if (index == all.size()) {
+    buffer b;
+    b.node = at;
+    b.name = c[at].value;
+    b.level = static_cast<level>(c[at].detail);
+    evaluate_buffer(c, at, b);
+    all.push_back(b);
+  }
+  binding b;
+  b.kind = binding_kind::buffer;
+  b.node = at;
+  b.index = static_cast<std::uint32_t>(index);
+  declare(c, c[at].value, b);
+}
+
+/// Adds up what each memory of the target holds. The buffer that is too much is reported.
+inline void check_capacity(context& c) {
+  if (c.target == nullptr || !c.target->has_topology) return;
+  const topology& t = c.target->topology;
+  struct share {
+    std::int64_t engine;
+    std::uint32_t buffer;
+  };
+  pool<share> in_l1;
+  std::int64_t sum = 0;
+  bool is_full = false;
+  const auto add = [&](const buffer& b, std::int64_t room, errc code) {
+    if (is_full) return;
+    is_full = __builtin_add_overflow(sum, b.size, &sum) || sum > room;
+    if (!is_full) return;
+    auto w = c.found.add(code, c.at(b.node));
+    if (b.level == level::l1)
+      w << "L1[" << b.engine << ']';
+    else
+      w << "L2";
+    w << " has " << room << " bytes; with " << c.d.name(b.name) << " its buffers need ";
+    if (sum < 0)
+      w << "more than 64 bits can say";
+    else
+      w << sum;
+  };
+  for (std::size_t i = 0; i < c.v.buffers.size(); ++i) {
+    const buffer& b = c.v.buffers[i];
+    if (!b.is_known) continue;
+    if (b.level == level::l2 && t.l2_size > 0) add(b, t.l2_size, errc::nem_cap_002_l2);
+    if (b.level == level::l1) in_l1.push_back({b.engine, static_cast<std::uint32_t>(i)});
+  }
+  if (t.l1_size <= 0) return;
+  sort(in_l1.data(), in_l1.size(),
+       [](const share& a, const share& b) { return a.engine < b.engine; });
+  for (std::size_t i = 0; i < in_l1.size(); ++i) {
+    if (i == 0 || in_l1[i].engine != in_l1[i - 1].engine) sum = 0, is_full = false;
+    add(c.v.buffers[in_l1[i].buffer], t.l1_size, errc::nem_cap_001_l1);
+  }
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_BUFFER_HPP
+
+// ---- tessera/nem/rules_place.hpp
+//
+// The rules of where a task may run, and of what it may access there.
+//
+//   bind(c, task);                 // the task's unit, engine and access flags, from its decorators
+//   check_place(c, task);          // then its rules
+//
+//   DEC-007  writes what is @readonly               PLC-001  L1 memories of several engines
+//   DEC-008  reads what is @writeonly               PLC-002  pinned to another engine than its L1
+//   RES-004  the unit can't execute the operation   PLC-003  pinned to no engine
+//   RES-005  another unit of the type is used
+//   RES-006  another type of unit is used
+//   RES-007  DMA where a transfer touches DDR
+//   RES-008  DDR without sDMA
+//
+// Rules about the device need a target with a topology; without one, a program is for any device.
+//
+// Lifetime:   borrows for the call.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: that of findings.
+
+#ifndef TESSERA_NEM_RULES_PLACE_HPP
+#define TESSERA_NEM_RULES_PLACE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The buffer of an operand, or null where it isn't known.
+[[nodiscard]] inline const buffer* buffer_of(const context& c, const operand& o) noexcept {
+  if (o.region == no_index) return nullptr;
+  const std::uint32_t b = c.v.regions[o.region].buffer;
+  return b == no_index ? nullptr : &c.v.buffers[b];
+}
+/// All operands of a task, inputs first.
+[[nodiscard]] inline view<operand> operands_of(const context& c, const task& t) noexcept {
+  return {c.v.operands.data() + t.first_operand, std::size_t{t.inputs} + t.outputs};
+}
+
+/// Sets what decorators and operands say of a task: its unit, its engine, the operands' flags.
+inline void bind(context& c, task& t) {
+  t.unit = unit::none;
+  t.unit_index = 0;
+  t.engine = -1;
+  t.is_memmove = false;
+  const std::size_t operands = std::size_t{t.inputs} + t.outputs;
+  for (std::size_t i = 0; i < operands; ++i) {
+    operand& o = c.v.operands[t.first_operand + i];
+    const buffer* const b = buffer_of(c, o);
+    unsigned flags = decorated_access(c.d, o.node);
+    if (o.region != no_index) flags |= c.v.regions[o.region].flags;
+    if (b != nullptr) flags |= b->flags;
+    o.flags = static_cast<std::uint8_t>(flags);
+    if (b != nullptr && b->level == level::l1 && b->is_known && t.engine < 0) t.engine = b->engine;
+  }
+  bool has_resource = false, has_engine = false;  // of repeated decorators the first one counts
+  for (const std::uint32_t i : children(c.d, t.node)) {
+    if (c[i].kind != node_kind::decorator) continue;
+    switch (static_cast<decorator>(c[i].detail)) {
+      case decorator::memmove: t.is_memmove = true; break;
+      case decorator::resource: {
+        if (has_resource) break;
+        has_resource = true;
+        const bound_unit u = resource_argument(c, i);
+        t.unit = u.unit;
+        t.unit_index = u.index;
+        break;
+      }
+      case decorator::seq_engine: {
+        std::int64_t engine = 0;
+        if (!has_engine && integer_argument(c, i, engine) && t.engine < 0 && engine >= 0)
+          t.engine = engine;
+        has_engine = true;
+        break;
+      }
+      default: break;
+    }
+  }
+}
+
+/// Reports an access that a decorator of the operand, of its region or of its buffer forbids.
+inline void report_access(context& c, const operand& o, bool is_write) {
+  const decorator which = is_write ? decorator::readonly : decorator::writeonly;
+  const std::uint32_t declaration =
+      o.region == no_index ? no_node : c.v.regions[o.region].declaration;
+  const buffer* const b = buffer_of(c, o);
+  const std::uint32_t nodes[] = {o.node, declaration, b == nullptr ? no_node : b->node};
+  std::uint32_t where = no_node;
+  for (const std::uint32_t n : nodes) {
+    if (n == no_node) continue;
+    bool has_readonly = false, has_writeonly = false;
+    std::uint32_t left = 32;  // where there are more, they repeat: many tasks may use one buffer
+    for (const std::uint32_t i : children(c.d, n)) {
+      if (left-- == 0) break;
+      if (c[i].kind != node_kind::decorator) continue;
+      const decorator d = static_cast<decorator>(c[i].detail);
+      has_readonly = has_readonly || d == decorator::readonly;
+      has_writeonly = has_writeonly || d == decorator::writeonly;
+      if (d == which && where == no_node) where = i;
+    }
+    if (has_readonly && has_writeonly) return;  // DEC-005 has told
+    if (where != no_node) break;
+  }
+  auto w = c.found.add(is_write ? errc::nem_dec_007_readonly : errc::nem_dec_008_writeonly,
+                       place_of_operand(c, o));
+  w << "the task " << (is_write ? "writes " : "reads ") << operand_name{c, o}
+    << ", which is marked @" << (is_write ? "readonly" : "writeonly");
+  if (where != no_node) w.note(c.at(where)) << "it is marked here";
+}
+
+/// The rules of @resource, with the target's units.
+inline void check_resource(context& c, const task& t, bool touches_ddr) {
+  const std::uint32_t i = find_decorator(c.d, t.node, decorator::resource);
+  if (i == no_node) return;
+  const place where = c.at(i + 1);
+  const unit_set eligible = eligible_units(t.opcode);
+  if ((eligible & units(t.unit)) == 0) {
+    auto w = c.found.add(errc::nem_res_004_eligible, where);
+    w << name(t.unit) << " can't execute " << name(t.opcode) << ": ";
+    bool is_first = true;
+    for (std::size_t u = 0; u < unit_count; ++u) {
+      if ((eligible & 1u << u) == 0) continue;
+      w << (is_first ? "expected " : " or ") << unit_names[u];
+      is_first = false;
+    }
+    return;
+  }
+  if (t.opcode == opcode::transfer && t.unit == unit::dma && touches_ddr)
+    c.found.add(errc::nem_res_007_system_dma, where)
+        << "a transfer that touches DDR takes the device's sDMA, not an engine's DMA";
+  if (c.target == nullptr || !c.target->has_topology) return;
+  const topology& has = c.target->topology;
+  const std::string_view device = c.types.text_of(c.target->name);
+  const std::int64_t count = has.units[static_cast<std::size_t>(t.unit)];
+  if (count > 0 && t.unit_index >= count) {
+    c.found.add(errc::nem_res_005_remapped, c.at(i + 2))
+        << "an engine of " << device << " has " << count << ' ' << name(t.unit) << ": "
+        << name(t.unit) << '[' << t.unit_index << "] becomes " << name(t.unit) << '['
+        << t.unit_index % count << ']';
+  } else if (count <= 0) {
+    unit other = unit::none;
+    const unit preferred[] = {unit::vpu, default_unit(t.opcode), unit::cstl, unit::dma, unit::nmu};
+    for (const unit u : preferred)
+      if (other == unit::none && u != unit::none && (eligible & units(u)) != 0 &&
+          has.units[static_cast<std::size_t>(u)] > 0)
+        other = u;
+    if (other == unit::none)
+      c.found.add(errc::nem_res_004_eligible, where)
+          << device << " has no " << name(t.unit) << ", and no other unit of it can execute "
+          << name(t.opcode);
+    else
+      c.found.add(errc::nem_res_006_translated, where)
+          << device << " has no " << name(t.unit) << ": " << name(other) << " executes "
+          << name(t.opcode);
+  }
+}
+
+/// The rules of @seq_engine and of L1 memories; `first` is the first operand in an L1, or null.
+inline void check_engine(context& c, const task& t, const operand* first, bool is_one_engine) {
+  const std::uint32_t i = find_decorator(c.d, t.node, decorator::seq_engine);
+  std::int64_t engine = 0;
+  if (i == no_node || !integer_argument(c, i, engine)) return;
+  const bool has_engines = c.target != nullptr && c.target->has_topology;
+  if (engine < 0 || (has_engines && engine >= c.target->topology.engines)) {
+    auto w = c.found.add(errc::nem_plc_003_no_engine, c.at(i + 1));
+    w << "there is no engine " << engine;
+    if (has_engines)
+      w << ": " << c.types.text_of(c.target->name) << " has " << c.target->topology.engines;
+    return;
+  }
+  if (first == nullptr || !is_one_engine || buffer_of(c, *first)->engine == engine) return;
+  auto w = c.found.add(errc::nem_plc_002_pinned, c.at(i + 1));
+  w << "the task is pinned to engine " << engine << ", but " << operand_name{c, *first}
+    << " lies in L1[" << buffer_of(c, *first)->engine << ']';
+  w.note(place_of_operand(c, *first)) << "it is used here";
+}
+
+/// Checks what a task accesses and where it runs. Needs bind().
+inline void check_place(context& c, const task& t) {
+  const operand* first = nullptr;  // in an L1
+  const buffer* far = nullptr;     // in DDR
+  bool is_one_engine = true;
+  const view<operand> all = operands_of(c, t);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const operand& o = all[i];
+    const bool is_write = i >= t.inputs;
+    if ((o.flags & (is_write ? flag_readonly : flag_writeonly)) != 0) report_access(c, o, is_write);
+    const buffer* const b = buffer_of(c, o);
+    if (b == nullptr) continue;
+    if (b->level == level::ddr && far == nullptr) far = b;
+    if (b->level != level::l1 || !b->is_known) continue;
+    if (first == nullptr) first = &o;
+    const std::int64_t engine = buffer_of(c, *first)->engine;
+    if (b->engine == engine) continue;
+    is_one_engine = false;
+    auto w = c.found.add(errc::nem_plc_001_engines, place_of_operand(c, o));
+    w << operand_name{c, o} << " lies in L1[" << b->engine << "], but " << operand_name{c, *first}
+      << " in L1[" << engine << "]: a task runs on one engine";
+    w.note(place_of_operand(c, *first)) << "the other operand is in L1[" << engine << ']';
+  }
+  if (t.unit != unit::none) check_resource(c, t, far != nullptr);
+  check_engine(c, t, first, is_one_engine);
+  const bool moves = t.opcode == opcode::transfer || t.opcode == opcode::store;
+  if (moves && far != nullptr && c.target != nullptr && c.target->has_topology &&
+      c.target->topology.units[static_cast<std::size_t>(unit::sdma)] <= 0) {
+    auto w = c.found.add(errc::nem_res_008_no_system_dma, c.at(t.node));
+    w << "the task moves data of " << c.d.name(far->name) << " in DDR, and "
+      << c.types.text_of(c.target->name) << " declares no sDMA";
+    w.note(c.at(far->node)) << "the buffer lies in DDR";
+  }
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_PLACE_HPP
+
+// ---- tessera/nem/rules_region.hpp
+//
+// Regions: which bytes of a buffer, and which elements they are.
+//
+//   std::uint32_t i = detail::evaluate_region(c, node, declaration);   // index in values::regions
+//   if (detail::overlaps_itself(c.v, c.v.regions[i], work)) …          // decides REG-010
+//
+//   region(buffer, offset, extent)                   "Regions": NAM-003, NAM-004, REG-001 … REG-003
+//   elem=, shape=, layout= or strides=, quant=       "Region Types": REG-004 … REG-011, TYP-002
+//
+// Where a region has strides, they decide which bytes it needs (REG-005), not the number of its
+// elements (REG-004): a stride of 0 repeats one element.
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported.
+// Limits:     overlaps_itself() gives up, with no, when `work` is used up.
+// Allocation: that of values::regions and numbers.
+
+#ifndef TESSERA_NEM_RULES_REGION_HPP
+#define TESSERA_NEM_RULES_REGION_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/rules_quant.hpp
+//
+// Quantization descriptors of regions: their values, and whether they fit the shape.
+//
+//   bool sound = detail::evaluate_quant(c, node, region);   // sets region.quant
+//
+//   per_tensor(scale, zero_point)                            "Quantization Descriptor"
+//   per_channel(axis, scales, zero_points)                   one for each element of the axis
+//   per_group(axis, group_size, scales, zero_points)         one for each group of them
+//
+// QNT-001 … QNT-008. What tasks demand of descriptors is in rules_compute.hpp.
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported.
+// Limits:     none.
+// Allocation: that of values::quants, reals and numbers.
+
+#ifndef TESSERA_NEM_RULES_QUANT_HPP
+#define TESSERA_NEM_RULES_QUANT_HPP
+
+#include <cstddef>
+#include <cstdint>
 
 
 // ---- tessera/core/shortest.hpp
@@ -4166,26 +8605,1023 @@ inline void append_double(text& out, double v, double_style style) {
 
 #endif  // TESSERA_CORE_SHORTEST_HPP
 
-// ---- tessera/nem/arithmetic.hpp
-//
-// The operators of NEM's expressions on 64-bit integers, checked.
-//
-//   std::int64_t sum;
-//   if (nem::apply(nem::node_kind::add, a, b, sum) == nem::arithmetic_error::overflow) …
-//
-//   + - *   overflow is an error
-//   /       truncates towards zero
-//   mod     has the sign of the divisor: -7 mod 4 is 1
-//   -       negates its first operand
-//
-// Lifetime:   nothing is kept.
-// Errors:     an arithmetic_error.
-// Limits:     64 bits.
-// Allocation: none.
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
 
-#ifndef TESSERA_NEM_ARITHMETIC_HPP
-#define TESSERA_NEM_ARITHMETIC_HPP
+/// A FLOAT as messages show it.
+[[nodiscard]] inline text spelled(double x) {
+  text out;
+  append_double(out, x, double_style::python);
+  return out;
+}
 
+inline bool check_scale(context& c, std::uint32_t at, double x) {
+  if (x > 0 && x <= 1.7976931348623157e308) return true;
+  const text number = spelled(x);
+  c.found.add(errc::nem_qnt_005_scale, c.at(at))
+      << "expected a scale that is positive and finite, found " << number.view();
+  return false;
+}
+inline bool report_fraction(context& c, std::uint32_t at, double x) {
+  const text number = spelled(x);
+  c.found.add(errc::nem_qnt_006_zero_point, c.at(at))
+      << "expected an integer as zero point, found " << number.view();
+  return false;
+}
+inline void check_zero_point(context& c, std::uint32_t at, std::int64_t x, element e) {
+  if (!is_integer(e)) return;
+  const bool is_unsigned = e == element::u8 || e == element::u16 || e == element::u32;
+  const std::uint32_t bits = bitwidth(e) - (is_unsigned ? 0 : 1);
+  const std::int64_t top = (std::int64_t{1} << bits) - 1, bottom = is_unsigned ? 0 : -top - 1;
+  if (x < bottom || x > top)
+    c.found.add(errc::nem_qnt_007_zero_range, c.at(at))
+        << "zero point " << x << " isn't a value of " << name(e) << " (" << bottom << " to " << top
+        << ')';
+}
+
+/// Scales in values::reals, or zero points in values::numbers.
+struct quant_values {
+  bool are_scales;
+  element type;  ///< of the region
+  std::uint32_t first = 0, count = 0;
+};
+
+/// One number, which is appended; where it is wrong, another one stands in its place.
+inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
+  ++to.count;
+  number x = {};
+  const bool is_known = evaluate(c, at, for_number, x);
+  if (to.are_scales) {
+    c.v.reals.push_back(is_known ? x.as_real() : 1);
+    return is_known && check_scale(c, at, x.as_real());
+  }
+  const bool is_whole = !x.is_real || to_integer(x.real, x.integer);
+  c.v.numbers.push_back(is_known && is_whole ? x.integer : 0);
+  if (!is_known) return false;
+  if (!is_whole) return report_fraction(c, at, x.real);
+  check_zero_point(c, at, x.integer, to.type);
+  return true;
+}
+
+/// Scales or zero points: a list or the name of one, which is not copied, or a number where the form
+/// has just one.
+inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, quant_values& to) {
+  to.first = static_cast<std::uint32_t>(to.are_scales ? c.v.reals.size() : c.v.numbers.size());
+  if (!is_list) return evaluate_quant_value(c, at, to);
+  if (c[at].kind == node_kind::list) {
+    bool is_sound = true;
+    for (const std::uint32_t i : children(c.d, at))
+      is_sound = evaluate_quant_value(c, i, to) && is_sound;
+    return is_sound;
+  }
+  if (c[at].kind == node_kind::name) {
+    const binding& b = (*c.names)[c[at].value];
+    if (b.kind != binding_kind::none && !b.is_known) return false;
+    if (b.kind == binding_kind::integers || b.kind == binding_kind::reals) {
+      const named_numbers& l = c.names->list_of(b);
+      to.first = to.are_scales ? l.first_real : l.first_number;
+      to.count = b.count;
+      if (b.count == 0) return true;
+      if (to.are_scales) return check_scale(c, at, l.least) && check_scale(c, at, l.greatest);
+      if (!l.are_integers) {
+        std::int64_t ignored = 0;
+        std::uint32_t i = 0;
+        while (to_integer(c.v.reals[l.first_real + i], ignored)) ++i;
+        return report_fraction(c, at, c.v.reals[l.first_real + i]);
+      }
+      check_zero_point(c, at, l.least_integer, to.type);
+      check_zero_point(c, at, l.greatest_integer, to.type);
+      return true;
+    }
+  }
+  number x = {};
+  if (evaluate(c, at, for_number, x))
+    c.found.add(errc::nem_exp_005_kind, c.at(at)) << "expected a list, found a number";
+  return false;
+}
+
+/// Evaluates a descriptor of a region whose type and shape are evaluated.
+inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sound_shape) {
+  quant q;
+  q.form = static_cast<quantization>(c[at].detail);
+  quant_values scales = {true, r.element}, zero_points = {false, r.element};
+  const bool is_list = q.form != quantization::per_tensor;
+  bool is_sound = true, has_axis = false, has_group = false;
+  bool has_scales = false, has_zero_points = false;
+  std::uint32_t axis_at = at, scales_at = at, zero_points_at = at;
+  for (const std::uint32_t i : children(c.d, at)) {
+    if (c[i].kind != node_kind::quant_field) continue;
+    const std::uint32_t value = i + 1;
+    switch (static_cast<quant_field>(c[i].detail)) {
+      case quant_field::axis:
+        has_axis = evaluate_integer(c, value, {"quantization axes must be integer"}, q.axis);
+        is_sound = is_sound && has_axis;
+        axis_at = value;
+        break;
+      case quant_field::group_size:
+        has_group = evaluate_integer(c, value, {"group sizes must be integer"}, q.group_size);
+        if (has_group && q.group_size <= 0) {
+          has_group = false;
+          c.found.add(errc::nem_qnt_003_group_size, c.at(value))
+              << "group_size must be positive, found " << q.group_size;
+        }
+        is_sound = is_sound && has_group;
+        break;
+      case quant_field::scale:
+      case quant_field::scales:
+        scales_at = value;
+        has_scales = evaluate_quant_values(c, value, is_list, scales);
+        is_sound = is_sound && has_scales;
+        break;
+      case quant_field::zero_point:
+      case quant_field::zero_points:
+        zero_points_at = value;
+        has_zero_points = evaluate_quant_values(c, value, is_list, zero_points);
+        is_sound = is_sound && has_zero_points;
+        break;
+    }
+  }
+  q.first_scale = scales.first;
+  q.scales = scales.count;
+  q.first_zero_point = zero_points.first;
+  q.zero_points = zero_points.count;
+  if (is_floating(r.element))
+    c.found.add(errc::nem_qnt_008_float, c.at(at))
+        << name(r.element) << " values carry a quantization descriptor";
+
+  if (is_list && has_axis && r.has_shape && has_sound_shape) {
+    if (q.axis < 0 || q.axis >= static_cast<std::int64_t>(r.rank)) {
+      is_sound = false;
+      auto w = c.found.add(errc::nem_qnt_004_axis, c.at(axis_at));
+      if (r.rank == 0)
+        w << "quantization axis " << q.axis << " of a shape without dimensions";
+      else
+        w << "quantization axis " << q.axis << " isn't one of 0 to " << r.rank - 1;
+    } else {
+      const std::int64_t dimension =
+          c.v.numbers[r.first_dimension + static_cast<std::size_t>(q.axis)];
+      const bool is_grouped = q.form == quantization::per_group;
+      if (!is_grouped || has_group) {
+        const std::int64_t expected =
+            is_grouped ? dimension / q.group_size + (dimension % q.group_size != 0) : dimension;
+        const auto check = [&](bool is_known, std::uint32_t where, std::uint32_t count,
+                               const char* what) {
+          if (!is_known || count == expected) return;
+          is_sound = false;
+          auto w = c.found.add(is_grouped ? errc::nem_qnt_002_groups : errc::nem_qnt_001_channels,
+                               c.at(where));
+          w << "expected " << expected << ' ' << what << ", found " << count << ": axis " << q.axis
+            << " has " << dimension << (dimension == 1 ? " element" : " elements");
+          if (is_grouped) w << ", " << q.group_size << " to a group";
+        };
+        check(has_scales, scales_at, q.scales, "scales");
+        check(has_zero_points, zero_points_at, q.zero_points, "zero points");
+      }
+    }
+  }
+  r.quant = static_cast<std::uint32_t>(c.v.quants.size());
+  c.v.quants.push_back(q);
+  return is_sound;
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_QUANT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Bytes that `count` elements take; false where 64 bits don't hold them.
+[[nodiscard]] inline bool bytes_of(std::int64_t count, element e, std::int64_t& to) noexcept {
+  const std::int64_t bits = bitwidth(e);
+  if (bits >= 8) return !__builtin_mul_overflow(count, bits / 8, &to);
+  to = count / (8 / bits) + (count % (8 / bits) != 0);
+  return true;
+}
+
+/// Finds the buffer of a region. False where it has none that is sound.
+inline bool find_buffer(context& c, std::uint32_t at, region& r) {
+  const std::uint32_t name_index = c[at].value;
+  const binding& b = (*c.names)[name_index];
+  if (b.kind == binding_kind::none) {
+    place where = c.at(at);  // up to the name
+    const auto size = static_cast<std::uint32_t>(7 + c.name(at).size());
+    if (size < where.length) where.length = size;
+    auto&& w = c.found.add(errc::nem_nam_003_buffer, where);
+    w << "buffer " << c.d.name(name_index) << " isn't declared before here";
+    suggest(c, w, c.d.name(name_index), binding_kind::buffer);
+    return false;
+  }
+  if (b.kind == binding_kind::buffer) {
+    r.buffer = b.index;
+    r.flags |= c.v.buffers[b.index].flags;
+    return b.is_known && c.v.buffers[b.index].is_known;
+  }
+  if (b.is_known)
+    (c.found.add(errc::nem_nam_004_not_buffer, c.at(at))
+     << "expected a buffer in region(...), " << c.d.name(name_index) << " is a " << name(b.kind))
+            .note(head(c, b.node))
+        << c.d.name(name_index) << " is declared here";
+  return false;
+}
+
+/// Evaluates the numbers of shape= or strides= from `first` on.
+inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
+                                std::int64_t smallest, errc too_small, std::uint32_t& first,
+                                std::uint32_t& count) {
+  bool is_sound = true;
+  first = static_cast<std::uint32_t>(c.v.numbers.size());
+  for (const std::uint32_t i : children(c.d, at)) {
+    std::int64_t x = smallest;
+    if (!evaluate_integer(c, i, p, x)) {
+      is_sound = false;
+    } else if (x < smallest) {
+      is_sound = false;
+      c.found.add(too_small, c.at(i))
+          << "expected a " << (smallest == 0 ? "stride" : "shape dimension") << " of at least "
+          << smallest << ", found " << x;
+    }
+    c.v.numbers.push_back(x);
+  }
+  count = static_cast<std::uint32_t>(c.v.numbers.size() - first);
+  return is_sound;
+}
+
+/// Whether the elements of a region lie inside of its extent.
+inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
+                           std::uint32_t strides_at) {
+  std::int64_t count = r.has_strides ? 0 : 1;
+  bool overflow = false;
+  const view<std::int64_t> shape = c.v.shape(r), strides = c.v.strides(r);
+  for (std::size_t i = 0; i < shape.size() && !overflow; ++i) {
+    std::int64_t term = 0;
+    if (!r.has_strides)
+      overflow = __builtin_mul_overflow(count, shape[i], &count);
+    else
+      overflow = __builtin_mul_overflow(shape[i] - 1, strides[i], &term) ||
+                 __builtin_add_overflow(count, term, &count);
+  }
+  if (r.has_strides) overflow = overflow || __builtin_add_overflow(count, 1, &count);
+  std::int64_t needed = 0;
+  overflow = overflow || !bytes_of(count, r.element, needed);
+  if (!overflow && needed <= r.extent) return true;
+  auto w = r.has_strides ? c.found.add(errc::nem_reg_005_strides, c.at(strides_at))
+                         : c.found.add(errc::nem_reg_004_too_small, c.at(extent_at));
+  if (r.has_strides)
+    w << "the strides reach ";
+  else
+    w << "the shape needs ";
+  if (overflow)
+    w << "more bytes than 64 bits can count";
+  else
+    w << needed << (needed == 1 ? " byte" : " bytes");
+  w << ", the extent has " << r.extent;
+  if (!overflow && !r.has_strides)
+    w << " (" << count << (count == 1 ? " element of " : " elements of ") << name(r.element) << ')';
+  return false;
+}
+
+/// Whether a layout id names one dimension by each of its letters.
+[[nodiscard]] constexpr bool names_dimensions(std::string_view layout) noexcept {
+  for (const char c : layout)
+    if (c < 'A' || c > 'Z') return false;
+  return true;
+}
+
+/// Appends the region of a node_kind::region. `declaration` is its `let`, or no_node.
+inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t declaration) {
+  region r;
+  r.node = at;
+  r.declaration = declaration;
+  bool is_sound = find_buffer(c, at, r);
+  bool has_offset = false, has_extent = false, has_shape = true, has_strides = true;
+  std::uint32_t offset_at = no_node, extent_at = no_node, shape_at = no_node, layout_at = no_node,
+                strides_at = no_node, quant_at = no_node;
+  for (const std::uint32_t i : children(c.d, at)) {
+    switch (c[i].kind) {
+      case node_kind::elem:
+        r.element = static_cast<element>(c[i].detail);
+        if (is_extension(r.element))
+          c.found.add(errc::nem_typ_002_extension, c.at(i))
+              << "element type " << name(r.element) << " is an extension: no type family knows it";
+        break;
+      case node_kind::shape: shape_at = i; break;
+      case node_kind::layout:
+        layout_at = i;
+        r.layout = c[i].value;
+        break;
+      case node_kind::strides: strides_at = i; break;
+      case node_kind::quant: quant_at = i; break;
+      default:
+        if (offset_at == no_node) {
+          offset_at = i;
+          has_offset = evaluate_integer(c, i, {"region offsets must be integer"}, r.offset);
+        } else {
+          extent_at = i;
+          has_extent = evaluate_integer(c, i, {"region extents must be integer"}, r.extent);
+        }
+    }
+  }
+  if (has_offset && r.offset < 0) {
+    has_offset = false;
+    c.found.add(errc::nem_reg_001_offset, c.at(offset_at))
+        << "expected an offset of at least 0, found " << r.offset;
+  }
+  if (has_extent && r.extent <= 0) {
+    has_extent = false;
+    c.found.add(errc::nem_reg_002_extent, c.at(extent_at))
+        << "expected an extent of at least 1 byte, found " << r.extent;
+  }
+  if (is_sound && has_offset && has_extent) {
+    const buffer& b = c.v.buffers[r.buffer];
+    if (r.offset > b.size || r.extent > b.size - r.offset) {
+      is_sound = false;
+      (c.found.add(errc::nem_reg_003_bounds, c.at(at))
+       << "bytes " << r.offset << " + " << r.extent << " end behind buffer " << c.d.name(b.name)
+       << " of " << b.size << " bytes")
+              .note(head(c, b.node))
+          << c.d.name(b.name) << " is declared here";
+    }
+  }
+  is_sound = is_sound && has_offset && has_extent;
+
+  if (shape_at != no_node) {
+    r.has_shape = true;
+    has_shape = evaluate_dimensions(c, shape_at, {"shape dimensions must be integer"}, 1,
+                                    errc::nem_reg_008_dimension, r.first_dimension, r.rank);
+  }
+  if (strides_at != no_node) {
+    r.has_strides = true;
+    has_strides = evaluate_dimensions(c, strides_at, {"strides must be integer"}, 0,
+                                      errc::nem_reg_009_negative_stride, r.first_stride, r.strides);
+    if (r.has_shape && r.strides != r.rank) {
+      has_strides = false;
+      c.found.add(errc::nem_reg_006_stride_count, c.at(strides_at))
+          << "expected " << r.rank << (r.rank == 1 ? " stride" : " strides")
+          << ", one for each dimension, found " << r.strides;
+    }
+  }
+  if (layout_at != no_node && r.has_shape) {
+    const std::string_view layout = c.d.name(r.layout);
+    if (layout.size() != r.rank && names_dimensions(layout))
+      c.found.add(errc::nem_reg_007_layout, c.at(layout_at))
+          << "layout " << layout << " names " << layout.size()
+          << (layout.size() == 1 ? " dimension" : " dimensions") << ", the shape has " << r.rank;
+  }
+  is_sound = is_sound && has_shape && has_strides;
+  if (r.element != element::none) {
+    const std::int64_t bytes = bitwidth(r.element) / 8;
+    if (has_offset && bytes > 1 && r.offset % bytes != 0)
+      c.found.add(errc::nem_reg_011_unaligned, c.at(offset_at))
+          << "offset " << r.offset << " isn't a multiple of the " << bytes << " bytes of "
+          << name(r.element);
+    if (has_extent && r.has_shape && has_shape && has_strides)
+      is_sound = check_elements(c, r, extent_at, strides_at) && is_sound;
+  }
+  if (quant_at != no_node) is_sound = evaluate_quant(c, quant_at, r, has_shape) && is_sound;
+  r.is_sound = is_sound;
+  c.v.regions.push_back(r);
+  return static_cast<std::uint32_t>(c.v.regions.size() - 1);
+}
+
+/// Whether two elements of a sound region have the same place, by its strides. Each step of the
+/// search takes one off `work`, and each of more than 32 dimensions takes 64; without any left the
+/// answer is no.
+[[nodiscard]] inline bool overlaps_itself(const values& v, const region& r, std::uint64_t& work) {
+  struct dimension {
+    std::int64_t stride, most;  ///< the greatest difference of two indices
+    std::int64_t reach;         ///< how far all dimensions of smaller strides lead
+  };
+  if (!r.has_strides || !r.has_shape || r.strides != r.rank) return false;
+  constexpr std::uint32_t few = 8;
+  dimension in_place[few];
+  pool<dimension> many;
+  if (r.rank > max_rank) {  // of no use to computing: 2^16 such dimensions are looked at
+    const std::uint64_t steps = std::uint64_t{r.rank} * 64;
+    work -= work < steps ? work : steps;
+    if (work == 0) return false;
+  }
+  if (r.rank > few) many.resize(r.rank);
+  dimension* const all = r.rank > few ? many.data() : in_place;
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < r.rank; ++i) {
+    const std::int64_t size = v.shape(r)[i], stride = v.strides(r)[i];
+    if (size <= 1) continue;
+    if (stride == 0) return true;
+    all[count++] = {stride, size - 1, 0};
+  }
+  sort(all, count, [](const dimension& a, const dimension& b) { return a.stride < b.stride; });
+
+  // Two elements have one place where differences d of their indices, not all 0, give
+  // sum(d * stride) == 0. While each stride is greater than all that the smaller ones reach
+  // together, there are none.
+  bool are_apart = true;
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    are_apart = are_apart && all[i].stride > sum;
+    all[i].reach = sum;
+    sum += all[i].stride * all[i].most;  // has room: it lies inside of the extent
+  }
+  if (are_apart || sum > std::int64_t{1} << 61) return false;
+
+  // Else try them, from the greatest stride down, but only those that the smaller strides can make
+  // up for. The first that isn't 0 may be taken as positive.
+  struct choice {
+    std::int64_t rest;  ///< what this stride and the smaller ones must add up to
+    std::int64_t next, last;
+    bool is_zero;  ///< whether all greater ones are 0
+  };
+  pool<choice> open;
+  const auto enter = [&](std::int64_t rest, bool is_zero) {
+    const dimension& d = all[count - 1 - open.size()];
+    const std::int64_t low = rest - d.reach, high = rest + d.reach;
+    std::int64_t first = low / d.stride + (low % d.stride > 0);
+    std::int64_t last = high / d.stride - (high % d.stride < 0);
+    if (first < -d.most) first = -d.most;
+    if (is_zero && first < 0) first = 0;
+    if (last > d.most) last = d.most;
+    open.push_back({rest, first, last, is_zero});
+  };
+  enter(0, true);
+  while (!open.empty() && work != 0) {
+    --work;
+    choice& at = open.back();
+    if (at.next > at.last) {
+      open.pop_back();
+      continue;
+    }
+    const std::int64_t x = at.next++;
+    const std::int64_t rest = at.rest - x * all[count - open.size()].stride;
+    const bool is_zero = at.is_zero && x == 0;
+    if (rest == 0 && !is_zero) return true;
+    if (open.size() < count) enter(rest, is_zero);
+  }
+  return false;
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_RULES_REGION_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// A visitor that does nothing: derive from it, and define what is wanted.
+struct visitor {
+  void loop(const values&, std::uint32_t /*node*/, std::int64_t /*first*/, std::int64_t /*last*/,
+            std::int64_t /*in_flight*/) {}
+  void iteration(std::uint32_t /*node*/, std::int64_t /*value*/) {}
+  void end_loop(std::uint32_t /*node*/) {}
+  void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
+  void task(const values&, const nem::task&) {}
+  [[nodiscard]] bool stopped() const noexcept { return false; }
+  void end(const values&) {}
+};
+
+namespace detail {
+
+/// How much was expanded.
+struct expansion {
+  std::uint64_t tasks = 0, iterations = 0;
+  bool is_partial = false;  ///< whether iterations were left out
+};
+
+/// `is_checking` is for verification, which also checks what doesn't depend on an iteration.
+template <class Visitor, bool is_checking>
+class walker {
+ public:
+  walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
+    c.names = &names_;
+    if (is_checking) c.found.tail = {name_iteration, this};
+    most_ = most;
+    most_nodes_ = times(most, 128);
+  }
+  walker(const walker&) = delete;
+  walker& operator=(const walker&) = delete;
+  ~walker() {
+    c_.names = nullptr;
+    c_.found.tail = {};
+  }
+
+  expansion run() {
+    const std::uint32_t end = static_cast<std::uint32_t>(c_.d.nodes.size());
+    std::uint32_t at = 0;
+    for (;;) {
+      if (frames_.empty() ? at >= end : at >= frames_.back().end) {
+        if (frames_.empty()) break;
+        at = end_iteration();
+      } else if (is_stopped_) {
+        if (frames_.empty()) break;
+        at = frames_.back().end;
+      } else {
+        at = statement(at);
+      }
+    }
+    to_.end(v_);
+    return expanded_;
+  }
+
+ private:
+  /// What a scope's end takes back.
+  struct marks {
+    std::size_t regions, quants, numbers, reals;
+  };
+  struct frame {
+    std::uint32_t node, body, end;
+    std::int64_t value, last, in_flight;
+    std::uint64_t done;    ///< iterations that have ended
+    bool is_known;         ///< whether its bounds are
+    bool was_first_visit;  ///< whether the loop is met for the first time
+    marks before;
+  };
+
+  [[nodiscard]] static std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
+    std::uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
+  }
+  [[nodiscard]] marks mark() const noexcept {
+    return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
+  }
+  void take_back(const marks& m) noexcept {
+    v_.regions.resize(m.regions);
+    v_.quants.resize(m.quants);
+    v_.numbers.resize(m.numbers);
+    v_.reals.resize(m.reals);
+  }
+  /// Whether all enclosing loops are in their first iteration, so that each node is met first.
+  [[nodiscard]] bool is_first_visit() const noexcept {
+    return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
+  }
+  /// Says in which iteration something was found, where others don't have it: behind a first
+  /// iteration, and where what was found names something that varies. Some say so themselves.
+  static void name_iteration(const void* self, const diagnostic& d, text& to) {
+    const walker& w = *static_cast<const walker*>(self);
+    if (w.frames_.empty() || d.code == errc::nem_haz_002_iterations ||
+        d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial ||
+        d.code == errc::nem_cap_003_tokens)
+      return;
+    bool is_meant = !w.is_first_visit();
+    const phase found_by = phase_of(d.code);
+    const std::uint32_t end = w.c_[w.at_].next;
+    if (end - w.at_ < 256 && (found_by == phase::eval || found_by == phase::region ||
+                              found_by == phase::buffer || found_by == phase::place))
+      for (std::uint32_t i = w.at_; i < end && !is_meant; ++i) {
+        const node& n = w.c_[i];
+        is_meant = n.kind == node_kind::name && n.offset - d.where.offset < d.where.length &&
+                   w.names_[n.value].varies;
+      }
+    if (!is_meant) return;
+    constexpr std::size_t most_named = 8;
+    const std::size_t depth = w.frames_.size();
+    for (std::size_t i = depth > most_named ? depth - most_named : 0; i < depth; ++i) {
+      const frame& f = w.frames_[i];
+      if (f.is_known)
+        to << (i + most_named == depth || i == 0 ? " where " : " and ")
+           << w.c_.name(f.node).substr(0, 64) << " is " << f.value;
+    }
+  }
+  void check_decorators_of([[maybe_unused]] std::uint32_t at,
+                           [[maybe_unused]] std::uint8_t target) {
+    if constexpr (is_checking)
+      if (is_first_visit()) check_decorators(c_, at, target);
+  }
+
+  // Statements -----------------------------------------------------------------------------------
+
+  /// Returns the statement that follows.
+  std::uint32_t statement(std::uint32_t at) {
+    const node& n = c_[at];
+    at_ = at;
+    switch (n.kind) {
+      case node_kind::constant: constant(at); break;
+      case node_kind::let: let(at); break;
+      case node_kind::buffer:
+        declare_buffer(c_, at);
+        check_decorators_of(at, on_buffer);
+        break;
+      case node_kind::loop: return begin_loop(at);
+      case node_kind::transfer:
+      case node_kind::store:
+      case node_kind::compute: task(at); break;
+      case node_kind::wait: wait(at); break;
+      default: break;
+    }
+    return n.next;
+  }
+
+  void constant(std::uint32_t at) {
+    if (names_.depth() != 0)
+      c_.found.add(errc::nem_con_005_in_loop, c_.at(at))
+          << "const declaration not permitted inside loop body";
+    number x = {};
+    binding b;
+    b.kind = binding_kind::constant;
+    b.node = at;
+    b.is_known = evaluate(c_, at + 1, for_constant, x);
+    b.integer = x.integer;
+    declare(c_, c_[at].value, b);
+  }
+
+  void let(std::uint32_t at) {
+    const std::uint32_t value = at + 1;
+    binding b;
+    switch (c_[value].kind) {
+      case node_kind::region:
+        b.kind = binding_kind::region;
+        b.index = evaluate_region(c_, value, at);
+        if (c_[value].next < c_[at].next) {
+          v_.regions[b.index].flags |= decorated_access(c_.d, at);
+          check_decorators_of(at, on_region);
+        }
+        break;
+      case node_kind::list: b = list(value); break;
+      case node_kind::string:
+        b.kind = binding_kind::string;
+        b.index = c_[value].value;
+        break;
+      case node_kind::name: {
+        const binding& other = names_[c_[value].value];
+        if (other.kind == binding_kind::region || other.kind == binding_kind::string ||
+            other.kind == binding_kind::list || other.kind == binding_kind::integers ||
+            other.kind == binding_kind::reals) {
+          b = other;
+          break;
+        }
+      }
+        [[fallthrough]];
+      default: {
+        number x = {};
+        b.is_known = evaluate(c_, value, for_number, x);
+        b.kind = b.is_known && x.is_real ? binding_kind::real : binding_kind::integer;
+        b.integer = x.is_real ? std::bit_cast<std::int64_t>(x.real) : x.integer;
+        b.varies = x.varies;
+      }
+    }
+    b.node = at;
+    declare(c_, c_[at].value, b);
+  }
+
+  /// The value of a list: numbers if it has nothing else.
+  binding list(std::uint32_t at) {
+    binding b;
+    const std::uint32_t end = c_[at].next;
+    bool has_others = false, has_reals = false;
+    const std::size_t first_number = v_.numbers.size(), first_real = v_.reals.size();
+    for (std::uint32_t i = at + 1; i < end;) {
+      const node& n = c_[i];
+      if (n.kind == node_kind::list) {
+        has_others = true;
+        ++i;
+        continue;
+      }
+      const binding_kind named =
+          n.kind == node_kind::name ? names_[n.value].kind : binding_kind::none;
+      if (n.kind == node_kind::string || named == binding_kind::string ||
+          named == binding_kind::list || named == binding_kind::integers ||
+          named == binding_kind::reals) {
+        has_others = true;
+      } else {
+        number x = {};
+        if (!evaluate(c_, i, for_number, x)) b.is_known = false;
+        b.varies = b.varies || x.varies;
+        has_reals = has_reals || x.is_real;
+        v_.numbers.push_back(x.integer);
+        v_.reals.push_back(x.as_real());
+      }
+      i = n.next;
+    }
+    if (has_others || !b.is_known) {
+      b.kind = binding_kind::list;
+      v_.numbers.resize(first_number);
+      v_.reals.resize(first_real);
+      return b;
+    }
+    named_numbers l;
+    l.first_real = static_cast<std::uint32_t>(first_real);
+    l.first_number = static_cast<std::uint32_t>(first_number);
+    b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
+    for (std::uint32_t i = 0; i < b.count; ++i) {
+      const double x = v_.reals[first_real + i];
+      std::int64_t& n = v_.numbers[first_number + i];
+      if (has_reals) l.are_integers = to_integer(x, n) && l.are_integers;
+      if (i == 0 || !(x >= l.least)) l.least = x;
+      if (i == 0 || !(x <= l.greatest)) l.greatest = x;
+      if (i == 0 || n < l.least_integer) l.least_integer = n;
+      if (i == 0 || n > l.greatest_integer) l.greatest_integer = n;
+    }
+    if (!l.are_integers) v_.numbers.resize(first_number);
+    b.kind = has_reals ? binding_kind::reals : binding_kind::integers;
+    b.index = has_reals ? l.first_real : l.first_number;
+    b.integer = names_.add_list(l);
+    return b;
+  }
+
+  // Tasks ----------------------------------------------------------------------------------------
+
+  void operand(std::uint32_t at, bool is_output) {
+    const std::uint32_t value = at + 1;
+    nem::operand o;
+    o.node = at;
+    if (c_[value].kind == node_kind::region) {
+      o.region = evaluate_region(c_, value, no_node);
+    } else {
+      const binding& b = names_[c_[value].value];
+      if (b.kind == binding_kind::region) {
+        if (b.is_known) o.region = b.index;
+      } else if (b.kind == binding_kind::none) {
+        auto&& w = c_.found.add(errc::nem_nam_005_operand, c_.at(value));
+        w << "operand " << c_.name(value) << " isn't declared before here";
+        suggest(c_, w, c_.name(value), binding_kind::region);
+      } else if (b.is_known) {
+        (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
+         << "expected a region as operand, " << c_.name(value) << " is a " << name(b.kind))
+                .note(head(c_, b.node))
+            << c_.name(value) << " is declared here";
+      }
+    }
+    if (c_[value].next < c_[at].next) check_decorators_of(at, on_operand);
+    if (is_output && o.region != no_index) {
+      const region& r = v_.regions[o.region];
+      if (r.is_sound && r.has_strides && overlaps_itself(v_, r, work_))
+        c_.found.add(errc::nem_reg_010_overlapping_elements, c_.at(at))
+            << "the task writes a region whose strides give several elements one place";
+    }
+    v_.operands.push_back(o);
+  }
+
+  /// Resolves names of tokens into values::deps.
+  void tokens(std::uint32_t at) {
+    names_.begin_list();
+    for (const std::uint32_t i : children(c_.d, at)) {
+      if (c_[i].kind != node_kind::name) continue;
+      const std::uint32_t name_index = c_[i].value;
+      const binding b = names_[name_index];
+      if (!names_.first_in_list(name_index))
+        c_.found.add(errc::nem_tok_007_repeated, c_.at(i))
+            << "token " << c_.name(i) << " is listed already";
+      else if (b.kind == binding_kind::token) {
+        if (b.is_known) v_.deps.push_back(b.index);
+      } else if (b.kind != binding_kind::none) {
+        if (!b.is_known) continue;
+        (c_.found.add(errc::nem_tok_004_kind, c_.at(i))
+         << "expected a token, " << c_.name(i) << " is a " << name(b.kind))
+                .note(head(c_, b.node))
+            << c_.name(i) << " is declared here";
+      } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
+        auto&& w = c_.found.add(errc::nem_tok_002_early, c_.at(i));
+        w << "token " << c_.name(i);
+        if (task == at_)
+          w << " is that of the task itself";
+        else
+          (w << (task > at_ ? " is assigned only later" : " is visible only inside of its loop"))
+                  .note(head(c_, task))
+              << c_.name(i) << " is assigned here";
+      } else {
+        auto&& w = c_.found.add(errc::nem_tok_001_unknown, c_.at(i));
+        w << "no task assigns token " << c_.name(i);
+        suggest(c_, w, c_.name(i), binding_kind::token);
+      }
+    }
+  }
+
+  void declare_token(std::uint32_t at, std::uint32_t index, bool is_known) {
+    if (c_[at].value == no_name) return;
+    binding b;
+    b.kind = binding_kind::token;
+    b.is_known = is_known;
+    b.node = at;
+    b.index = index;
+    declare(c_, c_[at].value, b);
+  }
+
+  void wait(std::uint32_t at) {
+    v_.operands.clear();
+    v_.deps.clear();
+    tokens(at);
+    check_decorators_of(at, on_wait);
+    if (c_[at].value != no_name) {
+      c_.found.add(errc::nem_tok_005_wait, c_.at(at))
+          << "wait produces no token that " << c_.name(at) << " could be";
+      declare_token(at, 0, false);
+    }
+    to_.wait(at, view<std::uint32_t>(v_.deps));
+  }
+
+  void task(std::uint32_t at) {
+    const node& n = c_[at];
+    const marks before = mark();
+    v_.operands.clear();
+    v_.deps.clear();
+    nem::task t;
+    t.index = static_cast<std::uint32_t>(expanded_.tasks);
+    t.node = at;
+    t.mode = static_cast<mode>(n.detail);
+    t.token = n.value;
+    if (n.kind != node_kind::compute)
+      t.opcode = n.kind == node_kind::transfer ? opcode::transfer : opcode::store;
+    bool has_decorators = false;
+    for (const std::uint32_t i : children(c_.d, at)) switch (c_[i].kind) {
+        case node_kind::opcode: t.opcode = static_cast<opcode>(c_[i].detail); break;
+        case node_kind::input:
+        case node_kind::source:
+          operand(i, false);
+          ++t.inputs;
+          break;
+        case node_kind::output:
+        case node_kind::destination:
+          operand(i, true);
+          ++t.outputs;
+          break;
+        case node_kind::deps: tokens(i); break;
+        case node_kind::decorator: has_decorators = true; break;
+        default: break;
+      }
+    if (n.kind != node_kind::compute && v_.operands.size() == 2 &&
+        c_[v_.operands[0].node].kind == node_kind::destination) {
+      const nem::operand destination = v_.operands[0];
+      v_.operands[0] = v_.operands[1];
+      v_.operands[1] = destination;
+    }
+    t.deps = static_cast<std::uint32_t>(v_.deps.size());
+    if (has_decorators)
+      check_decorators_of(at, n.kind == node_kind::compute ? on_compute : on_transfer);
+    bind(c_, t);
+    if (n.kind == node_kind::compute) {
+      v_.attributes = {};
+      evaluate_attributes(c_, at, t.opcode, v_.attributes);
+    }
+    to_.task(v_, t);
+    take_back(before);
+    declare_token(at, t.index, true);
+    ++expanded_.tasks;
+    if (!frames_.empty()) ++spent_;
+    is_stopped_ = to_.stopped() || expanded_.tasks >= no_index - 1;
+  }
+
+  // Loops ----------------------------------------------------------------------------------------
+
+  std::uint32_t begin_loop(std::uint32_t at) {
+    const std::uint32_t first_at = at + 1, last_at = c_[first_at].next;
+    frame f = {};
+    f.node = at;
+    f.in_flight = 1;
+    f.was_first_visit = is_first_visit();
+    const purpose bound = {"loop bounds must be integer"};
+    const bool has_first = evaluate_integer(c_, first_at, bound, f.value);
+    const bool has_last = evaluate_integer(c_, last_at, bound, f.last);
+    f.is_known = has_first && has_last;
+    if (f.is_known && f.last < f.value) {
+      f.is_known = false;
+      c_.found.add(errc::nem_lop_001_empty, c_.at(last_at))
+          << "the loop ends at " << f.last << ", before its start at " << f.value;
+    }
+    bool has_decorators = false;
+    for (std::uint32_t i = c_[last_at].next; i < c_[at].next; i = c_[i].next) {
+      has_decorators = has_decorators || c_[i].kind == node_kind::decorator;
+      if (c_[i].kind == node_kind::body) {
+        f.body = i;
+        f.end = c_[i].next;
+      }
+    }
+    if (has_decorators) {
+      check_decorators_of(at, on_loop);
+      f.in_flight = detail::in_flight(c_, at);
+    }
+    if (f.end == 0) return c_[at].next;
+    if (!f.is_known) f.value = f.last = 0;
+    f.before = mark();
+    to_.loop(v_, at, f.value, f.last, f.in_flight);
+    frames_.push_back(f);
+    begin_iteration();
+    return f.body + 1;
+  }
+
+  void begin_iteration() {
+    const frame& f = frames_.back();
+    ++expanded_.iterations;
+    ++spent_;
+    spent_nodes_ += f.end - f.body;
+    names_.open();
+    binding b;
+    b.kind = binding_kind::loop_variable;
+    b.node = f.node;
+    b.is_known = f.is_known;
+    b.varies = true;
+    b.integer = f.value;
+    declare(c_, c_[f.node].value, b);
+    to_.iteration(f.node, f.value);
+    is_stopped_ = is_stopped_ || to_.stopped();
+  }
+
+  [[nodiscard]] bool is_beyond(std::uint64_t factor) const noexcept {
+    return spent_ > times(most_, factor) || spent_nodes_ > times(most_nodes_, factor);
+  }
+
+  /// Returns the statement that follows: of the next iteration, or behind the loop.
+  std::uint32_t end_iteration() {
+    frame& f = frames_.back();
+    names_.close();
+    take_back(f.before);
+    ++f.done;
+    const std::uint64_t left =
+        static_cast<std::uint64_t>(f.last) - static_cast<std::uint64_t>(f.value);
+    if (left != 0 && f.is_known && !is_stopped_) {
+      const std::uint64_t start = times(static_cast<std::uint64_t>(f.in_flight), 2);
+      const bool is_cut = is_beyond(2);
+      const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
+      if (is_cut || is_skipping) {
+        expanded_.is_partial = true;
+        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
+        w << "the loop has ";
+        if (f.done + left != 0)
+          w << f.done + left;
+        else
+          w << "2^64";
+        w << " iterations; only its first " << f.done
+          << (is_cut ? " are checked" : " and last 2 are checked");
+      }
+      if (!is_cut) {
+        f.value = is_skipping ? f.last - 1 : f.value + 1;
+        begin_iteration();
+        return f.body + 1;
+      }
+    }
+    const std::uint32_t next = c_[f.node].next;
+    to_.end_loop(f.node);
+    frames_.pop_back();
+    return next;
+  }
+
+  context& c_;
+  values& v_;
+  Visitor& to_;
+  scope names_;
+  pool<frame> frames_;
+  std::uint32_t at_ = 0;  ///< the statement
+  expansion expanded_;
+  std::uint64_t most_ = 0, most_nodes_ = 0;
+  std::uint64_t spent_ = 0, spent_nodes_ = 0;  ///< inside of loops
+  std::uint64_t work_ = std::uint64_t{1} << 22;
+  bool is_stopped_ = false;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_WALK_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+using detail::check_transfer;
+using detail::compute_rules;
+using detail::context;
+using detail::find_decorator;
+using detail::findings;
+using detail::hazards;
+using detail::number_list;
+using detail::place_of;
+
+template <class Visitor>
+using walker = detail::walker<Visitor, false>;
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_EXECUTION_HPP
+
+// ---- tessera/nem/families.hpp
+//
+// The 13 built-in type families as a table, and the baseline device that lists what each must have.
+//
+//   nem::catalog c;
+//   nem::add_builtin(c);                                     // families[0] is conv2d.float
+//   std::uint32_t f = nem::builtin_family("gemm.int8");      // its row, and its index in a catalog
+//
+//   family_table     parameters, operands, accum, quant, variants    "Type Families and Matching"
+//   variant_row      what it adds, its instances: MUST or MAY        "Classification"
+//   baseline_files   the two spellings of the baseline's name
+//
+// An instantiation that no row lists is neither: gemm.float<f32>.with_bias is illegal everywhere.
+// The baseline is a file that always can be included; nothing opens it (nem/baseline_text.hpp is its
+// text).
+//
+// Lifetime:   the table is constant; what is made of it owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: a catalog's pools.
+
+#ifndef TESSERA_NEM_FAMILIES_HPP
+#define TESSERA_NEM_FAMILIES_HPP
+
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -4193,54 +9629,362 @@ inline void append_double(text& out, double v, double_style style) {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-enum class arithmetic_error : std::uint8_t { none, overflow, division };
+/// An operand's type in the table; `operand` is empty where there is none.
+struct operand_row {
+  std::string_view operand;
+  type_form form = type_form::element;
+  nem::element element = nem::element::none;
+  std::uint32_t parameter = 0;
+};
+/// A type parameter in the table.
+struct parameter_row {
+  std::string_view name;  ///< empty where there is none
+  std::uint16_t domain = 0;
+};
+/// An instance of a variant; `types` are as many as the family has parameters.
+struct instance_row {
+  enum class level : std::uint8_t { none, must, may } conformance = level::none;
+  element types[2] = {element::none, element::none};
+};
+/// A variant in the table.
+struct variant_row {
+  std::string_view name;  ///< empty where there is none
+  operand_row operand;    ///< besides those of the family
+  instance_row instances[6];
+};
+/// A family in the table; rows without a name fill up its arrays.
+struct family_row {
+  std::string_view name;
+  parameter_row parameters[2];
+  operand_row operands[3];
+  element accum;
+  quant_condition quant;
+  std::string_view quant_operand;
+  variant_row variants[2];
+};
 
-/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes `a` alone.
-[[nodiscard]] constexpr arithmetic_error apply(node_kind op, std::int64_t a, std::int64_t b,
-                                               std::int64_t& to) noexcept {
-  std::int64_t value = 0;
-  bool overflow = false;
-  switch (op) {
-    case node_kind::add: overflow = __builtin_add_overflow(a, b, &value); break;
-    case node_kind::subtract: overflow = __builtin_sub_overflow(a, b, &value); break;
-    case node_kind::multiply: overflow = __builtin_mul_overflow(a, b, &value); break;
-    case node_kind::negate: overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value); break;
-    case node_kind::divide:
-      if (b == 0) return arithmetic_error::division;
-      if (b == -1)  // the processor traps where the quotient has no room
-        overflow = __builtin_sub_overflow(std::int64_t{0}, a, &value);
-      else
-        value = a / b;
-      break;
-    case node_kind::modulo:
-      if (b == 0) return arithmetic_error::division;
-      value = b == -1 ? 0 : a % b;
-      if (value != 0 && (value < 0) != (b < 0)) value += b;
-      break;
-    default: return arithmetic_error::none;  // not an operator
+namespace detail {
+
+/// What the rows are written with.
+struct family_words {
+  using enum element;
+  static constexpr quant_condition any = quant_condition::any,
+                                   unquantized = quant_condition::absent,
+                                   required = quant_condition::required,
+                                   required_on = quant_condition::required_on;
+  /// The set of some types.
+  template <class... Element>
+  static constexpr std::uint16_t set(Element... e) noexcept {
+    return static_cast<std::uint16_t>(((1u << static_cast<unsigned>(e)) | ...));
   }
-  if (overflow) return arithmetic_error::overflow;
-  to = value;
-  return arithmetic_error::none;
+  static constexpr operand_row is(std::string_view operand, element e) noexcept {
+    return {operand, type_form::element, e, 0};
+  }
+  /// The type that a parameter stands for.
+  static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
+    return {operand, type_form::parameter, none, parameter};
+  }
+  static constexpr operand_row absent(std::string_view operand) noexcept {
+    return {operand, type_form::absent, none, 0};
+  }
+  static constexpr operand_row any_supported(std::string_view operand) noexcept {
+    return {operand, type_form::any_supported, none, 0};
+  }
+  static constexpr instance_row must(element a = none, element b = none) noexcept {
+    return {instance_row::level::must, {a, b}};
+  }
+  static constexpr instance_row may(element a = none, element b = none) noexcept {
+    return {instance_row::level::may, {a, b}};
+  }
+};
+
+/// The table. Instances stand in the order of their types, as in every catalog.
+struct families : family_words {
+  static constexpr std::uint16_t floats = set(f16, bf16, f32);
+  static constexpr std::uint16_t numbers = set(i8, i16, i32, f16, bf16, f32);
+  // clang-format off
+  static constexpr family_row rows[] = {
+    {"conv2d.float", {{"T", floats}}, {like("X", 0), like("W", 0), like("Y", 0)}, f32, unquantized, {},
+     {{"no_bias", absent("B"), {must(f16), may(bf16), may(f32)}},
+      {"with_bias", like("B", 0), {must(f16), may(bf16), may(f32)}}}},
+    {"conv2d.int8", {{"T_out", set(i8, i16)}}, {is("X", i8), is("W", i8), like("Y", 0)}, i32, required, {},
+     {{"no_bias", absent("B"), {must(i8)}},
+      {"with_bias", is("B", i32), {must(i8), may(i16)}}}},
+    {"conv2d.int4", {}, {is("X", i8), is("W", i4), is("Y", i8)}, i32, required, {},
+     {{"no_bias", absent("B"), {may()}},
+      {"with_bias", is("B", i32), {may()}}}},
+    {"gemm.float", {{"T", floats}}, {like("A", 0), like("B", 0), like("Y", 0)}, f32, unquantized, {},
+     {{"no_bias", absent("C"), {must(f16), may(bf16), may(f32)}},
+      {"with_bias", like("C", 0), {must(f16)}}}},
+    {"gemm.int8", {{"T_out", set(i8, i16)}}, {is("A", i8), is("B", i8), like("Y", 0)}, i32, required, {},
+     {{"no_bias", absent("C"), {must(i8)}},
+      {"with_bias", is("C", i32), {must(i8), may(i16)}}}},
+    {"gemm.int4", {}, {is("A", i8), is("B", i4), is("Y", i8)}, i32, required, {},
+     {{"no_bias", absent("C"), {may()}},
+      {"with_bias", is("C", i32), {may()}}}},
+    {"eltwise", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
+    {"view", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
+    {"norm", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
+    {"softmax", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
+    {"cast", {}, {any_supported("src"), any_supported("dst")}, none, any, {},
+     {{"default", {}, {must()}}}},
+    {"quantize", {{"T_src", set(f16, f32)}, {"T_dst", set(i8)}}, {like("src", 0), like("dst", 1)}, none,
+     required_on, "dst",
+     {{"default", {}, {must(f16, i8), may(f32, i8)}}}},
+    {"dequantize", {{"T_src", set(i8)}, {"T_dst", set(f16, f32)}}, {like("src", 0), like("dst", 1)}, none,
+     required_on, "src",
+     {{"default", {}, {must(i8, f16), may(i8, f32)}}}},
+  };
+  // clang-format on
+};
+
+/// The types of an instance.
+[[nodiscard]] constexpr view<element> types_of(const instance_row& i) noexcept {
+  std::size_t count = 0;
+  while (count < 2 && i.types[count] != element::none) ++count;
+  return {i.types, count};
+}
+[[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
+  std::uint32_t count = 0;
+  for (const family_row& f : families::rows)
+    for (const variant_row& v : f.variants)
+      for (const instance_row& i : v.instances) count += i.conformance == l ? 1u : 0u;
+  return count;
 }
 
-/// Whether an operator takes one operand.
-[[nodiscard]] constexpr bool is_unary(node_kind op) noexcept { return op == node_kind::negate; }
-/// As the language writes it.
-[[nodiscard]] constexpr std::string_view operator_text(node_kind op) noexcept {
-  switch (op) {
-    case node_kind::add: return "+";
-    case node_kind::multiply: return "*";
-    case node_kind::divide: return "/";
-    case node_kind::modulo: return "mod";
-    default: return "-";
+}  // namespace detail
+
+inline constexpr const auto& family_table = detail::families::rows;
+inline constexpr std::uint32_t builtin_families = sizeof family_table / sizeof family_table[0];
+inline constexpr std::uint32_t must_count = detail::count_instances(instance_row::level::must);
+inline constexpr std::uint32_t may_count = detail::count_instances(instance_row::level::may);
+
+/// The names of the baseline: of its file and of its device.
+struct baseline_row {
+  std::string_view file, device;
+};
+inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_baseline_1_0"},
+                                                  {"nem_baseline_1.0.nem", "nem_baseline_1_0"}};
+/// The only known value of spec_version.
+inline constexpr std::string_view known_spec_version = "NEM-1.0";
+
+/// A path behind its last slash of either kind.
+[[nodiscard]] constexpr std::string_view base_name(std::string_view path) noexcept {
+  for (std::size_t i = path.size(); i > 0; --i)
+    if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);
+  return path;
+}
+/// Which baseline file a path names by its base name: an index, or 2 for none.
+[[nodiscard]] constexpr std::uint32_t find_baseline(std::string_view path) noexcept {
+  const std::string_view name = base_name(path);
+  return name == baseline_files[0].file ? 0 : name == baseline_files[1].file ? 1 : 2;
+}
+/// The row of a built-in family, which also is its index in each catalog; builtin_families for none.
+[[nodiscard]] constexpr std::uint32_t builtin_family(std::string_view name) noexcept {
+  std::uint32_t i = 0;
+  while (i < builtin_families && family_table[i].name != name) ++i;
+  return i;
+}
+
+namespace detail {
+
+[[nodiscard]] inline string put_name(catalog& c, std::string_view name) {
+  const string s = {static_cast<std::uint32_t>(c.characters.size()),
+                    static_cast<std::uint32_t>(name.size())};
+  c.characters << name;
+  return s;
+}
+inline void put_operand(catalog& c, const operand_row& o) {
+  c.operand_types.push_back({put_name(c, o.operand), o.form, o.element, o.parameter});
+}
+template <class Row>
+[[nodiscard]] std::uint32_t index_in(const pool<Row>& p) noexcept {
+  return static_cast<std::uint32_t>(p.size());
+}
+
+inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
+                        const variant_row& row) {
+  const std::uint32_t index = index_in(c.variants);
+  variant v;
+  v.name = put_name(c, row.name);
+  v.first_operand = index_in(c.operand_types);
+  if (!row.operand.operand.empty()) put_operand(c, row.operand);
+  v.operands = index_in(c.operand_types) - v.first_operand;
+  v.first_instance = index_in(c.instances);
+  for (const instance_row& r : row.instances) {
+    if (r.conformance == instance_row::level::none) break;
+    c.instances.push_back(
+        {family, index, index_in(c.types), parameters, r.conformance == instance_row::level::must});
+    c.types.append(r.types, parameters);
   }
+  v.instances = index_in(c.instances) - v.first_instance;
+  c.variants.push_back(v);
+}
+
+}  // namespace detail
+
+/// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
+/// rows, and their MUST instances are the first `must_count` that have is_must.
+inline void add_builtin(catalog& c) {
+  c.characters.reserve(512);
+  c.families.reserve(16);
+  c.parameters.reserve(16);
+  c.operand_types.reserve(64);
+  c.variants.reserve(24);
+  c.instances.reserve(64);
+  c.types.reserve(64);
+  for (const family_row& row : family_table) {
+    const std::uint32_t index = detail::index_in(c.families);
+    type_family f;
+    f.name = detail::put_name(c, row.name);
+    f.accum = row.accum;
+    f.quant = row.quant;
+    if (!row.quant_operand.empty()) f.quant_operand = detail::put_name(c, row.quant_operand);
+    f.first_parameter = detail::index_in(c.parameters);
+    for (const parameter_row& p : row.parameters)
+      if (!p.name.empty()) c.parameters.push_back({detail::put_name(c, p.name), p.domain});
+    f.parameters = detail::index_in(c.parameters) - f.first_parameter;
+    f.first_operand = detail::index_in(c.operand_types);
+    for (const operand_row& o : row.operands)
+      if (!o.operand.empty()) detail::put_operand(c, o);
+    f.operands = detail::index_in(c.operand_types) - f.first_operand;
+    f.first_variant = detail::index_in(c.variants);
+    for (const variant_row& v : row.variants)
+      if (!v.name.empty()) detail::put_variant(c, index, f.parameters, v);
+    f.variants = detail::index_in(c.variants) - f.first_variant;
+    c.families.push_back(f);
+  }
+}
+
+/// Adds the baseline device under one of its names: abstract, with the MUST instances of a catalog
+/// that begins with the built-in families.
+inline void add_baseline_device(catalog& c, const baseline_row& names) {
+  device d;
+  d.name = detail::put_name(c, names.device);
+  d.spec_version = detail::put_name(c, known_spec_version);
+  d.first_mandatory = detail::index_in(c.device_instances);
+  for (std::uint32_t i = 0; d.mandatory < must_count; ++i)
+    if (c.instances[i].is_must) c.device_instances.push_back(i), ++d.mandatory;
+  d.first_extended = detail::index_in(c.device_instances);
+  d.first_characteristic = detail::index_in(c.characteristics);
+  c.devices.push_back(d);
 }
 
 }  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_ARITHMETIC_HPP
+#endif  // TESSERA_NEM_FAMILIES_HPP
+
+// ---- tessera/nem/print.hpp
+//
+// The canonical text of a NEM document: the same for all documents that mean the same.
+//
+//   tessera::text canonical = nem::print(document);
+//
+//   buffer A : L1[0] (size=4096, align=64) @readonly
+//   loop i in [0..N - 1] @max_in_flight(2):
+//     let X = region(A, (i mod 2) * 64, 64)
+//         elem=i8, shape=[8, 8], layout=HW, quant=per_tensor(scale=0.5, zero_point=0)
+//         @materialized
+//     t = transfer.async(dst=X, src=region(B, i * 64, 64))
+//     c = conv2d.async
+//         in  X, W
+//         out Y
+//         deps=[t]
+//         pads=[0, 0, 0, 0]
+//         @resource(NMU[0])
+//     wait(c)
+//   endloop
+//
+//   order       includes, families, devices, device directive, header, statements
+//   attributes  deps, then those of the opcode in the registry's order, then others by name
+//   types       elem, shape, layout or strides, quant with its fields in their order
+//   decorators  of buffers, loops and operands on the line; others on lines of their own
+//   values      see print_expression.hpp; families and devices: print_config.hpp
+//
+// An empty deps=[] is left out, except where decorators behind it would move to an operand. The
+// text is read as the same document, and prints as itself.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none; no recursion.
+// Allocation: the text, and what its largest expression needs.
+
+#ifndef TESSERA_NEM_PRINT_HPP
+#define TESSERA_NEM_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/print_config.hpp
+//
+// Type families and devices of NEM as canonical text.
+//
+//   type_family cast<T: {f16, f32}> {         device d extends e {
+//     src: T                                    spec_version = "1.0"
+//     quant = absent                            topology {
+//     variants:                                   num_engines = 1
+//       default: { B: absent }                    l2_size_bytes = 64
+//         conformance: { MUST <f16> MAY }         device_units {
+//   }                                               sDMA = 1
+//                                                 }
+//                                                 per_engine {
+//                                                   …
+//
+// Each binding, variant, conformance, number and reference has a line of its own, and so has each
+// brace that closes. Operands stand before other bindings, the parts of a device in the order of
+// the grammar. A template for what takes the lines, as those of construct_printer.
+//
+// Lifetime:   borrows the document and the lines.
+// Errors:     none.
+// Limits:     none; no recursion.
+// Allocation: the text.
+
+#ifndef TESSERA_NEM_PRINT_CONFIG_HPP
+#define TESSERA_NEM_PRINT_CONFIG_HPP
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+
+// ---- tessera/nem/print_expression.hpp
+//
+// Values of NEM as canonical text: numbers, strings, lists and expressions.
+//
+//   nem::detail::value_printer values(d, {});
+//   values.print(out, let + 1);                // (i mod 2) * 64
+//
+//   number        7, and 0.5, 1.0e-5: the shortest digits that read back, on both sides of a point
+//   string        "…" with \\ \" \n \t
+//   list          [1, [2, 3]]
+//   left operand  bare:         a * b  before + - *,  a + b and a - b  before + -,  -a
+//                 parentheses:  all else, so always around / and mod
+//   right operand parentheses around anything with an operator
+//
+// So a reader without precedence gets the same value as one with it. Where an expression is so deep
+// that these parentheses would go over what readers accept, it gets only those that precedence
+// needs, no more than it was read with.
+//
+// Lifetime:   a printer borrows the document.
+// Errors:     none.
+// Limits:     none; no recursion.
+// Allocation: up to 16 bytes an operand of the largest expression, besides the text.
+
+#ifndef TESSERA_NEM_PRINT_EXPRESSION_HPP
+#define TESSERA_NEM_PRINT_EXPRESSION_HPP
+
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -6420,7 +12164,9 @@ class tree_reader : protected lexer {
       const char* const digits_end = p;
       const bool has_exponent = p < last && (*p == 'e' || *p == 'E');
       if (has_exponent && ++p < last && (*p == '-' || *p == '+')) ++p;
-      if (has_exponent && p < last && is_sound_number(p, last)) {
+      const char* const exponent = p;
+      while (p < last && is(*p, class_digit)) ++p;
+      if (has_exponent && p != exponent && p == last) {
         out << "numbers with an exponent have a point, as 1.0e5";
         out.fix(range(digits_end, digits_end)) << ".0";
       } else if (number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X") {
@@ -7100,109 +12846,6 @@ class value_reader : protected tree_reader {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_READ_VALUE_HPP
-
-// ---- tessera/nem/suggest.hpp
-//
-// What the writer of an unknown word may have meant: the nearest of the words that are known.
-//
-//   nem::nearest("rleu", nem::opcode_table);                      // "relu"
-//   nem::suggestion s("npm_lite_v3");                             // where there is no table:
-//   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
-//   s.word();                                                     // empty: nothing is near
-//
-//   step        a character added, left out or replaced, or two neighbours swapped
-//   case        the case of ASCII letters counts nothing: "cstl" means "CSTL"
-//   near        at most as many steps as a third of the longer word's characters
-//
-// Of several words that are as near, the first one offered is taken.
-//
-// Lifetime:   the word that is returned is the one that was offered.
-// Errors:     none; an empty word where nothing is near.
-// Limits:     words up to 32 characters; longer ones are near to nothing.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_SUGGEST_HPP
-#define TESSERA_NEM_SUGGEST_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
-
-/// The nearest of the words that are offered. Lifetime: borrows them.
-class suggestion {
- public:
-  explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
-
-  /// Takes the candidate where it is nearer than those before.
-  constexpr void offer(std::string_view candidate) noexcept {
-    const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
-    const std::size_t shorter = to_.size() + candidate.size() - longer;
-    if (shorter == 0 || longer > max_suggestion) return;
-    const std::size_t third = longer / 3, most = third < best_ ? third : best_ - 1;
-    if (best_ == 0 || longer - shorter > most) return;
-    const std::size_t steps = distance(to_, candidate);
-    if (steps <= most) best_ = steps, word_ = candidate;
-  }
-  /// The nearest one so far, empty where none is near.
-  [[nodiscard]] constexpr std::string_view word() const noexcept { return word_; }
-
- private:
-  [[nodiscard]] static constexpr char lower(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  /// The steps from one word to the other: three rows of the table over both words' beginnings.
-  [[nodiscard]] static constexpr std::size_t distance(std::string_view a,
-                                                      std::string_view b) noexcept {
-    std::uint8_t rows[3][max_suggestion + 1] = {};
-    std::uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
-    for (std::size_t k = 0; k <= b.size(); ++k) last[k] = static_cast<std::uint8_t>(k);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      row[0] = static_cast<std::uint8_t>(i + 1);
-      const char x = lower(a[i]);
-      for (std::size_t k = 0; k < b.size(); ++k) {
-        const char y = lower(b[k]);
-        unsigned steps = last[k] + (x == y ? 0u : 1u);
-        if (last[k + 1] + 1u < steps) steps = last[k + 1] + 1u;
-        if (row[k] + 1u < steps) steps = row[k] + 1u;
-        if (i > 0 && k > 0 && x == lower(b[k - 1]) && y == lower(a[i - 1]) &&
-            before[k - 1] + 1u < steps)
-          steps = before[k - 1] + 1u;
-        row[k + 1] = static_cast<std::uint8_t>(steps);
-      }
-      std::uint8_t* const free = before;
-      before = last, last = row, row = free;
-    }
-    return last[b.size()];
-  }
-
-  std::string_view to_, word_;
-  std::size_t best_ = max_suggestion + 1;  ///< steps to word_
-};
-
-/// The nearest word of a table, whose rows are words or have a `name`.
-template <class Row, std::size_t n>
-[[nodiscard]] constexpr std::string_view nearest(std::string_view word,
-                                                 const Row (&table)[n]) noexcept {
-  suggestion s(word);
-  for (const Row& r : table) {
-    if constexpr (requires { s.offer(r.name); })
-      s.offer(r.name);
-    else
-      s.offer(r);
-  }
-  return s.word();
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_SUGGEST_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -8858,1368 +14501,6 @@ class commented_lines {
 #include <utility>
 
 
-// ---- tessera/nem/context.hpp
-//
-// What the rules of verification share: the document, the catalog, the target and the findings.
-//
-//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
-//
-// Lifetime:   borrows all that it names; owned by verify().
-// Errors:     none.
-// Limits:     none.
-// Allocation: that of `values`.
-
-#ifndef TESSERA_NEM_CONTEXT_HPP
-#define TESSERA_NEM_CONTEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/attributes.hpp
-//
-// The attributes of a compute task, evaluated: what rules and machines ask for.
-//
-//   void task(const nem::values& v, const nem::task& t) {
-//     const nem::attributes& a = v.attributes;
-//     if (a.has(nem::attribute::strides)) use(a.strides[0]);
-//   }
-//
-//   integer            axis, groups
-//   real               alpha, min_val, max_val, constant_value, epsilon
-//   list of integers   pads strides dilations kernel_shape perm target_shape starts ends axes steps
-//                      split_sizes
-//   other              accum_type, keepdims, mode, op
-//
-// Those that aren't given have their defaults; has() tells.
-//
-// Lifetime:   lists borrow; in `values` they last until the next statement is visited.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_ATTRIBUTES_HPP
-#define TESSERA_NEM_ATTRIBUTES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-inline constexpr std::uint32_t max_rank = 32;  ///< dimensions of an operand of a compute task
-
-/// What `pad` puts around a tensor.
-enum class pad_mode : std::uint8_t { constant, reflect, edge, wrap, unknown };
-inline constexpr std::string_view pad_mode_names[] = {"constant", "reflect", "edge", "wrap"};
-
-/// The attributes of one task. What `given` lacks has its default.
-struct attributes {
-  std::uint32_t given = 0;  ///< bit n is attribute n
-  nem::element accum_type = nem::element::none;
-  pad_mode mode = pad_mode::constant;
-  bool keepdims = false;
-  std::uint32_t op = no_name;  ///< in document::names
-  std::int64_t axis = 0, groups = 1;
-  double alpha = 0, min_val = 0, max_val = 0, constant_value = 0, epsilon = 0;
-  view<std::int64_t> pads, strides, dilations, kernel_shape, perm, target_shape, starts, ends, axes,
-      steps, split_sizes;
-
-  [[nodiscard]] static constexpr std::uint32_t bit(attribute a) noexcept {
-    return std::uint32_t{1} << static_cast<unsigned>(a);
-  }
-  [[nodiscard]] bool has(attribute a) const noexcept { return (given & bit(a)) != 0; }
-  /// The list that an attribute of kind `integers` fills.
-  [[nodiscard]] view<std::int64_t>& list(attribute a) & noexcept {
-    switch (a) {
-      case attribute::strides: return strides;
-      case attribute::dilations: return dilations;
-      case attribute::kernel_shape: return kernel_shape;
-      case attribute::perm: return perm;
-      case attribute::target_shape: return target_shape;
-      case attribute::starts: return starts;
-      case attribute::ends: return ends;
-      case attribute::axes: return axes;
-      case attribute::steps: return steps;
-      case attribute::split_sizes: return split_sizes;
-      default: return pads;
-    }
-  }
-  /// The number that an attribute of kind `real` fills.
-  [[nodiscard]] double& real(attribute a) & noexcept {
-    switch (a) {
-      case attribute::alpha: return alpha;
-      case attribute::min_val: return min_val;
-      case attribute::max_val: return max_val;
-      case attribute::constant_value: return constant_value;
-      default: return epsilon;
-    }
-  }
-};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_ATTRIBUTES_HPP
-
-// ---- tessera/nem/model.hpp
-//
-// What a program means in one iteration: buffers, regions and tasks with every expression evaluated.
-//
-//   void task(const nem::values& v, const nem::task& t) {
-//     for (const nem::operand& o : v.inputs(t)) use(v.regions[o.region].offset);
-//   }
-//
-//   buffer      level, engine, size, alignment            "Buffers"
-//   region      buffer, bytes, element type, shape, …     "Regions"
-//   quant       scales and zero points                    "Quantization Descriptor"
-//   task        opcode, operands, tasks it depends on     "Tasks and Tokens"
-//
-// Regions of a loop body are evaluated anew in each iteration; `values` holds those that are visible.
-//
-// Lifetime:   views of `values` last until the next statement is visited.
-// Errors:     none.
-// Limits:     none.
-// Allocation: that of the pools.
-
-#ifndef TESSERA_NEM_MODEL_HPP
-#define TESSERA_NEM_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// What @readonly, @writeonly and @materialized say; bits.
-enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
-
-/// A buffer; `size` and `align` only count where it is known.
-struct buffer {
-  std::uint32_t node = 0;  ///< its declaration
-  std::uint32_t name = 0;  ///< in document::names
-  nem::level level = nem::level::ddr;
-  std::uint8_t flags = 0;
-  bool is_known = false;    ///< whether its size could be evaluated
-  std::int64_t engine = 0;  ///< of an L1
-  std::int64_t size = 0;    ///< bytes
-  std::int64_t align = 1;   ///< bytes
-};
-
-/// The descriptor of a region: an element q stands for scale * (q - zero point).
-struct quant {
-  quantization form = quantization::per_tensor;
-  std::int64_t axis = 0, group_size = 0;                ///< where the form has them
-  std::uint32_t first_scale = 0, scales = 0;            ///< in values::reals
-  std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
-};
-
-/// Bytes of a buffer, and what stands in them, where a type was given.
-struct region {
-  std::uint32_t node = 0;               ///< the node_kind::region
-  std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place
-  std::uint32_t buffer = no_index;      ///< in values::buffers; no_index where it isn't known
-  std::int64_t offset = 0, extent = 0;  ///< bytes, relative to the buffer
-  nem::element element = nem::element::none;
-  std::uint8_t flags = 0;  ///< access_flag, with those of the buffer
-  bool has_shape = false, has_strides = false;
-  std::uint32_t layout = no_name;               ///< in document::names
-  std::uint32_t first_dimension = 0, rank = 0;  ///< in values::numbers, elements
-  std::uint32_t first_stride = 0, strides = 0;  ///< in values::numbers, elements
-  std::uint32_t quant = no_index;               ///< in values::quants
-  bool is_sound = false;  ///< evaluated, and without an error of its own; checks of tasks need this
-};
-
-/// One operand of the current task.
-struct operand {
-  std::uint32_t node = 0;           ///< its node: input, output, destination or source
-  std::uint32_t region = no_index;  ///< in values::regions; no_index where it isn't known
-  std::uint8_t flags = 0;           ///< of the region and of the operand
-};
-
-/// One execution of a transfer, a store or a compute task.
-struct task {
-  std::uint32_t index = 0;  ///< how many tasks were issued before
-  std::uint32_t node = 0;
-  nem::opcode opcode = nem::opcode::unknown;  ///< transfer and store too
-  nem::mode mode = nem::mode::async;
-  std::uint32_t token = no_name;                             ///< its name
-  std::uint32_t first_operand = 0, inputs = 0, outputs = 0;  ///< in values::operands, inputs first
-  std::uint32_t first_dep = 0, deps = 0;                     ///< in values::deps
-  nem::unit unit = nem::unit::none;  ///< of @resource, when it names one that can be bound
-  std::int64_t unit_index = 0;
-  std::int64_t engine = -1;  ///< of its L1 regions or @seq_engine; -1 for any
-  bool is_memmove = false;
-};
-
-/// Everything that is visible at one point of a program.
-struct values {
-  pool<nem::buffer> buffers;
-  pool<nem::region> regions;
-  pool<nem::quant> quants;
-  pool<std::int64_t> numbers;
-  pool<double> reals;
-  pool<nem::operand> operands;  ///< of the current task
-  pool<std::uint32_t> deps;     ///< of the current task: indices of tasks
-  nem::attributes attributes;   ///< of the current task, where it computes
-
-  [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
-    return {operands.data() + t.first_operand, t.inputs};
-  }
-  view<nem::operand> inputs(const task&) const&& = delete;
-  [[nodiscard]] view<nem::operand> outputs(const task& t) const& noexcept {
-    return {operands.data() + t.first_operand + t.inputs, t.outputs};
-  }
-  view<nem::operand> outputs(const task&) const&& = delete;
-  [[nodiscard]] view<std::uint32_t> tasks_before(const task& t) const& noexcept {
-    return {deps.data() + t.first_dep, t.deps};
-  }
-  view<std::uint32_t> tasks_before(const task&) const&& = delete;
-  [[nodiscard]] view<std::int64_t> shape(const nem::region& r) const& noexcept {
-    return {numbers.data() + r.first_dimension, r.rank};
-  }
-  view<std::int64_t> shape(const nem::region&) const&& = delete;
-  [[nodiscard]] view<std::int64_t> strides(const nem::region& r) const& noexcept {
-    return {numbers.data() + r.first_stride, r.strides};
-  }
-  view<std::int64_t> strides(const nem::region&) const&& = delete;
-  [[nodiscard]] view<double> scales(const nem::quant& q) const& noexcept {
-    return {reals.data() + q.first_scale, q.scales};
-  }
-  view<double> scales(const nem::quant&) const&& = delete;
-  [[nodiscard]] view<std::int64_t> zero_points(const nem::quant& q) const& noexcept {
-    return {numbers.data() + q.first_zero_point, q.zero_points};
-  }
-  view<std::int64_t> zero_points(const nem::quant&) const&& = delete;
-};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_MODEL_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class scope;  // scope.hpp
-
-struct context {
-  const document& d;
-  const verify_options& options;
-  findings& found;
-  const catalog& types;
-  const device* target = nullptr;  ///< null: the program is agnostic
-  values v = {};
-  scope* names = nullptr;  ///< null: expressions have literals alone
-
-  [[nodiscard]] place at(std::uint32_t node) const noexcept { return place_of(d.nodes[node]); }
-  [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }
-  /// The text of a node's name.
-  [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
-    return d.name(d.nodes[i].value);
-  }
-  /// Whether a region has a layout that ends in two letters, as [N, K] matrices have "NK".
-  [[nodiscard]] bool layout_ends_in(const region& r, std::string_view two) const noexcept {
-    if (r.layout == no_name) return false;
-    const std::string_view layout = d.name(r.layout);
-    return layout.size() >= 2 && layout.substr(layout.size() - 2) == two;
-  }
-};
-
-/// Numbers as texts show them: [2, 4]; of lists that are longer than any shape, the beginning.
-struct number_list {
-  view<std::int64_t> of;
-};
-inline text& operator<<(text& out, const number_list& n) {
-  out << '[';
-  for (std::size_t i = 0; i < n.of.size() && i < max_rank; ++i)
-    out << (i == 0 ? "" : ", ") << n.of[i];
-  return out << (n.of.size() > max_rank ? ", ...]" : "]");
-}
-
-template <class T>
-[[nodiscard]] bool are_equal(view<T> a, view<T> b) noexcept {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!(a[i] == b[i])) return false;
-  return true;
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_CONTEXT_HPP
-
-// ---- tessera/nem/hazards.hpp
-//
-// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
-//
-//   detail::hazards h(c);
-//   detail::walker<detail::hazards, true>(c, h, most).run();
-//   h.finish();
-//
-//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
-//   HAZ-002   likewise, in iterations that are in flight together
-//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
-//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
-//   HAZ-005   the search was ended by verify_options::hazard_steps
-//   HAZ-006   bytes of an L1 are read that no earlier task wrote
-//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
-//
-// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
-// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
-// forgets reads before it for the same reason. So a race is told of at the task that comes later in
-// the file; pairs behind a write between them are found by way of that write.
-//
-// HAZ-003: both copies are of one statement, with the same source and destination and no write to
-// the source between them; a reader sees such copies alone, one of which is before it. It is told of
-// at the copy, not at its readers.
-//
-// Lifetime:   borrows the context.
-// Errors:     findings.
-// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
-//             of accesses that are known to race, each segment keeps 64.
-// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
-//             for each of its segments.
-
-#ifndef TESSERA_NEM_HAZARDS_HPP
-#define TESSERA_NEM_HAZARDS_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/byte_map.hpp
-//
-// The bytes of all buffers, in segments that were accessed alike.
-//
-//   m.visit(buffer, first, last, [&](segment& s) { … return true; });
-//
-// Visiting a range cuts segments at its ends and makes those that are missing. Neighbours for which
-// the call returns true become one: writing all of a buffer leaves one segment, whatever was
-// written to its parts before.
-//
-// The segments stand in order, in chunks that are split when they are full and found by bisection.
-// Programs go through their buffers in order, or through the same ranges again: the chunks that
-// were found last are tried first.
-//
-// Lifetime:   segments move when others are made.
-// Errors:     none.
-// Limits:     fewer than 2^26 chunks.
-// Allocation: 32 bytes for each segment, and as much again for chunks that aren't full; each access
-//             makes at most two, and one for each gap.
-
-#ifndef TESSERA_NEM_BYTE_MAP_HPP
-#define TESSERA_NEM_BYTE_MAP_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// Bytes of a buffer, from `first` to before `last`, and what an owner of the map knows of them.
-struct segment {
-  std::int64_t first = 0, last = 0;
-  std::uint32_t buffer = 0;
-  std::uint32_t writes = 0, reads = 0, version = 0;
-};
-
-class byte_map {
- public:
-  /// Calls `each(segment&)` for segments that make up [first, last), in order. Returns how many
-  /// steps that took.
-  template <class Each>
-  std::uint64_t visit(std::uint32_t buffer, std::int64_t first, std::int64_t last, Each each) {
-    steps_ = 1;
-    position p = find(buffer, first);
-    if (is_in(p, buffer) && at(p).first < first) {
-      cut(p, first);
-      step(p);
-    }
-    bool was_alike = false;
-    for (std::int64_t from = first; from < last; ++steps_) {
-      if (!is_in(p, buffer) || at(p).first > from) {
-        segment gap;
-        gap.buffer = buffer;
-        gap.first = from;
-        gap.last = is_in(p, buffer) && at(p).first < last ? at(p).first : last;
-        insert(p, gap);
-      } else if (at(p).last > last) {
-        cut(p, last);
-      }
-      segment& s = at(p);
-      from = s.last;
-      const bool is_alike = each(s);
-      if (is_alike && was_alike) {
-        position before = p;
-        if (before.index-- == 0) before.index = directory_[--before.chunk].count - 1;
-        at(before).last = from;
-        erase(p);
-      } else {
-        step(p);
-      }
-      was_alike = is_alike;
-    }
-    return steps_;
-  }
-  /// How many there are.
-  [[nodiscard]] std::size_t size() const noexcept { return count_; }
-
- private:
-  static constexpr std::uint32_t capacity = 64;
-  static constexpr std::size_t hints = 16;
-  /// A chunk: no segment of it is below (buffer, first), all of earlier chunks are.
-  struct entry {
-    std::int64_t first;
-    std::uint32_t buffer, index, count;
-  };
-  struct position {
-    std::size_t chunk;  ///< in `directory_`
-    std::uint32_t index;
-  };
-
-  [[nodiscard]] segment* chunk(std::size_t c) noexcept {
-    return segments_.data() + std::size_t{directory_[c].index} * capacity;
-  }
-  [[nodiscard]] segment& at(position p) noexcept { return chunk(p.chunk)[p.index]; }
-  [[nodiscard]] bool is_in(position p, std::uint32_t buffer) noexcept {
-    return p.chunk < directory_.size() && at(p).buffer == buffer;
-  }
-  void step(position& p) noexcept {
-    if (++p.index == directory_[p.chunk].count) p = {p.chunk + 1, 0};
-  }
-  /// Whether a chunk begins behind (buffer, first).
-  [[nodiscard]] bool is_behind(std::size_t c, std::uint32_t buffer,
-                               std::int64_t first) const noexcept {
-    const entry& e = directory_[c];
-    return e.buffer > buffer || (e.buffer == buffer && e.first > first);
-  }
-  /// The first segment that ends behind (buffer, first).
-  [[nodiscard]] position find(std::uint32_t buffer, std::int64_t first) noexcept {
-    if (directory_.empty()) return {0, 0};
-    std::size_t& hint = hints_[buffer % hints];
-    std::size_t c = hint;
-    if (c >= directory_.size() || (c != 0 && is_behind(c, buffer, first)) ||
-        (c + 1 < directory_.size() && !is_behind(c + 1, buffer, first))) {
-      c = 0;
-      for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not behind, or 0
-        const std::size_t half = (left + 1) / 2;
-        if (is_behind(c + half, buffer, first)) {
-          left = half - 1;
-        } else {
-          c += half;
-          left -= half;
-        }
-      }
-      hint = c;
-    }
-    const std::size_t i = first_not_below(chunk(c), directory_[c].count, [&](const segment& s) {
-      return s.buffer < buffer || (s.buffer == buffer && s.last <= first);
-    });
-    if (i == directory_[c].count) return {c + 1, 0};
-    return {c, static_cast<std::uint32_t>(i)};
-  }
-  /// Cuts a segment in two; `p` is the first one then.
-  void cut(position& p, std::int64_t behind) {
-    segment s = at(p);
-    at(p).first = behind;
-    s.last = behind;
-    insert(p, s);
-  }
-  /// Puts a segment before `p`, which is where it stands then.
-  void insert(position& p, const segment& s) {
-    ++count_;
-    if (directory_.empty()) {
-      add_chunk(0, s);
-      directory_[0].count = 0;
-      p = {0, 0};
-    }
-    if (p.index == 0 && p.chunk != 0 &&
-        (p.chunk == directory_.size() || is_behind(p.chunk, s.buffer, s.first)))
-      p = {p.chunk - 1, directory_[p.chunk - 1].count};
-    if (directory_[p.chunk].count == capacity) {
-      // What is appended gets a chunk of its own, for more may follow it.
-      const std::uint32_t kept = p.index == capacity ? capacity : capacity / 2;
-      add_chunk(p.chunk + 1, p.index == capacity ? s : chunk(p.chunk)[kept]);
-      if (kept != capacity)
-        std::memcpy(chunk(p.chunk + 1), chunk(p.chunk) + kept, sizeof(segment) * (capacity - kept));
-      directory_[p.chunk].count = kept;
-      directory_[p.chunk + 1].count = capacity - kept;
-      if (p.index >= kept && (p.index > kept || kept == capacity))
-        p = {p.chunk + 1, p.index - kept};
-    }
-    entry& e = directory_[p.chunk];
-    segment* const to = chunk(p.chunk) + p.index;
-    std::memmove(to + 1, to, sizeof(segment) * (e.count - p.index));
-    *to = s;
-    ++e.count;
-    if (p.index == 0) e.first = s.first, e.buffer = s.buffer;
-  }
-  /// `p` is the one behind it then.
-  void erase(position& p) noexcept {
-    --count_;
-    entry& e = directory_[p.chunk];
-    segment* const to = chunk(p.chunk) + p.index;
-    --e.count;
-    std::memmove(to, to + 1, sizeof(segment) * (e.count - p.index));
-    if (e.count == 0) {
-      unused_.push_back(e.index);
-      move_directory(p.chunk + 1, p.chunk);
-      directory_.pop_back();
-    } else if (p.index == e.count) {
-      p = {p.chunk + 1, 0};
-    } else if (p.index == 0) {
-      e.first = to->first;  // a segment of the chunk before may reach up to here
-      e.buffer = to->buffer;
-    }
-  }
-  void add_chunk(std::size_t where, const segment& first) {
-    entry e{first.first, first.buffer, 0, 0};
-    if (unused_.empty()) {
-      e.index = static_cast<std::uint32_t>(segments_.size() / capacity);
-      segments_.resize(segments_.size() + capacity);
-    } else {
-      e.index = unused_.back();
-      unused_.pop_back();
-    }
-    directory_.push_back(e);
-    const std::size_t behind = directory_.size() - 1 - where;
-    std::memmove(directory_.data() + where + 1, directory_.data() + where, sizeof(entry) * behind);
-    directory_[where] = e;
-    steps_ += 1 + behind / 64;
-  }
-  void move_directory(std::size_t from, std::size_t to) noexcept {
-    std::memmove(directory_.data() + to, directory_.data() + from,
-                 sizeof(entry) * (directory_.size() - from));
-    steps_ += 1 + (directory_.size() - from) / 64;
-  }
-
-  pool<segment> segments_;
-  pool<entry> directory_;
-  pool<std::uint32_t> unused_;
-  std::size_t hints_[hints] = {};
-  std::size_t count_ = 0;
-  std::uint64_t steps_ = 0;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_BYTE_MAP_HPP
-
-// ---- tessera/nem/happens_before.hpp
-//
-// Which tasks of a program are complete before another one starts.
-//
-//   nem::happens_before order;
-//   order.issue(node, deps);                 // a task: the one that is asked about from now on
-//   if (!order.is_before(earlier)) …         // the two may run in either order
-//   order.issued(is_sync);                   // then waits, loops and iterations, as they come
-//
-//   deps          tasks named there, and all that is before them
-//   wait          in one iteration or at the top level: before what follows there; so does .sync
-//   iterations    those that @max_in_flight no longer lets overlap with the current one
-//   endloop       all tasks of the loop
-//
-// Nothing else orders tasks. What is known to be complete wherever the next task may stand is a mark
-// on each task; an iteration takes its marks back when it ends, for the next one need not be after
-// them. Only tasks without a mark are searched for along deps, latest first, down to the one that is
-// asked about. Tasks are numbered as they are issued, as nem::task::index is.
-//
-// Lifetime:   owns what it knows; nodes are only remembered.
-// Errors:     none.
-// Limits:     the steps given to it; then is_exhausted(), and all counts as ordered.
-// Allocation: 17 bytes a task, 4 for each of its deps, 24 an iteration; of the loop that runs 40 more
-//             for each iteration, and 4 for each mark.
-
-#ifndef TESSERA_NEM_HAPPENS_BEFORE_HPP
-#define TESSERA_NEM_HAPPENS_BEFORE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-class happens_before {
- public:
-  explicit happens_before(std::uint64_t steps = ~std::uint64_t{0}) : left_(steps), steps_(steps) {
-    frames_.push_back({});
-    iterations_.push_back({});
-  }
-
-  // What a program does, in the order of its text and iteration after iteration.
-
-  void loop(std::uint32_t node, std::int64_t in_flight) {
-    frame f;
-    f.node = node;
-    f.in_flight = in_flight < 1 ? 1 : static_cast<std::uint64_t>(in_flight);
-    f.iteration = frames_.back().iteration;
-    f.first_window = f.oldest = windows_.size();
-    f.first_carried = carried_.size();
-    f.log = log_.size();
-    f.open = open_.size();
-    frames_.push_back(f);
-  }
-  void iteration(std::int64_t value) {
-    if (frames_.size() < 2) return;
-    close_iteration();
-    frame& f = frames_.back();
-    for (; f.oldest < windows_.size() && distance(windows_[f.oldest].value, value) >= f.in_flight;
-         ++f.oldest)
-      retire(f, f.oldest);
-    iteration_record i;
-    i.value = value;
-    i.parent = frames_[frames_.size() - 2].iteration;
-    i.node = f.node;
-    i.depth = static_cast<std::uint32_t>(frames_.size() - 1);
-    f.iteration = static_cast<std::uint32_t>(iterations_.size());
-    iterations_.push_back(i);
-    f.is_open = true;
-    f.first_task = size();
-    f.log = log_.size();
-    f.open = open_.size();
-    f.live = f.peak = 0;
-  }
-  void end_loop() {
-    if (frames_.size() < 2) return;
-    close_iteration();
-    frame& f = frames_.back();
-    for (; f.oldest < windows_.size(); ++f.oldest) retire(f, f.oldest);
-    windows_.resize(f.first_window);
-    carried_.resize(f.first_carried);
-    open_.resize(f.open);
-    frames_.pop_back();
-    if (frames_.size() == 1) log_.clear(), followed_ = 0;
-  }
-  void wait(view<std::uint32_t> tasks) {
-    spend(tasks.size());
-    for (const std::uint32_t t : tasks)
-      if (t < size()) complete(t);
-  }
-  /// A wait for tokens that aren't known: it may be for all of them.
-  void wait_for_all() {
-    spend(open_.size());
-    for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
-  }
-  /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
-  void issue(std::uint32_t node, view<std::uint32_t> deps) {
-    const std::uint32_t q = size();
-    tasks_.push_back({node, frames_.back().iteration, static_cast<std::uint32_t>(deps_.size())});
-    done_.push_back(0);
-    seen_.push_back(0);
-    frontier_.clear();
-    for (const std::uint32_t d : deps) {
-      spend(1);
-      if (d >= q) continue;
-      deps_.push_back(d);
-      reach(d, q);
-    }
-    followed_ = log_.size();
-  }
-  /// What is behind that task.
-  void issued(bool is_sync) {
-    open_.push_back(size() - 1);
-    ++frames_.back().live;
-    std::uint64_t live = 0;
-    for (std::size_t i = frames_.size(); i-- != 0;) {
-      frame& f = frames_[i];
-      live += f.live;
-      if (f.peak < live) f.peak = live;
-      live += f.others;
-    }
-    spend(frames_.size());
-    if (is_sync) complete(size() - 1);
-  }
-
-  // What is known.
-
-  /// Whether an earlier task is complete before the one that was issued last starts.
-  [[nodiscard]] bool is_before(std::uint32_t p) {
-    if (done_[p] != 0) return true;
-    const std::uint32_t q = size() - 1;
-    while (seen_[p] != q && !frontier_.empty() && frontier_[0] > p) {
-      const std::uint32_t t = take_latest();
-      for (std::uint32_t i = tasks_[t].first_dep; i < tasks_[t + 1].first_dep; ++i) {
-        spend(1);
-        reach(deps_[i], q);
-      }
-      spend(1);
-    }
-    return seen_[p] == q || is_exhausted();
-  }
-  /// Whether that is known without a search.
-  [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
-    return done_[p] != 0 || seen_[p] == size() - 1;
-  }
-  /// Tasks that were issued.
-  [[nodiscard]] std::uint32_t size() const noexcept {
-    return static_cast<std::uint32_t>(tasks_.size());
-  }
-  [[nodiscard]] std::uint32_t node_of(std::uint32_t task) const noexcept {
-    return tasks_[task].node;
-  }
-  /// An upper bound of the tasks that were at one time issued and not complete.
-  [[nodiscard]] std::uint64_t most_live() const noexcept { return frames_[0].peak; }
-
-  /// How the iteration of an earlier task is related to that of the last one.
-  struct relation {
-    bool is_same_path = true;  ///< the earlier task's iteration still runs
-    bool is_same_scope = false;
-    std::uint32_t loop = no_node;  ///< the loop whose iterations differ
-    std::int64_t earlier = 0, later = 0;
-    std::uint64_t in_flight = 1;
-  };
-  [[nodiscard]] relation relate(std::uint32_t p) const noexcept {
-    relation r;
-    std::uint32_t i = tasks_[p].iteration;
-    r.is_same_scope = i == frames_.back().iteration;
-    for (; !is_running(i); i = iterations_[i].parent) {
-      const iteration_record& x = iterations_[i];
-      r.is_same_path = false;
-      r.loop = x.node;
-      r.earlier = x.value;
-      if (x.depth >= frames_.size()) continue;
-      r.later = iterations_[frames_[x.depth].iteration].value;
-      r.in_flight = frames_[x.depth].in_flight;
-    }
-    return r;
-  }
-  /// Whether that relation is one of different iterations: the short answer.
-  [[nodiscard]] bool is_same_path(std::uint32_t p) const noexcept {
-    return is_running(tasks_[p].iteration);
-  }
-
-  /// Work is counted here, that of who asks too.
-  void spend(std::uint64_t steps) noexcept { left_ = left_ > steps ? left_ - steps : 0; }
-  [[nodiscard]] bool is_exhausted() const noexcept { return left_ == 0; }
-  [[nodiscard]] std::uint64_t spent() const noexcept { return steps_ - left_; }
-
- private:
-  struct task_record {
-    std::uint32_t node, iteration, first_dep;
-  };
-  struct iteration_record {
-    std::int64_t value = 0;
-    std::uint32_t parent = 0, node = no_node, depth = 0;
-  };
-  /// An iteration that ended, and may still run.
-  struct window {
-    std::int64_t value;
-    std::uint32_t first_task, last_task;
-    std::size_t first_carried, last_carried;  ///< tasks of outer iterations before one of its tasks
-    std::uint64_t peak;
-  };
-  /// The program, or a loop that runs and its current iteration.
-  struct frame {
-    std::uint32_t node = no_node;
-    std::uint32_t iteration = 0;
-    std::uint32_t first_task = 0;  ///< of the iteration
-    bool is_open = false;
-    std::uint64_t in_flight = 1;
-    std::size_t first_window = 0, oldest = 0, first_carried = 0;
-    std::size_t log = 0, open = 0;     ///< where those of the iteration begin
-    std::uint64_t live = 0, peak = 0;  ///< of the iteration
-    std::uint64_t others = 0;          ///< peaks of the iterations that may still run
-  };
-
-  [[nodiscard]] static std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
-    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-  }
-  [[nodiscard]] bool is_running(std::uint32_t iteration) const noexcept {
-    const std::uint32_t depth = iterations_[iteration].depth;
-    return depth < frames_.size() && frames_[depth].iteration == iteration;
-  }
-  /// Where the task counts as live, or null.
-  [[nodiscard]] frame* home(std::uint32_t task) noexcept {
-    const std::uint32_t i = tasks_[task].iteration;
-    return is_running(i) ? &frames_[iterations_[i].depth] : nullptr;
-  }
-
-  /// Marks a task and all before it.
-  void complete(std::uint32_t task) {
-    if (done_[task] != 0) return;
-    mark(task);
-    for (stack_.push_back(task); !stack_.empty();) {
-      const std::uint32_t t = stack_.back();
-      stack_.pop_back();
-      const std::size_t last = t + 1 < size() ? tasks_[t + 1].first_dep : deps_.size();
-      for (std::size_t i = tasks_[t].first_dep; i < last; ++i) {
-        const std::uint32_t d = deps_[i];
-        spend(1);
-        if (done_[d] != 0) continue;
-        mark(d);
-        stack_.push_back(d);
-      }
-    }
-  }
-  void mark(std::uint32_t t) {
-    spend(1);
-    done_[t] = 1;
-    if (frames_.size() > 1) log_.push_back(t);
-    if (frame* const f = home(t); f != nullptr) --f->live;
-  }
-  void unmark(std::uint32_t t) noexcept {
-    spend(1);
-    done_[t] = 0;
-    if (frame* const f = home(t); f != nullptr) ++f->live;
-  }
-  /// All of an iteration that ended is before what follows in its loop, or behind it.
-  void retire(frame& f, std::size_t index) {
-    const window w = windows_[index];
-    const std::size_t marks = log_.size();
-    for (std::uint32_t t = w.first_task; t < w.last_task && !is_exhausted(); ++t) complete(t);
-    for (std::size_t i = w.first_carried; i < w.last_carried; ++i) complete(carried_[i]);
-    spend(w.last_task - w.first_task);
-    f.others -= w.peak;
-    if (log_.size() != marks) followed_ = log_.size();
-  }
-  void close_iteration() {
-    frame& f = frames_.back();
-    if (!f.is_open) return;
-    f.is_open = false;
-    if (f.in_flight == 1) {
-      // Its tasks are before all that follows. So are marks that one of them is behind; the others
-      // are those of a wait at its end, which orders nothing but what follows in the iteration.
-      const std::size_t kept = followed_ > f.log ? followed_ : f.log;
-      for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
-      log_.resize(kept);
-      for (std::size_t i = f.open; i < open_.size(); ++i) complete(open_[i]);
-      if (size() != f.first_task) followed_ = log_.size();
-    } else {
-      window w{iterations_[f.iteration].value, f.first_task, size(), carried_.size(), 0, f.peak};
-      for (std::size_t i = f.log; i < log_.size(); ++i) {
-        if (i < followed_ && log_[i] < f.first_task) carried_.push_back(log_[i]);
-        unmark(log_[i]);
-      }
-      log_.resize(f.log);
-      if (followed_ > f.log) followed_ = f.log;
-      w.last_carried = carried_.size();
-      f.others += f.peak;
-      windows_.push_back(w);
-    }
-    open_.resize(f.open);
-  }
-
-  /// `d` is before the last task, as is what is before `d`.
-  void reach(std::uint32_t d, std::uint32_t q) {
-    if (done_[d] != 0 || seen_[d] == q) return;
-    seen_[d] = q;
-    std::size_t i = frontier_.size();
-    frontier_.push_back(d);
-    for (; i != 0 && frontier_[(i - 1) / 2] < d; i = (i - 1) / 2)
-      frontier_[i] = frontier_[(i - 1) / 2];
-    frontier_[i] = d;
-  }
-  /// Takes the latest task off the frontier, a heap.
-  [[nodiscard]] std::uint32_t take_latest() noexcept {
-    const std::uint32_t top = frontier_[0], moved = frontier_.back();
-    frontier_.pop_back();
-    const std::size_t count = frontier_.size();
-    std::size_t i = 0;
-    for (std::size_t c = 1; c < count; c = 2 * i + 1) {
-      if (c + 1 < count && frontier_[c + 1] > frontier_[c]) ++c;
-      if (frontier_[c] <= moved) break;
-      frontier_[i] = frontier_[c];
-      i = c;
-    }
-    if (count != 0) frontier_[i] = moved;
-    return top;
-  }
-
-  pool<task_record> tasks_;
-  pool<std::uint8_t> done_;
-  pool<std::uint32_t> seen_;  ///< the last task that is known to be behind it; 0: none
-  pool<std::uint32_t> deps_;
-  pool<iteration_record> iterations_;
-  pool<frame> frames_;
-  pool<window> windows_;
-  pool<std::uint32_t> carried_;
-  pool<std::uint32_t> log_;   ///< tasks that were marked inside of loops, to be unmarked
-  std::size_t followed_ = 0;  ///< those of `log_` that a task came behind
-  pool<std::uint32_t> open_;  ///< tasks of the iterations that run, without those of inner loops
-  pool<std::uint32_t> frontier_, stack_;
-  std::uint64_t left_, steps_;
-};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_HAPPENS_BEFORE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class hazards {
- public:
-  explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
-    links_.push_back({});  // so that link 0 is none
-    if (c.target != nullptr)
-      most_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
-  }
-
-  void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
-            std::int64_t in_flight) {
-    loops_.push_back({last, 0, false});
-    order_.loop(node, in_flight);
-  }
-  void iteration(std::uint32_t, std::int64_t value) {
-    loop_state& l = loops_.back();
-    is_partial_ = is_partial_ || (l.has_begun && l.value != value - 1);
-    l.value = value;
-    l.has_begun = true;
-    if (!has_ended_) order_.iteration(value);
-  }
-  void end_loop(std::uint32_t) {
-    is_partial_ = is_partial_ || loops_.back().value != loops_.back().last;
-    loops_.pop_back();
-    if (!has_ended_) order_.end_loop();
-  }
-  void wait(std::uint32_t node, view<std::uint32_t> tasks) {
-    if (has_ended_) return;
-    order_.wait(tasks);
-    if (misses_tokens(node, tasks.size())) order_.wait_for_all();
-  }
-  void task(const values& v, const nem::task& t) {
-    check_in_place(v, t);
-    if (has_ended_) return;
-    order_.issue(t.node, v.tasks_before(t));
-    is_unknown_ = misses_deps(t);
-    told_ = 0;
-    copy_of_.push_back(no_index);
-    std::uint32_t version = 0;
-    for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
-    remember_copy(v, t, version);
-    for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
-    order_.issued(t.mode == mode::sync);
-    if (most_tokens_ >= 0 && first_beyond_ == no_node &&
-        order_.most_live() > static_cast<std::uint64_t>(most_tokens_))
-      first_beyond_ = t.node;
-    if (order_.is_exhausted()) end(t);
-  }
-  /// All was visited.
-  void finish() {
-    if (first_beyond_ == no_node) return;
-    c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
-        << "up to " << order_.most_live() << " tokens can be live at once, "
-        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << most_tokens_;
-  }
-  [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
-
-  [[nodiscard]] const happens_before& order() const noexcept { return order_; }
-  /// Whether the search ended before the last task.
-  [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
-
- private:
-  static constexpr std::size_t most_kept = 64;
-  static constexpr std::uint8_t told_unordered = 1, told_iterations = 2, told_rewritten = 4;
-
-  struct loop_state {
-    std::int64_t last, value;
-    bool has_begun;
-  };
-  /// Bytes that a task reads or writes.
-  struct access_record {
-    std::int64_t first, last;
-    std::uint32_t task, buffer_name;
-  };
-  /// An access in the list of a segment.
-  struct link {
-    std::uint32_t access = 0, next = 0;
-    std::uint32_t fed =
-        no_index;  ///< of a read: the copy that it sees, when it sees no other write
-  };
-  /// What a transfer or a store does, when its regions are known.
-  struct copy {
-    std::int64_t from_first, from_last, to_first, to_last;
-    std::uint32_t from, to;       ///< buffers
-    std::uint32_t version, node;  ///< of the source: the last task that wrote to it, + 1
-  };
-  /// The access that is being checked.
-  struct current {
-    const nem::task& t;
-    const region& r;
-    access_record a;
-    std::uint32_t index;
-    nem::level level;
-    bool is_write;
-  };
-
-  // Accesses -------------------------------------------------------------------------------------
-
-  void access(const values& v, const nem::task& t, const operand& o, bool is_write,
-              std::uint32_t& version) {
-    if (o.region == no_index) return;
-    const region& r = v.regions[o.region];
-    if (!is_sound(v, r)) return;
-    const buffer& b = v.buffers[r.buffer];
-    const std::uint32_t task = order_.size() - 1;
-    const std::uint32_t index = static_cast<std::uint32_t>(accesses_.size());
-    current q{t, r, {r.offset, r.offset + r.extent, task, b.name}, index, b.level, is_write};
-    accesses_.push_back(q.a);
-    has_unwritten_ = false;
-    order_.spend(map_.visit(b.node, q.a.first, q.a.last, [&](segment& s) {
-      if (order_.is_exhausted()) return false;
-      if (version < s.version) version = s.version;
-      if (is_write) return write(q, s);
-      read(q, s);
-      return false;
-    }));
-  }
-  [[nodiscard]] static bool is_sound(const values& v, const region& r) noexcept {
-    std::int64_t last = 0;
-    return r.is_sound && r.buffer != no_index && v.buffers[r.buffer].is_known && r.offset >= 0 &&
-           r.extent > 0 && !__builtin_add_overflow(r.offset, r.extent, &last);
-  }
-
-  /// Whether an earlier access is before the current task.
-  [[nodiscard]] bool is_before(std::uint32_t p) { return is_unknown_ || order_.is_before(p); }
-
-  void read(const current& q, segment& s) {
-    bool is_fed = s.writes != 0, has_ordered = false;
-    std::uint32_t feeder = no_index;
-    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
-      const std::uint32_t p = accesses_[links_[i].access].task;
-      if (p == q.a.task) continue;
-      order_.spend(1);
-      has_ordered = is_before(p) || has_ordered;
-      if (feeder == no_index) feeder = p;
-      is_fed = is_fed && is_same_copy(feeder, p);
-    }
-    if (!is_fed || !has_ordered) feeder = no_index;
-    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
-      const access_record& p = accesses_[links_[i].access];
-      if (p.task == q.a.task || is_before(p.task)) continue;
-      if (feeder == no_index || order_.is_same_path(p.task)) race(p, true, q, false);
-    }
-    if (s.writes == 0 && q.level == level::l1) unwritten(q, s);
-    while (s.reads != 0) {
-      const link& l = links_[s.reads];
-      const std::uint32_t p = accesses_[l.access].task;
-      if (p != q.a.task && !order_.is_plainly_before(p)) break;
-      if (l.fed != feeder && feeder != no_index) break;
-      s.reads = l.next;
-      order_.spend(1);
-    }
-    s.reads = add_link({q.index, s.reads, feeder});
-  }
-
-  /// Returns whether no other access is left to know of.
-  bool write(const current& q, segment& s) {
-    s.writes = keep_racing(q, s.writes, true);
-    s.reads = keep_racing(q, s.reads, false);
-    const bool is_alone = s.writes == 0 && s.reads == 0;
-    s.writes = is_alone ? own_link(q) : add_link({q.index, s.writes, no_index});
-    s.version = q.a.task + 1;
-    return is_alone;
-  }
-  /// Segments that only this access is known of share its link.
-  [[nodiscard]] std::uint32_t own_link(const current& q) {
-    if (links_.back().access == q.index && links_.back().next == 0 && links_.size() > 1)
-      return static_cast<std::uint32_t>(links_.size() - 1);
-    return add_link({q.index, 0, no_index});
-  }
-  [[nodiscard]] std::uint32_t add_link(const link& l) {
-    links_.push_back(l);
-    return static_cast<std::uint32_t>(links_.size() - 1);
-  }
-
-  /// The accesses of a list that aren't before the current write.
-  [[nodiscard]] std::uint32_t keep_racing(const current& q, std::uint32_t list, bool are_writes) {
-    kept_.clear();
-    bool all = true;
-    for (std::uint32_t i = list; i != 0; i = links_[i].next) {
-      const access_record& p = accesses_[links_[i].access];
-      order_.spend(1);
-      if (p.task == q.a.task || is_before(p.task)) {
-        all = false;
-        continue;
-      }
-      const std::uint32_t writer = are_writes ? p.task : links_[i].fed;
-      if (writer != no_index && !order_.is_same_path(p.task) && is_same_copy(writer, q.a.task)) {
-        rewrite(p, q);
-      } else {
-        race(p, are_writes, q, true);
-        if (kept_.size() >= most_kept) {  // what is behind it has been told of
-          all = false;
-          continue;
-        }
-      }
-      kept_.push_back(i);
-    }
-    if (all) return list;
-    std::uint32_t head = 0;
-    for (std::size_t k = kept_.size(); k-- != 0;) {
-      link l = links_[kept_[k]];
-      l.next = head;
-      head = add_link(l);
-    }
-    return head;
-  }
-
-  // Copies ---------------------------------------------------------------------------------------
-
-  void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
-    if ((t.opcode != opcode::transfer && t.opcode != opcode::store) || t.inputs != 1 ||
-        t.outputs != 1)
-      return;
-    const std::uint32_t from = v.inputs(t)[0].region, to = v.outputs(t)[0].region;
-    if (from == no_index || to == no_index) return;
-    const region &a = v.regions[from], &b = v.regions[to];
-    if (!is_sound(v, a) || !is_sound(v, b)) return;
-    copy_of_.back() = static_cast<std::uint32_t>(copies_.size());
-    copies_.push_back({a.offset, a.offset + a.extent, b.offset, b.offset + b.extent,
-                       v.buffers[a.buffer].node, v.buffers[b.buffer].node, version, t.node});
-  }
-  /// Whether two tasks are copies of one statement that copy the same.
-  [[nodiscard]] bool is_same_copy(std::uint32_t p, std::uint32_t q) const noexcept {
-    if (copy_of_[p] == no_index || copy_of_[q] == no_index) return false;
-    const copy &a = copies_[copy_of_[p]], &b = copies_[copy_of_[q]];
-    return a.node == b.node && a.version == b.version && a.from == b.from && a.to == b.to &&
-           a.from_first == b.from_first && a.from_last == b.from_last && a.to_first == b.to_first &&
-           a.to_last == b.to_last;
-  }
-
-  // Findings -------------------------------------------------------------------------------------
-
-  /// What to call a task: its token, or what it is.
-  template <class Out>
-  Out& name(Out& out, std::uint32_t node) const {
-    const nem::node& n = c_[node];
-    if (n.value != no_name) return out << c_.d.name(n.value), out;
-    out << "the ";
-    if (n.kind != node_kind::compute) return out << nem::name(n.kind), out;
-    const std::uint32_t op = child(c_.d, node, node_kind::opcode);
-    if (op != no_node) out << c_.name(op) << ' ';
-    return out << "task", out;
-  }
-  template <class Out>
-  void bytes(Out& out, std::int64_t first, std::int64_t last, std::uint32_t buffer_name) const {
-    if (first + 1 == last)
-      out << "byte " << first;
-    else
-      out << "bytes " << first << ".." << last - 1;
-    out << " of " << c_.d.name(buffer_name);
-  }
-  template <class Out>
-  void overlap(Out& out, const access_record& p, const access_record& q) const {
-    bytes(out, p.first > q.first ? p.first : q.first, p.last < q.last ? p.last : q.last,
-          q.buffer_name);
-  }
-  [[nodiscard]] static std::string_view verb(bool is_write) noexcept {
-    return is_write ? "writes" : "reads";
-  }
-
-  /// Whether the current task was told of, by this rule; then it is.
-  [[nodiscard]] bool is_told(std::uint8_t rule) noexcept {
-    const bool was = (told_ & rule) != 0;
-    told_ = static_cast<std::uint8_t>(told_ | rule);
-    return was;
-  }
-
-  void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
-    if (is_told(order_.is_same_path(p.task) ? told_unordered : told_iterations)) return;
-    const std::uint32_t earlier = order_.node_of(p.task);
-    if (order_.is_same_path(p.task)) {
-      auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
-      name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
-      overlap(out, p, q.a);
-      out << ", which ";
-      name(out, earlier) << ' ' << verb(p_writes) << "; nothing orders the two";
-      out.note(c_.at(earlier));
-      name(out, earlier) << ' ' << verb(p_writes) << ' ';
-      bytes(out, p.first, p.last, p.buffer_name);
-      const std::uint32_t token = c_[earlier].value;
-      if (token == no_name) {
-        out << "; a token of it could be waited for";
-      } else {
-        const std::string_view t = c_.d.name(token);
-        out << "; deps=[" << t << "] or wait(" << t << ") orders the two";
-        if (order_.relate(p.task).is_same_scope) fix(out, q.t.node, t);
-      }
-      return;
-    }
-    auto&& out = c_.found.add(errc::nem_haz_002_iterations, c_.at(q.t.node));
-    const happens_before::relation r = order_.relate(p.task);
-    const std::uint64_t apart =
-        static_cast<std::uint64_t>(r.later) - static_cast<std::uint64_t>(r.earlier);
-    const std::string_view variable = c_.name(r.loop);
-    name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
-    overlap(out, p, q.a);
-    out << " where " << variable << " is " << r.later << ", and ";
-    name(out, earlier) << ' ' << verb(p_writes) << " them where " << variable << " is " << r.earlier
-                       << "; @max_in_flight(" << r.in_flight << ") lets these iterations overlap";
-    out.note(c_.at(earlier));
-    name(out, earlier) << ' ' << verb(p_writes) << ' ';
-    bytes(out, p.first, p.last, p.buffer_name);
-    out << "; @max_in_flight(" << apart << ") orders the two, and a ring of " << r.in_flight
-        << " regions, chosen by " << variable << " mod " << r.in_flight << ", parts them";
-  }
-
-  void rewrite(const access_record& p, const current& q) {
-    if (is_told(told_rewritten)) return;
-    auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
-    const happens_before::relation r = order_.relate(p.task);
-    const copy& k = copies_[copy_of_[q.a.task]];
-    name(out, q.t.node) << " writes the same data to ";
-    bytes(out, k.to_first, k.to_last, q.a.buffer_name);
-    out << " in iterations that overlap";
-    out.note(c_.at(r.loop)) << "nothing changes the data: one copy before the loop over "
-                            << c_.name(r.loop) << " does";
-  }
-
-  void unwritten(const current& q, const segment& s) {
-    if (is_partial_ || has_unwritten_ || is_unknown_) return;
-    has_unwritten_ = true;
-    auto&& out = c_.found.add(errc::nem_haz_006_unwritten, c_.at(q.t.node));
-    name(out, q.t.node) << " reads ";
-    bytes(out, q.a.first, q.a.last, q.a.buffer_name);
-    out << ", and no earlier task writes byte " << s.first;
-  }
-
-  void check_in_place(const values& v, const nem::task& t) {
-    if (t.opcode == opcode::transfer || t.opcode == opcode::store || t.opcode == opcode::unknown)
-      return;
-    const opcode_category k = row(t.opcode).category;
-    const bool in_place =
-        k == opcode_category::elementwise_unary || k == opcode_category::elementwise_binary ||
-        k == opcode_category::elementwise_other || k == opcode_category::normalization ||
-        k == opcode_category::softmax || t.opcode == opcode::reshape;
-    for (const operand& o : v.outputs(t)) {
-      if (&o != v.outputs(t).begin()) {  // the first is looked at in any case
-        order_.spend(t.inputs);
-        if (order_.is_exhausted()) return;
-      }
-      if (o.region == no_index || !is_sound(v, v.regions[o.region])) continue;
-      const region& y = v.regions[o.region];
-      for (const operand& i : v.inputs(t)) {
-        if (i.region == no_index || !is_sound(v, v.regions[i.region])) continue;
-        const region& x = v.regions[i.region];
-        if (v.buffers[x.buffer].node != v.buffers[y.buffer].node ||
-            x.offset >= y.offset + y.extent || y.offset >= x.offset + x.extent)
-          continue;
-        if (in_place && is_same_place(v, x, y)) continue;
-        const access_record a{x.offset, x.offset + x.extent, 0, v.buffers[x.buffer].name};
-        const access_record b{y.offset, y.offset + y.extent, 0, a.buffer_name};
-        auto&& out = c_.found.add(errc::nem_haz_004_in_place, c_.at(o.node));
-        out << "the output overlaps an input of its task: ";
-        overlap(out, a, b);
-        if (in_place) out << "; " << nem::name(t.opcode) << " may only write all of it in place";
-        out.note(c_.at(i.node)) << "the input is ";
-        bytes(out, a.first, a.last, a.buffer_name);
-        return;
-      }
-    }
-  }
-  [[nodiscard]] static bool is_same_place(const values& v, const region& x,
-                                          const region& y) noexcept {
-    if (x.offset != y.offset || x.extent != y.extent || x.has_strides != y.has_strides)
-      return false;
-    const view<std::int64_t> a = v.strides(x), b = v.strides(y);
-    if (a.size() != b.size()) return false;
-    if (a.size() > max_rank) return true;  // such operands are refused
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (a[i] != b[i]) return false;
-    return true;
-  }
-
-  /// Whether deps names tokens that aren't known: then the task may be after any other.
-  [[nodiscard]] bool misses_deps(const nem::task& t) {
-    for (const std::uint32_t i : children(c_.d, t.node))
-      if (c_[i].kind == node_kind::deps) return misses_tokens(i, t.deps);
-    return false;
-  }
-  /// Whether a list names more tokens than are known. Those that it repeats count once.
-  [[nodiscard]] bool misses_tokens(std::uint32_t list, std::size_t known) {
-    named_.clear();
-    for (const std::uint32_t i : children(c_.d, list))
-      if (c_[i].kind == node_kind::name) named_.push_back(c_[i].value);
-    if (named_.size() <= known) return false;
-    order_.spend(named_.size());
-    sort(named_.data(), named_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
-    std::size_t distinct = 1;
-    for (std::size_t i = 1; i < named_.size(); ++i) distinct += named_[i] != named_[i - 1];
-    return distinct > known;
-  }
-
-  /// Suggests the token in the task's deps: where they are, or behind its last operand.
-  template <class Out>
-  void fix(Out& out, std::uint32_t task, std::string_view token) const {
-    const bool is_compute = c_[task].kind == node_kind::compute;
-    std::uint32_t end = 0;
-    bool has_attributes = false, has_decorators = false, is_long = false;
-    for (const std::uint32_t i : children(c_.d, task)) {
-      const nem::node& n = c_[i];
-      switch (n.kind) {
-        case node_kind::deps:
-          if (n.length < 2 || n.length == 0xffff) return;
-          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ") << token;
-          return;
-        case node_kind::output:
-        case node_kind::destination:
-        case node_kind::source:
-          for (std::uint32_t k = i; k < n.next; ++k) {
-            const std::uint32_t last = c_[k].offset + c_[k].length;
-            if (end < last) end = last;
-            is_long = is_long || c_[k].length == 0xffff;
-          }
-          break;
-        case node_kind::attribute: has_attributes = true; break;
-        case node_kind::decorator: has_decorators = true; break;
-        default: break;
-      }
-    }
-    // Decorators behind the last operand are the task's only where neither attributes nor deps are.
-    if (is_long || (is_compute && has_decorators && !has_attributes)) return;
-    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
-  }
-
-  void end(const nem::task& t) {
-    has_ended_ = true;
-    c_.found.add(errc::nem_haz_005_partial, c_.at(t.node))
-        << "hazards are searched up to here, " << order_.size() << " tasks in " << order_.spent()
-        << " steps";
-  }
-
-  context& c_;
-  happens_before order_;
-  byte_map map_;
-  pool<access_record> accesses_;
-  pool<link> links_;
-  pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
-  pool<copy> copies_;
-  pool<std::uint32_t> kept_, named_;
-  pool<loop_state> loops_;
-  std::int64_t most_tokens_ = -1;
-  std::uint32_t first_beyond_ = no_node;
-  std::uint8_t told_ = 0;       ///< rules that the current task was told of
-  bool is_unknown_ = false;     ///< whether the current task may be after any other
-  bool is_partial_ = false;     ///< whether iterations were left out
-  bool has_unwritten_ = false;  ///< whether the current access was told of
-  bool has_ended_ = false;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_HAZARDS_HPP
-
 // ---- tessera/nem/load.hpp
 //
 // Loads what a program's types depend on: included files, type families, devices, the target.
@@ -11795,4236 +16076,6 @@ inline void load(const document& d, const verify_options& options, findings& fou
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_LOAD_HPP
-
-// ---- tessera/nem/rules_buffer.hpp
-//
-// Buffers: their declarations, and whether all of them fit into the device's memories.
-//
-//   detail::declare_buffer(c, node);      // into values::buffers, and bound to its name
-//   detail::check_capacity(c);            // once, behind the last statement
-//
-//   buffer NAME : level[engine] (size=, align=)     "Buffers": BUF-001 … BUF-007
-//   l1_size_bytes, l2_size_bytes                    "Device Configuration", rule 6: CAP-001, CAP-002
-//
-// A buffer of a loop body is one allocation, whatever the number of iterations.
-//
-// Lifetime:   nothing is kept.
-// Errors:     reported.
-// Limits:     none.
-// Allocation: that of values::buffers; check_capacity() 16 bytes for each buffer of an L1.
-
-#ifndef TESSERA_NEM_RULES_BUFFER_HPP
-#define TESSERA_NEM_RULES_BUFFER_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/nem/evaluate.hpp
-//
-// The value of an expression at one point of a program.
-//
-//   std::int64_t size;
-//   if (!detail::evaluate_integer(c, node, size)) return;     // reported, here or before
-//   double scale;
-//   if (!detail::evaluate_real(c, node, scale)) return;       // integers convert
-//
-//   integers   64 bits, checked: EXP-003, EXP-004                "Expressions"
-//   reals      binary64, where a FLOAT may stand; else EXP-001
-//   names      those that are visible: EXP-002, EXP-005
-//   const      its own rules for the same: CON-002 … CON-008     "Constants"
-//
-// Lifetime:   nothing is kept.
-// Errors:     reported at the operand or the operator that is wrong.
-// Limits:     1,024 operands at once: more than an expression of 256 nested parentheses holds.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_EVALUATE_HPP
-#define TESSERA_NEM_EVALUATE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/scope.hpp
-//
-// Which names mean what at one point of a program: one name space for all that it declares.
-//
-//   detail::scope names(document);
-//   names.open();                                     // an iteration of a loop begins
-//   declare(c, n, detail::binding{…});                // NAM-001, NAM-002, CON-001, CON-006
-//   if (names[n].kind == detail::binding_kind::token) …
-//   names.close();                                    // and what it declared is gone
-//
-//   scope     the program, and each iteration of each loop body      "Scoping"
-//   const     of the program alone; hides nothing, is hidden by nothing
-//   others    may hide those of outer scopes, with a warning
-//
-// Names are interned, so a binding is an element of an array: no search, no hash. A scope remembers
-// what it replaced and puts that back when it ends.
-//
-// Lifetime:   borrows the document.
-// Errors:     declare() reports them.
-// Limits:     none.
-// Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
-
-#ifndef TESSERA_NEM_SCOPE_HPP
-#define TESSERA_NEM_SCOPE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-enum class binding_kind : std::uint8_t {
-  none,
-  constant,       ///< `integer`
-  integer,        ///< a let
-  real,           ///< its bits in `integer`
-  integers,       ///< `count` from `index` on, in values::numbers; `integer` the scope's list_of()
-  reals,          ///< likewise in values::reals
-  list,           ///< of strings or lists
-  string,         ///< `index` of the name
-  buffer,         ///< `index` in values::buffers
-  region,         ///< `index` in values::regions
-  token,          ///< `index` of the task
-  loop_variable,  ///< `integer`
-};
-/// As messages call it.
-[[nodiscard]] constexpr std::string_view name(binding_kind k) noexcept {
-  switch (k) {
-    case binding_kind::none: return "unknown";
-    case binding_kind::constant: return "const";
-    case binding_kind::buffer: return "buffer";
-    case binding_kind::region: return "region";
-    case binding_kind::token: return "token";
-    case binding_kind::loop_variable: return "loop variable";
-    default: return "let";
-  }
-}
-
-/// What a name stands for.
-struct binding {
-  binding_kind kind = binding_kind::none;
-  bool is_known = true;     ///< false where its declaration has an error, which was reported
-  bool varies = false;      ///< whether it depends on a loop variable
-  std::uint32_t depth = 0;  ///< loops around its declaration
-  std::uint32_t node = 0;   ///< its declaration
-  std::uint32_t mark = 0;   ///< the list of tokens that named it last
-  std::uint32_t index = 0, count = 0;
-  std::int64_t integer = 0;
-};
-static_assert(sizeof(binding) == 32);
-
-/// What is known of a list of numbers that has a name, so that each use needn't look at all of them.
-struct named_numbers {
-  std::uint32_t first_real = 0;    ///< in values::reals
-  std::uint32_t first_number = 0;  ///< in values::numbers, where are_integers
-  bool are_integers = true;        ///< FLOATs too, where they have no fraction
-  double least = 0, greatest = 0;  ///< as reals; not ordered where one isn't a number
-  std::int64_t least_integer = 0, greatest_integer = 0;
-};
-
-/// The bindings that are visible.
-class scope {
- public:
-  explicit scope(const document& d) : d_(d) { bindings_.resize(d.names.size()); }
-
-  [[nodiscard]] const binding& operator[](std::uint32_t name) const noexcept {
-    return bindings_[name];
-  }
-  /// Loops around the current point.
-  [[nodiscard]] std::uint32_t depth() const noexcept {
-    return static_cast<std::uint32_t>(starts_.size());
-  }
-  void open() { starts_.push_back({replaced_.size(), lists_.size()}); }
-  void close() noexcept {
-    const std::size_t start = starts_.back().replaced;
-    while (lists_.size() > starts_.back().lists) lists_.pop_back();
-    while (replaced_.size() > start) {
-      bindings_[replaced_.back().name] = replaced_.back().old;
-      replaced_.pop_back();
-    }
-    starts_.pop_back();
-  }
-  /// Binds a name until the scope ends; in place of what it meant before.
-  void bind(std::uint32_t name, binding b) {
-    b.depth = depth();
-    if (b.depth != 0) replaced_.push_back({name, bindings_[name]});
-    bindings_[name] = b;
-  }
-  /// Lists of numbers, by their binding's `integer`.
-  [[nodiscard]] const named_numbers& list_of(const binding& b) const noexcept {
-    return lists_[static_cast<std::size_t>(b.integer)];
-  }
-  std::int64_t add_list(const named_numbers& l) {
-    lists_.push_back(l);
-    return static_cast<std::int64_t>(lists_.size() - 1);
-  }
-  /// Begins a list of tokens; first_in_list() tells for each whether the list has named it before.
-  void begin_list() noexcept { ++list_; }
-  [[nodiscard]] bool first_in_list(std::uint32_t name) noexcept {
-    if (bindings_[name].mark == list_) return false;
-    bindings_[name].mark = list_;
-    return true;
-  }
-  /// The first task of the document that assigns a token of the name, or no_node.
-  [[nodiscard]] std::uint32_t task_of(std::uint32_t name) {
-    if (tokens_.empty()) {
-      tokens_.resize(d_.names.size());
-      for (std::uint32_t i = static_cast<std::uint32_t>(d_.nodes.size()); i-- != 0;) {
-        const node& n = d_.nodes[i];
-        if ((n.kind == node_kind::transfer || n.kind == node_kind::store ||
-             n.kind == node_kind::compute) &&
-            n.value != no_name)
-          tokens_[n.value] = i + 1;
-      }
-    }
-    return tokens_[name] - 1;
-  }
-  /// The visible name nearest to a word: of what is a `kind`, or a number where that is none. The
-  /// searches of all errors together look at some names only.
-  [[nodiscard]] const binding* nearest(std::string_view word, binding_kind kind,
-                                       std::string_view& found) {
-    const binding* best = nullptr;
-    suggestion s(word);
-    if (bindings_.size() > search_) return nullptr;
-    search_ -= bindings_.size();
-    for (std::uint32_t i = 0; i < bindings_.size(); ++i) {
-      const binding_kind k = bindings_[i].kind;
-      const bool is_number = k == binding_kind::constant || k == binding_kind::integer ||
-                             k == binding_kind::real || k == binding_kind::loop_variable;
-      if (k == binding_kind::none || (kind == binding_kind::none ? !is_number : k != kind))
-        continue;
-      s.offer(d_.name(i));
-      if (s.word() == found) continue;
-      found = s.word();
-      best = &bindings_[i];
-    }
-    return best;
-  }
-
- private:
-  struct replacement {
-    std::uint32_t name;
-    binding old;
-  };
-  const document& d_;
-  pool<binding> bindings_;
-  pool<replacement> replaced_;
-  struct mark {
-    std::size_t replaced, lists;
-  };
-  pool<mark> starts_;
-  pool<named_numbers> lists_;
-  pool<std::uint32_t> tokens_;  ///< by name: the task that assigns it, + 1
-  std::size_t search_ = std::size_t{1} << 18;
-  std::uint32_t list_ = 0;
-};
-
-/// Where the head of a declaration stands, up to its name, or the name that a task assigns.
-[[nodiscard]] inline place head(const context& c, std::uint32_t at) noexcept {
-  const node& n = c[at];
-  std::uint32_t size = 0;
-  switch (n.kind) {
-    case node_kind::constant: size = 6; break;
-    case node_kind::buffer: size = 7; break;
-    case node_kind::loop: size = 5; break;
-    case node_kind::let: size = c[at + 1].offset - n.offset > c.name(at).size() + 4 ? 4 : 0; break;
-    case node_kind::transfer:
-    case node_kind::store:
-    case node_kind::compute: break;
-    default: return c.at(at);
-  }
-  if (n.value == no_name) return c.at(at);
-  size += static_cast<std::uint32_t>(c.name(at).size());
-  return {0, n.offset, size < n.length ? size : n.length};
-}
-
-/// Notes a visible name that the writer of another may have meant.
-inline void suggest(context& c, findings::writer& w, std::string_view word, binding_kind kind) {
-  if (c.names == nullptr) return;
-  std::string_view near;
-  const binding* const b = c.names->nearest(word, kind, near);
-  if (b != nullptr) w.note(head(c, b->node)) << "did you mean " << near << '?';
-}
-
-/// Declares a name in the current scope, and reports where that isn't permitted. A name that is
-/// declared again keeps its kind and has no value from there on, so that there is one error.
-inline void declare(context& c, std::uint32_t name, const binding& b) {
-  scope& s = *c.names;
-  const binding old = s[name];
-  const bool is_const = b.kind == binding_kind::constant;
-  const bool was_const = old.kind == binding_kind::constant;
-  const bool is_conflict =
-      old.kind != binding_kind::none && (is_const || was_const || old.depth == s.depth());
-  binding kept = is_conflict ? old : b;
-  kept.is_known = kept.is_known && !is_conflict;
-  s.bind(name, kept);
-  if (old.kind == binding_kind::none) return;
-  if (is_const && was_const) {
-    if (s.depth() != 0) return;  // CON-005 has been reported
-    (c.found.add(errc::nem_con_001_duplicate, head(c, b.node))
-     << "duplicate constant declaration " << c.d.name(name))
-            .note(head(c, old.node))
-        << "declared here before";
-  } else if (is_const || was_const) {
-    (c.found.add(errc::nem_con_006_conflict, head(c, b.node))
-     << "name conflict - " << c.d.name(name) << " already declared as " << detail::name(old.kind))
-            .note(head(c, old.node))
-        << "declared here";
-  } else if (old.depth == s.depth()) {
-    (c.found.add(errc::nem_nam_001_duplicate, head(c, b.node))
-     << c.d.name(name) << " is already declared in this scope, as " << detail::name(old.kind))
-            .note(head(c, old.node))
-        << "declared here";
-  } else {
-    (c.found.add(errc::nem_nam_002_shadow, head(c, b.node))
-     << detail::name(b.kind) << ' ' << c.d.name(name) << " hides the " << detail::name(old.kind)
-     << " of an outer scope")
-            .note(head(c, old.node))
-        << "declared here";
-  }
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_SCOPE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// A value while it is computed; number{} is the integer 0. It has no initializers, so that a stack of
-/// them costs nothing.
-struct number {
-  std::int64_t integer;
-  double real;
-  bool is_real;
-  bool is_unknown;  ///< after an error
-  bool varies;      ///< whether it depends on a loop variable
-  [[nodiscard]] double as_real() const noexcept {
-    return is_real ? real : static_cast<double>(integer);
-  }
-};
-
-/// A FLOAT without a fraction as an integer.
-[[nodiscard]] inline bool to_integer(double x, std::int64_t& to) noexcept {
-  if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0)) return false;
-  to = static_cast<std::int64_t>(x);
-  return static_cast<double>(to) == x;
-}
-
-/// What an expression is for.
-struct purpose {
-  std::string_view integer;  ///< what to say of a FLOAT; empty where one is allowed
-  bool is_constant = false;  ///< of a const declaration
-};
-inline constexpr purpose for_integer = {"expected an integer, found a FLOAT"};
-inline constexpr purpose for_number = {};
-inline constexpr purpose for_constant = {"const declarations must be integer", true};
-
-inline bool report_float(context& c, std::uint32_t at, const purpose& p) {
-  c.found.add(p.is_constant ? errc::nem_con_007_float : errc::nem_exp_001_float, c.at(at))
-      << p.integer;
-  return false;
-}
-
-/// The value of a name.
-inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number& to) {
-  static constexpr binding nothing = {};
-  const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
-  if (b.kind == binding_kind::none) {
-    auto&& w =
-        c.found.add(p.is_constant ? errc::nem_con_002_forward : errc::nem_exp_002_name, c.at(at));
-    if (p.is_constant)
-      w << "forward reference to undeclared constant " << c.name(at);
-    else
-      w << c.name(at) << " isn't declared before here";
-    suggest(c, w, c.name(at), p.is_constant ? binding_kind::constant : binding_kind::none);
-    return false;
-  }
-  if (p.is_constant && b.kind != binding_kind::constant) {
-    (c.found.add(errc::nem_con_003_not_constant, c.at(at))
-     << "a constant expression can't use the " << name(b.kind) << ' ' << c.name(at))
-            .note(head(c, b.node))
-        << c.name(at) << " is declared here";
-    return false;
-  }
-  if (!b.is_known) return false;
-  to = {};
-  to.varies = b.varies;
-  switch (b.kind) {
-    case binding_kind::constant:
-    case binding_kind::integer:
-    case binding_kind::loop_variable: to.integer = b.integer; return true;
-    case binding_kind::real:
-      if (!p.integer.empty()) return report_float(c, at, p);
-      to.real = std::bit_cast<double>(b.integer);
-      to.is_real = true;
-      return true;
-    default: break;
-  }
-  const std::string_view kind = b.kind == binding_kind::string ? "string"
-                                : name(b.kind) == "let"        ? "list"
-                                                               : name(b.kind);
-  (c.found.add(errc::nem_exp_005_kind, c.at(at))
-   << "the " << kind << ' ' << c.name(at) << " isn't a number")
-          .note(head(c, b.node))
-      << c.name(at) << " is declared here";
-  return false;
-}
-
-/// One operand of an expression, or a whole one.
-inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, number& to) {
-  const node& n = c[at];
-  switch (n.kind) {
-    case node_kind::integer:
-    case node_kind::wide_integer:
-      to = {};
-      to.integer = c.d.integer(n);
-      return true;
-    case node_kind::real:
-      if (!p.integer.empty()) return report_float(c, at, p);
-      to = {};
-      to.real = c.d.reals[n.value];
-      to.is_real = true;
-      return true;
-    case node_kind::name: return evaluate_name(c, at, p, to);
-    case node_kind::list:
-      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a list isn't a number";
-      return false;
-    default:
-      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a string isn't a number";
-      return false;
-  }
-}
-
-/// Applies an operator to `a`, in place, and to `b`.
-inline void apply_operator(context& c, std::uint32_t at, const purpose& p, number& a,
-                           const number& b) {
-  const node_kind op = c[at].kind;
-  a.varies = a.varies || b.varies;
-  a.is_unknown = a.is_unknown || b.is_unknown;
-  if (a.is_unknown) return;
-  bool is_division = false;
-  if (a.is_real || b.is_real) {
-    const double x = a.as_real(), y = b.as_real();
-    a.is_real = true;
-    switch (op) {
-      case node_kind::add: a.real = x + y; return;
-      case node_kind::subtract: a.real = x - y; return;
-      case node_kind::multiply: a.real = x * y; return;
-      case node_kind::negate: a.real = -x; return;
-      case node_kind::divide:
-        if (y != 0) {
-          a.real = x / y;
-          return;
-        }
-        is_division = true;
-        break;
-      default:
-        c.found.add(errc::nem_exp_001_float, c.at(at)) << "mod needs integers, found a FLOAT";
-        a.is_unknown = true;
-        return;
-    }
-  } else {
-    if ((op == node_kind::divide || op == node_kind::modulo) &&
-        ((a.integer < 0 && b.integer != 0) || b.integer < 0))
-      c.found.add(errc::nem_exp_006_negative, c.at(at))
-          << (op == node_kind::divide ? "'/'" : "mod") << " of " << a.integer << " and "
-          << b.integer << ": implementations differ where an operand is negative";
-    const std::int64_t left = a.integer;
-    const arithmetic_error e = apply(op, left, b.integer, a.integer);
-    if (e == arithmetic_error::none) return;
-    is_division = e == arithmetic_error::division;
-    if (!is_division) {
-      auto w = c.found.add(p.is_constant ? errc::nem_con_008_overflow : errc::nem_exp_004_overflow,
-                           c.at(at));
-      if (op == node_kind::negate)
-        w << "-(" << left << ')';
-      else
-        w << left << ' ' << operator_text(op) << ' ' << b.integer;
-      w << " leaves the range of 64 bits";
-    }
-  }
-  a.is_unknown = true;
-  if (!is_division) return;
-  if (p.is_constant)
-    c.found.add(errc::nem_con_004_division, c.at(at)) << "division by zero in constant expression";
-  else
-    c.found.add(errc::nem_exp_003_division, c.at(at))
-        << (op == node_kind::modulo ? "mod by zero" : "division by zero");
-}
-
-/// Operators stand behind their operands. What couldn't be evaluated stays unknown, so that all
-/// errors of an expression are found at once, and each only where it is.
-inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p, number& to) {
-  constexpr std::size_t most = 1024;
-  number stack[most];
-  std::size_t size = 0;
-  for (std::uint32_t i = at + 1; i < c[at].next; ++i) {
-    const node_kind k = c[i].kind;
-    if (!is_operator(k)) {
-      if (size == most) return false;
-      if (!evaluate_operand(c, i, p, stack[size])) {
-        stack[size] = {};
-        stack[size].is_unknown = true;
-      }
-      ++size;
-    } else if (is_unary(k)) {
-      if (size < 1) return false;
-      apply_operator(c, i, p, stack[size - 1], number{});
-    } else {
-      if (size < 2) return false;
-      --size;
-      apply_operator(c, i, p, stack[size - 1], stack[size]);
-    }
-  }
-  if (size != 1 || stack[0].is_unknown) return false;
-  to = stack[0];
-  return true;
-}
-
-/// The value of any expression; false after an error, which was reported here or before.
-inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to) {
-  if (c[at].kind == node_kind::expression) return evaluate_expression(c, at, p, to);
-  return evaluate_operand(c, at, p, to);
-}
-
-/// Where an integer must stand.
-inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
-  const node& n = c[at];
-  if (n.kind == node_kind::integer) {
-    to = static_cast<std::int64_t>(n.value);
-    return true;
-  }
-  number x;
-  if (!evaluate(c, at, p, x)) return false;
-  to = x.integer;
-  return true;
-}
-inline bool evaluate_integer(context& c, std::uint32_t at, std::int64_t& to) {
-  return evaluate_integer(c, at, for_integer, to);
-}
-/// Where a number of either kind may stand.
-inline bool evaluate_real(context& c, std::uint32_t at, double& to) {
-  number x;
-  if (!evaluate(c, at, for_number, x)) return false;
-  to = x.as_real();
-  return true;
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_EVALUATE_HPP
-
-// ---- tessera/nem/rules_decorator.hpp
-//
-// The rules of decorators: which are known, what they stand on, and what they take.
-//
-//   check_decorators(c, buffer_node, on_buffer);          // each node that may be decorated
-//   const std::int64_t n = in_flight(c, loop_node);       // 1 without @max_in_flight
-//
-//   DEC-001  unknown                     RES-001  a unit that @resource can't name
-//   DEC-002  on the wrong thing          RES-002  an unknown unit
-//   DEC-003  wrong arguments             RES-003  a negative index
-//   DEC-004  given twice
-//   DEC-005  @readonly and @writeonly
-//   DEC-006  nothing in flight
-//
-// Of a decorator that is given twice, the first one counts. Arguments may depend on loop variables,
-// so that the checks run once for each iteration.
-//
-// Lifetime:   borrows for the call.
-// Errors:     findings.
-// Limits:     none.
-// Allocation: that of findings.
-
-#ifndef TESSERA_NEM_RULES_DECORATOR_HPP
-#define TESSERA_NEM_RULES_DECORATOR_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// The first decorator of a name on a node, or no_node.
-[[nodiscard]] inline std::uint32_t find_decorator(const document& d, std::uint32_t node,
-                                                  decorator which) noexcept {
-  return child(d, node, node_kind::decorator, static_cast<std::uint8_t>(which));
-}
-
-/// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.
-[[nodiscard]] inline std::uint8_t decorated_access(const document& d, std::uint32_t node) noexcept {
-  unsigned flags = 0;
-  for (const std::uint32_t i : children(d, node)) {
-    if (d.nodes[i].kind != node_kind::decorator) continue;
-    switch (static_cast<decorator>(d.nodes[i].detail)) {
-      case decorator::readonly: flags |= flag_readonly; break;
-      case decorator::writeonly: flags |= flag_writeonly; break;
-      case decorator::materialized: flags |= flag_materialized; break;
-      default: break;
-    }
-  }
-  return static_cast<std::uint8_t>(flags);
-}
-
-/// The only argument of a decorator, or no_node after DEC-003.
-[[nodiscard]] inline std::uint32_t only_argument(context& c, std::uint32_t decorator_node) {
-  const decorator_row& row = decorator_table[c[decorator_node].detail];
-  const std::uint32_t first = decorator_node + 1, end = c[decorator_node].next;
-  const bool is_one = first < end && c[first].next == end;
-  bool is_right = is_one;
-  if (is_one) {
-    const node_kind k = c[first].kind;
-    switch (row.argument) {
-      case decorator_argument::none: is_right = false; break;
-      case decorator_argument::integer:
-        is_right = k == node_kind::integer || k == node_kind::wide_integer ||
-                   k == node_kind::name || k == node_kind::expression;
-        break;
-      case decorator_argument::unit: is_right = k == node_kind::unit_index; break;
-      case decorator_argument::tag: is_right = k == node_kind::name || k == node_kind::string;
-    }
-  }
-  if (is_right) return first;
-  const std::uint32_t wrong = first == end ? decorator_node : is_one ? first : c[first].next;
-  auto w = c.found.add(errc::nem_dec_003_arguments, c.at(wrong));
-  w << '@' << row.name;
-  switch (row.argument) {
-    case decorator_argument::none: w << " takes no argument"; break;
-    case decorator_argument::integer: w << " takes one integer in parentheses"; break;
-    case decorator_argument::unit: w << " takes one unit and its index, such as (CSTL[0])"; break;
-    case decorator_argument::tag: w << " takes one name or string in parentheses"; break;
-  }
-  return no_node;
-}
-
-/// The number that @max_in_flight or @seq_engine takes; false after it was reported.
-[[nodiscard]] inline bool integer_argument(context& c, std::uint32_t decorator_node,
-                                           std::int64_t& to) {
-  const std::uint32_t argument = only_argument(c, decorator_node);
-  return argument != no_node && evaluate_integer(c, argument, to);
-}
-
-/// The number that @max_in_flight takes, or 1 after what is wrong was reported.
-inline std::int64_t in_flight_argument(context& c, std::uint32_t decorator_node) {
-  std::int64_t n = 1;
-  if (!integer_argument(c, decorator_node, n)) return 1;
-  if (n >= 1) return n;
-  c.found.add(errc::nem_dec_006_in_flight, c.at(decorator_node + 1))
-      << "@max_in_flight takes at least 1 iteration, found " << n;
-  return 1;
-}
-
-/// How many iterations of a loop may be in flight at once: 1 where nothing valid says otherwise.
-[[nodiscard]] inline std::int64_t in_flight(context& c, std::uint32_t loop_node) {
-  const std::uint32_t i = find_decorator(c.d, loop_node, decorator::max_in_flight);
-  return i == no_node ? 1 : in_flight_argument(c, i);
-}
-
-/// The unit that @resource names, as its unit_index node, and its index; none after what is wrong
-/// was reported.
-struct bound_unit {
-  nem::unit unit = nem::unit::none;
-  std::uint32_t node = no_node;
-  std::int64_t index = 0;
-};
-[[nodiscard]] inline bound_unit resource_argument(context& c, std::uint32_t decorator_node) {
-  bound_unit to;
-  to.node = only_argument(c, decorator_node);
-  if (to.node == no_node) return to;
-  const std::string_view word = c.name(to.node);
-  const unit u = find_unit(word);
-  if (u == unit::none) {
-    auto w = c.found.add(errc::nem_res_002_unknown, c.at(to.node));
-    w << "unknown unit type " << word << ": @resource takes NMU, CSTL, DMA or VPU";
-    const std::string_view near = nearest(word, unit_names);
-    if (!near.empty() && find_unit(near) < unit::seq) w.note() << "did you mean " << near << '?';
-    return to;
-  }
-  if (!is_per_engine(u) || u == unit::seq) {
-    c.found.add(errc::nem_res_001_invalid, c.at(to.node))
-        << word << " is not a valid @resource target: it takes NMU, CSTL, DMA or VPU";
-    return to;
-  }
-  if (!evaluate_integer(c, to.node + 1, to.index)) return to;
-  if (to.index < 0) {
-    c.found.add(errc::nem_res_003_negative, c.at(to.node + 1))
-        << "the index of a unit is at least 0, found " << to.index;
-    return to;
-  }
-  to.unit = u;
-  return to;
-}
-
-/// Names what decorators stand on: "regions and operands".
-struct target_names {
-  std::uint8_t targets;
-};
-inline text& operator<<(text& out, const target_names& n) {
-  constexpr std::string_view names[] = {
-      "buffers", "declared regions", "operands", "transfers and stores", "compute tasks", "loops",
-      "waits"};
-  unsigned left = n.targets;
-  for (unsigned i = 0; i < sizeof names / sizeof names[0]; ++i) {
-    if ((left & 1u << i) == 0) continue;
-    left &= ~(1u << i);
-    const bool is_first = (n.targets & ((1u << i) - 1)) == 0;
-    out << (is_first ? "" : left == 0 ? " and " : ", ") << names[i];
-  }
-  return out;
-}
-
-/// Checks the decorators that stand on a node, which is what `target` says: decorator_target.
-inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target) {
-  constexpr std::uint8_t tasks = on_transfer | on_compute;
-  std::uint32_t seen[decorator_count] = {};  // where, plus 1
-  for (const std::uint32_t i : children(c.d, node)) {
-    if (c[i].kind != node_kind::decorator) continue;
-    if (c[i].detail >= decorator_count) {
-      auto w = c.found.add(errc::nem_dec_001_unknown, c.at(i));
-      w << "unknown decorator @" << c.name(i);
-      const std::string_view near = nearest(c.name(i), decorator_table);
-      if (!near.empty()) w.note() << "did you mean @" << near << '?';
-      continue;
-    }
-    const decorator which = static_cast<decorator>(c[i].detail);
-    const decorator_row& row = decorator_table[c[i].detail];
-    if ((row.targets & target) == 0) {
-      auto w = c.found.add(errc::nem_dec_002_target, c.at(i));
-      w << '@' << row.name << " applies to " << target_names{row.targets} << ", not to "
-        << target_names{target};
-      if (target == on_operand && (row.targets & tasks) != 0)
-        w.note() << "decorators of the task stand behind its attributes";
-      continue;
-    }
-    std::uint32_t& earlier = seen[c[i].detail];
-    if (earlier != 0) {
-      auto w = c.found.add(errc::nem_dec_004_repeated, c.at(i));
-      w << '@' << row.name << " is given already: the first one counts";
-      w.note(c.at(earlier - 1)) << "it is given here";
-    } else {
-      earlier = i + 1;
-    }
-    switch (which) {
-      case decorator::max_in_flight: (void)in_flight_argument(c, i); break;
-      case decorator::resource: (void)resource_argument(c, i); break;
-      case decorator::seq_engine: {
-        std::int64_t engine = 0;
-        (void)integer_argument(c, i, engine);
-        break;
-      }
-      default:
-        if (row.argument == decorator_argument::tag || c[i].next != i + 1)
-          (void)only_argument(c, i);
-    }
-  }
-  const std::uint32_t r = seen[static_cast<std::size_t>(decorator::readonly)],
-                      w = seen[static_cast<std::size_t>(decorator::writeonly)];
-  if (r != 0 && w != 0) {
-    const std::uint32_t first = r < w ? r : w, second = r < w ? w : r;
-    auto found = c.found.add(errc::nem_dec_005_access, c.at(second - 1));
-    found
-        << "@readonly and @writeonly exclude each other: what has neither may be read and written";
-    found.note(c.at(first - 1)) << '@' << c.name(first - 1) << " is given here";
-  }
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_DECORATOR_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// A number of a buffer's declaration: the same in each iteration.
-inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
-  number x = {};
-  if (!evaluate(c, at, p, x)) return false;
-  if (x.varies) {
-    c.found.add(errc::nem_buf_005_loop_variable, c.at(at))
-        << "a buffer is allocated once: its declaration can't depend on a loop variable";
-    return false;
-  }
-  to = x.integer;
-  return true;
-}
-
-/// Evaluates a declaration for the first time.
-inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
-  const std::int64_t engines =
-      c.target != nullptr && c.target->has_topology ? c.target->topology.engines : 0;
-  bool has_size = false, has_index = false, is_known = true;
-  b.flags = decorated_access(c.d, at);
-  for (const std::uint32_t i : children(c.d, at)) {
-    const std::uint32_t value = i + 1;
-    std::int64_t x = 0;
-    switch (c[i].kind) {
-      case node_kind::level_index:
-        has_index = true;
-        if (!evaluate_static(c, value, {"engine indices must be integer"}, x)) {
-          is_known = false;
-        } else if (x < 0 || (engines > 0 && x >= engines)) {
-          is_known = false;
-          auto w = c.found.add(errc::nem_buf_004_engine, c.at(value));
-          if (x < 0)
-            w << "L1[" << x << "]: engines are counted from 0";
-          else
-            w << "L1[" << x << "]: the device has " << engines
-              << (engines == 1 ? " engine" : " engines");
-        }
-        b.engine = x;
-        break;
-      case node_kind::size:
-        has_size = true;
-        if (!evaluate_static(c, value, {"buffer sizes must be integer"}, x)) {
-          is_known = false;
-        } else if (x <= 0) {
-          is_known = false;
-          c.found.add(errc::nem_buf_002_positive, c.at(value))
-              << "buffer " << c.d.name(b.name) << " has " << x << " bytes, expected at least 1";
-        }
-        b.size = x;
-        break;
-      case node_kind::align:
-        if (!evaluate_static(c, value, {"alignments must be integer"}, x)) break;
-        if (x <= 0 || (x & (x - 1)) != 0)
-          c.found.add(errc::nem_buf_003_align, c.at(value))
-              << "expected an alignment that is a power of two, found " << x;
-        else
-          b.align = x;
-        break;
-      default: break;
-    }
-  }
-  if (!has_size) {
-    is_known = false;
-    c.found.add(errc::nem_buf_001_size, c.at(at))
-        << "buffer " << c.d.name(b.name) << " has no size=";
-  }
-  if (b.level == level::l1 && !has_index && engines > 1)
-    c.found.add(errc::nem_buf_006_unindexed, c.at(at))
-        << "buffer " << c.d.name(b.name) << " lies in L1[0]: the device has " << engines
-        << " engines, so say which";
-  if (c.names->depth() != 0)
-    c.found.add(errc::nem_buf_007_in_loop, c.at(at))
-        << "buffer " << c.d.name(b.name)
-        << " is declared in a loop body: all iterations share one allocation";
-  b.is_known = is_known;
-}
-
-inline void declare_buffer(context& c, std::uint32_t at) {
-  // Each declaration is met first in the order of the file, so the pool is sorted by node.
-  pool<buffer>& all = c.v.buffers;
-  std::size_t index = all.size();
-  if (index != 0 && all.back().node >= at)
-    index = first_not_below(all.data(), all.size(), [&](const buffer& b) { return b.node < at; });
-  if (index == all.size()) {
-    buffer b;
-    b.node = at;
-    b.name = c[at].value;
-    b.level = static_cast<level>(c[at].detail);
-    evaluate_buffer(c, at, b);
-    all.push_back(b);
-  }
-  binding b;
-  b.kind = binding_kind::buffer;
-  b.node = at;
-  b.index = static_cast<std::uint32_t>(index);
-  declare(c, c[at].value, b);
-}
-
-/// Adds up what each memory of the target holds. The buffer that is too much is reported.
-inline void check_capacity(context& c) {
-  if (c.target == nullptr || !c.target->has_topology) return;
-  const topology& t = c.target->topology;
-  struct share {
-    std::int64_t engine;
-    std::uint32_t buffer;
-  };
-  pool<share> in_l1;
-  std::int64_t sum = 0;
-  bool is_full = false;
-  const auto add = [&](const buffer& b, std::int64_t room, errc code) {
-    if (is_full) return;
-    is_full = __builtin_add_overflow(sum, b.size, &sum) || sum > room;
-    if (!is_full) return;
-    auto w = c.found.add(code, c.at(b.node));
-    if (b.level == level::l1)
-      w << "L1[" << b.engine << ']';
-    else
-      w << "L2";
-    w << " has " << room << " bytes; with " << c.d.name(b.name) << " its buffers need ";
-    if (sum < 0)
-      w << "more than 64 bits can say";
-    else
-      w << sum;
-  };
-  for (std::size_t i = 0; i < c.v.buffers.size(); ++i) {
-    const buffer& b = c.v.buffers[i];
-    if (!b.is_known) continue;
-    if (b.level == level::l2 && t.l2_size > 0) add(b, t.l2_size, errc::nem_cap_002_l2);
-    if (b.level == level::l1) in_l1.push_back({b.engine, static_cast<std::uint32_t>(i)});
-  }
-  if (t.l1_size <= 0) return;
-  sort(in_l1.data(), in_l1.size(),
-       [](const share& a, const share& b) { return a.engine < b.engine; });
-  for (std::size_t i = 0; i < in_l1.size(); ++i) {
-    if (i == 0 || in_l1[i].engine != in_l1[i - 1].engine) sum = 0, is_full = false;
-    add(c.v.buffers[in_l1[i].buffer], t.l1_size, errc::nem_cap_001_l1);
-  }
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_BUFFER_HPP
-
-// ---- tessera/nem/rules_compute.hpp
-//
-// The rules of compute tasks, put together: opcode, attributes, shapes, types, descriptors.
-//
-//   detail::compute_rules rules;          // one for a verification
-//   rules.check(c, t);                    // each instance of each compute task, evaluated
-//
-//   once for each task of the text     signature, types, descriptors    OPC TYP FAM QNT
-//   in each iteration                  attributes and shapes            OPC-009 SHP
-//
-// What an operand is typed as doesn't depend on loop variables; its sizes may.
-//
-// Lifetime:   keeps nothing of the context between calls.
-// Errors:     those of the headers that it includes, and TYP-003.
-// Limits:     those of the headers that it includes.
-// Allocation: a bit for each node of the document; none for a task whose like was checked before.
-
-#ifndef TESSERA_NEM_RULES_COMPUTE_HPP
-#define TESSERA_NEM_RULES_COMPUTE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/nem/rules_attribute.hpp
-//
-// Rules about what stands in a compute task: its opcode, its operands and its attributes.
-//
-//   if (check_signature(c, t)) …        // as many operands as the opcode takes
-//   range_rules(c, t, a).check();       // takes values that are out of range from a.given
-//
-//   OPC-001 OPC-010 OPC-011    opcode          "Compute Tasks"
-//   OPC-002 OPC-003 OPC-004    operands        opcode registry
-//   OPC-005 OPC-006 OPC-009    attributes      opcode registry
-//
-// Lifetime:   nothing is kept.
-// Errors:     those above.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_RULES_ATTRIBUTE_HPP
-#define TESSERA_NEM_RULES_ATTRIBUTE_HPP
-
-#include <bit>
-#include <cfloat>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/evaluate_attributes.hpp
-//
-// Evaluates the attributes of a compute task.
-//
-//   nem::attributes a;
-//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
-//
-//   OPC-008    a value of the wrong kind, which then counts as not given
-//
-// Attributes that the opcode doesn't take are left alone, and so are names that are words: types,
-// true and false, modes.
-//
-// Lifetime:   lists borrow from values::numbers, until it grows.
-// Errors:     OPC-008, and what evaluating expressions reports.
-// Limits:     none.
-// Allocation: 8 bytes for each number of a list.
-
-#ifndef TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
-#define TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// The value of a task's attribute, or no_node.
-[[nodiscard]] inline std::uint32_t attribute_value(const document& d, std::uint32_t task,
-                                                   attribute a) noexcept {
-  const std::uint32_t i = child(d, task, node_kind::attribute, static_cast<std::uint8_t>(a));
-  return i == no_node ? no_node : i + 1;
-}
-/// Number `index` of a task's attribute where it is spelled out, else the whole value.
-[[nodiscard]] inline std::uint32_t attribute_element(const document& d, std::uint32_t task,
-                                                     attribute a, std::size_t index) noexcept {
-  const std::uint32_t value = attribute_value(d, task, a);
-  if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
-  for (const std::uint32_t i : children(d, value))
-    if (index-- == 0) return i;
-  return value;
-}
-
-/// Evaluates one task's attributes.
-class attribute_reader {
- public:
-  attribute_reader(context& c, attributes& to) noexcept : c_(c), to_(to), numbers_(c.v.numbers) {}
-
-  void read(std::uint32_t task, opcode op) {
-    if (op == opcode::unknown) return;
-    const std::uint32_t known = signature(op).attributes;
-    if (known == 0) return;
-    for (const std::uint32_t i : children(c_.d, task)) {
-      if (c_[i].kind != node_kind::attribute) continue;
-      const auto a = static_cast<attribute>(c_[i].detail);
-      if (a == attribute::unknown || (known & attributes::bit(a)) == 0 || to_.has(a)) continue;
-      if (one(a, i + 1)) to_.given |= attributes::bit(a);
-    }
-    // The pool doesn't grow any more: now lists can be named by their places.
-    for (std::size_t k = 0; k < lists_; ++k)
-      to_.list(list_[k].which) = {numbers_.data() + list_[k].first, list_[k].size};
-  }
-
- private:
-  [[nodiscard]] bool one(attribute a, std::uint32_t value) {
-    const node& n = c_[value];
-    switch (attribute_table[static_cast<std::size_t>(a)].kind) {
-      case attribute_kind::integer:
-        return integer(a, value, a == attribute::groups ? to_.groups : to_.axis);
-      case attribute_kind::real: return real(a, value, to_.real(a));
-      case attribute_kind::integers: return integers(a, value);
-      case attribute_kind::element:
-        to_.accum_type = n.kind == node_kind::element_type ? static_cast<nem::element>(n.detail)
-                         : n.kind == node_kind::name       ? find_element(c_.name(value))
-                                                           : nem::element::none;
-        if (to_.accum_type != nem::element::none && !is_extension(to_.accum_type)) return true;
-        break;
-      case attribute_kind::boolean:
-        if (n.kind != node_kind::name) break;
-        to_.keepdims = c_.name(value) == "true";
-        if (to_.keepdims || c_.name(value) == "false") return true;
-        break;
-      case attribute_kind::word:
-        if (n.kind != node_kind::name) break;
-        to_.mode = pad_mode::unknown;
-        for (std::size_t m = 0; m < sizeof pad_mode_names / sizeof *pad_mode_names; ++m)
-          if (pad_mode_names[m] == c_.name(value)) to_.mode = static_cast<pad_mode>(m);
-        return true;
-      case attribute_kind::string:
-        if (n.kind != node_kind::string) break;
-        to_.op = n.value;
-        return true;
-    }
-    return wrong(a, value);
-  }
-
-  /// Whether an expression names a real number; such a number is never an integer.
-  [[nodiscard]] bool has_real(std::uint32_t value) const noexcept {
-    if (c_[value].kind != node_kind::expression) return c_[value].kind == node_kind::real;
-    for (const std::uint32_t i : children(c_.d, value))
-      if (c_[i].kind == node_kind::real) return true;
-    return false;
-  }
-  [[nodiscard]] static bool is_number(node_kind k) noexcept {
-    return k == node_kind::integer || k == node_kind::wide_integer || k == node_kind::real ||
-           k == node_kind::name || k == node_kind::expression;
-  }
-  [[nodiscard]] bool integer(attribute a, std::uint32_t value, std::int64_t& to) {
-    if (c_[value].kind == node_kind::integer) return to = c_[value].value, true;
-    if (!is_number(c_[value].kind) || has_real(value) || names_other(value, false))
-      return wrong(a, value);
-    return evaluate_integer(c_, value, to);
-  }
-  [[nodiscard]] bool real(attribute a, std::uint32_t value, double& to) {
-    if (c_[value].kind == node_kind::real) return to = c_.d.reals[c_[value].value], true;
-    if (!is_number(c_[value].kind) || names_other(value, true)) return wrong(a, value);
-    return evaluate_real(c_, value, to);
-  }
-  [[nodiscard]] bool integers(attribute a, std::uint32_t value) {
-    if (c_[value].kind == node_kind::name && c_.names != nullptr) {
-      const binding b = (*c_.names)[c_[value].value];
-      if (b.kind == binding_kind::integers && b.is_known) {
-        list_[lists_++] = {a, b.index, b.count};
-        return true;
-      }
-      if (b.kind != binding_kind::none) return b.is_known && wrong(a, value);
-      std::int64_t none = 0;
-      return evaluate_integer(c_, value, none);  // which reports it
-    }
-    if (c_[value].kind != node_kind::list) return wrong(a, value);
-    const std::size_t first = numbers_.size();
-    bool good = true;
-    for (const std::uint32_t i : children(c_.d, value)) {
-      std::int64_t number = 0;
-      if (!integer(a, i, number)) good = false;
-      numbers_.push_back(number);
-    }
-    if (!good) return numbers_.resize(first), false;
-    list_[lists_++] = {a, first, numbers_.size() - first};
-    return true;
-  }
-  /// Whether a name stands for something else than a number; such a name is of the wrong kind.
-  [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
-    if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
-    switch ((*c_.names)[c_[value].value].kind) {
-      case binding_kind::none:
-      case binding_kind::constant:
-      case binding_kind::integer:
-      case binding_kind::loop_variable: return false;
-      case binding_kind::real: return !real_too;
-      default: return true;
-    }
-  }
-
-  /// Whether a value is a real number, by itself or as a name.
-  [[nodiscard]] bool is_real(std::uint32_t value) const noexcept {
-    if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
-    return (*c_.names)[c_[value].value].kind == binding_kind::real;
-  }
-  static void suggest_element(findings::writer& w, std::string_view word) {
-    const nem::element meant = element_meant(word);
-    if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
-  }
-  [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
-    static constexpr std::string_view kinds[] = {
-        "an integer",         "a number", "true or false", "one of the ten element types",
-        "a list of integers", "a string", "a name"};
-    const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
-    if ((row.kind == attribute_kind::integer || row.kind == attribute_kind::integers) &&
-        is_real(value)) {
-      c_.found.add(errc::nem_exp_001_float, c_.at(value)) << row.name << " must be integer";
-      return false;
-    }
-    auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
-    w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
-    switch (c_[value].kind) {
-      case node_kind::name:
-        w << c_.name(value);
-        if (row.kind == attribute_kind::element) suggest_element(w, c_.name(value));
-        break;
-      case node_kind::string: w << "the string \"" << c_.name(value) << '"'; break;
-      case node_kind::list: w << "a list"; break;
-      case node_kind::integer: w << c_[value].value; break;
-      case node_kind::element_type:
-        w << nem::name(static_cast<nem::element>(c_[value].detail));
-        break;
-      default: w << (has_real(value) ? "a floating-point number" : "an expression"); break;
-    }
-    return false;
-  }
-
-  context& c_;
-  attributes& to_;
-  pool<std::int64_t>& numbers_;
-  struct {
-    attribute which;
-    std::size_t first, size;
-  } list_[attribute_count];  ///< each attribute is given once
-  std::size_t lists_ = 0;
-};
-
-/// Evaluates what an opcode's signature names of a task's attributes; others are left alone.
-inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attributes& to) {
-  attribute_reader(c, to).read(task, op);
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_EVALUATE_ATTRIBUTES_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// The node that names a task's opcode.
-[[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
-  const std::uint32_t i = child(c.d, t.node, node_kind::opcode);
-  return i == no_node ? t.node : i;
-}
-
-/// Whether a task has as many operands as its opcode takes.
-[[nodiscard]] inline bool has_operands(const task& t) noexcept {
-  const opcode_signature& s = signature(t.opcode);
-  return t.inputs >= s.required_inputs && (s.variadic_inputs || t.inputs <= s.inputs) &&
-         (s.variadic_outputs ? t.outputs >= 1 : t.outputs == s.outputs);
-}
-
-/// The name that the registry gives an operand; operands of variadic lists share one.
-[[nodiscard]] constexpr std::string_view registry_name(opcode op, bool is_output,
-                                                       std::size_t index) noexcept {
-  std::string_view list = is_output ? row(op).outputs : row(op).inputs, word = next_word(list);
-  for (; index > 0 && !list.empty(); --index) word = next_word(list);
-  if (!word.empty() && (word.back() == '?' || word.back() == '*')) word.remove_suffix(1);
-  return word;
-}
-
-/// OPC-005 and OPC-006.
-inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
-  const opcode_signature& s = signature(t.opcode);
-  const std::string_view op = name(t.opcode);
-  std::uint32_t given = 0, unknown = 0, meant = 0;
-  for (const std::uint32_t i : children(c.d, t.node)) {
-    if (c[i].kind != node_kind::attribute) continue;
-    const auto a = static_cast<attribute>(c[i].detail);
-    const std::uint32_t bit = a == attribute::unknown ? 0 : attributes::bit(a);
-    given |= bit;
-    unknown += (s.attributes & bit) == 0;
-  }
-  std::uint32_t missing = s.required_attributes & ~given;
-  if (unknown != 0 && t.opcode != opcode::compute)
-    for (const std::uint32_t i : children(c.d, t.node)) {
-      if (c[i].kind != node_kind::attribute) continue;
-      const auto a = static_cast<attribute>(c[i].detail);
-      if (a != attribute::unknown && (s.attributes & attributes::bit(a)) != 0) continue;
-      place where = c.at(i);
-      if (c.name(i).size() < where.length)
-        where.length = static_cast<std::uint32_t>(c.name(i).size());
-      auto&& w = c.found.add(errc::nem_opc_006_unknown, where);
-      w << op << " has no attribute " << c.name(i);
-      suggestion near(c.name(i));
-      for (std::size_t k = 0; k < attribute_count; ++k)
-        if (((s.attributes & ~given) >> k & 1) != 0) near.offer(attribute_table[k].name);
-      if (near.word().empty() && !std::has_single_bit(missing)) near.offer("deps");
-      // One that is unknown is the one that is missing.
-      const bool is_other = near.word().empty() && unknown == 1 && std::has_single_bit(missing);
-      for (std::size_t k = 0; k < attribute_count; ++k)
-        if (is_other ? missing == 1u << k : near.word() == attribute_table[k].name)
-          meant |= 1u << k;
-      if (is_other) {
-        w.note() << "did you mean " << attribute_table[std::countr_zero(missing)].name << '?';
-      } else if (!near.word().empty()) {
-        w.note() << "did you mean " << near.word() << '?';
-      } else if (s.attributes != 0) {
-        w.note() << op << " takes";
-        for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
-          std::string_view word = next_word(list);
-          if (word.back() == '?') word.remove_suffix(1);
-          w << ' ' << word << (list.empty() ? "" : ",");
-        }
-      }
-    }
-  missing &= ~meant;
-  if (missing == 0) return;
-  auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
-  w << op << ':';
-  bool is_first = true;
-  for (std::size_t k = 0; k < attribute_count; ++k) {
-    if ((missing >> k & 1) == 0) continue;
-    w << (is_first ? " " : ", ") << attribute_table[k].name << " is required";
-    is_first = false;
-  }
-}
-
-/// What the text of a task shows without evaluating anything. Returns whether its operands can be
-/// looked at.
-inline bool check_signature(context& c, const task& t) {
-  const std::uint32_t at = opcode_node(c, t);
-  if (t.opcode == opcode::unknown) {
-    const std::string_view word = c[at].kind == node_kind::opcode ? c.name(at) : "";
-    auto&& w = c.found.add(errc::nem_opc_001_opcode, c.at(at));
-    w << "unknown opcode " << word;
-    const std::string_view near = nearest(word, opcode_table);
-    if (!near.empty()) w.note() << "did you mean " << near << '?';
-    return false;
-  }
-  const opcode_signature& s = signature(t.opcode);
-  const opcode_row& r = row(t.opcode);
-  const auto operands = [](std::uint32_t n, bool are_inputs) {
-    return are_inputs ? (n == 1 ? " input" : " inputs") : (n == 1 ? " output" : " outputs");
-  };
-  if (r.hardware == hardware_status::future)
-    c.found.add(errc::nem_opc_010_future, c.at(at)) << "no hardware executes " << r.name << " yet";
-  if (t.opcode == opcode::compute)
-    c.found.add(errc::nem_opc_011_generic, c.at(at))
-        << "compute is the generic opcode: binders may reject it";
-  if (t.inputs < s.required_inputs) {
-    auto&& w = c.found.add(errc::nem_opc_002_few_inputs, c.at(at));
-    w << r.name << " takes "
-      << (s.inputs == s.required_inputs && !s.variadic_inputs ? "" : "at least ")
-      << unsigned{s.required_inputs} << operands(s.required_inputs, true) << ", not " << t.inputs;
-    w.note() << "missing: " << registry_name(t.opcode, false, t.inputs);
-  } else if (!s.variadic_inputs && t.inputs > s.inputs) {
-    c.found.add(errc::nem_opc_003_many_inputs, c.at(c.v.inputs(t)[s.inputs].node))
-        << r.name << " takes " << (s.inputs == s.required_inputs ? "" : "at most ")
-        << unsigned{s.inputs} << operands(s.inputs, true) << ", not " << t.inputs;
-  }
-  if (!s.variadic_outputs && t.outputs != s.outputs) {
-    const std::uint32_t node = t.outputs > s.outputs ? c.v.outputs(t)[s.outputs].node : at;
-    c.found.add(errc::nem_opc_004_outputs, c.at(node))
-        << r.name << " has " << unsigned{s.outputs} << operands(s.outputs, false) << ", not "
-        << t.outputs;
-  }
-  check_attribute_names(c, t, at);
-  return has_operands(t);
-}
-
-/// The ranges of attributes that depend on nothing but the opcode. Lists that are longer than any
-/// operand needs aren't looked through: a `let` gives the same one to many tasks, and its length is
-/// wrong.
-class range_rules {
- public:
-  range_rules(context& c, const task& t, attributes& a) noexcept : c_(c), t_(t), a_(a) {}
-
-  void check() {
-    if (a_.given == 0) return;
-    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
-    switch (t_.opcode) {
-      case opcode::conv1d:
-      case opcode::conv2d:
-      case opcode::conv3d:
-      case opcode::depthwise_conv2d:
-      case opcode::maxpool:
-      case opcode::avgpool:
-        list(attribute::pads, a_.pads, 0, 2 * axes);
-        list(attribute::strides, a_.strides, 1, axes);
-        list(attribute::dilations, a_.dilations, 1, axes);
-        list(attribute::kernel_shape, a_.kernel_shape, 1, axes);
-        if (a_.has(attribute::groups) && a_.groups < 1)
-          reject(attribute::groups) << "groups must be at least 1, not " << a_.groups;
-        break;
-      case opcode::pad:
-        if (a_.pads.size() <= 2 * max_rank) list(attribute::pads, a_.pads, 0, a_.pads.size());
-        if (a_.mode == pad_mode::unknown) mode();
-        finite(attribute::constant_value, a_.constant_value);
-        break;
-      case opcode::leaky_relu: finite(attribute::alpha, a_.alpha); break;
-      case opcode::clamp:
-        finite(attribute::min_val, a_.min_val);
-        finite(attribute::max_val, a_.max_val);
-        if (a_.has(attribute::min_val) && a_.has(attribute::max_val) && a_.min_val > a_.max_val)
-          reject(attribute::min_val) << "min_val must not be above max_val";
-        break;
-      case opcode::layernorm:
-      case opcode::rmsnorm:
-        if (finite(attribute::epsilon, a_.epsilon) && a_.epsilon < 0)
-          reject(attribute::epsilon) << "epsilon must be at least 0";
-        break;
-      case opcode::transpose: permutation(); break;
-      case opcode::reshape: target_shape(); break;
-      case opcode::slice: slice(); break;
-      case opcode::split:
-        if (a_.split_sizes.size() == t_.outputs)
-          list(attribute::split_sizes, a_.split_sizes, 1, t_.outputs);
-        break;
-      default: break;
-    }
-  }
-
- private:
-  findings::writer reject(attribute a) {
-    a_.given &= ~attributes::bit(a);
-    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_value(c_.d, t_.node, a)));
-  }
-  findings::writer reject(attribute a, std::size_t index) {
-    a_.given &= ~attributes::bit(a);
-    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_element(c_.d, t_.node, a, index)));
-  }
-  [[nodiscard]] static std::string_view name(attribute a) noexcept {
-    return attribute_table[static_cast<std::size_t>(a)].name;
-  }
-
-  bool finite(attribute a, double value) {
-    if (!a_.has(a)) return false;
-    if (value >= -DBL_MAX && value <= DBL_MAX) return true;
-    reject(a) << name(a) << " must be finite";
-    return false;
-  }
-  void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
-    if (!a_.has(a)) return;
-    if (values.size() != size) {
-      reject(a) << name(a) << " of " << row(t_.opcode).name << " must have " << size
-                << " numbers, not " << values.size();
-      return;
-    }
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (values[i] < least) {
-        reject(a, i) << name(a) << " must be at least " << least << ", not " << values[i];
-        return;
-      }
-  }
-  void mode() {
-    const std::uint32_t value = attribute_value(c_.d, t_.node, attribute::mode);
-    auto&& w = reject(attribute::mode);
-    w << "unknown mode " << c_.name(value) << ": pad takes constant, reflect, edge or wrap";
-    const std::string_view near = nearest(c_.name(value), pad_mode_names);
-    if (!near.empty()) w.note() << "did you mean " << near << '?';
-  }
-  /// Each of 0 to n - 1 once. Lists that are longer than any rank are refused with the rank.
-  void permutation() {
-    if (!a_.has(attribute::perm)) return;
-    const view<std::int64_t> p = a_.perm;
-    if (p.size() > max_rank) return;
-    std::uint64_t seen = 0;
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      const bool is_axis = p[i] >= 0 && static_cast<std::uint64_t>(p[i]) < p.size();
-      const std::uint64_t bit = is_axis ? std::uint64_t{1} << p[i] : 0;
-      if (is_axis && (seen & bit) == 0) {
-        seen |= bit;
-        continue;
-      }
-      reject(attribute::perm, i) << "perm must have each of 0 to " << p.size() - 1 << " once, "
-                                 << p[i] << (is_axis ? " is repeated" : " is none of them");
-      return;
-    }
-  }
-  void target_shape() {
-    if (!a_.has(attribute::target_shape)) return;
-    if (a_.target_shape.size() > max_rank) {
-      reject(attribute::target_shape) << "target_shape has at most " << max_rank
-                                      << " dimensions, not " << a_.target_shape.size();
-      return;
-    }
-    bool is_inferred = false;
-    for (std::size_t i = 0; i < a_.target_shape.size(); ++i) {
-      const std::int64_t size = a_.target_shape[i];
-      if (size > 0) continue;
-      if (size == -1 && !is_inferred) {
-        is_inferred = true;
-        continue;
-      }
-      auto&& w = reject(attribute::target_shape, i);
-      if (size == -1)
-        w << "target_shape has more than one -1";
-      else
-        w << "target_shape must have positive sizes and at most one -1, not " << size;
-      return;
-    }
-  }
-  void slice() {
-    static constexpr attribute four[] = {attribute::starts, attribute::ends, attribute::axes,
-                                         attribute::steps};
-    const std::size_t size = a_.starts.size();
-    for (const attribute a : four) {
-      if (!a_.has(attribute::starts) || !a_.has(a) || a_.list(a).size() == size) continue;
-      reject(a) << name(a) << " has " << a_.list(a).size() << " numbers where starts has " << size;
-      return;
-    }
-    if (!a_.has(attribute::steps) || size > max_rank) return;
-    for (std::size_t i = 0; i < a_.steps.size(); ++i)
-      if (a_.steps[i] == 0) {
-        reject(attribute::steps, i) << "steps must not be 0";
-        return;
-      }
-  }
-
-  context& c_;
-  const task& t_;
-  attributes& a_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_ATTRIBUTE_HPP
-
-// ---- tessera/nem/rules_descriptor.hpp
-//
-// Rules about quantization descriptors that operands of one task carry together.
-//
-//   descriptor_rules rules;             // one for a verification
-//   rules.check(c, t);                  // operands are typed
-//
-//   QNT-009    some carry one, some don't        element-wise, pools
-//   QNT-010    an i32 bias needs its own         gemm, convolutions
-//   QNT-011    the output has none               gemm, convolutions of integers
-//   QNT-012    values are copied, not scaled     layout operations
-//   QNT-013    ignored                           cast
-//   QNT-014    functions of raw integers         sigmoid tanh exp log sqrt gelu silu
-//
-// Lifetime:   keeps nothing of the context between calls.
-// Errors:     those above.
-// Limits:     none.
-// Allocation: 24 bytes for each region with a list of scales.
-
-#ifndef TESSERA_NEM_RULES_DESCRIPTOR_HPP
-#define TESSERA_NEM_RULES_DESCRIPTOR_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class descriptor_rules {
- public:
-  void check(context& c, const task& t, const attributes& a) {
-    switch (row(t.opcode).category) {
-      case opcode_category::elementwise_unary:
-      case opcode_category::elementwise_binary:
-      case opcode_category::elementwise_other:
-      case opcode_category::pooling: return raw_integers(c, t);
-      case opcode_category::linear_algebra:
-      case opcode_category::convolution: return accumulated(c, t);
-      case opcode_category::layout: return copied(c, t, a);
-      case opcode_category::type_conversion:
-        if (t.opcode == opcode::cast) ignored(c, t);
-        return;
-      default: return;
-    }
-  }
-
- private:
-  /// What is worked out once for a region whose descriptor has lists.
-  struct memo {
-    std::uint64_t key = 0;  ///< the region's node, plus 1
-    bool varies = false;    ///< whether not all scales are equal
-    std::uint64_t digest = 0;
-  };
-
-  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
-    return c.v.regions[o.region];
-  }
-  [[nodiscard]] static bool is_quantized(const context& c, const operand& o) noexcept {
-    return of(c, o).quant != no_index;
-  }
-
-  /// QNT-009 and QNT-014.
-  static void raw_integers(context& c, const task& t) {
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    if (!is_integer(of(c, in[0]).element)) return;
-    const operand *with = nullptr, *without = nullptr;
-    for (const view<operand> all : {in, out})
-      for (const operand& o : all) {
-        const operand*& first = is_quantized(c, o) ? with : without;
-        if (first == nullptr) first = &o;
-      }
-    if (with != nullptr && without != nullptr) {
-      auto&& w = c.found.add(errc::nem_qnt_009_mixed, c.at(without->node));
-      w << "this operand of " << name(t.opcode)
-        << " has no quantization descriptor where another has one: raw integers are used";
-      w.note(c.at(with->node)) << "this one has a descriptor";
-    }
-    if (with != nullptr) return;
-    switch (t.opcode) {
-      case opcode::sigmoid:
-      case opcode::tanh:
-      case opcode::exp:
-      case opcode::log:
-      case opcode::sqrt:
-      case opcode::gelu:
-      case opcode::silu:
-        c.found.add(errc::nem_qnt_014_function, c.at(opcode_node(c, t)))
-            << name(t.opcode) << " of " << name(of(c, in[0]).element)
-            << " without a quantization descriptor: results are rounded to integers";
-        break;
-      default: break;
-    }
-  }
-
-  /// QNT-010 and QNT-011.
-  void accumulated(context& c, const task& t) {
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    const region& weight = of(c, in[1]);
-    if (!is_integer(weight.element) || !is_integer(of(c, in[0]).element)) return;
-    if (!is_quantized(c, out[0]) && is_integer(of(c, out[0]).element))
-      c.found.add(errc::nem_qnt_011_output, c.at(out[0].node))
-          << "the output of " << name(t.opcode)
-          << " has no quantization descriptor: scale 1 and zero point 0 are assumed";
-    if (in.size() < 3 || is_quantized(c, in[2]) || of(c, in[2]).element != element::i32) return;
-    if (weight.quant == no_index || !varies_along_reduction(c, t, weight)) return;
-    auto&& w = c.found.add(errc::nem_qnt_010_bias, c.at(in[2].node));
-    w << "an i32 bias needs a quantization descriptor of its own: the scale of "
-      << registry_name(t.opcode, false, 1) << " varies along axis " << c.v.quants[weight.quant].axis
-      << ", which is summed over";
-    w.note(c.at(in[1].node)) << registry_name(t.opcode, false, 1) << " is here";
-  }
-  [[nodiscard]] bool varies_along_reduction(const context& c, const task& t, const region& weight) {
-    const quant& q = c.v.quants[weight.quant];
-    if (q.form == quantization::per_tensor || weight.rank < 2) return false;
-    const auto rank = static_cast<std::int64_t>(weight.rank);
-    if (row(t.opcode).category == opcode_category::convolution) {
-      if (q.axis >= rank - 1) return false;
-    } else {
-      const bool is_turned = c.layout_ends_in(weight, "NK");
-      if (q.axis != rank - (is_turned ? 1 : 2)) return false;
-    }
-    return look(c, weight).varies;
-  }
-
-  /// QNT-013.
-  static void ignored(context& c, const task& t) {
-    for (const view<operand> all : {c.v.inputs(t), c.v.outputs(t)})
-      for (const operand& o : all)
-        if (is_quantized(c, o))
-          c.found.add(errc::nem_qnt_013_cast, c.at(o.node))
-              << "cast converts stored values and ignores this quantization descriptor";
-  }
-
-  /// QNT-012.
-  void copied(context& c, const task& t, const attributes& a) {
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    const std::size_t inputs = t.opcode == opcode::gather ? 1 : in.size();
-    for (std::size_t i = 0; i < inputs; ++i)
-      for (const operand& y : out) {
-        if (are_alike(c, t, a, of(c, in[i]), of(c, y))) continue;
-        // The many side is named: an input of concat, an output of split.
-        const bool names_input = inputs > 1;
-        auto&& w = c.found.add(errc::nem_qnt_012_copied, c.at(names_input ? in[i].node : y.node));
-        w << name(t.opcode) << " copies values unchanged between regions of different descriptors";
-        w.note(c.at(names_input ? y.node : in[i].node))
-            << (names_input ? "the output is here" : "the input is here");
-      }
-  }
-  [[nodiscard]] bool are_alike(const context& c, const task& t, const attributes& a,
-                               const region& x, const region& y) {
-    if (x.quant == y.quant) return true;
-    if (x.quant == no_index || y.quant == no_index) return false;
-    const quant &from = c.v.quants[x.quant], &to = c.v.quants[y.quant];
-    if (from.form != to.form || from.group_size != to.group_size) return false;
-    if (from.form != quantization::per_tensor) {
-      // The axis that y's descriptor is about is, in x, where transpose took it from. What reshape
-      // and gather do to axes isn't followed.
-      std::int64_t axis = to.axis;
-      if (t.opcode == opcode::transpose && a.has(attribute::perm) && axis >= 0 &&
-          static_cast<std::uint64_t>(axis) < a.perm.size())
-        axis = a.perm[static_cast<std::size_t>(axis)];
-      const bool is_followed = t.opcode != opcode::reshape && t.opcode != opcode::gather;
-      if (is_followed && axis != from.axis) return false;
-      // Cutting, joining or padding along the axis takes or adds a part of the lists.
-      if (from.scales != to.scales) return true;
-    }
-    return look(c, x).digest == look(c, y).digest;
-  }
-
-  /// What is remembered of a region with a descriptor.
-  [[nodiscard]] memo look(const context& c, const region& r) {
-    const auto [m, is_new] = memos_.find(std::uint64_t{r.node} + 1);
-    if (!is_new) return m;
-    const quant& q = c.v.quants[r.quant];
-    const view<double> scales = c.v.scales(q);
-    for (const double s : scales) {
-      m.varies = m.varies || s != scales[0];
-      mix(m.digest, std::bit_cast<std::uint64_t>(s));
-    }
-    for (const std::int64_t z : c.v.zero_points(q)) mix(m.digest, static_cast<std::uint64_t>(z));
-    return m;
-  }
-  static void mix(std::uint64_t& digest, std::uint64_t value) noexcept {
-    digest = (digest ^ value) * 0x9e3779b97f4a7c15u;
-    digest ^= digest >> 29;
-  }
-  keyed_rows<memo> memos_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_DESCRIPTOR_HPP
-
-// ---- tessera/nem/rules_family.hpp
-//
-// Rules about types: the variant of a type family that an instance of an opcode matches.
-//
-//   family_rules rules;                 // one for a verification: it keeps what it worked out
-//   rules.check(c, t, a);               // operands are typed
-//
-//   FAM-001    no variant takes these types               "Type Family Matching Rule"
-//   FAM-002    the target has none of the matches         "Device Validity Rule"
-//   FAM-003    accum_type                                 "Type Families and Matching"
-//   FAM-004    quantization descriptors                   "Quantization Constraints"
-//   FAM-005    element types of one operation             "Elementwise Operations"
-//   FAM-006    nothing governs the opcode                 opcode registry
-//
-// For each opcode that occurs, the instances of its families become rows: one type for each operand
-// by position, so that matching compares a few bytes. What was asked once is remembered.
-//
-// Lifetime:   borrows nothing between calls; belongs to one catalog and one target.
-// Errors:     those above.
-// Limits:     none.
-// Allocation: 16 bytes for each instance of the families of an opcode that occurs, 16 bytes for
-//             each combination of types.
-
-#ifndef TESSERA_NEM_RULES_FAMILY_HPP
-#define TESSERA_NEM_RULES_FAMILY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// The operands of an opcode by position: up to three inputs, then the output. Operands of one
-/// variadic list share a role.
-inline constexpr std::size_t role_count = 4, output_role = 3;
-
-/// What a variant takes in one role: an element type (element::none: nothing), or one of these.
-enum role_form : std::uint8_t {
-  role_optional = 0x40,   ///< bit: an element type, or nothing
-  role_supported = 0x80,  ///< any of the ten element types
-  role_free = 0x81,       ///< anything
-};
-[[nodiscard]] constexpr bool takes(std::uint8_t form, element e) noexcept {
-  if (form == static_cast<std::uint8_t>(e) || form == role_free) return true;
-  if (form == role_supported) return e != element::none && !is_extension(e);
-  return (form & role_optional) != 0 && form < role_supported &&
-         (e == element::none || static_cast<std::uint8_t>(e) == (form ^ role_optional));
-}
-
-inline constexpr std::uint32_t max_listed = 12;  ///< variants that a note lists
-
-/// An instance as an opcode sees it.
-struct candidate {
-  std::uint32_t instance = 0;  ///< in catalog::instances
-  std::uint8_t role[role_count] = {};
-  element accum = element::none;
-  std::uint8_t quantized = 0;  ///< bit n: role n must carry a descriptor
-  bool refuses_quant = false, is_supported = false;
-};
-
-/// The roles and the types of a task's operands.
-struct typed_task {
-  element role[role_count] = {element::none, element::none, element::none, element::none};
-  std::uint8_t quantized = 0;  ///< bit n: an operand in role n carries a descriptor
-  element accum = element::none;
-};
-
-class family_rules {
- public:
-  void check(context& c, const task& t, const attributes& a) {
-    if (t.opcode == opcode::compute) return;
-    const opcode_row& r = row(t.opcode);
-    const std::string_view families = governing(t.opcode);
-    if (r.families.empty())
-      c.found.add(errc::nem_fam_006_ungoverned, c.at(opcode_node(c, t)))
-          << "no type family governs " << r.name;
-    if (!check_elements(c, t) || families.empty()) return;
-    typed_task types;
-    if (!roles_of(c, t, types)) return;
-    if (a.has(attribute::accum_type)) types.accum = a.accum_type;
-    const found_row best = find(c, t.opcode, types);
-    if (best.row == no_index) return;  // the catalog has none of the families
-    if (best.differing != 0) return no_variant(c, t, types, best.row);
-    conditions(c, t, types, rows_[best.row]);
-  }
-
- private:
-  struct found_row {
-    std::uint32_t row = no_index, differing = 0;
-  };
-  struct memo {
-    std::uint64_t key = 0;
-    found_row value;
-  };
-
-  /// Convolutions without families of their own follow conv2d.
-  [[nodiscard]] static std::string_view governing(opcode op) noexcept {
-    return row(op).category == opcode_category::convolution ? row(opcode::conv2d).families
-                                                            : row(op).families;
-  }
-  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
-    return c.v.regions[o.region];
-  }
-
-  /// FAM-005. False where types are wrong.
-  [[nodiscard]] static bool check_elements(context& c, const task& t) {
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    const element first = of(c, in[0]).element;
-    switch (row(t.opcode).category) {
-      case opcode_category::elementwise_unary:
-      case opcode_category::elementwise_binary:
-      case opcode_category::elementwise_other:
-      case opcode_category::pooling:
-      case opcode_category::reduction: break;
-      default: return true;
-    }
-    const operand& y = out[0];
-    const element made = of(c, y).element;
-    if (t.opcode == opcode::argmax || t.opcode == opcode::argmin) {
-      if (is_integer(made) && made != element::i4) return true;
-      auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(y.node));
-      w << "element types must match: " << name(t.opcode)
-        << " gives indices of i8, i16, i32, u8, u16 or u32, not " << name(made);
-      return false;
-    }
-    if (in.size() > 1 && of(c, in[1]).element != first) {
-      const bool first_is_odd = of(c, in[1]).element == made;
-      mismatch(c, t, in[first_is_odd ? 0 : 1], first_is_odd ? 0 : 1, in[first_is_odd ? 1 : 0],
-               first_is_odd ? 1 : 0);
-      return false;
-    }
-    if (made == first) return true;
-    mismatch(c, t, y, output_role, in[0], 0);
-    return false;
-  }
-  static void mismatch(context& c, const task& t, const operand& odd, std::size_t odd_role,
-                       const operand& other, std::size_t other_role) {
-    auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(odd.node));
-    w << "element types must match: " << role_name(t.opcode, odd_role) << " is "
-      << name(of(c, odd).element) << ", " << role_name(t.opcode, other_role) << " is "
-      << name(of(c, other).element);
-    w.note(c.at(other.node)) << role_name(t.opcode, other_role) << " is here";
-  }
-  [[nodiscard]] static std::string_view role_name(opcode op, std::size_t role) noexcept {
-    return role == output_role ? registry_name(op, true, 0) : registry_name(op, false, role);
-  }
-
-  /// Fills in the types by roles. False after FAM-001, which operands of one list give that differ
-  /// from one another, and indices that aren't integers.
-  [[nodiscard]] static bool roles_of(context& c, const task& t, typed_task& to) {
-    const opcode_signature& s = signature(t.opcode);
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (!put(c, t, in[i], s.variadic_inputs ? 0 : i, to)) return false;
-    for (const operand& o : out)
-      if (!put(c, t, o, output_role, to)) return false;
-    if (t.opcode != opcode::gather || is_integer(to.role[1])) return true;
-    c.found.add(errc::nem_fam_001_variant, c.at(in[1].node))
-        << "gather takes indices of an integer type, not " << name(to.role[1]);
-    return false;
-  }
-  [[nodiscard]] static bool put(context& c, const task& t, const operand& o, std::size_t role,
-                                typed_task& to) {
-    const region& r = of(c, o);
-    if (r.quant != no_index) to.quantized = static_cast<std::uint8_t>(to.quantized | 1u << role);
-    if (to.role[role] == element::none || to.role[role] == r.element)
-      return to.role[role] = r.element, true;
-    c.found.add(errc::nem_fam_001_variant, c.at(o.node))
-        << "no variant of " << name(t.opcode) << " takes " << name(r.element) << " beside "
-        << name(to.role[role]);
-    return false;
-  }
-
-  /// How many operands of a task a row doesn't take.
-  [[nodiscard]] static std::uint32_t differing(const candidate& r, const typed_task& t) noexcept {
-    std::uint32_t n = 0;
-    for (std::size_t i = 0; i < role_count; ++i) n += takes(r.role[i], t.role[i]) ? 0u : 1u;
-    return n;
-  }
-  [[nodiscard]] static bool accepts_accum(const candidate& r, const typed_task& t) noexcept {
-    return t.accum == element::none || r.accum == element::none || r.accum == t.accum;
-  }
-  [[nodiscard]] static bool accepts_quant(const candidate& r, const typed_task& t) noexcept {
-    return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
-  }
-  /// How far a row is from a task: first by operands, then by accum_type, descriptors and whether
-  /// the target has it.
-  [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
-                                              const typed_task& t) noexcept {
-    std::uint32_t all = 0, inputs = 0, others = 0;
-    for (std::size_t i = 0; i < role_count; ++i) {
-      if (takes(r.role[i], t.role[i])) continue;
-      ++all;
-      if (i != output_role) ++inputs;
-      // One operand more, or one less, is a greater change than another type.
-      if (t.role[i] == element::none || r.role[i] == static_cast<std::uint8_t>(element::none))
-        ++others;
-    }
-    return all * 256 + others * 64 + inputs * 16 + (accepts_accum(r, t) ? 0u : 8u) +
-           (accepts_quant(r, t) ? 0u : 4u) + (r.is_supported ? 0u : 2u) +
-           (c.types.instances[r.instance].is_must ? 0u : 1u);
-  }
-
-  /// The nearest row for a task, from memory where it was asked before.
-  [[nodiscard]] found_row find(const context& c, opcode op, const typed_task& t) {
-    const auto k = static_cast<std::size_t>(op);
-    if (!is_built_[k]) build(c, op);
-    std::uint64_t key = k + 1;
-    for (const element e : t.role) key = key << 8 | static_cast<std::uint64_t>(e);
-    key = key << 16 | static_cast<std::uint64_t>(t.accum) << 8 | t.quantized;
-    const auto [m, is_new] = memos_.find(key);
-    if (is_new) {
-      std::uint32_t least = no_index;
-      for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
-        const std::uint32_t far = distance(c, rows_[i], t);
-        if (far < least) least = far, m.value = {i, differing(rows_[i], t)};
-      }
-    }
-    return m.value;
-  }
-
-  /// Makes the rows of an opcode.
-  void build(const context& c, opcode op) {
-    const auto k = static_cast<std::size_t>(op);
-    is_built_[k] = true;
-    first_[k] = static_cast<std::uint32_t>(rows_.size());
-    for (std::string_view list = governing(op); !list.empty();) {
-      const std::string_view wanted = next_word(list);
-      for (const type_family& f : c.types.families)
-        if (c.types.text_of(f.name) == wanted) {
-          for (std::uint32_t v = 0; v < f.variants; ++v)
-            build(c, op, f, c.types.variants[f.first_variant + v]);
-          break;
-        }
-    }
-    size_[k] = static_cast<std::uint32_t>(rows_.size()) - first_[k];
-  }
-  /// What a family, or a variant before it, says of a name; null for nothing.
-  [[nodiscard]] static const operand_type* type_named(const context& c, const type_family& f,
-                                                      const variant& v,
-                                                      std::string_view name) noexcept {
-    for (std::uint32_t i = 0; i < v.operands; ++i)
-      if (c.types.text_of(c.types.operand_types[v.first_operand + i].operand) == name)
-        return &c.types.operand_types[v.first_operand + i];
-    for (std::uint32_t i = 0; i < f.operands; ++i)
-      if (c.types.text_of(c.types.operand_types[f.first_operand + i].operand) == name)
-        return &c.types.operand_types[f.first_operand + i];
-    return nullptr;
-  }
-  /// The roles that the opcode has: bit n.
-  [[nodiscard]] static std::uint8_t roles(opcode op) noexcept {
-    const std::uint8_t inputs = signature(op).inputs;
-    return static_cast<std::uint8_t>(((1u << (inputs < output_role ? inputs : output_role)) - 1) |
-                                     1u << output_role);
-  }
-  [[nodiscard]] static const operand_type* type_of_role(const context& c, opcode op,
-                                                        const type_family& f, const variant& v,
-                                                        std::size_t role) noexcept {
-    if (const operand_type* own = type_named(c, f, v, role_name(op, role))) return own;
-    if (op == opcode::gather && role == 1) return nullptr;  // indices
-    const bool is_output = role == output_role;
-    if (const operand_type* all = type_named(c, f, v, is_output ? "output" : "input")) return all;
-    return type_named(c, f, v, is_output ? "dst" : "src");
-  }
-  /// Whether a variant demands an operand that the opcode doesn't have, as matmul has no C.
-  [[nodiscard]] static bool demands_other(const context& c, opcode op, const variant& v) noexcept {
-    for (std::uint32_t i = 0; i < v.operands; ++i) {
-      const operand_type& o = c.types.operand_types[v.first_operand + i];
-      const std::string_view name = c.types.text_of(o.operand);
-      bool is_known = o.form == type_form::absent || name == "input" || name == "output" ||
-                      name == "src" || name == "dst";
-      for (std::size_t r = 0; r < role_count && !is_known; ++r)
-        is_known = (roles(op) >> r & 1) != 0 && role_name(op, r) == name;
-      if (!is_known) return true;
-    }
-    return false;
-  }
-
-  void build(const context& c, opcode op, const type_family& f, const variant& v) {
-    if (demands_other(c, op, v)) return;
-    const operand_type* types[role_count] = {};
-    const opcode_signature& s = signature(op);
-    candidate all;
-    bool has_i4 = false;
-    for (std::size_t r = 0; r < role_count; ++r) {
-      if ((roles(op) >> r & 1) == 0) {
-        all.role[r] = static_cast<std::uint8_t>(element::none);
-        continue;
-      }
-      types[r] = type_of_role(c, op, f, v, r);
-      if (types[r] == nullptr) all.role[r] = role_free;
-      has_i4 = has_i4 || (types[r] != nullptr && types[r]->form == type_form::element &&
-                          types[r]->element == element::i4);
-    }
-    all.accum = f.accum;
-    all.refuses_quant = f.quant == quant_condition::absent;
-    for (std::size_t r = 0; r < role_count; ++r) {
-      bool must = false;
-      if (f.quant == quant_condition::required) {  // of the weight of int4, else of the data inputs
-        const bool is_i4 = types[r] != nullptr && types[r]->form == type_form::element &&
-                           types[r]->element == element::i4;
-        must = has_i4 ? is_i4 : r < s.required_inputs && r != output_role;
-      } else if (f.quant == quant_condition::required_on) {
-        must = types[r] != nullptr &&
-               (c.types.text_of(types[r]->operand) == c.types.text_of(f.quant_operand));
-      }
-      if (must) all.quantized = static_cast<std::uint8_t>(all.quantized | 1u << r);
-    }
-    for (std::uint32_t i = v.first_instance; i < v.first_instance + v.instances; ++i) {
-      const instance& x = c.types.instances[i];
-      candidate r = all;
-      r.instance = i;
-      r.is_supported = c.target != nullptr && c.types.supports(*c.target, i);
-      bool is_whole = true;
-      for (std::size_t k = 0; k < role_count; ++k) {
-        if (types[k] == nullptr) continue;
-        const operand_type& o = *types[k];
-        element e = element::none;
-        switch (o.form) {
-          case type_form::element: e = o.element; break;
-          case type_form::parameter:
-            if (o.parameter < x.types)
-              e = c.types.types[x.first_type + o.parameter];
-            else
-              is_whole = false;
-            break;
-          case type_form::absent: break;
-          case type_form::any_supported: break;
-        }
-        const bool is_optional = k != output_role && k >= s.required_inputs &&
-                                 c.types.text_of(o.operand) != role_name(op, k);
-        r.role[k] = o.form == type_form::any_supported
-                        ? std::uint8_t{role_supported}
-                        : static_cast<std::uint8_t>(
-                              static_cast<unsigned>(e) |
-                              (is_optional && e != element::none ? unsigned{role_optional} : 0u));
-      }
-      if (is_whole) rows_.push_back(r);
-    }
-  }
-
-  /// The operand in a role, or null.
-  [[nodiscard]] static const operand* operand_of(const context& c, const task& t,
-                                                 std::size_t role) noexcept {
-    if (role == output_role) return c.v.outputs(t).data();
-    return role < t.inputs ? &c.v.inputs(t)[role] : nullptr;
-  }
-  [[nodiscard]] static std::string_view form_name(std::uint8_t form) noexcept {
-    if (form == role_supported) return "any element type";
-    if (form == role_free) return "anything";
-    return name(static_cast<element>(form & ~unsigned{role_optional}));
-  }
-
-  [[nodiscard]] static text reference_of(const context& c, const candidate& r) {
-    text reference;
-    c.types.append_reference(reference, c.types.instances[r.instance]);
-    return reference;
-  }
-  static void refer(findings::writer& out, const context& c, const candidate& r) {
-    const text reference = reference_of(c, r);
-    out << reference;
-  }
-  /// What nobody will read needn't be worked out.
-  [[nodiscard]] static bool is_heard(context& c) noexcept {
-    return c.found.report().diagnostics.size() < c.options.max_diagnostics;
-  }
-  /// How a task's operand differs from what a row takes: "A must be i8".
-  static void append_difference(findings::writer& out, opcode op, std::size_t role,
-                                std::uint8_t form, element found) {
-    out << role_name(op, role);
-    if (form == static_cast<std::uint8_t>(element::none))
-      out << " must be left out";
-    else if (found == element::none)
-      out << " of " << form_name(form) << " must be given";
-    else
-      out << " must be " << form_name(form) << ", not " << name(found);
-  }
-  /// The types of all operands: "A: i8, B: i8, Y: i8".
-  static void append_types(findings::writer& out, opcode op, const candidate& r) {
-    bool is_first = true;
-    for (std::size_t i = 0; i < role_count; ++i) {
-      if (r.role[i] == static_cast<std::uint8_t>(element::none) || r.role[i] == role_free) continue;
-      out << (is_first ? "" : ", ") << role_name(op, i) << ": " << form_name(r.role[i]);
-      is_first = false;
-    }
-  }
-  /// The nearest row; of those that the target has, where it has any.
-  [[nodiscard]] std::uint32_t nearest_available(const context& c, opcode op,
-                                                const typed_task& types) const {
-    const auto k = static_cast<std::size_t>(op);
-    bool only_supported = false;
-    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i)
-      only_supported = only_supported || rows_[i].is_supported;
-    std::uint32_t best = no_index, least = no_index;
-    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
-      if (only_supported && !rows_[i].is_supported) continue;
-      const std::uint32_t far = distance(c, rows_[i], types);
-      if (far < least) least = far, best = i;
-    }
-    return best;
-  }
-  /// The nearest variant with its types, then the other ones that there are.
-  void append_variants(findings::writer& out, const context& c, opcode op,
-                       std::uint32_t nearest) const {
-    const auto k = static_cast<std::size_t>(op);
-    const bool only_supported = rows_[nearest].is_supported;
-    out << "the nearest variant";
-    if (only_supported) out << " of device " << c.types.text_of(c.target->name);
-    out << " is ";
-    refer(out, c, rows_[nearest]);
-    out << " (";
-    append_types(out, op, rows_[nearest]);
-    out << ')';
-    std::uint32_t others = 0;
-    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
-      if (i == nearest || (only_supported && !rows_[i].is_supported)) continue;
-      if (++others > max_listed) continue;
-      out << (others == 1 ? "; others are " : ", ");
-      refer(out, c, rows_[i]);
-    }
-    if (others > max_listed) out << " and " << others - max_listed << " more";
-  }
-
-  /// FAM-001.
-  void no_variant(context& c, const task& t, const typed_task& types, std::uint32_t best) {
-    const bool is_shown = is_heard(c);
-    const std::uint32_t near = is_shown ? nearest_available(c, t.opcode, types) : best;
-    const candidate& r = rows_[near];
-    std::size_t role = 0;
-    while (role < output_role && takes(r.role[role], types.role[role])) ++role;
-    const operand* const o = operand_of(c, t, role);
-    auto&& w =
-        c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
-    if (!is_shown) return;
-    w << "no variant of " << name(t.opcode) << " takes ";
-    bool is_first = true;
-    for (std::size_t i = 0; i < role_count; ++i) {
-      if (types.role[i] == element::none) continue;
-      w << (is_first ? "" : ", ") << role_name(t.opcode, i) << ": " << name(types.role[i]);
-      is_first = false;
-    }
-    w << ": ";
-    append_difference(w, t.opcode, role, r.role[role], types.role[role]);
-    w << " in ";
-    refer(w, c, r);
-    append_variants(w.note(), c, t.opcode, near);
-  }
-
-  /// FAM-002, FAM-003 and FAM-004 of a task whose operands match.
-  void conditions(context& c, const task& t, const typed_task& types, const candidate& r) {
-    if (accepts_accum(r, types) && accepts_quant(r, types) &&
-        (c.target == nullptr || r.is_supported))
-      return;
-    const text reference = reference_of(c, r);
-    if (!accepts_accum(r, types)) {
-      c.found.add(errc::nem_fam_003_accum,
-                  c.at(attribute_value(c.d, t.node, attribute::accum_type)))
-          << "accum_type must equal " << name(r.accum) << " of " << reference.view() << ", not "
-          << name(types.accum);
-      return;
-    }
-    if (!accepts_quant(r, types)) descriptors(c, t, r, reference);
-    // Opcodes that borrow another's families aren't what devices list.
-    if (c.target == nullptr || r.is_supported || row(t.opcode).families.empty()) return;
-    const bool is_shown = is_heard(c);
-    auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
-    if (!is_shown) return;
-    w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
-    const std::uint32_t near = nearest_available(c, t.opcode, types);
-    auto& note = w.note(c.target->where);
-    if (rows_[near].is_supported)
-      append_variants(note, c, t.opcode, near);
-    else
-      note << "it supports no variant of " << name(t.opcode);
-  }
-  /// FAM-004, for each operand.
-  static void descriptors(context& c, const task& t, const candidate& r, const text& reference) {
-    const auto check = [&](const operand& o, std::size_t role) {
-      const bool has_quant = of(c, o).quant != no_index;
-      if (r.refuses_quant && has_quant)
-        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
-            << reference.view() << " takes no quantization descriptor on "
-            << role_name(t.opcode, role);
-      else if ((r.quantized >> role & 1) != 0 && !has_quant)
-        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
-            << reference.view() << " requires a quantization descriptor on "
-            << role_name(t.opcode, role);
-    };
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    for (std::size_t i = 0; i < in.size(); ++i)
-      check(in[i], signature(t.opcode).variadic_inputs ? 0 : i);
-    for (const operand& o : out) check(o, output_role);
-  }
-
-  pool<candidate> rows_;
-  keyed_rows<memo> memos_;
-  bool is_built_[opcode_count] = {};
-  std::uint32_t first_[opcode_count] = {}, size_[opcode_count] = {};
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_FAMILY_HPP
-
-// ---- tessera/nem/rules_shape.hpp
-//
-// Rules about shapes: what each opcode takes, and what it makes of it.
-//
-//   shape_rules(c, t, a).check();       // operands are typed, attributes in range
-//
-//   SHP-001    rank                     gemm, matmul, convolutions, pools
-//   SHP-002    shapes are identical     element-wise, normalization, softmax, conversions
-//   SHP-003    inner sizes, channels    gemm, matmul, convolutions
-//   SHP-004    the output               whatever derives a shape
-//   SHP-005    bias and scale           gemm, convolutions, normalization
-//   SHP-006    layout                   conv2d, depthwise_conv2d, pools
-//   SHP-007    number of elements       reshape
-//   SHP-008    parts                    concat, split
-//   SHP-009    groups                   convolutions
-//   SHP-010    padding                  pools
-//   OPC-009    axes within the rank     whatever has an axis
-//
-// Where one of these fails, those that build upon it are left out.
-//
-// Lifetime:   nothing is kept.
-// Errors:     those above.
-// Limits:     operands of up to 32 dimensions (SHP-001).
-// Allocation: none.
-
-#ifndef TESSERA_NEM_RULES_SHAPE_HPP
-#define TESSERA_NEM_RULES_SHAPE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// A shape that is derived.
-class derived_shape {
- public:
-  /// More dimensions than any operand has are counted, not kept.
-  void push_back(std::int64_t size) noexcept {
-    if (rank_ < max_rank) sizes_[rank_] = size;
-    ++rank_;
-  }
-  void append(view<std::int64_t> sizes) noexcept {
-    for (const std::int64_t s : sizes) push_back(s);
-  }
-  [[nodiscard]] std::int64_t& operator[](std::size_t i) noexcept { return sizes_[i]; }
-  [[nodiscard]] view<std::int64_t> sizes() const noexcept {
-    return {sizes_, rank_ < max_rank ? rank_ : max_rank};
-  }
-  [[nodiscard]] bool equals(view<std::int64_t> other) const noexcept {
-    return rank_ == other.size() && are_equal(sizes(), other);
-  }
-
- private:
-  std::int64_t sizes_[max_rank];
-  std::size_t rank_ = 0;
-};
-
-/// How many positions a window has along one axis, 0 for none: its size is 1 + dilation * (kernel -
-/// 1), it moves by `stride`, and the input is padded on both sides.
-[[nodiscard]] inline std::int64_t window_count(std::int64_t size, std::int64_t before,
-                                               std::int64_t after, std::int64_t kernel,
-                                               std::int64_t dilation,
-                                               std::int64_t stride) noexcept {
-  std::int64_t padded = 0, span = 0;
-  if (__builtin_add_overflow(size, before, &padded) ||
-      __builtin_add_overflow(padded, after, &padded) ||
-      __builtin_mul_overflow(dilation, kernel - 1, &span) || span >= padded)
-    return 0;
-  return (padded - span - 1) / stride + 1;
-}
-
-/// How many elements one axis of a slice keeps, with bounds as ONNX clamps them.
-[[nodiscard]] inline std::int64_t slice_count(std::int64_t size, std::int64_t start,
-                                              std::int64_t end, std::int64_t step) noexcept {
-  const auto clamp = [](std::int64_t x, std::int64_t low, std::int64_t high) {
-    return x < low ? low : x > high ? high : x;
-  };
-  if (start < 0) start += size;
-  if (end < 0) end += size;
-  if (step > 0) {
-    start = clamp(start, 0, size), end = clamp(end, 0, size);
-    return end <= start ? 0 : (end - start - 1) / step + 1;
-  }
-  start = clamp(start, 0, size - 1), end = clamp(end, -1, size - 1);
-  if (start <= end) return 0;
-  const auto span = static_cast<std::uint64_t>(start - end - 1);
-  return static_cast<std::int64_t>(span / (0 - static_cast<std::uint64_t>(step))) + 1;
-}
-
-class shape_rules {
- public:
-  shape_rules(context& c, const task& t, const attributes& a) noexcept
-      : c_(c), t_(t), a_(a), inputs_(c.v.inputs(t)), outputs_(c.v.outputs(t)) {}
-
-  void check() {
-    if (!check_ranks()) return;
-    switch (row(t_.opcode).category) {
-      case opcode_category::data_movement:
-      case opcode_category::generic: break;
-      case opcode_category::linear_algebra: gemm(); break;
-      case opcode_category::convolution: convolution(); break;
-      case opcode_category::pooling: pool_shape(); break;
-      case opcode_category::layout: layout(); break;
-      case opcode_category::reduction: reduction(); break;
-      case opcode_category::normalization: normalization(); break;
-      case opcode_category::softmax: softmax(); break;
-      case opcode_category::elementwise_unary:
-      case opcode_category::elementwise_binary:
-      case opcode_category::elementwise_other:
-      case opcode_category::type_conversion: (void)identical(t_.inputs); break;
-    }
-  }
-
- private:
-  [[nodiscard]] const region& of(const operand& o) const noexcept { return c_.v.regions[o.region]; }
-  [[nodiscard]] view<std::int64_t> shape(const operand& o) const noexcept {
-    return c_.v.shape(of(o));
-  }
-  [[nodiscard]] std::string_view input_name(std::size_t i) const noexcept {
-    return registry_name(t_.opcode, false, i);
-  }
-  findings::writer fail(errc code, const operand& o) { return c_.found.add(code, c_.at(o.node)); }
-  findings::writer fail(errc code, attribute a) {
-    const std::uint32_t value = attribute_value(c_.d, t_.node, a);
-    return c_.found.add(code, c_.at(value == no_node ? opcode_node(c_, t_) : value));
-  }
-  findings::writer fail(errc code, attribute a, std::size_t index) {
-    return c_.found.add(code, c_.at(attribute_element(c_.d, t_.node, a, index)));
-  }
-
-  [[nodiscard]] bool check_ranks() {
-    for (const view<operand> all : {inputs_, outputs_})
-      for (const operand& o : all)
-        if (of(o).rank > max_rank) {
-          fail(errc::nem_shp_001_rank, o) << "operands of compute tasks have at most " << max_rank
-                                          << " dimensions, not " << of(o).rank;
-          return false;
-        }
-    return true;
-  }
-  /// SHP-001 for an operand of exactly, or of at least, so many dimensions.
-  [[nodiscard]] bool has_rank(std::size_t i, std::size_t rank, bool at_least = false) {
-    const std::size_t found = shape(inputs_[i]).size();
-    if (found == rank || (at_least && found > rank)) return true;
-    fail(errc::nem_shp_001_rank, inputs_[i])
-        << input_name(i) << " of " << name(t_.opcode) << " must have "
-        << (at_least ? "at least " : "") << rank << " dimensions, not " << found << ": "
-        << number_list{shape(inputs_[i])};
-    return false;
-  }
-  /// SHP-006; regions without a layout are as the shape says.
-  [[nodiscard]] bool has_layout(const operand& o, std::string_view operand,
-                                std::string_view wanted) {
-    const std::uint32_t layout = of(o).layout;
-    if (layout == no_name || c_.d.name(layout) == wanted) return true;
-    auto&& w = fail(errc::nem_shp_006_layout, o);
-    w << operand << " of " << name(t_.opcode) << " must have layout " << wanted << ", not "
-      << c_.d.name(layout);
-    declared(w, o);
-    return false;
-  }
-  /// SHP-004.
-  void derives(const derived_shape& y, const operand& o) {
-    if (y.equals(shape(o))) return;
-    for (const std::int64_t size : y.sizes())
-      if (size <= 0) {
-        fail(errc::nem_shp_004_output, o)
-            << name(t_.opcode) << " gives no elements here: its output would be "
-            << number_list{y.sizes()};
-        return;
-      }
-    auto&& w = fail(errc::nem_shp_004_output, o);
-    w << name(t_.opcode) << " gives " << number_list{y.sizes()} << " here, the output is "
-      << number_list{shape(o)};
-    declared(w, o);
-  }
-  /// A note that points to the `let` of an operand's region.
-  void declared(findings::writer& w, const operand& o) {
-    const region& r = of(o);
-    if (r.declaration != no_node) w.note(c_.at(r.node)) << "declared here";
-  }
-
-  /// SHP-002 for the first `inputs` inputs and the output. Of three operands, the odd one is named.
-  [[nodiscard]] bool identical(std::size_t inputs) {
-    const operand &first = inputs_[0], &y = outputs_[0];
-    const std::string_view y_name = registry_name(t_.opcode, true, 0);
-    if (inputs > 1) {
-      const operand& second = inputs_[1];
-      if (!are_equal(shape(first), shape(second))) {
-        const bool first_is_odd = are_equal(shape(second), shape(y));
-        differ(first_is_odd ? first : second, input_name(first_is_odd ? 0 : 1),
-               first_is_odd ? second : first, input_name(first_is_odd ? 1 : 0));
-        return false;
-      }
-    }
-    if (are_equal(shape(first), shape(y))) return true;
-    differ(y, y_name, first, input_name(0));
-    return false;
-  }
-  void differ(const operand& odd, std::string_view odd_name, const operand& other,
-              std::string_view other_name) {
-    auto&& w = fail(errc::nem_shp_002_identical, odd);
-    w << "shapes must be identical: " << odd_name << " is " << number_list{shape(odd)} << ", "
-      << other_name << " is " << number_list{shape(other)};
-    w.note(c_.at(other.node)) << other_name << " is here";
-  }
-
-  /// Takes an axis to 0 … rank - 1. OPC-009, once for each place.
-  [[nodiscard]] bool axis_of(attribute a, std::size_t index, std::int64_t axis, std::size_t rank,
-                             std::size_t& to) {
-    const auto limit = static_cast<std::int64_t>(rank);
-    if (axis >= -limit && axis < limit) {
-      to = static_cast<std::size_t>(axis < 0 ? axis + limit : axis);
-      return true;
-    }
-    auto&& w = a == attribute::axis ? fail(errc::nem_opc_009_range, a)
-                                    : fail(errc::nem_opc_009_range, a, index);
-    if (rank == 0)
-      w << "an operand of rank 0 has no axis " << axis;
-    else
-      w << "axis must be from " << -limit << " to " << limit - 1 << " where the rank is " << rank
-        << ", not " << axis;
-    return false;
-  }
-  [[nodiscard]] bool axis_of(std::size_t rank, std::size_t& to) {
-    return a_.has(attribute::axis) && axis_of(attribute::axis, 0, a_.axis, rank, to);
-  }
-  /// The axes that a list names, as bits; OPC-009 for one that is named twice.
-  [[nodiscard]] bool axes_of(std::size_t rank, std::uint64_t& to) {
-    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
-      std::size_t axis = 0;
-      if (!axis_of(attribute::axes, i, a_.axes[i], rank, axis)) return false;
-      if ((to >> axis & 1) != 0) {
-        fail(errc::nem_opc_009_range, attribute::axes, i)
-            << "axis " << a_.axes[i] << " is named already";
-        return false;
-      }
-      to |= std::uint64_t{1} << axis;
-    }
-    return true;
-  }
-
-  void gemm() {
-    if (!has_rank(0, 2, true) || !has_rank(1, 2, true)) return;
-    const view<std::int64_t> a = shape(inputs_[0]), b = shape(inputs_[1]);
-    const std::size_t ra = a.size(), rb = b.size();
-    // Operands of layout …KM and …NK are stored transposed.
-    const bool a_is_turned = c_.layout_ends_in(of(inputs_[0]), "KM"),
-               b_is_turned = c_.layout_ends_in(of(inputs_[1]), "NK");
-    const std::int64_t m = a[ra - (a_is_turned ? 1 : 2)], k = a[ra - (a_is_turned ? 2 : 1)],
-                       kb = b[rb - (b_is_turned ? 1 : 2)], n = b[rb - (b_is_turned ? 2 : 1)];
-    const view<std::int64_t> batch(a.data(), ra - 2);
-    if (k != kb) {
-      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
-      w << "inner dimensions differ: A is " << number_list{a} << " with K = " << k << ", B is "
-        << number_list{b} << " with K = " << kb;
-      w.note(c_.at(inputs_[0].node)) << "A is here";
-      return;
-    }
-    if (rb != 2 && !are_equal(batch, view<std::int64_t>(b.data(), rb - 2))) {
-      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
-      w << "batch dimensions differ: A is " << number_list{a} << ", B is " << number_list{b};
-      w.note(c_.at(inputs_[0].node)) << "A is here";
-      return;
-    }
-    derived_shape y;
-    y.append(batch);
-    y.push_back(m);
-    y.push_back(n);
-    if (inputs_.size() > 2 && !broadcasts(shape(inputs_[2]), y.sizes()))
-      fail(errc::nem_shp_005_bias, inputs_[2])
-          << "C is " << number_list{shape(inputs_[2])} << ", which can't be broadcast to "
-          << number_list{y.sizes()};
-    derives(y, outputs_[0]);
-  }
-  [[nodiscard]] static bool broadcasts(view<std::int64_t> from, view<std::int64_t> to) noexcept {
-    if (from.size() > to.size()) return false;
-    const std::size_t skipped = to.size() - from.size();
-    for (std::size_t i = 0; i < from.size(); ++i)
-      if (from[i] != 1 && from[i] != to[i + skipped]) return false;
-    return true;
-  }
-
-  void convolution() {
-    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
-    const bool is_depthwise = t_.opcode == opcode::depthwise_conv2d;
-    const bool x_fits = has_rank(0, axes + 2), w_fits = has_rank(1, axes + 2);
-    if (!x_fits || !w_fits) return;
-    if (axes == 2) {
-      const bool x = has_layout(inputs_[0], "X", "NHWC"), w = has_layout(inputs_[1], "W", "HWIO"),
-                 y = has_layout(outputs_[0], "Y", "NHWC");
-      if (!x || !w || !y) return;
-    }
-    const view<std::int64_t> x = shape(inputs_[0]), w = shape(inputs_[1]);
-    const std::int64_t channels = x[axes + 1], made = w[axes + 1], taken = w[axes];
-    const std::int64_t groups = is_depthwise ? channels : a_.groups;
-    if (channels < 1 || groups < 1) return;
-    if (!is_depthwise && !a_.has(attribute::groups) && (made < 1 || taken != channels) &&
-        attribute_value(c_.d, t_.node, attribute::groups) != no_node)
-      return;  // they are given, and wrong themselves
-    if (channels % groups != 0 || made % groups != 0) {
-      auto&& e = is_depthwise ? fail(errc::nem_shp_009_groups, inputs_[1])
-                              : fail(errc::nem_shp_009_groups, attribute::groups);
-      if (is_depthwise)
-        e << "the output channels must be a multiple of the " << groups << " of X, not " << made;
-      else
-        e << "groups must divide the channels of input and output, " << channels << " and " << made
-          << ": it is " << groups;
-      return;
-    }
-    if (taken != channels / groups) {
-      auto&& e = fail(errc::nem_shp_003_inner, inputs_[1]);
-      e << "input channels differ: W is " << number_list{w} << " and takes " << taken
-        << " of each group, X is " << number_list{x} << " and has " << channels / groups;
-      e.note(c_.at(inputs_[0].node)) << "X is here";
-      return;
-    }
-    if (inputs_.size() > 2) {
-      const view<std::int64_t> b = shape(inputs_[2]);
-      if (b.size() != 1 || b[0] != made)
-        fail(errc::nem_shp_005_bias, inputs_[2])
-            << "B must be [" << made << "], the output channels of W, not " << number_list{b};
-    }
-    if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
-      return;
-    derived_shape y;
-    y.push_back(x[0]);
-    for (std::size_t i = 0; i < axes; ++i)
-      y.push_back(window_count(x[i + 1], a_.pads[i], a_.pads[axes + i], w[i], a_.dilations[i],
-                               a_.strides[i]));
-    y.push_back(made);
-    derives(y, outputs_[0]);
-  }
-
-  void pool_shape() {
-    if (!has_rank(0, 4) || !has_layout(inputs_[0], "X", "NHWC")) return;
-    if (!a_.has(attribute::kernel_shape) || !a_.has(attribute::pads)) return;
-    for (std::size_t i = 0; i < 4; ++i)
-      if (a_.pads[i] >= a_.kernel_shape[i & 1]) {
-        fail(errc::nem_shp_010_padding, attribute::pads, i)
-            << "the padding of a pool must be smaller than its kernel: " << a_.pads[i]
-            << " against " << a_.kernel_shape[i & 1];
-        return;
-      }
-    if (!a_.has(attribute::strides)) return;
-    const view<std::int64_t> x = shape(inputs_[0]);
-    derived_shape y;
-    y.push_back(x[0]);
-    for (std::size_t i = 0; i < 2; ++i)
-      y.push_back(
-          window_count(x[i + 1], a_.pads[i], a_.pads[2 + i], a_.kernel_shape[i], 1, a_.strides[i]));
-    y.push_back(x[3]);
-    derives(y, outputs_[0]);
-  }
-
-  void layout() {
-    switch (t_.opcode) {
-      case opcode::transpose: return transpose();
-      case opcode::reshape: return reshape();
-      case opcode::slice: return slice();
-      case opcode::concat: return concat();
-      case opcode::split: return split();
-      case opcode::pad: return pad();
-      default: return gather();
-    }
-  }
-  /// OPC-009 for a list that needs so many numbers.
-  [[nodiscard]] bool has_size(attribute a, std::size_t size, std::size_t wanted) {
-    if (!a_.has(a)) return false;
-    if (size == wanted) return true;
-    fail(errc::nem_opc_009_range, a)
-        << attribute_table[static_cast<std::size_t>(a)].name << " has " << size << " numbers, "
-        << name(t_.opcode) << " of rank " << shape(inputs_[0]).size() << " takes " << wanted;
-    return false;
-  }
-  void transpose() {
-    const view<std::int64_t> x = shape(inputs_[0]);
-    if (!has_size(attribute::perm, a_.perm.size(), x.size())) return;
-    derived_shape y;
-    for (const std::int64_t p : a_.perm) y.push_back(x[static_cast<std::size_t>(p)]);
-    derives(y, outputs_[0]);
-  }
-  /// The product of sizes above 0; -1 where it is too large.
-  [[nodiscard]] static std::int64_t count_of(view<std::int64_t> sizes) noexcept {
-    std::int64_t count = 1;
-    for (const std::int64_t s : sizes)
-      if (s > 0 && __builtin_mul_overflow(count, s, &count)) return -1;
-    return count;
-  }
-  void reshape() {
-    if (!a_.has(attribute::target_shape)) return;
-    const view<std::int64_t> x = shape(inputs_[0]), target = a_.target_shape;
-    const std::int64_t count = count_of(x), given = count_of(target);
-    std::size_t inferred = target.size();
-    for (std::size_t i = 0; i < target.size(); ++i)
-      if (target[i] < 0) inferred = i;
-    const bool is_inferred = inferred < target.size();
-    if (count < 0 || given < 0 || (is_inferred ? count % given != 0 : count != given)) {
-      auto&& w = fail(errc::nem_shp_007_count, attribute::target_shape);
-      w << "reshape must preserve the number of elements: X is " << number_list{x}
-        << ", target_shape is " << number_list{target};
-      w.note(c_.at(inputs_[0].node)) << "X has " << count << " elements";
-      return;
-    }
-    derived_shape y;
-    for (const std::int64_t size : target) y.push_back(size < 0 ? count / given : size);
-    derives(y, outputs_[0]);
-  }
-  void slice() {
-    std::uint64_t named = 0;
-    derived_shape y;
-    y.append(shape(inputs_[0]));
-    if (!a_.has(attribute::axes) || !axes_of(y.sizes().size(), named)) return;
-    if (!a_.has(attribute::starts) || !a_.has(attribute::ends) || !a_.has(attribute::steps)) return;
-    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
-      const std::int64_t axis = a_.axes[i];
-      const std::size_t at =
-          static_cast<std::size_t>(axis) + (axis < 0 ? y.sizes().size() : std::size_t{0});
-      y[at] = slice_count(y[at], a_.starts[i], a_.ends[i], a_.steps[i]);
-    }
-    derives(y, outputs_[0]);
-  }
-  void concat() {
-    derived_shape y;
-    y.append(shape(inputs_[0]));
-    std::size_t axis = 0;
-    if (!axis_of(y.sizes().size(), axis)) return;
-    for (std::size_t i = 1; i < inputs_.size(); ++i) {
-      const view<std::int64_t> x = shape(inputs_[i]), first = shape(inputs_[0]);
-      bool fits = x.size() == first.size();
-      for (std::size_t k = 0; fits && k < x.size(); ++k) fits = k == axis || x[k] == first[k];
-      fits = fits && !__builtin_add_overflow(y[axis], x[axis], &y[axis]);
-      if (fits) continue;
-      auto&& w = fail(errc::nem_shp_008_parts, inputs_[i]);
-      w << "inputs of concat may differ along axis " << axis << " only: this one is "
-        << number_list{x} << ", the first is " << number_list{first};
-      w.note(c_.at(inputs_[0].node)) << "the first is here";
-      return;
-    }
-    derives(y, outputs_[0]);
-  }
-  void split() {
-    const view<std::int64_t> x = shape(inputs_[0]), sizes = a_.split_sizes;
-    std::size_t axis = 0;
-    if (!axis_of(x.size(), axis) || !a_.has(attribute::split_sizes)) return;
-    if (sizes.size() != outputs_.size()) {
-      fail(errc::nem_shp_008_parts, attribute::split_sizes)
-          << "split_sizes has " << sizes.size() << " numbers where split has " << outputs_.size()
-          << (outputs_.size() == 1 ? " output" : " outputs");
-      return;
-    }
-    std::int64_t sum = 0;
-    bool fits = true;
-    for (const std::int64_t s : sizes) fits = fits && !__builtin_add_overflow(sum, s, &sum);
-    if (!fits || sum != x[axis]) {
-      auto&& w = fail(errc::nem_shp_008_parts, attribute::split_sizes);
-      w << "split_sizes must add up to " << x[axis] << ", the size of axis " << axis;
-      if (fits) w << ", not to " << sum;
-      return;
-    }
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      derived_shape y;
-      y.append(x);
-      y[axis] = sizes[i];
-      derives(y, outputs_[i]);
-    }
-  }
-  void pad() {
-    const view<std::int64_t> x = shape(inputs_[0]);
-    if (!has_size(attribute::pads, a_.pads.size(), 2 * x.size())) return;
-    derived_shape y;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      std::int64_t size = 0;
-      if (__builtin_add_overflow(x[i], a_.pads[i], &size) ||
-          __builtin_add_overflow(size, a_.pads[x.size() + i], &size)) {
-        fail(errc::nem_opc_009_range, attribute::pads, i) << "pads is too large";
-        return;
-      }
-      y.push_back(size);
-    }
-    derives(y, outputs_[0]);
-  }
-  void gather() {
-    const view<std::int64_t> x = shape(inputs_[0]), indices = shape(inputs_[1]);
-    std::size_t axis = 0;
-    if (!axis_of(x.size(), axis)) return;
-    derived_shape y;
-    y.append({x.data(), axis});
-    y.append(indices);
-    y.append({x.data() + axis + 1, x.size() - axis - 1});
-    derives(y, outputs_[0]);
-  }
-
-  void reduction() {
-    const view<std::int64_t> x = shape(inputs_[0]);
-    const bool has_axis = t_.opcode == opcode::argmax || t_.opcode == opcode::argmin;
-    std::uint64_t reduced = 0;
-    if (has_axis) {
-      std::size_t axis = 0;
-      if (!axis_of(x.size(), axis)) return;
-      reduced = std::uint64_t{1} << axis;
-    } else {
-      if (!a_.has(attribute::axes) || !axes_of(x.size(), reduced)) return;
-      if (a_.axes.empty()) reduced = ~std::uint64_t{0};
-    }
-    if (!a_.has(attribute::keepdims)) return;
-    derived_shape y;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const bool is_reduced = (reduced >> i & 1) != 0;
-      if (is_reduced && !a_.keepdims) continue;
-      y.push_back(is_reduced ? 1 : x[i]);
-    }
-    // A single number is [1], or of rank 0.
-    if (y.sizes().empty() && shape(outputs_[0]).size() == 1) y.push_back(1);
-    derives(y, outputs_[0]);
-  }
-
-  void normalization() {
-    const view<std::int64_t> x = shape(inputs_[0]);
-    std::size_t axis = 0;
-    const bool has_axis = axis_of(x.size(), axis);
-    (void)identical(1);
-    for (std::size_t i = 1; has_axis && i < inputs_.size(); ++i) {
-      const view<std::int64_t> s = shape(inputs_[i]);
-      if (s.size() == 1 && s[0] == x[axis]) continue;
-      fail(errc::nem_shp_005_bias, inputs_[i])
-          << input_name(i) << " must be [" << x[axis] << "], the size of axis " << axis << ", not "
-          << number_list{s};
-    }
-  }
-  void softmax() {
-    std::size_t axis = 0;
-    (void)axis_of(shape(inputs_[0]).size(), axis);
-    (void)identical(1);
-  }
-
-  context& c_;
-  const task& t_;
-  const attributes& a_;
-  view<operand> inputs_, outputs_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_SHAPE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class compute_rules {
- public:
-  void check(context& c, const task& t) {
-    if (t.opcode == opcode::transfer || t.opcode == opcode::store) return;
-    const bool is_new = !is_done(t.node);
-    if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
-    attributes& a = c.v.attributes;
-    range_rules(c, t, a).check();
-    if (!are_sound(c, t)) return;
-    if (is_new && !check_typed(c, t)) return;
-    shape_rules(c, t, a).check();
-    if (!is_new) return;
-    families_.check(c, t, a);
-    descriptors_.check(c, t, a);
-    set_done(c, t.node);
-  }
-
- private:
-  [[nodiscard]] static bool are_sound(const context& c, const task& t) noexcept {
-    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
-      const std::uint32_t r = c.v.operands[t.first_operand + i].region;
-      if (r == no_index || !c.v.regions[r].is_sound) return false;
-    }
-    return true;
-  }
-  /// TYP-003.
-  [[nodiscard]] static bool check_typed(context& c, const task& t) {
-    bool is_typed = true;
-    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
-      const operand& o = c.v.operands[t.first_operand + i];
-      const region& r = c.v.regions[o.region];
-      if (r.element != element::none && r.has_shape && (r.layout != no_name || r.has_strides))
-        continue;
-      is_typed = false;
-      auto&& w = c.found.add(errc::nem_typ_003_untyped, c.at(o.node));
-      w << "an operand of " << name(t.opcode) << " needs ";
-      const char* before = "";
-      if (r.element == element::none) w << "elem", before = ", ";
-      if (!r.has_shape) w << before << "shape", before = ", ";
-      if (r.layout == no_name && !r.has_strides) w << before << "layout (or strides)";
-      if (r.declaration != no_node) w.note(c.at(r.node)) << "declared here";
-    }
-    return is_typed;
-  }
-
-  [[nodiscard]] bool is_done(std::uint32_t node) const noexcept {
-    return node / 64 < done_.size() && (done_[node / 64] >> node % 64 & 1) != 0;
-  }
-  void set_done(const context& c, std::uint32_t node) {
-    if (done_.empty()) done_.resize(c.d.nodes.size() / 64 + 1);
-    done_[node / 64] |= std::uint64_t{1} << node % 64;
-  }
-
-  pool<std::uint64_t> done_;
-  family_rules families_;
-  descriptor_rules descriptors_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_COMPUTE_HPP
-
-// ---- tessera/nem/rules_place.hpp
-//
-// The rules of where a task may run, and of what it may access there.
-//
-//   bind(c, task);                 // the task's unit, engine and access flags, from its decorators
-//   check_place(c, task);          // then its rules
-//
-//   DEC-007  writes what is @readonly               PLC-001  L1 memories of several engines
-//   DEC-008  reads what is @writeonly               PLC-002  pinned to another engine than its L1
-//   RES-004  the unit can't execute the operation   PLC-003  pinned to no engine
-//   RES-005  another unit of the type is used
-//   RES-006  another type of unit is used
-//   RES-007  DMA where a transfer touches DDR
-//   RES-008  DDR without sDMA
-//
-// Rules about the device need a target with a topology; without one, a program is for any device.
-//
-// Lifetime:   borrows for the call.
-// Errors:     findings.
-// Limits:     none.
-// Allocation: that of findings.
-
-#ifndef TESSERA_NEM_RULES_PLACE_HPP
-#define TESSERA_NEM_RULES_PLACE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/nem/rules_transfer.hpp
-//
-// The rules of data movement: what a transfer or a store copies, and to where.
-//
-//   check_transfer(c, task);              // once the operands are evaluated; others are ignored
-//
-//   XFR-001  the destination is smaller           XFR-005  bytes keep their order, layouts differ
-//   XFR-002  the destination is larger            XFR-006  both sides overlap
-//   XFR-003  different element types              XFR-007  different quantization descriptors
-//   XFR-004  different shapes                     XFR-008  a store to a nearer level
-//
-// What isn't typed is bytes: types are compared where both sides have them. Shapes, strides and
-// descriptors are the same where their values are, however they are written.
-//
-// Lifetime:   borrows for the call.
-// Errors:     findings, at the destination; notes point to the source.
-// Limits:     none.
-// Allocation: that of findings.
-
-#ifndef TESSERA_NEM_RULES_TRANSFER_HPP
-#define TESSERA_NEM_RULES_TRANSFER_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// The name or the region of an operand.
-[[nodiscard]] inline place place_of_operand(const context& c, const operand& o) noexcept {
-  return c.at(o.node + 1);
-}
-/// How texts call an operand: its name, or "a region of B", behind an article without its own.
-struct operand_name {
-  const context& c;
-  const operand& o;
-  bool has_article = false;
-};
-inline text& operator<<(text& out, const operand_name& n) {
-  const std::uint32_t i = n.o.node + 1;
-  if (n.c[i].kind == node_kind::region) out << (n.has_article ? "region of " : "a region of ");
-  return out << n.c.name(i);
-}
-/// Whether two descriptors, or their absence, mean the same.
-[[nodiscard]] inline bool is_same_quant(const values& v, std::uint32_t a,
-                                        std::uint32_t b) noexcept {
-  if (a == b) return true;
-  if (a == no_index || b == no_index) return false;
-  const quant &x = v.quants[a], &y = v.quants[b];
-  return x.form == y.form && x.axis == y.axis && x.group_size == y.group_size &&
-         are_equal(v.scales(x), v.scales(y)) && are_equal(v.zero_points(x), v.zero_points(y));
-}
-/// Whether elements of two regions of the same shape lie at the same distances. Without strides
-/// they are contiguous, the last dimension next to one another.
-[[nodiscard]] inline bool is_same_strides(const values& v, const region& a,
-                                          const region& b) noexcept {
-  if (a.has_strides && b.has_strides) return are_equal(v.strides(a), v.strides(b));
-  if (!a.has_strides && !b.has_strides) return true;
-  const region& strided = a.has_strides ? a : b;
-  const view<std::int64_t> shape = v.shape(strided), strides = v.strides(strided);
-  if (shape.size() != strides.size()) return false;
-  std::int64_t contiguous = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] != 1 && strides[i] != contiguous) return false;
-    if (__builtin_mul_overflow(contiguous, shape[i], &contiguous)) return false;
-  }
-  return true;
-}
-
-/// Compares what both sides say of their elements.
-inline void check_transfer_types(context& c, const operand& to, const operand& from) {
-  const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
-  if (dst.element == element::none || src.element == element::none) return;
-  const place where = place_of_operand(c, to), related = place_of_operand(c, from);
-  const operand_name dst_name{c, to, true}, src_name{c, from, true};
-  if (dst.element != src.element) {
-    auto w = c.found.add(errc::nem_xfr_003_element, where);
-    w << "the destination " << dst_name << " is of " << name(dst.element) << ", the source "
-      << src_name << " of " << name(src.element) << ": bytes are copied, not converted";
-    w.note(related) << "the source is of " << name(src.element);
-    return;  // what else differs follows from it
-  }
-  const bool have_shapes = dst.has_shape && src.has_shape;
-  if (have_shapes && !are_equal(c.v.shape(dst), c.v.shape(src))) {
-    auto w = c.found.add(errc::nem_xfr_004_shape, where);
-    w << "the destination " << dst_name << " has shape " << number_list{c.v.shape(dst)}
-      << ", the source " << src_name << ' ' << number_list{c.v.shape(src)};
-    w.note(related) << "the source has shape " << number_list{c.v.shape(src)};
-  } else if (have_shapes && dst.layout != src.layout && dst.layout != no_name &&
-             src.layout != no_name) {
-    auto w = c.found.add(errc::nem_xfr_005_layout, where);
-    w << "the destination " << dst_name << " has layout " << c.d.name(dst.layout) << ", the source "
-      << src_name << ' ' << c.d.name(src.layout) << ": bytes are copied in their order";
-    w.note(related) << "the source has layout " << c.d.name(src.layout);
-  } else if (have_shapes && !is_same_strides(c.v, dst, src)) {
-    auto w = c.found.add(errc::nem_xfr_005_layout, where);
-    w << "the destination " << dst_name << " and the source " << src_name
-      << " have different strides: bytes are copied in their order";
-    auto& n = w.note(related);
-    if (src.has_strides)
-      n << "the source has strides " << number_list{c.v.strides(src)};
-    else
-      n << "the source is contiguous";
-  }
-  if (!is_same_quant(c.v, dst.quant, src.quant)) {
-    auto w = c.found.add(errc::nem_xfr_007_quant, where);
-    w << "the destination " << dst_name << " and the source " << src_name
-      << " have different quantization descriptors: values are copied as they are";
-    w.note(related) << (src.quant == no_index ? "the source has no descriptor"
-                                              : "the source has another descriptor");
-  }
-}
-
-/// Checks a transfer or a store.
-inline void check_transfer(context& c, const task& t) {
-  if (t.opcode != opcode::transfer && t.opcode != opcode::store) return;
-  if (t.inputs != 1 || t.outputs != 1) return;
-  const operand &from = c.v.inputs(t)[0], &to = c.v.outputs(t)[0];
-  if (from.region == no_index || to.region == no_index) return;
-  const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
-  if (dst.buffer == no_index || src.buffer == no_index) return;
-  const place where = place_of_operand(c, to), related = place_of_operand(c, from);
-  const operand_name dst_name{c, to, true}, src_name{c, from, true};
-
-  const level near = c.v.buffers[dst.buffer].level, far = c.v.buffers[src.buffer].level;
-  if (t.opcode == opcode::store && near > far) {
-    auto w = c.found.add(errc::nem_xfr_008_nearer, where);
-    w << "store moves " << operand_name{c, from} << " from " << name(far) << " to "
-      << operand_name{c, to} << " in " << name(near)
-      << ", a nearer level: that is what transfer does";
-    w.note(c.at(c.v.buffers[src.buffer].node)) << "the source lies in " << name(far);
-  }
-  if (!dst.is_sound || !src.is_sound) return;
-
-  if (dst.extent < src.extent) {
-    auto w = c.found.add(errc::nem_xfr_001_small, where);
-    w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
-      << src_name << ' ' << src.extent;
-    w.note(related) << "the source has " << src.extent << " bytes";
-  } else if (dst.extent > src.extent) {
-    auto w = c.found.add(errc::nem_xfr_002_large, where);
-    w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
-      << src_name << ' ' << src.extent << ": the last " << dst.extent - src.extent
-      << " aren't written";
-    w.note(related) << "the source has " << src.extent << " bytes";
-  }
-  // Both lie within the buffer, so that neither end overflows.
-  if (dst.buffer == src.buffer && !t.is_memmove && dst.offset < src.offset + src.extent &&
-      src.offset < dst.offset + dst.extent) {
-    const std::int64_t first = dst.offset > src.offset ? dst.offset : src.offset;
-    const std::int64_t a = dst.offset + dst.extent, b = src.offset + src.extent;
-    auto w = c.found.add(errc::nem_xfr_006_overlap, where);
-    w << "the destination " << dst_name << " and the source " << src_name << " share bytes ["
-      << first << ", " << (a < b ? a : b) << ") of " << c.d.name(c.v.buffers[dst.buffer].name)
-      << " without @memmove";
-    w.note(related) << "the source is bytes [" << src.offset << ", " << b << ')';
-    const node& n = c[t.node];
-    if (n.length != 0xffff) w.fix({0, n.offset + n.length, 0}) << " @memmove";
-  }
-  check_transfer_types(c, to, from);
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_TRANSFER_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// The buffer of an operand, or null where it isn't known.
-[[nodiscard]] inline const buffer* buffer_of(const context& c, const operand& o) noexcept {
-  if (o.region == no_index) return nullptr;
-  const std::uint32_t b = c.v.regions[o.region].buffer;
-  return b == no_index ? nullptr : &c.v.buffers[b];
-}
-/// All operands of a task, inputs first.
-[[nodiscard]] inline view<operand> operands_of(const context& c, const task& t) noexcept {
-  return {c.v.operands.data() + t.first_operand, std::size_t{t.inputs} + t.outputs};
-}
-
-/// Sets what decorators and operands say of a task: its unit, its engine, the operands' flags.
-inline void bind(context& c, task& t) {
-  t.unit = unit::none;
-  t.unit_index = 0;
-  t.engine = -1;
-  t.is_memmove = false;
-  const std::size_t operands = std::size_t{t.inputs} + t.outputs;
-  for (std::size_t i = 0; i < operands; ++i) {
-    operand& o = c.v.operands[t.first_operand + i];
-    const buffer* const b = buffer_of(c, o);
-    unsigned flags = decorated_access(c.d, o.node);
-    if (o.region != no_index) flags |= c.v.regions[o.region].flags;
-    if (b != nullptr) flags |= b->flags;
-    o.flags = static_cast<std::uint8_t>(flags);
-    if (b != nullptr && b->level == level::l1 && b->is_known && t.engine < 0) t.engine = b->engine;
-  }
-  bool has_resource = false, has_engine = false;  // of repeated decorators the first one counts
-  for (const std::uint32_t i : children(c.d, t.node)) {
-    if (c[i].kind != node_kind::decorator) continue;
-    switch (static_cast<decorator>(c[i].detail)) {
-      case decorator::memmove: t.is_memmove = true; break;
-      case decorator::resource: {
-        if (has_resource) break;
-        has_resource = true;
-        const bound_unit u = resource_argument(c, i);
-        t.unit = u.unit;
-        t.unit_index = u.index;
-        break;
-      }
-      case decorator::seq_engine: {
-        std::int64_t engine = 0;
-        if (!has_engine && integer_argument(c, i, engine) && t.engine < 0 && engine >= 0)
-          t.engine = engine;
-        has_engine = true;
-        break;
-      }
-      default: break;
-    }
-  }
-}
-
-/// Reports an access that a decorator of the operand, of its region or of its buffer forbids.
-inline void report_access(context& c, const operand& o, bool is_write) {
-  const decorator which = is_write ? decorator::readonly : decorator::writeonly;
-  const std::uint32_t declaration =
-      o.region == no_index ? no_node : c.v.regions[o.region].declaration;
-  const buffer* const b = buffer_of(c, o);
-  const std::uint32_t nodes[] = {o.node, declaration, b == nullptr ? no_node : b->node};
-  std::uint32_t where = no_node;
-  for (const std::uint32_t n : nodes) {
-    if (n == no_node) continue;
-    bool has_readonly = false, has_writeonly = false;
-    std::uint32_t left = 32;  // where there are more, they repeat: many tasks may use one buffer
-    for (const std::uint32_t i : children(c.d, n)) {
-      if (left-- == 0) break;
-      if (c[i].kind != node_kind::decorator) continue;
-      const decorator d = static_cast<decorator>(c[i].detail);
-      has_readonly = has_readonly || d == decorator::readonly;
-      has_writeonly = has_writeonly || d == decorator::writeonly;
-      if (d == which && where == no_node) where = i;
-    }
-    if (has_readonly && has_writeonly) return;  // DEC-005 has told
-    if (where != no_node) break;
-  }
-  auto w = c.found.add(is_write ? errc::nem_dec_007_readonly : errc::nem_dec_008_writeonly,
-                       place_of_operand(c, o));
-  w << "the task " << (is_write ? "writes " : "reads ") << operand_name{c, o}
-    << ", which is marked @" << (is_write ? "readonly" : "writeonly");
-  if (where != no_node) w.note(c.at(where)) << "it is marked here";
-}
-
-/// The rules of @resource, with the target's units.
-inline void check_resource(context& c, const task& t, bool touches_ddr) {
-  const std::uint32_t i = find_decorator(c.d, t.node, decorator::resource);
-  if (i == no_node) return;
-  const place where = c.at(i + 1);
-  const unit_set eligible = eligible_units(t.opcode);
-  if ((eligible & units(t.unit)) == 0) {
-    auto w = c.found.add(errc::nem_res_004_eligible, where);
-    w << name(t.unit) << " can't execute " << name(t.opcode) << ": ";
-    bool is_first = true;
-    for (std::size_t u = 0; u < unit_count; ++u) {
-      if ((eligible & 1u << u) == 0) continue;
-      w << (is_first ? "expected " : " or ") << unit_names[u];
-      is_first = false;
-    }
-    return;
-  }
-  if (t.opcode == opcode::transfer && t.unit == unit::dma && touches_ddr)
-    c.found.add(errc::nem_res_007_system_dma, where)
-        << "a transfer that touches DDR takes the device's sDMA, not an engine's DMA";
-  if (c.target == nullptr || !c.target->has_topology) return;
-  const topology& has = c.target->topology;
-  const std::string_view device = c.types.text_of(c.target->name);
-  const std::int64_t count = has.units[static_cast<std::size_t>(t.unit)];
-  if (count > 0 && t.unit_index >= count) {
-    c.found.add(errc::nem_res_005_remapped, c.at(i + 2))
-        << "an engine of " << device << " has " << count << ' ' << name(t.unit) << ": "
-        << name(t.unit) << '[' << t.unit_index << "] becomes " << name(t.unit) << '['
-        << t.unit_index % count << ']';
-  } else if (count <= 0) {
-    unit other = unit::none;
-    const unit preferred[] = {unit::vpu, default_unit(t.opcode), unit::cstl, unit::dma, unit::nmu};
-    for (const unit u : preferred)
-      if (other == unit::none && u != unit::none && (eligible & units(u)) != 0 &&
-          has.units[static_cast<std::size_t>(u)] > 0)
-        other = u;
-    if (other == unit::none)
-      c.found.add(errc::nem_res_004_eligible, where)
-          << device << " has no " << name(t.unit) << ", and no other unit of it can execute "
-          << name(t.opcode);
-    else
-      c.found.add(errc::nem_res_006_translated, where)
-          << device << " has no " << name(t.unit) << ": " << name(other) << " executes "
-          << name(t.opcode);
-  }
-}
-
-/// The rules of @seq_engine and of L1 memories; `first` is the first operand in an L1, or null.
-inline void check_engine(context& c, const task& t, const operand* first, bool is_one_engine) {
-  const std::uint32_t i = find_decorator(c.d, t.node, decorator::seq_engine);
-  std::int64_t engine = 0;
-  if (i == no_node || !integer_argument(c, i, engine)) return;
-  const bool has_engines = c.target != nullptr && c.target->has_topology;
-  if (engine < 0 || (has_engines && engine >= c.target->topology.engines)) {
-    auto w = c.found.add(errc::nem_plc_003_no_engine, c.at(i + 1));
-    w << "there is no engine " << engine;
-    if (has_engines)
-      w << ": " << c.types.text_of(c.target->name) << " has " << c.target->topology.engines;
-    return;
-  }
-  if (first == nullptr || !is_one_engine || buffer_of(c, *first)->engine == engine) return;
-  auto w = c.found.add(errc::nem_plc_002_pinned, c.at(i + 1));
-  w << "the task is pinned to engine " << engine << ", but " << operand_name{c, *first}
-    << " lies in L1[" << buffer_of(c, *first)->engine << ']';
-  w.note(place_of_operand(c, *first)) << "it is used here";
-}
-
-/// Checks what a task accesses and where it runs. Needs bind().
-inline void check_place(context& c, const task& t) {
-  const operand* first = nullptr;  // in an L1
-  const buffer* far = nullptr;     // in DDR
-  bool is_one_engine = true;
-  const view<operand> all = operands_of(c, t);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const operand& o = all[i];
-    const bool is_write = i >= t.inputs;
-    if ((o.flags & (is_write ? flag_readonly : flag_writeonly)) != 0) report_access(c, o, is_write);
-    const buffer* const b = buffer_of(c, o);
-    if (b == nullptr) continue;
-    if (b->level == level::ddr && far == nullptr) far = b;
-    if (b->level != level::l1 || !b->is_known) continue;
-    if (first == nullptr) first = &o;
-    const std::int64_t engine = buffer_of(c, *first)->engine;
-    if (b->engine == engine) continue;
-    is_one_engine = false;
-    auto w = c.found.add(errc::nem_plc_001_engines, place_of_operand(c, o));
-    w << operand_name{c, o} << " lies in L1[" << b->engine << "], but " << operand_name{c, *first}
-      << " in L1[" << engine << "]: a task runs on one engine";
-    w.note(place_of_operand(c, *first)) << "the other operand is in L1[" << engine << ']';
-  }
-  if (t.unit != unit::none) check_resource(c, t, far != nullptr);
-  check_engine(c, t, first, is_one_engine);
-  const bool moves = t.opcode == opcode::transfer || t.opcode == opcode::store;
-  if (moves && far != nullptr && c.target != nullptr && c.target->has_topology &&
-      c.target->topology.units[static_cast<std::size_t>(unit::sdma)] <= 0) {
-    auto w = c.found.add(errc::nem_res_008_no_system_dma, c.at(t.node));
-    w << "the task moves data of " << c.d.name(far->name) << " in DDR, and "
-      << c.types.text_of(c.target->name) << " declares no sDMA";
-    w.note(c.at(far->node)) << "the buffer lies in DDR";
-  }
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_PLACE_HPP
-
-// ---- tessera/nem/walk.hpp
-//
-// Expands a program: its statements in the order in which a device issues them.
-//
-//   struct count : nem::visitor {
-//     void task(const nem::values& v, const nem::task& t) { ++tasks; }
-//     std::uint64_t tasks = 0;
-//   };
-//
-//   loop(v, node, first, last, in_flight)   then iteration(node, value) …, then end_loop(node)
-//   task(v, t)                              after its operands and dependences are evaluated
-//   wait(node, tasks)                       indices of those that are waited for
-//   stopped()                               asked after each task and iteration; true ends it
-//   end(v)                                  behind all; `v` has all buffers
-//
-// Loops are not unrolled in memory: a body is evaluated anew in each iteration, and what it declared
-// is gone behind it. Beyond a budget of tasks and iterations, a loop is expanded to its first 2N + 4
-// and its last 2 iterations (N = max_in_flight), with HAZ-005; twice beyond it, to one.
-//
-// Lifetime:   what visitors get lasts until they return.
-// Errors:     reported; what has an error is passed on as far as it is known.
-// Limits:     2^32 - 2 tasks.
-// Allocation: linear in the source and in the declarations that are visible.
-
-#ifndef TESSERA_NEM_WALK_HPP
-#define TESSERA_NEM_WALK_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/rules_region.hpp
-//
-// Regions: which bytes of a buffer, and which elements they are.
-//
-//   std::uint32_t i = detail::evaluate_region(c, node, declaration);   // index in values::regions
-//   if (detail::overlaps_itself(c.v, c.v.regions[i], work)) …          // decides REG-010
-//
-//   region(buffer, offset, extent)                   "Regions": NAM-003, NAM-004, REG-001 … REG-003
-//   elem=, shape=, layout= or strides=, quant=       "Region Types": REG-004 … REG-011, TYP-002
-//
-// Where a region has strides, they decide which bytes it needs (REG-005), not the number of its
-// elements (REG-004): a stride of 0 repeats one element.
-//
-// Lifetime:   nothing is kept.
-// Errors:     reported.
-// Limits:     overlaps_itself() gives up, with no, when `work` is used up.
-// Allocation: that of values::regions and numbers.
-
-#ifndef TESSERA_NEM_RULES_REGION_HPP
-#define TESSERA_NEM_RULES_REGION_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/rules_quant.hpp
-//
-// Quantization descriptors of regions: their values, and whether they fit the shape.
-//
-//   bool sound = detail::evaluate_quant(c, node, region);   // sets region.quant
-//
-//   per_tensor(scale, zero_point)                            "Quantization Descriptor"
-//   per_channel(axis, scales, zero_points)                   one for each element of the axis
-//   per_group(axis, group_size, scales, zero_points)         one for each group of them
-//
-// QNT-001 … QNT-008. What tasks demand of descriptors is in rules_compute.hpp.
-//
-// Lifetime:   nothing is kept.
-// Errors:     reported.
-// Limits:     none.
-// Allocation: that of values::quants, reals and numbers.
-
-#ifndef TESSERA_NEM_RULES_QUANT_HPP
-#define TESSERA_NEM_RULES_QUANT_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// A FLOAT as messages show it.
-[[nodiscard]] inline text spelled(double x) {
-  text out;
-  append_double(out, x, double_style::python);
-  return out;
-}
-
-inline bool check_scale(context& c, std::uint32_t at, double x) {
-  if (x > 0 && x <= 1.7976931348623157e308) return true;
-  const text number = spelled(x);
-  c.found.add(errc::nem_qnt_005_scale, c.at(at))
-      << "expected a scale that is positive and finite, found " << number.view();
-  return false;
-}
-inline bool report_fraction(context& c, std::uint32_t at, double x) {
-  const text number = spelled(x);
-  c.found.add(errc::nem_qnt_006_zero_point, c.at(at))
-      << "expected an integer as zero point, found " << number.view();
-  return false;
-}
-inline void check_zero_point(context& c, std::uint32_t at, std::int64_t x, element e) {
-  if (!is_integer(e)) return;
-  const bool is_unsigned = e == element::u8 || e == element::u16 || e == element::u32;
-  const std::uint32_t bits = bitwidth(e) - (is_unsigned ? 0 : 1);
-  const std::int64_t top = (std::int64_t{1} << bits) - 1, bottom = is_unsigned ? 0 : -top - 1;
-  if (x < bottom || x > top)
-    c.found.add(errc::nem_qnt_007_zero_range, c.at(at))
-        << "zero point " << x << " isn't a value of " << name(e) << " (" << bottom << " to " << top
-        << ')';
-}
-
-/// Scales in values::reals, or zero points in values::numbers.
-struct quant_values {
-  bool are_scales;
-  element type;  ///< of the region
-  std::uint32_t first = 0, count = 0;
-};
-
-/// One number, which is appended; where it is wrong, another one stands in its place.
-inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
-  ++to.count;
-  number x = {};
-  const bool is_known = evaluate(c, at, for_number, x);
-  if (to.are_scales) {
-    c.v.reals.push_back(is_known ? x.as_real() : 1);
-    return is_known && check_scale(c, at, x.as_real());
-  }
-  const bool is_whole = !x.is_real || to_integer(x.real, x.integer);
-  c.v.numbers.push_back(is_known && is_whole ? x.integer : 0);
-  if (!is_known) return false;
-  if (!is_whole) return report_fraction(c, at, x.real);
-  check_zero_point(c, at, x.integer, to.type);
-  return true;
-}
-
-/// Scales or zero points: a list or the name of one, which is not copied, or a number where the form
-/// has just one.
-inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, quant_values& to) {
-  to.first = static_cast<std::uint32_t>(to.are_scales ? c.v.reals.size() : c.v.numbers.size());
-  if (!is_list) return evaluate_quant_value(c, at, to);
-  if (c[at].kind == node_kind::list) {
-    bool is_sound = true;
-    for (const std::uint32_t i : children(c.d, at))
-      is_sound = evaluate_quant_value(c, i, to) && is_sound;
-    return is_sound;
-  }
-  if (c[at].kind == node_kind::name) {
-    const binding& b = (*c.names)[c[at].value];
-    if (b.kind != binding_kind::none && !b.is_known) return false;
-    if (b.kind == binding_kind::integers || b.kind == binding_kind::reals) {
-      const named_numbers& l = c.names->list_of(b);
-      to.first = to.are_scales ? l.first_real : l.first_number;
-      to.count = b.count;
-      if (b.count == 0) return true;
-      if (to.are_scales) return check_scale(c, at, l.least) && check_scale(c, at, l.greatest);
-      if (!l.are_integers) {
-        std::int64_t ignored = 0;
-        std::uint32_t i = 0;
-        while (to_integer(c.v.reals[l.first_real + i], ignored)) ++i;
-        return report_fraction(c, at, c.v.reals[l.first_real + i]);
-      }
-      check_zero_point(c, at, l.least_integer, to.type);
-      check_zero_point(c, at, l.greatest_integer, to.type);
-      return true;
-    }
-  }
-  number x = {};
-  if (evaluate(c, at, for_number, x))
-    c.found.add(errc::nem_exp_005_kind, c.at(at)) << "expected a list, found a number";
-  return false;
-}
-
-/// Evaluates a descriptor of a region whose type and shape are evaluated.
-inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sound_shape) {
-  quant q;
-  q.form = static_cast<quantization>(c[at].detail);
-  quant_values scales = {true, r.element}, zero_points = {false, r.element};
-  const bool is_list = q.form != quantization::per_tensor;
-  bool is_sound = true, has_axis = false, has_group = false;
-  bool has_scales = false, has_zero_points = false;
-  std::uint32_t axis_at = at, scales_at = at, zero_points_at = at;
-  for (const std::uint32_t i : children(c.d, at)) {
-    if (c[i].kind != node_kind::quant_field) continue;
-    const std::uint32_t value = i + 1;
-    switch (static_cast<quant_field>(c[i].detail)) {
-      case quant_field::axis:
-        has_axis = evaluate_integer(c, value, {"quantization axes must be integer"}, q.axis);
-        is_sound = is_sound && has_axis;
-        axis_at = value;
-        break;
-      case quant_field::group_size:
-        has_group = evaluate_integer(c, value, {"group sizes must be integer"}, q.group_size);
-        if (has_group && q.group_size <= 0) {
-          has_group = false;
-          c.found.add(errc::nem_qnt_003_group_size, c.at(value))
-              << "group_size must be positive, found " << q.group_size;
-        }
-        is_sound = is_sound && has_group;
-        break;
-      case quant_field::scale:
-      case quant_field::scales:
-        scales_at = value;
-        has_scales = evaluate_quant_values(c, value, is_list, scales);
-        is_sound = is_sound && has_scales;
-        break;
-      case quant_field::zero_point:
-      case quant_field::zero_points:
-        zero_points_at = value;
-        has_zero_points = evaluate_quant_values(c, value, is_list, zero_points);
-        is_sound = is_sound && has_zero_points;
-        break;
-    }
-  }
-  q.first_scale = scales.first;
-  q.scales = scales.count;
-  q.first_zero_point = zero_points.first;
-  q.zero_points = zero_points.count;
-  if (is_floating(r.element))
-    c.found.add(errc::nem_qnt_008_float, c.at(at))
-        << name(r.element) << " values carry a quantization descriptor";
-
-  if (is_list && has_axis && r.has_shape && has_sound_shape) {
-    if (q.axis < 0 || q.axis >= static_cast<std::int64_t>(r.rank)) {
-      is_sound = false;
-      auto w = c.found.add(errc::nem_qnt_004_axis, c.at(axis_at));
-      if (r.rank == 0)
-        w << "quantization axis " << q.axis << " of a shape without dimensions";
-      else
-        w << "quantization axis " << q.axis << " isn't one of 0 to " << r.rank - 1;
-    } else {
-      const std::int64_t dimension =
-          c.v.numbers[r.first_dimension + static_cast<std::size_t>(q.axis)];
-      const bool is_grouped = q.form == quantization::per_group;
-      if (!is_grouped || has_group) {
-        const std::int64_t expected =
-            is_grouped ? dimension / q.group_size + (dimension % q.group_size != 0) : dimension;
-        const auto check = [&](bool is_known, std::uint32_t where, std::uint32_t count,
-                               const char* what) {
-          if (!is_known || count == expected) return;
-          is_sound = false;
-          auto w = c.found.add(is_grouped ? errc::nem_qnt_002_groups : errc::nem_qnt_001_channels,
-                               c.at(where));
-          w << "expected " << expected << ' ' << what << ", found " << count << ": axis " << q.axis
-            << " has " << dimension << (dimension == 1 ? " element" : " elements");
-          if (is_grouped) w << ", " << q.group_size << " to a group";
-        };
-        check(has_scales, scales_at, q.scales, "scales");
-        check(has_zero_points, zero_points_at, q.zero_points, "zero points");
-      }
-    }
-  }
-  r.quant = static_cast<std::uint32_t>(c.v.quants.size());
-  c.v.quants.push_back(q);
-  return is_sound;
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_QUANT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// Bytes that `count` elements take; false where 64 bits don't hold them.
-[[nodiscard]] inline bool bytes_of(std::int64_t count, element e, std::int64_t& to) noexcept {
-  const std::int64_t bits = bitwidth(e);
-  if (bits >= 8) return !__builtin_mul_overflow(count, bits / 8, &to);
-  to = count / (8 / bits) + (count % (8 / bits) != 0);
-  return true;
-}
-
-/// Finds the buffer of a region. False where it has none that is sound.
-inline bool find_buffer(context& c, std::uint32_t at, region& r) {
-  const std::uint32_t name_index = c[at].value;
-  const binding& b = (*c.names)[name_index];
-  if (b.kind == binding_kind::none) {
-    place where = c.at(at);  // up to the name
-    const auto size = static_cast<std::uint32_t>(7 + c.name(at).size());
-    if (size < where.length) where.length = size;
-    auto&& w = c.found.add(errc::nem_nam_003_buffer, where);
-    w << "buffer " << c.d.name(name_index) << " isn't declared before here";
-    suggest(c, w, c.d.name(name_index), binding_kind::buffer);
-    return false;
-  }
-  if (b.kind == binding_kind::buffer) {
-    r.buffer = b.index;
-    r.flags |= c.v.buffers[b.index].flags;
-    return b.is_known && c.v.buffers[b.index].is_known;
-  }
-  if (b.is_known)
-    (c.found.add(errc::nem_nam_004_not_buffer, c.at(at))
-     << "expected a buffer in region(...), " << c.d.name(name_index) << " is a " << name(b.kind))
-            .note(head(c, b.node))
-        << c.d.name(name_index) << " is declared here";
-  return false;
-}
-
-/// Evaluates the numbers of shape= or strides= from `first` on.
-inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
-                                std::int64_t smallest, errc too_small, std::uint32_t& first,
-                                std::uint32_t& count) {
-  bool is_sound = true;
-  first = static_cast<std::uint32_t>(c.v.numbers.size());
-  for (const std::uint32_t i : children(c.d, at)) {
-    std::int64_t x = smallest;
-    if (!evaluate_integer(c, i, p, x)) {
-      is_sound = false;
-    } else if (x < smallest) {
-      is_sound = false;
-      c.found.add(too_small, c.at(i))
-          << "expected a " << (smallest == 0 ? "stride" : "shape dimension") << " of at least "
-          << smallest << ", found " << x;
-    }
-    c.v.numbers.push_back(x);
-  }
-  count = static_cast<std::uint32_t>(c.v.numbers.size() - first);
-  return is_sound;
-}
-
-/// Whether the elements of a region lie inside of its extent.
-inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
-                           std::uint32_t strides_at) {
-  std::int64_t count = r.has_strides ? 0 : 1;
-  bool overflow = false;
-  const view<std::int64_t> shape = c.v.shape(r), strides = c.v.strides(r);
-  for (std::size_t i = 0; i < shape.size() && !overflow; ++i) {
-    std::int64_t term = 0;
-    if (!r.has_strides)
-      overflow = __builtin_mul_overflow(count, shape[i], &count);
-    else
-      overflow = __builtin_mul_overflow(shape[i] - 1, strides[i], &term) ||
-                 __builtin_add_overflow(count, term, &count);
-  }
-  if (r.has_strides) overflow = overflow || __builtin_add_overflow(count, 1, &count);
-  std::int64_t needed = 0;
-  overflow = overflow || !bytes_of(count, r.element, needed);
-  if (!overflow && needed <= r.extent) return true;
-  auto w = r.has_strides ? c.found.add(errc::nem_reg_005_strides, c.at(strides_at))
-                         : c.found.add(errc::nem_reg_004_too_small, c.at(extent_at));
-  if (r.has_strides)
-    w << "the strides reach ";
-  else
-    w << "the shape needs ";
-  if (overflow)
-    w << "more bytes than 64 bits can count";
-  else
-    w << needed << (needed == 1 ? " byte" : " bytes");
-  w << ", the extent has " << r.extent;
-  if (!overflow && !r.has_strides)
-    w << " (" << count << (count == 1 ? " element of " : " elements of ") << name(r.element) << ')';
-  return false;
-}
-
-/// Whether a layout id names one dimension by each of its letters.
-[[nodiscard]] constexpr bool names_dimensions(std::string_view layout) noexcept {
-  for (const char c : layout)
-    if (c < 'A' || c > 'Z') return false;
-  return true;
-}
-
-/// Appends the region of a node_kind::region. `declaration` is its `let`, or no_node.
-inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t declaration) {
-  region r;
-  r.node = at;
-  r.declaration = declaration;
-  bool is_sound = find_buffer(c, at, r);
-  bool has_offset = false, has_extent = false, has_shape = true, has_strides = true;
-  std::uint32_t offset_at = no_node, extent_at = no_node, shape_at = no_node, layout_at = no_node,
-                strides_at = no_node, quant_at = no_node;
-  for (const std::uint32_t i : children(c.d, at)) {
-    switch (c[i].kind) {
-      case node_kind::elem:
-        r.element = static_cast<element>(c[i].detail);
-        if (is_extension(r.element))
-          c.found.add(errc::nem_typ_002_extension, c.at(i))
-              << "element type " << name(r.element) << " is an extension: no type family knows it";
-        break;
-      case node_kind::shape: shape_at = i; break;
-      case node_kind::layout:
-        layout_at = i;
-        r.layout = c[i].value;
-        break;
-      case node_kind::strides: strides_at = i; break;
-      case node_kind::quant: quant_at = i; break;
-      default:
-        if (offset_at == no_node) {
-          offset_at = i;
-          has_offset = evaluate_integer(c, i, {"region offsets must be integer"}, r.offset);
-        } else {
-          extent_at = i;
-          has_extent = evaluate_integer(c, i, {"region extents must be integer"}, r.extent);
-        }
-    }
-  }
-  if (has_offset && r.offset < 0) {
-    has_offset = false;
-    c.found.add(errc::nem_reg_001_offset, c.at(offset_at))
-        << "expected an offset of at least 0, found " << r.offset;
-  }
-  if (has_extent && r.extent <= 0) {
-    has_extent = false;
-    c.found.add(errc::nem_reg_002_extent, c.at(extent_at))
-        << "expected an extent of at least 1 byte, found " << r.extent;
-  }
-  if (is_sound && has_offset && has_extent) {
-    const buffer& b = c.v.buffers[r.buffer];
-    if (r.offset > b.size || r.extent > b.size - r.offset) {
-      is_sound = false;
-      (c.found.add(errc::nem_reg_003_bounds, c.at(at))
-       << "bytes " << r.offset << " + " << r.extent << " end behind buffer " << c.d.name(b.name)
-       << " of " << b.size << " bytes")
-              .note(head(c, b.node))
-          << c.d.name(b.name) << " is declared here";
-    }
-  }
-  is_sound = is_sound && has_offset && has_extent;
-
-  if (shape_at != no_node) {
-    r.has_shape = true;
-    has_shape = evaluate_dimensions(c, shape_at, {"shape dimensions must be integer"}, 1,
-                                    errc::nem_reg_008_dimension, r.first_dimension, r.rank);
-  }
-  if (strides_at != no_node) {
-    r.has_strides = true;
-    has_strides = evaluate_dimensions(c, strides_at, {"strides must be integer"}, 0,
-                                      errc::nem_reg_009_negative_stride, r.first_stride, r.strides);
-    if (r.has_shape && r.strides != r.rank) {
-      has_strides = false;
-      c.found.add(errc::nem_reg_006_stride_count, c.at(strides_at))
-          << "expected " << r.rank << (r.rank == 1 ? " stride" : " strides")
-          << ", one for each dimension, found " << r.strides;
-    }
-  }
-  if (layout_at != no_node && r.has_shape) {
-    const std::string_view layout = c.d.name(r.layout);
-    if (layout.size() != r.rank && names_dimensions(layout))
-      c.found.add(errc::nem_reg_007_layout, c.at(layout_at))
-          << "layout " << layout << " names " << layout.size()
-          << (layout.size() == 1 ? " dimension" : " dimensions") << ", the shape has " << r.rank;
-  }
-  is_sound = is_sound && has_shape && has_strides;
-  if (r.element != element::none) {
-    const std::int64_t bytes = bitwidth(r.element) / 8;
-    if (has_offset && bytes > 1 && r.offset % bytes != 0)
-      c.found.add(errc::nem_reg_011_unaligned, c.at(offset_at))
-          << "offset " << r.offset << " isn't a multiple of the " << bytes << " bytes of "
-          << name(r.element);
-    if (has_extent && r.has_shape && has_shape && has_strides)
-      is_sound = check_elements(c, r, extent_at, strides_at) && is_sound;
-  }
-  if (quant_at != no_node) is_sound = evaluate_quant(c, quant_at, r, has_shape) && is_sound;
-  r.is_sound = is_sound;
-  c.v.regions.push_back(r);
-  return static_cast<std::uint32_t>(c.v.regions.size() - 1);
-}
-
-/// Whether two elements of a sound region have the same place, by its strides. Each step of the
-/// search takes one off `work`, and each of more than 32 dimensions takes 64; without any left the
-/// answer is no.
-[[nodiscard]] inline bool overlaps_itself(const values& v, const region& r, std::uint64_t& work) {
-  struct dimension {
-    std::int64_t stride, most;  ///< the greatest difference of two indices
-    std::int64_t reach;         ///< how far all dimensions of smaller strides lead
-  };
-  if (!r.has_strides || !r.has_shape || r.strides != r.rank) return false;
-  constexpr std::uint32_t few = 8;
-  dimension in_place[few];
-  pool<dimension> many;
-  if (r.rank > max_rank) {  // of no use to computing: 2^16 such dimensions are looked at
-    const std::uint64_t steps = std::uint64_t{r.rank} * 64;
-    work -= work < steps ? work : steps;
-    if (work == 0) return false;
-  }
-  if (r.rank > few) many.resize(r.rank);
-  dimension* const all = r.rank > few ? many.data() : in_place;
-  std::size_t count = 0;
-  for (std::uint32_t i = 0; i < r.rank; ++i) {
-    const std::int64_t size = v.shape(r)[i], stride = v.strides(r)[i];
-    if (size <= 1) continue;
-    if (stride == 0) return true;
-    all[count++] = {stride, size - 1, 0};
-  }
-  sort(all, count, [](const dimension& a, const dimension& b) { return a.stride < b.stride; });
-
-  // Two elements have one place where differences d of their indices, not all 0, give
-  // sum(d * stride) == 0. While each stride is greater than all that the smaller ones reach
-  // together, there are none.
-  bool are_apart = true;
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    are_apart = are_apart && all[i].stride > sum;
-    all[i].reach = sum;
-    sum += all[i].stride * all[i].most;  // has room: it lies inside of the extent
-  }
-  if (are_apart || sum > std::int64_t{1} << 61) return false;
-
-  // Else try them, from the greatest stride down, but only those that the smaller strides can make
-  // up for. The first that isn't 0 may be taken as positive.
-  struct choice {
-    std::int64_t rest;  ///< what this stride and the smaller ones must add up to
-    std::int64_t next, last;
-    bool is_zero;  ///< whether all greater ones are 0
-  };
-  pool<choice> open;
-  const auto enter = [&](std::int64_t rest, bool is_zero) {
-    const dimension& d = all[count - 1 - open.size()];
-    const std::int64_t low = rest - d.reach, high = rest + d.reach;
-    std::int64_t first = low / d.stride + (low % d.stride > 0);
-    std::int64_t last = high / d.stride - (high % d.stride < 0);
-    if (first < -d.most) first = -d.most;
-    if (is_zero && first < 0) first = 0;
-    if (last > d.most) last = d.most;
-    open.push_back({rest, first, last, is_zero});
-  };
-  enter(0, true);
-  while (!open.empty() && work != 0) {
-    --work;
-    choice& at = open.back();
-    if (at.next > at.last) {
-      open.pop_back();
-      continue;
-    }
-    const std::int64_t x = at.next++;
-    const std::int64_t rest = at.rest - x * all[count - open.size()].stride;
-    const bool is_zero = at.is_zero && x == 0;
-    if (rest == 0 && !is_zero) return true;
-    if (open.size() < count) enter(rest, is_zero);
-  }
-  return false;
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_RULES_REGION_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// A visitor that does nothing: derive from it, and define what is wanted.
-struct visitor {
-  void loop(const values&, std::uint32_t /*node*/, std::int64_t /*first*/, std::int64_t /*last*/,
-            std::int64_t /*in_flight*/) {}
-  void iteration(std::uint32_t /*node*/, std::int64_t /*value*/) {}
-  void end_loop(std::uint32_t /*node*/) {}
-  void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
-  void task(const values&, const nem::task&) {}
-  [[nodiscard]] bool stopped() const noexcept { return false; }
-  void end(const values&) {}
-};
-
-namespace detail {
-
-/// How much was expanded.
-struct expansion {
-  std::uint64_t tasks = 0, iterations = 0;
-  bool is_partial = false;  ///< whether iterations were left out
-};
-
-/// `is_checking` is for verification, which also checks what doesn't depend on an iteration.
-template <class Visitor, bool is_checking>
-class walker {
- public:
-  walker(context& c, Visitor& to, std::uint64_t most) : c_(c), v_(c.v), to_(to), names_(c.d) {
-    c.names = &names_;
-    if (is_checking) c.found.tail = {name_iteration, this};
-    most_ = most;
-    most_nodes_ = times(most, 128);
-  }
-  walker(const walker&) = delete;
-  walker& operator=(const walker&) = delete;
-  ~walker() {
-    c_.names = nullptr;
-    c_.found.tail = {};
-  }
-
-  expansion run() {
-    const std::uint32_t end = static_cast<std::uint32_t>(c_.d.nodes.size());
-    std::uint32_t at = 0;
-    for (;;) {
-      if (frames_.empty() ? at >= end : at >= frames_.back().end) {
-        if (frames_.empty()) break;
-        at = end_iteration();
-      } else if (is_stopped_) {
-        if (frames_.empty()) break;
-        at = frames_.back().end;
-      } else {
-        at = statement(at);
-      }
-    }
-    to_.end(v_);
-    return expanded_;
-  }
-
- private:
-  /// What a scope's end takes back.
-  struct marks {
-    std::size_t regions, quants, numbers, reals;
-  };
-  struct frame {
-    std::uint32_t node, body, end;
-    std::int64_t value, last, in_flight;
-    std::uint64_t done;    ///< iterations that have ended
-    bool is_known;         ///< whether its bounds are
-    bool was_first_visit;  ///< whether the loop is met for the first time
-    marks before;
-  };
-
-  [[nodiscard]] static std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
-    std::uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
-  }
-  [[nodiscard]] marks mark() const noexcept {
-    return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
-  }
-  void take_back(const marks& m) noexcept {
-    v_.regions.resize(m.regions);
-    v_.quants.resize(m.quants);
-    v_.numbers.resize(m.numbers);
-    v_.reals.resize(m.reals);
-  }
-  /// Whether all enclosing loops are in their first iteration, so that each node is met first.
-  [[nodiscard]] bool is_first_visit() const noexcept {
-    return frames_.empty() || (frames_.back().was_first_visit && frames_.back().done == 0);
-  }
-  /// Says in which iteration something was found, where others don't have it: behind a first
-  /// iteration, and where what was found names something that varies. Some say so themselves.
-  static void name_iteration(const void* self, const diagnostic& d, text& to) {
-    const walker& w = *static_cast<const walker*>(self);
-    if (w.frames_.empty() || d.code == errc::nem_haz_002_iterations ||
-        d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial ||
-        d.code == errc::nem_cap_003_tokens)
-      return;
-    bool is_meant = !w.is_first_visit();
-    const phase found_by = phase_of(d.code);
-    const std::uint32_t end = w.c_[w.at_].next;
-    if (end - w.at_ < 256 && (found_by == phase::eval || found_by == phase::region ||
-                              found_by == phase::buffer || found_by == phase::place))
-      for (std::uint32_t i = w.at_; i < end && !is_meant; ++i) {
-        const node& n = w.c_[i];
-        is_meant = n.kind == node_kind::name && n.offset - d.where.offset < d.where.length &&
-                   w.names_[n.value].varies;
-      }
-    if (!is_meant) return;
-    constexpr std::size_t most_named = 8;
-    const std::size_t depth = w.frames_.size();
-    for (std::size_t i = depth > most_named ? depth - most_named : 0; i < depth; ++i) {
-      const frame& f = w.frames_[i];
-      if (f.is_known)
-        to << (i + most_named == depth || i == 0 ? " where " : " and ")
-           << w.c_.name(f.node).substr(0, 64) << " is " << f.value;
-    }
-  }
-  void check_decorators_of([[maybe_unused]] std::uint32_t at,
-                           [[maybe_unused]] std::uint8_t target) {
-    if constexpr (is_checking)
-      if (is_first_visit()) check_decorators(c_, at, target);
-  }
-
-  // Statements -----------------------------------------------------------------------------------
-
-  /// Returns the statement that follows.
-  std::uint32_t statement(std::uint32_t at) {
-    const node& n = c_[at];
-    at_ = at;
-    switch (n.kind) {
-      case node_kind::constant: constant(at); break;
-      case node_kind::let: let(at); break;
-      case node_kind::buffer:
-        declare_buffer(c_, at);
-        check_decorators_of(at, on_buffer);
-        break;
-      case node_kind::loop: return begin_loop(at);
-      case node_kind::transfer:
-      case node_kind::store:
-      case node_kind::compute: task(at); break;
-      case node_kind::wait: wait(at); break;
-      default: break;
-    }
-    return n.next;
-  }
-
-  void constant(std::uint32_t at) {
-    if (names_.depth() != 0)
-      c_.found.add(errc::nem_con_005_in_loop, c_.at(at))
-          << "const declaration not permitted inside loop body";
-    number x = {};
-    binding b;
-    b.kind = binding_kind::constant;
-    b.node = at;
-    b.is_known = evaluate(c_, at + 1, for_constant, x);
-    b.integer = x.integer;
-    declare(c_, c_[at].value, b);
-  }
-
-  void let(std::uint32_t at) {
-    const std::uint32_t value = at + 1;
-    binding b;
-    switch (c_[value].kind) {
-      case node_kind::region:
-        b.kind = binding_kind::region;
-        b.index = evaluate_region(c_, value, at);
-        if (c_[value].next < c_[at].next) {
-          v_.regions[b.index].flags |= decorated_access(c_.d, at);
-          check_decorators_of(at, on_region);
-        }
-        break;
-      case node_kind::list: b = list(value); break;
-      case node_kind::string:
-        b.kind = binding_kind::string;
-        b.index = c_[value].value;
-        break;
-      case node_kind::name: {
-        const binding& other = names_[c_[value].value];
-        if (other.kind == binding_kind::region || other.kind == binding_kind::string ||
-            other.kind == binding_kind::list || other.kind == binding_kind::integers ||
-            other.kind == binding_kind::reals) {
-          b = other;
-          break;
-        }
-      }
-        [[fallthrough]];
-      default: {
-        number x = {};
-        b.is_known = evaluate(c_, value, for_number, x);
-        b.kind = b.is_known && x.is_real ? binding_kind::real : binding_kind::integer;
-        b.integer = x.is_real ? std::bit_cast<std::int64_t>(x.real) : x.integer;
-        b.varies = x.varies;
-      }
-    }
-    b.node = at;
-    declare(c_, c_[at].value, b);
-  }
-
-  /// The value of a list: numbers if it has nothing else.
-  binding list(std::uint32_t at) {
-    binding b;
-    const std::uint32_t end = c_[at].next;
-    bool has_others = false, has_reals = false;
-    const std::size_t first_number = v_.numbers.size(), first_real = v_.reals.size();
-    for (std::uint32_t i = at + 1; i < end;) {
-      const node& n = c_[i];
-      if (n.kind == node_kind::list) {
-        has_others = true;
-        ++i;
-        continue;
-      }
-      const binding_kind named =
-          n.kind == node_kind::name ? names_[n.value].kind : binding_kind::none;
-      if (n.kind == node_kind::string || named == binding_kind::string ||
-          named == binding_kind::list || named == binding_kind::integers ||
-          named == binding_kind::reals) {
-        has_others = true;
-      } else {
-        number x = {};
-        if (!evaluate(c_, i, for_number, x)) b.is_known = false;
-        b.varies = b.varies || x.varies;
-        has_reals = has_reals || x.is_real;
-        v_.numbers.push_back(x.integer);
-        v_.reals.push_back(x.as_real());
-      }
-      i = n.next;
-    }
-    if (has_others || !b.is_known) {
-      b.kind = binding_kind::list;
-      v_.numbers.resize(first_number);
-      v_.reals.resize(first_real);
-      return b;
-    }
-    named_numbers l;
-    l.first_real = static_cast<std::uint32_t>(first_real);
-    l.first_number = static_cast<std::uint32_t>(first_number);
-    b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
-    for (std::uint32_t i = 0; i < b.count; ++i) {
-      const double x = v_.reals[first_real + i];
-      std::int64_t& n = v_.numbers[first_number + i];
-      if (has_reals) l.are_integers = to_integer(x, n) && l.are_integers;
-      if (i == 0 || !(x >= l.least)) l.least = x;
-      if (i == 0 || !(x <= l.greatest)) l.greatest = x;
-      if (i == 0 || n < l.least_integer) l.least_integer = n;
-      if (i == 0 || n > l.greatest_integer) l.greatest_integer = n;
-    }
-    if (!l.are_integers) v_.numbers.resize(first_number);
-    b.kind = has_reals ? binding_kind::reals : binding_kind::integers;
-    b.index = has_reals ? l.first_real : l.first_number;
-    b.integer = names_.add_list(l);
-    return b;
-  }
-
-  // Tasks ----------------------------------------------------------------------------------------
-
-  void operand(std::uint32_t at, bool is_output) {
-    const std::uint32_t value = at + 1;
-    nem::operand o;
-    o.node = at;
-    if (c_[value].kind == node_kind::region) {
-      o.region = evaluate_region(c_, value, no_node);
-    } else {
-      const binding& b = names_[c_[value].value];
-      if (b.kind == binding_kind::region) {
-        if (b.is_known) o.region = b.index;
-      } else if (b.kind == binding_kind::none) {
-        auto&& w = c_.found.add(errc::nem_nam_005_operand, c_.at(value));
-        w << "operand " << c_.name(value) << " isn't declared before here";
-        suggest(c_, w, c_.name(value), binding_kind::region);
-      } else if (b.is_known) {
-        (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
-         << "expected a region as operand, " << c_.name(value) << " is a " << name(b.kind))
-                .note(head(c_, b.node))
-            << c_.name(value) << " is declared here";
-      }
-    }
-    if (c_[value].next < c_[at].next) check_decorators_of(at, on_operand);
-    if (is_output && o.region != no_index) {
-      const region& r = v_.regions[o.region];
-      if (r.is_sound && r.has_strides && overlaps_itself(v_, r, work_))
-        c_.found.add(errc::nem_reg_010_overlapping_elements, c_.at(at))
-            << "the task writes a region whose strides give several elements one place";
-    }
-    v_.operands.push_back(o);
-  }
-
-  /// Resolves names of tokens into values::deps.
-  void tokens(std::uint32_t at) {
-    names_.begin_list();
-    for (const std::uint32_t i : children(c_.d, at)) {
-      if (c_[i].kind != node_kind::name) continue;
-      const std::uint32_t name_index = c_[i].value;
-      const binding b = names_[name_index];
-      if (!names_.first_in_list(name_index))
-        c_.found.add(errc::nem_tok_007_repeated, c_.at(i))
-            << "token " << c_.name(i) << " is listed already";
-      else if (b.kind == binding_kind::token) {
-        if (b.is_known) v_.deps.push_back(b.index);
-      } else if (b.kind != binding_kind::none) {
-        if (!b.is_known) continue;
-        (c_.found.add(errc::nem_tok_004_kind, c_.at(i))
-         << "expected a token, " << c_.name(i) << " is a " << name(b.kind))
-                .note(head(c_, b.node))
-            << c_.name(i) << " is declared here";
-      } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
-        auto&& w = c_.found.add(errc::nem_tok_002_early, c_.at(i));
-        w << "token " << c_.name(i);
-        if (task == at_)
-          w << " is that of the task itself";
-        else
-          (w << (task > at_ ? " is assigned only later" : " is visible only inside of its loop"))
-                  .note(head(c_, task))
-              << c_.name(i) << " is assigned here";
-      } else {
-        auto&& w = c_.found.add(errc::nem_tok_001_unknown, c_.at(i));
-        w << "no task assigns token " << c_.name(i);
-        suggest(c_, w, c_.name(i), binding_kind::token);
-      }
-    }
-  }
-
-  void declare_token(std::uint32_t at, std::uint32_t index, bool is_known) {
-    if (c_[at].value == no_name) return;
-    binding b;
-    b.kind = binding_kind::token;
-    b.is_known = is_known;
-    b.node = at;
-    b.index = index;
-    declare(c_, c_[at].value, b);
-  }
-
-  void wait(std::uint32_t at) {
-    v_.operands.clear();
-    v_.deps.clear();
-    tokens(at);
-    check_decorators_of(at, on_wait);
-    if (c_[at].value != no_name) {
-      c_.found.add(errc::nem_tok_005_wait, c_.at(at))
-          << "wait produces no token that " << c_.name(at) << " could be";
-      declare_token(at, 0, false);
-    }
-    to_.wait(at, view<std::uint32_t>(v_.deps));
-  }
-
-  void task(std::uint32_t at) {
-    const node& n = c_[at];
-    const marks before = mark();
-    v_.operands.clear();
-    v_.deps.clear();
-    nem::task t;
-    t.index = static_cast<std::uint32_t>(expanded_.tasks);
-    t.node = at;
-    t.mode = static_cast<mode>(n.detail);
-    t.token = n.value;
-    if (n.kind != node_kind::compute)
-      t.opcode = n.kind == node_kind::transfer ? opcode::transfer : opcode::store;
-    bool has_decorators = false;
-    for (const std::uint32_t i : children(c_.d, at)) switch (c_[i].kind) {
-        case node_kind::opcode: t.opcode = static_cast<opcode>(c_[i].detail); break;
-        case node_kind::input:
-        case node_kind::source:
-          operand(i, false);
-          ++t.inputs;
-          break;
-        case node_kind::output:
-        case node_kind::destination:
-          operand(i, true);
-          ++t.outputs;
-          break;
-        case node_kind::deps: tokens(i); break;
-        case node_kind::decorator: has_decorators = true; break;
-        default: break;
-      }
-    if (n.kind != node_kind::compute && v_.operands.size() == 2 &&
-        c_[v_.operands[0].node].kind == node_kind::destination) {
-      const nem::operand destination = v_.operands[0];
-      v_.operands[0] = v_.operands[1];
-      v_.operands[1] = destination;
-    }
-    t.deps = static_cast<std::uint32_t>(v_.deps.size());
-    if (has_decorators)
-      check_decorators_of(at, n.kind == node_kind::compute ? on_compute : on_transfer);
-    bind(c_, t);
-    if (n.kind == node_kind::compute) {
-      v_.attributes = {};
-      evaluate_attributes(c_, at, t.opcode, v_.attributes);
-    }
-    to_.task(v_, t);
-    take_back(before);
-    declare_token(at, t.index, true);
-    ++expanded_.tasks;
-    if (!frames_.empty()) ++spent_;
-    is_stopped_ = to_.stopped() || expanded_.tasks >= no_index - 1;
-  }
-
-  // Loops ----------------------------------------------------------------------------------------
-
-  std::uint32_t begin_loop(std::uint32_t at) {
-    const std::uint32_t first_at = at + 1, last_at = c_[first_at].next;
-    frame f = {};
-    f.node = at;
-    f.in_flight = 1;
-    f.was_first_visit = is_first_visit();
-    const purpose bound = {"loop bounds must be integer"};
-    const bool has_first = evaluate_integer(c_, first_at, bound, f.value);
-    const bool has_last = evaluate_integer(c_, last_at, bound, f.last);
-    f.is_known = has_first && has_last;
-    if (f.is_known && f.last < f.value) {
-      f.is_known = false;
-      c_.found.add(errc::nem_lop_001_empty, c_.at(last_at))
-          << "the loop ends at " << f.last << ", before its start at " << f.value;
-    }
-    bool has_decorators = false;
-    for (std::uint32_t i = c_[last_at].next; i < c_[at].next; i = c_[i].next) {
-      has_decorators = has_decorators || c_[i].kind == node_kind::decorator;
-      if (c_[i].kind == node_kind::body) {
-        f.body = i;
-        f.end = c_[i].next;
-      }
-    }
-    if (has_decorators) {
-      check_decorators_of(at, on_loop);
-      f.in_flight = detail::in_flight(c_, at);
-    }
-    if (f.end == 0) return c_[at].next;
-    if (!f.is_known) f.value = f.last = 0;
-    f.before = mark();
-    to_.loop(v_, at, f.value, f.last, f.in_flight);
-    frames_.push_back(f);
-    begin_iteration();
-    return f.body + 1;
-  }
-
-  void begin_iteration() {
-    const frame& f = frames_.back();
-    ++expanded_.iterations;
-    ++spent_;
-    spent_nodes_ += f.end - f.body;
-    names_.open();
-    binding b;
-    b.kind = binding_kind::loop_variable;
-    b.node = f.node;
-    b.is_known = f.is_known;
-    b.varies = true;
-    b.integer = f.value;
-    declare(c_, c_[f.node].value, b);
-    to_.iteration(f.node, f.value);
-    is_stopped_ = is_stopped_ || to_.stopped();
-  }
-
-  [[nodiscard]] bool is_beyond(std::uint64_t factor) const noexcept {
-    return spent_ > times(most_, factor) || spent_nodes_ > times(most_nodes_, factor);
-  }
-
-  /// Returns the statement that follows: of the next iteration, or behind the loop.
-  std::uint32_t end_iteration() {
-    frame& f = frames_.back();
-    names_.close();
-    take_back(f.before);
-    ++f.done;
-    const std::uint64_t left =
-        static_cast<std::uint64_t>(f.last) - static_cast<std::uint64_t>(f.value);
-    if (left != 0 && f.is_known && !is_stopped_) {
-      const std::uint64_t start = times(static_cast<std::uint64_t>(f.in_flight), 2);
-      const bool is_cut = is_beyond(2);
-      const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
-      if (is_cut || is_skipping) {
-        expanded_.is_partial = true;
-        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
-        w << "the loop has ";
-        if (f.done + left != 0)
-          w << f.done + left;
-        else
-          w << "2^64";
-        w << " iterations; only its first " << f.done
-          << (is_cut ? " are checked" : " and last 2 are checked");
-      }
-      if (!is_cut) {
-        f.value = is_skipping ? f.last - 1 : f.value + 1;
-        begin_iteration();
-        return f.body + 1;
-      }
-    }
-    const std::uint32_t next = c_[f.node].next;
-    to_.end_loop(f.node);
-    frames_.pop_back();
-    return next;
-  }
-
-  context& c_;
-  values& v_;
-  Visitor& to_;
-  scope names_;
-  pool<frame> frames_;
-  std::uint32_t at_ = 0;  ///< the statement
-  expansion expanded_;
-  std::uint64_t most_ = 0, most_nodes_ = 0;
-  std::uint64_t spent_ = 0, spent_nodes_ = 0;  ///< inside of loops
-  std::uint64_t work_ = std::uint64_t{1} << 22;
-  bool is_stopped_ = false;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_WALK_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

@@ -17,6 +17,7 @@
 //   visit       a verified program, task by task                  nem/verify.hpp
 //   listing     diagnostics with line, caret, note and fix        nem/describe.hpp
 //   describe    an error alone, without its report                core/describe.hpp, to be included
+//   walker      for machines that check while they execute        nem/execution.hpp
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
 // Files that a program includes come from the caller (nem::resolver): the library opens none. Both
@@ -33,6 +34,7 @@
 #define TESSERA_NEM_HPP
 
 #include "nem/describe.hpp"
+#include "nem/execution.hpp"
 #include "nem/families.hpp"
 #include "nem/format.hpp"
 #include "nem/print.hpp"

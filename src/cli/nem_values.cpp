@@ -12,7 +12,6 @@
 
 #include "io/csv.hpp"
 #include "io/random.hpp"
-#include "tessera/nem/suggest.hpp"
 #include "vm/nem/elements.hpp"
 
 namespace tessera::inline TESSERA_ABI {

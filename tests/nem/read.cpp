@@ -241,6 +241,7 @@ TEST_CASE("nem/read: each rule, with its place", "[nem]") {
       {"let s = \"a\\q\"", "LEX-003@10+2"},
       {"const A = 2x", "LEX-004@10+2"},
       {"const A = 1e5", "LEX-004@10+3"},
+      {"const A = 0e.3", "LEX-004@10+4"},
       {"let a = 1.0e", "LEX-004@8+4"},
       {"let a = 1.0e+", "LEX-004@8+5"},
       {"let a = 1.5_", "LEX-004@8+4"},

@@ -271,7 +271,7 @@ class random_program_maker {
     for (int e = 0; e < engines_; ++e)
       for (std::size_t i = 1 + numbers_.below(2); i != 0; --i)
         add_buffer("L1[" + std::to_string(e) + "]", e);
-    fill(12 + numbers_.below(8));
+    fill(10 + numbers_.below(6));
   }
   [[nodiscard]] random_program take() { return std::move(p_); }
 

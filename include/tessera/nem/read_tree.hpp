@@ -381,7 +381,9 @@ class tree_reader : protected lexer {
       const char* const digits_end = p;
       const bool has_exponent = p < last && (*p == 'e' || *p == 'E');
       if (has_exponent && ++p < last && (*p == '-' || *p == '+')) ++p;
-      if (has_exponent && p < last && is_sound_number(p, last)) {
+      const char* const exponent = p;
+      while (p < last && is(*p, class_digit)) ++p;
+      if (has_exponent && p != exponent && p == last) {
         out << "numbers with an exponent have a point, as 1.0e5";
         out.fix(range(digits_end, digits_end)) << ".0";
       } else if (number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X") {

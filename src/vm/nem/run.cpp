@@ -16,7 +16,7 @@ constexpr std::uint32_t all_findings = 0xffffffff;
 constexpr std::uint64_t most_events = 0xfffffff0;
 
 [[nodiscard]] bool has_deterministic(const model::document& d, std::uint32_t node) noexcept {
-  return model::detail::find_decorator(d, node, model::decorator::deterministic) != model::no_node;
+  return model::find_decorator(d, node, model::decorator::deterministic) != model::no_node;
 }
 [[nodiscard]] ready_tasks::order order_of(const machine_options& how,
                                           const timeline* when) noexcept {
@@ -82,7 +82,7 @@ run_visitor::run_visitor(const model::program& p, const machine_options& how, bi
 }
 
 void run_visitor::run() {
-  (void)model::detail::walker<run_visitor, false>(context_, *this, ~std::uint64_t{0}).run();
+  (void)model::walker<run_visitor>(context_, *this, ~std::uint64_t{0}).run();
 }
 
 void run_visitor::write_iteration(const void* self, const model::diagnostic& d, text& to) {
@@ -171,7 +171,7 @@ bool run_visitor::is_deterministic(std::uint32_t node) {
 
 bool run_visitor::is_sound(const model::values& v, const model::task& t) {
   if (t.opcode == opcode::transfer || t.opcode == opcode::store)
-    model::detail::check_transfer(context_, t);
+    model::check_transfer(context_, t);
   else
     rules_.check(context_, t);
   is_over_ = has_late_error();

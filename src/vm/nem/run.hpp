@@ -60,7 +60,7 @@ class run_visitor : public model::visitor {
 
   void run();
 
-  // What nem::detail::walker calls.
+  // What nem::walker calls.
   void loop(const model::values& v, std::uint32_t node, std::int64_t first, std::int64_t last,
             std::int64_t in_flight);
   void iteration(std::uint32_t node, std::int64_t value);
@@ -76,9 +76,9 @@ class run_visitor : public model::visitor {
     race_finder(run_visitor& r, const model::program& p);
     model::report report;
     model::verify_options options;
-    model::detail::findings found;
-    model::detail::context context;
-    model::detail::hazards hazards;
+    model::findings found;
+    model::context context;
+    model::hazards hazards;
     std::size_t told = 0;  ///< diagnostics
   };
   static void write_iteration(const void* self, const model::diagnostic& d, text& to);
@@ -110,9 +110,9 @@ class run_visitor : public model::visitor {
   bool is_checking_;
   model::report late_report_;
   model::verify_options options_;
-  model::detail::findings late_;
-  model::detail::context context_;
-  model::detail::compute_rules rules_;
+  model::findings late_;
+  model::context context_;
+  model::compute_rules rules_;
   std::size_t late_seen_ = 0;
   std::unique_ptr<race_finder> races_;
 

@@ -27,7 +27,7 @@ text& operator<<(text& out, const coordinates& c) {
   const std::size_t rank = std::min<std::size_t>(c.shape.size(), at.size());
   std::int64_t rest = c.element;
   for (std::size_t i = rank; i-- != 0; rest /= c.shape[i]) at[i] = rest % c.shape[i];
-  return out << model::detail::number_list{{at.data(), rank}};
+  return out << model::number_list{{at.data(), rank}};
 }
 struct bytes {
   const byte_range& of;

@@ -74,9 +74,9 @@ class run_findings {
  private:
   static constexpr std::uint32_t most = 1000;
 
-  using writer = model::detail::findings::writer;
+  using writer = model::findings::writer;
   [[nodiscard]] model::place place_of(std::uint32_t node) const noexcept {
-    return model::detail::place_of(document_.nodes[node]);
+    return model::place_of(document_.nodes[node]);
   }
   [[nodiscard]] writer add(errc code, std::uint32_t node) {
     if (code_ == errc::ok && model::severity_of(code, found_.profile()) == model::severity::error)
@@ -88,7 +88,7 @@ class run_findings {
   static void write_iteration(const void* self, const model::diagnostic& d, text& to);
 
   const model::document& document_;
-  model::detail::findings found_;
+  model::findings found_;
   loop_values at_;
   errc code_ = errc::ok;
 };

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What verification is made of, for machines that check a program as they execute it.
+//
+//   nem::report report;
+//   nem::verify_options options;
+//   nem::findings found(&report, program.profile(), options.max_diagnostics);
+//   nem::context c{program.document(), options, found, program.catalog(), program.target()};
+//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // as nem::visit does, with the context
+//
+//   walker           calls a visitor with all that a program does       walk.hpp
+//   findings         collects diagnostics                               diagnostic.hpp
+//   context          what rules share                                   context.hpp
+//   compute_rules    OPC, SHP, FAM and QNT of a compute task            rules_compute.hpp
+//   check_transfer   XFR of a transfer or a store                       rules_transfer.hpp
+//   hazards          HAZ and CAP-003, as the program goes on            hazards.hpp
+//
+// verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
+// that no rule has seen.
+//
+// Lifetime:   a context borrows the program, the options and the findings.
+// Errors:     findings.
+// Limits:     those of each part.
+// Allocation: those of each part.
+
+#ifndef TESSERA_NEM_EXECUTION_HPP
+#define TESSERA_NEM_EXECUTION_HPP
+
+#include "../version.hpp"
+#include "context.hpp"
+#include "diagnostic.hpp"
+#include "hazards.hpp"
+#include "rules_compute.hpp"
+#include "rules_decorator.hpp"
+#include "rules_transfer.hpp"
+#include "walk.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+using detail::check_transfer;
+using detail::compute_rules;
+using detail::context;
+using detail::find_decorator;
+using detail::findings;
+using detail::hazards;
+using detail::number_list;
+using detail::place_of;
+
+template <class Visitor>
+using walker = detail::walker<Visitor, false>;
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_EXECUTION_HPP
