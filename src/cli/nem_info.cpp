@@ -35,11 +35,6 @@ using analysis::nem_statistics;
   return names;
 }
 
-[[nodiscard]] std::string name_of(const nem_memory& m) {
-  std::string out(name(m.level));
-  if (m.level == nem::level::l1) out += '[' + std::to_string(m.engine) + ']';
-  return out;
-}
 [[nodiscard]] std::optional<std::int64_t> capacity_of(const nem_memory& m, const nem::device* d) {
   if (d == nullptr || !d->has_topology || m.level == nem::level::ddr) return std::nullopt;
   return m.level == nem::level::l1 ? d->topology.l1_size : d->topology.l2_size;
@@ -85,7 +80,11 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
             .end();
   w.end().key("memories").begin_array();
   for (const nem_memory& m : s.memories) {
-    w.begin_object().key("memory").string(name_of(m)).key("buffers").integer(m.buffers);
+    w.begin_object()
+        .key("memory")
+        .string(analysis::memory_name(m.level, m.engine))
+        .key("buffers")
+        .integer(m.buffers);
     w.key("declared").integer(m.declared).key("peak").integer(m.peak).key("capacity");
     if (const auto capacity = capacity_of(m, p.target()))
       w.integer(*capacity);
@@ -138,7 +137,7 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
         out << "  moved       " << n << " bytes from " << name(from) << " to " << name(there)
             << '\n';
   for (const nem_memory& m : s.memories) {
-    std::string title = "  " + name_of(m);
+    std::string title = "  " + analysis::memory_name(m.level, m.engine);
     title.resize(14, ' ');
     out << title << m.declared << " bytes in " << m.buffers
         << (m.buffers == 1 ? " buffer" : " buffers") << ", " << m.peak << " live at most";

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "nem/statistics.hpp"
 #include "nem_values.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -112,6 +113,7 @@ class nem_runner {
   [[nodiscard]] bool is_fatal(errc code) const noexcept {
     return code != errc::ok && !is_allowed(code);
   }
+
   // What came out --------------------------------------------------------------------------------
 
   [[nodiscard]] nem::element written_as(const vn::place& p) {
@@ -206,7 +208,8 @@ class nem_runner {
       const summary s = summary_of(*p);
       out << p->name << ": ";
       if (p->is_buffer)
-        out << p->size << (p->size == 1 ? " byte in " : " bytes in ") << memory_name(*p);
+        out << p->size << (p->size == 1 ? " byte in " : " bytes in ")
+            << analysis::memory_name(p->level, p->engine);
       else
         out << s.what.name << ' ' << text_of(s.what.shape) << " in "
             << machine_.buffers()[p->buffer].name;
@@ -249,7 +252,10 @@ class nem_runner {
       w.begin_object().key("name").string(r->name);
       w.key("kind").string(r->is_buffer ? "buffer" : "region");
       w.key("buffer").string(machine_.buffers()[r->buffer].name);
-      w.key("memory").string(memory_name(*r)).key("bytes").integer(r->size);
+      w.key("memory")
+          .string(analysis::memory_name(r->level, r->engine))
+          .key("bytes")
+          .integer(r->size);
       w.key("data_type").string(s.what.name).key("shape").begin_array();
       for (const std::uint64_t d : s.what.shape) w.integer(d);
       w.end();

@@ -4,6 +4,7 @@
 #include "nem_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <set>
@@ -68,10 +69,8 @@ class view_of_place {
       x_.strides = p.strides;
       return;
     }
-    strides_.resize(x_.shape.size());
-    std::int64_t n = 1;
-    for (std::size_t i = strides_.size(); i-- != 0; n *= x_.shape[i]) strides_[i] = n;
-    x_.strides = strides_;
+    strides_ = vn::dense_strides(x_.shape);
+    x_.strides = vn::shape_view(strides_).first(x_.shape.size());
   }
   view_of_place(const view_of_place&) = delete;
   view_of_place& operator=(const view_of_place&) = delete;
@@ -79,7 +78,8 @@ class view_of_place {
 
  private:
   vn::tensor x_;
-  std::vector<std::int64_t> shape_, strides_;
+  std::vector<std::int64_t> shape_;
+  std::array<std::int64_t, nem::max_rank> strides_ = {};
 };
 
 /// Elements from a tensor to a dense array, or back.
@@ -135,12 +135,6 @@ std::vector<std::byte> get_elements(const vn::machine& machine, const vn::place&
   std::vector<std::byte> out(static_cast<std::size_t>(elements_of(p, as).bytes()));
   const view_of_place x(p, type, bytes);
   copy_elements(x.tensor(), out.data(), false);
-  return out;
-}
-
-std::string memory_name(const vn::place& p) {
-  std::string out(name(p.level));
-  if (p.level == nem::level::l1) out += '[' + std::to_string(p.engine) + ']';
   return out;
 }
 

@@ -13,6 +13,11 @@
 //   raw    the elements of a region, one after another, i4 two in a byte; the bytes of a buffer
 //
 // A region without a type or a shape is bytes, as a buffer is.
+//
+// Lifetime:   nem_inputs borrows its options; places are those of the machine.
+// Errors:     an exit_code, when what is wrong has been told.
+// Limits:     those of files and of the machine's memory.
+// Allocation: the elements of one place at a time; nem_bytes, when it is asked for.
 
 #ifndef TESSERA_CLI_NEM_VALUES_HPP
 #define TESSERA_CLI_NEM_VALUES_HPP
@@ -45,8 +50,6 @@ namespace cli {
 [[nodiscard]] std::vector<std::byte> get_elements(const vm::nem::machine& machine,
                                                   const vm::nem::place& p,
                                                   nem::element as = nem::element::none);
-/// "DDR", "L1[2]".
-[[nodiscard]] std::string memory_name(const vm::nem::place& p);
 
 /// "no buffer or region is named 'x'; did you mean 'y'? There are …"; `of_loops`: the regions of
 /// loops too.

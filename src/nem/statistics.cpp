@@ -131,5 +131,11 @@ nem_statistics summarise(const nem::program& p) {
   return s;
 }
 
+std::string memory_name(nem::level level, std::int64_t engine) {
+  std::string out(name(level));
+  if (level == nem::level::l1) out += '[' + std::to_string(engine) + ']';
+  return out;
+}
+
 }  // namespace analysis
 }  // namespace tessera::inline TESSERA_ABI

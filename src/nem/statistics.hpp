@@ -17,8 +17,8 @@
 //
 // Lifetime:   values.
 // Errors:     none: any verified program will do.
-// Limits:     max_steps, tasks and iterations; `is_partial` says that there were more. Sums that don't fit 64 bits are
-//             2^64 - 1.
+// Limits:     max_steps, tasks and iterations; `is_partial` says that there were more. Sums that don't
+//             fit 64 bits are 2^64 - 1.
 // Allocation: linear in the program's buffers.
 
 #ifndef TESSERA_NEM_TOOLS_STATISTICS_HPP
@@ -26,6 +26,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tessera/nem.hpp"
@@ -51,6 +52,9 @@ struct nem_statistics {
   bool is_partial = false;
 };
 [[nodiscard]] nem_statistics summarise(const nem::program& p);
+
+/// What a memory is called: "DDR", "L2", "L1[0]".
+[[nodiscard]] std::string memory_name(nem::level level, std::int64_t engine);
 
 }  // namespace analysis
 }  // namespace tessera::inline TESSERA_ABI

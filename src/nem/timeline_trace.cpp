@@ -4,11 +4,13 @@
 #include "timeline_trace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "draw/chrome_trace.hpp"
+#include "statistics.hpp"
 #include "tessera/core/json_write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -20,9 +22,6 @@ namespace {
 
 [[nodiscard]] std::string indexed(std::string_view what, std::int64_t index) {
   return std::string(what) + '[' + std::to_string(index) + ']';
-}
-[[nodiscard]] std::string memory_name(nem::level level, std::int64_t engine) {
-  return level == nem::level::l1 ? indexed(name(level), engine) : std::string(name(level));
 }
 
 /// A number that changes, by time. Sums wrap as unsigned numbers do, so that they end at 0.

@@ -48,9 +48,9 @@ constexpr size_t forms = 7;
 }  // namespace
 
 TEST_CASE("vm_nem/conversions: cast between any two types", "[vm_nem]") {
-  for (const element from : all_elements) {
+  for (const element from : all_types) {
     const std::vector<uint32_t> patterns = some_patterns(from, 700);
-    for (const element to : all_elements) {
+    for (const element to : all_types) {
       std::vector<uint32_t> expected;
       for (const uint32_t p : patterns) {
         const double x = number_of(from, p);

@@ -121,7 +121,7 @@ TEST_CASE("vm_nem/elements: integers saturate and NaN is 0", "[vm_nem]") {
       2e9,  -2e9,   3e9,   4e9,   2147483646.5, 2147483647.5, 4294967295.5,
       0.0,  -1e300, 300,   -300,  HUGE_VAL,     -HUGE_VAL,    std::nan("")};
   for (int64_t i = 0; i < 600; ++i) numbers.push_back(static_cast<double>(i - 300) / 4);
-  for (const element e : all_elements) {
+  for (const element e : all_types) {
     if (form_of(e).is_floating) continue;
     std::vector<uint32_t> expected;
     for (const double x : numbers) expected.push_back(nearest_integer(e, x));
@@ -155,7 +155,7 @@ TEST_CASE("vm_nem/elements: rounding a double to an integer", "[vm_nem]") {
 
 TEST_CASE("vm_nem/elements: numbers and patterns of every type, with any step", "[vm_nem]") {
   constexpr size_t n = 700;  // more than the code has on the stack at once
-  for (const element e : all_elements) {
+  for (const element e : all_types) {
     const std::vector<uint32_t> patterns = some_patterns(e, n);
     for (const int64_t step : {1, 2, 5}) {
       held h(e, {static_cast<int64_t>(n)}, {}, {step});

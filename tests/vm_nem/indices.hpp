@@ -16,10 +16,6 @@ namespace test {
 
 using numbers = std::vector<std::int64_t>;
 
-inline constexpr element all_types[] = {element::i4,   element::i8,  element::u8,  element::i16,
-                                        element::u16,  element::i32, element::u32, element::f16,
-                                        element::bf16, element::f32};
-
 /// To the next index, in the order of the shape; false behind the last.
 inline bool advance(numbers& at, const numbers& shape) {
   for (std::size_t d = shape.size(); d-- != 0;) {
@@ -55,7 +51,7 @@ inline numbers strides_of(int kind, const numbers& shape) {
 /// Whether the bits that no element has are as they were made; those behind an odd number of i4
 /// without gaps are 0.
 inline bool keeps_gaps(const held& h) {
-  const std::size_t bits = nem::element_table[static_cast<std::size_t>(h.type)].bits;
+  const std::size_t bits = nem::bitwidth(h.type);
   std::vector<bool> is_used(h.memory.size() * 8);
   numbers at(h.shape.size());
   do {

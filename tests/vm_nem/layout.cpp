@@ -15,7 +15,7 @@ using nem::pad_mode;
 /// Patterns that differ, in all bits of a type; among floats are NaNs with payloads.
 std::vector<std::uint32_t> patterns(element e, std::int64_t n) {
   std::vector<std::uint32_t> out;
-  const unsigned bits = nem::element_table[static_cast<std::size_t>(e)].bits;
+  const unsigned bits = nem::bitwidth(e);
   for (std::int64_t i = 0; i < n; ++i)
     out.push_back((static_cast<std::uint32_t>(i) * 0x9e3779b1u + 0x7fa12345u) >> (32 - bits));
   return out;
@@ -458,6 +458,18 @@ TEST_CASE("vm_nem/layout: inputs may repeat elements", "[vm_nem]") {
   CHECK(y.get() == std::vector<double>{7, 8, 9, 7, 8, 9, 7, 8, 9, 7, 8, 9});
   REQUIRE(run(opcode::reshape, {&x}, {&flat}));
   CHECK(flat.get() == std::vector<double>{7, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9});
+}
+
+TEST_CASE("vm_nem/layout: shapes of more elements than 64 bits count", "[vm_nem]") {
+  const std::int64_t many = std::int64_t{1} << 40;
+  held x(element::i4, {many, many}, {}, {0, 0}), y(element::i4, {many, 2, many / 2}, {}, {0, 0, 0});
+  CHECK(x.tensor().count() == INT64_MAX);
+  CHECK_FALSE(x.tensor().is_dense());
+  CHECK(run(opcode::reshape, {&x}, {&y}).code == errc::nem_rt_mem);
+  // The unused half of the byte stays: the elements don't follow one another.
+  const double value = -3;
+  store(x.tensor(), 0, 0, &value, 1);
+  CHECK(std::to_integer<int>(x.memory[0]) == 0xad);
 }
 
 TEST_CASE("vm_nem/layout: nothing is copied between types", "[vm_nem]") {

@@ -35,9 +35,6 @@ inline number_form form_of(element e) {
     default: return {true, true, 32, 23};
   }
 }
-inline constexpr element all_elements[] = {element::i4,   element::i8,  element::i16, element::i32,
-                                           element::u8,   element::u16, element::u32, element::f16,
-                                           element::bf16, element::f32};
 
 /// The pattern of an integer's low bits.
 inline std::uint32_t wrapped(element e, std::int64_t x) {

@@ -23,6 +23,10 @@ using namespace tessera;
 using vm::nem::element;
 using vm::nem::opcode;
 
+inline constexpr element all_types[] = {element::i4,   element::i8,  element::u8,  element::i16,
+                                        element::u16,  element::i32, element::u32, element::f16,
+                                        element::bf16, element::f32};
+
 /// A tensor with its memory. Strides beyond the dense ones leave gaps of bytes 0xa5.
 struct held {
   element type = element::f32;
@@ -37,13 +41,12 @@ struct held {
        std::vector<std::int64_t> steps = {})
       : type(e), shape(std::move(of)), strides(std::move(steps)) {
     if (strides.empty()) {
-      strides.resize(shape.size());
-      std::int64_t n = 1;
-      for (std::size_t i = shape.size(); i-- != 0; n *= shape[i]) strides[i] = n;
+      const auto dense = vm::nem::dense_strides(shape);
+      strides.assign(dense.data(), dense.data() + shape.size());
     }
     std::int64_t last = 0;
     for (std::size_t i = 0; i < shape.size(); ++i) last += (shape[i] - 1) * strides[i];
-    const std::size_t bits = nem::element_table[static_cast<std::size_t>(type)].bits;
+    const std::size_t bits = nem::bitwidth(type);
     memory.assign((static_cast<std::size_t>(last + 1) * bits + 7) / 8, std::byte{0xa5});
     if (!values.empty()) set(values);
   }

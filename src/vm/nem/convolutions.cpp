@@ -31,15 +31,13 @@ struct image {
 
 class task {
  public:
-  task(const call& c, workspace& scratch)
-      : c_(c), scratch_(scratch), y_(c, scratch), w_(c), last_(x_.rank() - 1) {
-    const tensor& y = y_.tensor();
+  task(const call& c, workspace& scratch) : c_(c), scratch_(scratch), w_(c), last_(x_.rank() - 1) {
+    const tensor& y = c.outputs[0];
     p_.n = static_cast<std::size_t>(w_.made);
     p_.k = static_cast<std::size_t>(w_.taps() * w_.taken);
     p_.y = &y;
     p_.y_step = y.strides[last_];
-    p_.y_by_column =
-        descriptor_of(y).form != quantization::per_tensor && descriptor_of(y).axis == last_;
+    p_.y_by_column = descriptor_of(y).varies_along(last_);
     p_.a_quant = &descriptor_of(x_);
     p_.b_quant = &descriptor_of(weights_);
     p_.b_bits = weights_.element == element::i4 ? 4 : 8;
@@ -50,7 +48,7 @@ class task {
   }
 
   [[nodiscard]] verdict run() {
-    if (y_.tensor().count() == 0) return {};
+    if (p_.y->count() == 0) return {};
     if (is_out_of_proportion(x_) || is_out_of_proportion(weights_))
       return {.code = errc::nem_rt_mem};
     if (!x_.is_integer() || !weights_.is_integer())
@@ -59,14 +57,10 @@ class task {
       run_bytes();
     else
       run_wide();
-    if (found_) y_.finish(scratch_);
     return found_;
   }
 
  private:
-  [[nodiscard]] static bool varies_along(const descriptor& d, std::size_t axis) noexcept {
-    return d.form != quantization::per_tensor && d.axis == axis;
-  }
   /// Whether X's pairs are those of places: each window has its own.
   [[nodiscard]] bool varies_in_space() const noexcept {
     return p_.a_quant->form != quantization::per_tensor && p_.a_quant->axis != 0 &&
@@ -81,7 +75,7 @@ class task {
     row.y = at.image * y.strides[0] + index_at(w_.spatial(y.strides, 1), at.at) +
             static_cast<std::int64_t>(p_.first_column) * p_.y_step;
     row.c = static_cast<std::int64_t>(p_.first_column) * p_.c_step;
-    if (varies_along(*p_.a_quant, 0)) row.a_pair = p_.a_quant->pair(at.image);
+    if (p_.a_quant->varies_along(0)) row.a_pair = p_.a_quant->pair(at.image);
     const descriptor& d = descriptor_of(y);
     if (d.form != quantization::per_tensor && !p_.y_by_column)
       row.y_pair = d.pair(d.axis == 0 ? at.image : at.at[w_.dimension(d.axis - 1)]);
@@ -158,8 +152,7 @@ class task {
     std::vector<product_row> rows;
     for (std::int64_t g = 0; g < w_.groups; ++g) {
       set_group(g);
-      const kernels::matrix_of<T> right{weights + p_.first_column,
-                                        static_cast<std::size_t>(w_.results)};
+      const factor<T> right{weights + p_.first_column, static_cast<std::size_t>(w_.results)};
       results to(p_, scratch_, found_);
       position at;
       for (std::int64_t first = 0; first < count; first += block) {
@@ -219,33 +212,23 @@ class task {
   /// What varies along k: by channels, by taps. With a position, by places too.
   void set_scales(const position* at) {
     const descriptor &a = *p_.a_quant, &b = *p_.b_quant;
-    p_.b_by_column = varies_along(b, last_);
-    p_.scales_of_a_in_k = at != nullptr || varies_along(a, last_);
+    p_.b_by_column = b.varies_along(last_);
+    p_.scales_of_a_in_k = at != nullptr || a.varies_along(last_);
     p_.scales_of_b_in_k = b.form != quantization::per_tensor && b.axis != last_;
-    if (!p_.scales_of_a_in_k && !p_.scales_of_b_in_k) return;
-    const std::span<double> scales = scratch_.doubles(slots::b, p_.k);
-    std::fill(scales.begin(), scales.end(), 1.0);
-    const auto add = [&](const descriptor& d, std::size_t slot, auto&& pair) {
-      const std::span<std::int64_t> zeros = scratch_.wide_integers(slot, p_.k);
-      for (std::size_t k = 0; k < p_.k; ++k) {
-        const std::size_t i = pair(static_cast<std::int64_t>(k));
-        scales[k] *= d.scale(i);
-        zeros[k] = d.zero_point(i);
-      }
-      return zeros;
-    };
+    p_.k_scales = {};
     if (p_.scales_of_b_in_k)
-      p_.b_k_zeros = add(b, slots::block, [&](std::int64_t k) { return pair_of_weight(k); });
+      p_.b_k_zeros = vary_along_k(p_, b, slots::block, scratch_,
+                                  [&](std::int64_t k) { return pair_of_weight(k); });
     if (at != nullptr) {
       const std::span<std::uint32_t> pairs = pairs_of_places(*at);
-      p_.a_k_zeros = add(a, slots::a, [&](std::int64_t k) {
+      p_.a_k_zeros = vary_along_k(p_, a, slots::a, scratch_, [&](std::int64_t k) {
         return std::size_t{pairs[static_cast<std::size_t>(k / w_.taken)]};
       });
     } else if (p_.scales_of_a_in_k) {
-      p_.a_k_zeros =
-          add(a, slots::a, [&](std::int64_t k) { return a.pair(first_channel_ + k % w_.taken); });
+      p_.a_k_zeros = vary_along_k(p_, a, slots::a, scratch_, [&](std::int64_t k) {
+        return a.pair(first_channel_ + k % w_.taken);
+      });
     }
-    p_.k_scales = scales;
   }
   [[nodiscard]] std::size_t pair_of_weight(std::int64_t k) const noexcept {
     const descriptor& b = *p_.b_quant;
@@ -284,9 +267,8 @@ class task {
                                  [](float v) { return std::isfinite(v); });
     run_blocks(
         x, weights,
-        [&](std::span<const product_row> rows, const kernels::matrix_of<float>& left,
-            const kernels::matrix_of<float>& right, position at, results& to) {
-          const float_rows a{left.data, left.stride}, b{right.data, right.stride};
+        [&](std::span<const product_row> rows, const float_rows& a, const float_rows& b,
+            position at, results& to) {
           if (!is_in_order) return multiply_floats(p_, rows, a, b, to);
           const auto taps = static_cast<std::size_t>(w_.taps());
           const std::span<std::int8_t> there = scratch_.bytes(slots::row, taps * rows.size());
@@ -404,7 +386,6 @@ class task {
 
   const call& c_;
   workspace& scratch_;
-  const output y_;
   const tensor &x_ = c_.inputs[0], &weights_ = c_.inputs[1];
   const windows w_;
   std::size_t last_ = 0;  ///< the dimension of channels

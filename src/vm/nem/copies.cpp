@@ -17,10 +17,6 @@ namespace {
 constexpr std::int64_t block = 256;  ///< nibbles at once
 constexpr std::int64_t tile = 16;    ///< elements of a row that is turned
 
-[[nodiscard]] unsigned bits_of(const tensor& x) noexcept {
-  return model::element_table[static_cast<std::size_t>(x.element)].bits;
-}
-
 /// A row of elements that have whole bytes.
 template <std::int64_t size>
 void copy_row(const std::byte* from, std::int64_t from_step, std::byte* to, std::int64_t to_step,
@@ -85,7 +81,7 @@ copying::copying(shape_view shape, const tensor& from, shape_view from_strides, 
             {from_strides, to_strides}),
       from_(from),
       to_(to),
-      bits_(bits_of(to)) {
+      bits_(model::bitwidth(to.element)) {
   const std::size_t d = tiled(shape, from_strides, to_strides);
   if (d == shape.size()) return;
   length_ = shape[d];

@@ -223,7 +223,7 @@ void store_row(std::byte* p, std::int64_t step, const From* from, std::size_t n)
 }
 /// The unused nibble behind the last of an odd number of elements.
 void end_nibbles(const tensor& y, std::int64_t last) noexcept {
-  if (last % 2 == 0 && last == y.count() - 1 && y.is_dense()) set_nibble(y, last + 1, 0);
+  if (last % 2 == 0 && y.is_dense() && last == y.count() - 1) set_nibble(y, last + 1, 0);
 }
 /// Writes nibbles; bits(i) is that of the i-th.
 template <class Bits>
@@ -275,7 +275,7 @@ void store_patterns(std::byte* p, std::int64_t step, const From* from, std::size
 template <class From>
 void store_low(const tensor& y, std::int64_t first, std::int64_t step, const From* from,
                std::size_t n) {
-  switch (model::element_table[static_cast<std::size_t>(y.element)].bits) {
+  switch (model::bitwidth(y.element)) {
     case 4:
       return store_nibbles(y, first, step, n,
                            [&](std::size_t i) { return static_cast<std::uint32_t>(from[i]); });
@@ -311,7 +311,7 @@ void wrap(const tensor& y, std::int64_t first, std::int64_t step, const std::int
 
 void load_bits(const tensor& x, std::int64_t first, std::int64_t step, std::uint32_t* to,
                std::size_t n) {
-  switch (model::element_table[static_cast<std::size_t>(x.element)].bits) {
+  switch (model::bitwidth(x.element)) {
     case 4:
       for (std::size_t i = 0; i < n; ++i, first += step) to[i] = nibble(x, first);
       return;

@@ -3,10 +3,10 @@
 //
 // Elements of tensors as numbers, row by row.
 //
-//   load(x, first, step, row, n);        // n elements as double, float or int64, exactly
+//   load(x, first, step, row, n);        // n elements as double, float or int64
 //   store(y, first, step, row, n);       // rounded and saturated
 //
-//   load       double: any element. float: all but i32 and u32. int64: integers
+//   load       double: any element. float: i32 and u32 are rounded. int64: integers
 //   store      double, float: to nearest, ties to even; integers saturate, a NaN is 0 there; floats
 //              overflow to infinity, NaNs have one pattern (7E00, 7FC0, 7FC00000)
 //   wrap       int64 to an integer's low bits

@@ -73,17 +73,14 @@ template <class T, class F>
 void change(T* row, std::size_t n, F f) {
   for (std::size_t i = 0; i < n; ++i) row[i] = f(row[i]);
 }
+template <class T, class F>
+void each(const tensor& x, const tensor& y, F f) {
+  each_row<T>(x, y, [&](T* row, std::size_t n) { change(row, n, f); });
+}
 template <class F>
 void each_real(const tensor& x, const tensor& y, bool quantized, F f) {
+  if (!quantized) return each<double>(x, y, f);
   double row[part_size];
-  if (!quantized) {
-    const rows<2> r(y.shape, {x.strides, y.strides});
-    return each_part(r, [&](const auto& at, std::size_t n) {
-      load(x, at[0], r.steps()[0], row, n);
-      change(row, n, f);
-      store(y, at[1], r.steps()[1], row, n);
-    });
-  }
   pairs of_x(x), of_y(y);
   const rows<4> r(y.shape, {x.strides, y.strides, of_x.strides(), of_y.strides()});
   each_part(r, [&](const auto& at, std::size_t n) {
@@ -95,10 +92,6 @@ void each_real(const tensor& x, const tensor& y, bool quantized, F f) {
     of_y.from_real(row, n);
     store(y, at[1], r.steps()[1], row, n);
   });
-}
-template <class T, class F>
-void each(const tensor& x, const tensor& y, F f) {
-  each_row<T>(x, y, [&](T* row, std::size_t n) { change(row, n, f); });
 }
 
 /// Calls f with the function of real numbers.
@@ -239,34 +232,6 @@ template <class T, class F>
 void combine(T* left, const T* right, std::size_t n, F f) {
   for (std::size_t i = 0; i < n; ++i) left[i] = f(left[i], right[i]);
 }
-template <class F>
-void each_real(const tensor& a, const tensor& b, const tensor& y, bool quantized, F f) {
-  double left[part_size], right[part_size];
-  if (!quantized) {
-    const rows<3> r(y.shape, {a.strides, b.strides, y.strides});
-    return each_part(r, [&](const auto& at, std::size_t n) {
-      load(a, at[0], r.steps()[0], left, n);
-      load(b, at[1], r.steps()[1], right, n);
-      combine(left, right, n, f);
-      store(y, at[2], r.steps()[2], left, n);
-    });
-  }
-  pairs of_a(a), of_b(b), of_y(y);
-  const rows<6> r(
-      y.shape, {a.strides, b.strides, y.strides, of_a.strides(), of_b.strides(), of_y.strides()});
-  each_part(r, [&](const auto& at, std::size_t n) {
-    of_a.find(at[3], r.steps()[3], n);
-    of_b.find(at[4], r.steps()[4], n);
-    of_y.find(at[5], r.steps()[5], n);
-    load(a, at[0], r.steps()[0], left, n);
-    load(b, at[1], r.steps()[1], right, n);
-    of_a.to_real(left, n);
-    of_b.to_real(right, n);
-    combine(left, right, n, f);
-    of_y.from_real(left, n);
-    store(y, at[2], r.steps()[2], left, n);
-  });
-}
 /// f(left, right, n, index) changes the left row; `index` is that of its first element in the order
 /// of the shape.
 template <class T, class F>
@@ -286,6 +251,26 @@ template <class T, class F>
 void each(const tensor& a, const tensor& b, const tensor& y, F f) {
   each_row<T>(a, b, y, [&](T* left, const T* right, std::size_t n, std::int64_t) {
     combine(left, right, n, f);
+  });
+}
+template <class F>
+void each_real(const tensor& a, const tensor& b, const tensor& y, bool quantized, F f) {
+  if (!quantized) return each<double>(a, b, y, f);
+  double left[part_size], right[part_size];
+  pairs of_a(a), of_b(b), of_y(y);
+  const rows<6> r(
+      y.shape, {a.strides, b.strides, y.strides, of_a.strides(), of_b.strides(), of_y.strides()});
+  each_part(r, [&](const auto& at, std::size_t n) {
+    of_a.find(at[3], r.steps()[3], n);
+    of_b.find(at[4], r.steps()[4], n);
+    of_y.find(at[5], r.steps()[5], n);
+    load(a, at[0], r.steps()[0], left, n);
+    load(b, at[1], r.steps()[1], right, n);
+    of_a.to_real(left, n);
+    of_b.to_real(right, n);
+    combine(left, right, n, f);
+    of_y.from_real(left, n);
+    store(y, at[2], r.steps()[2], left, n);
   });
 }
 /// f(a, b, to) is false where there is no value.

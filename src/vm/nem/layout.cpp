@@ -9,7 +9,6 @@
 #include "copies.hpp"
 #include "elements.hpp"
 #include "operations.hpp"
-#include "separate.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -18,23 +17,9 @@ namespace {
 
 using sizes = std::array<std::int64_t, model::max_rank>;
 
-[[nodiscard]] std::size_t axis_from(std::int64_t axis, std::size_t rank) noexcept {
-  return static_cast<std::size_t>(axis) + (axis < 0 ? rank : std::size_t{0});
-}
 [[nodiscard]] sizes copy_of(shape_view s) noexcept {
   sizes to = {};
   std::copy(s.begin(), s.end(), to.begin());
-  return to;
-}
-/// Bytes of an element; 0 for one of half a byte.
-[[nodiscard]] std::int64_t bytes_of(element e) noexcept {
-  return model::element_table[static_cast<std::size_t>(e)].bits / 8;
-}
-/// The strides of a shape whose elements follow one another.
-[[nodiscard]] sizes dense(shape_view shape) noexcept {
-  sizes to = {};
-  std::int64_t n = 1;
-  for (std::size_t d = shape.size(); d-- != 0; n *= shape[d]) to[d] = n;
   return to;
 }
 
@@ -48,28 +33,25 @@ void transpose(const model::attributes& a, const tensor& x, const tensor& y) {
 /// A tensor without gaps is one of the other's shape. Where both have gaps, one without lies between.
 [[nodiscard]] verdict reshape(const tensor& x, const tensor& y, workspace& scratch) {
   if (x.is_dense()) {
-    const sizes strides = dense(y.shape);
+    const sizes strides = dense_strides(y.shape);
     copy(y.shape, {&x, 0, {strides.data(), y.rank()}}, {&y, 0, y.strides});
     return {};
   }
-  const sizes strides = dense(x.shape);
+  const sizes strides = dense_strides(x.shape);
   const shape_view view(strides.data(), x.rank());
   if (y.is_dense()) {
     copy(x.shape, {&x, 0, x.strides}, {&y, 0, view});
     return {};
   }
   // An output that doesn't write over itself has room for all elements; of i4, two in a byte.
-  std::int64_t count = 1;
-  for (const std::int64_t d : x.shape)
-    if (__builtin_mul_overflow(count, d, &count)) return {.code = errc::nem_rt_mem};
+  const std::int64_t count = x.count();
   if (count / 2 > y.extent) return {.code = errc::nem_rt_mem};
-  const std::int64_t size = bytes_of(x.element);
-  const std::int64_t bytes = size == 0 ? count / 2 + count % 2 : count * size;
+  const std::int64_t bytes = (count * model::bitwidth(x.element) + 7) / 8;
   tensor between = x;
   between.extent = bytes;
   between.strides = view;
   between.data =
-      reinterpret_cast<std::byte*>(scratch.bytes(1, static_cast<std::size_t>(bytes)).data());
+      reinterpret_cast<std::byte*>(scratch.bytes(0, static_cast<std::size_t>(bytes)).data());
   copy(x.shape, {&x, 0, x.strides}, {&between, 0, view});
   return reshape(between, y, scratch);
 }
@@ -229,21 +211,17 @@ verdict change_layout(const call& c, workspace& scratch) {
   if (!std::ranges::all_of(c.inputs.first(copied), is_like_first) ||
       !std::ranges::all_of(c.outputs, is_like_first) || model::is_extension(c.inputs[0].element))
     return {.code = errc::nem_rt_unsupported};
-  const tensor& y = c.outputs[0];
+  const tensor &x = c.inputs[0], &y = c.outputs[0];
   // Of operations on a dense tensor where it is, reshape alone has nothing to do.
-  const bool is_unchanged = c.opcode == opcode::reshape && c.inputs[0].data == y.data &&
-                            c.inputs[0].is_dense() && y.is_dense();
-  if (is_unchanged) return {};
-  const separate apart(c, scratch);
-  const tensor& x = apart.inputs()[0];
+  if (c.opcode == opcode::reshape && x.data == y.data && x.is_dense() && y.is_dense()) return {};
   switch (c.opcode) {
     case opcode::transpose: transpose(c.attributes, x, y); break;
     case opcode::reshape: return reshape(x, y, scratch);
     case opcode::slice: slice(c.attributes, x, y); break;
-    case opcode::concat: concat(c.attributes, apart.inputs(), y); break;
+    case opcode::concat: concat(c.attributes, c.inputs, y); break;
     case opcode::split: split(c.attributes, x, c.outputs); break;
     case opcode::pad: pad(c.attributes, x, y); break;
-    default: return gather(c.attributes, x, apart.inputs()[1], y);
+    default: return gather(c.attributes, x, c.inputs[1], y);
   }
   return {};
 }

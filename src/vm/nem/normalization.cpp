@@ -8,7 +8,6 @@
 
 #include "operations.hpp"
 #include "reals.hpp"
-#include "separate.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -16,8 +15,7 @@ namespace vm::nem {
 namespace {
 
 [[nodiscard]] std::size_t axis_of(const call& c) noexcept {
-  const std::int64_t axis = c.attributes.axis;
-  return static_cast<std::size_t>(axis) + (axis < 0 ? c.inputs[0].rank() : std::size_t{0});
+  return axis_from(c.attributes.axis, c.inputs[0].rank());
 }
 /// Whether a slice is as long as elements that have room in the output, where i4 are two to a byte:
 /// only one that writes over itself has longer ones.
@@ -70,13 +68,12 @@ void each_slice(const call& c, const tensor& input, integers as, workspace& scra
 
 verdict normalize(const call& c, workspace& scratch) {
   if (!has_room(c)) return {.code = errc::nem_rt_mem};
-  const separate apart(c, scratch, true);
   const integers as = meaning(c);
-  const std::span<const double> scale = vector_of(apart.inputs(), 1, as, scratch),
-                                bias = vector_of(apart.inputs(), 2, as, scratch);
+  const std::span<const double> scale = vector_of(c.inputs, 1, as, scratch),
+                                bias = vector_of(c.inputs, 2, as, scratch);
   const bool has_mean = c.opcode == opcode::layernorm;
   const double epsilon = c.attributes.epsilon;
-  each_slice(c, apart.inputs()[0], as, scratch, [&](std::span<double> x) {
+  each_slice(c, c.inputs[0], as, scratch, [&](std::span<double> x) {
     const auto size = static_cast<double>(x.size());
     double mean = 0, squares = 0;
     if (has_mean) {
@@ -99,9 +96,8 @@ verdict normalize(const call& c, workspace& scratch) {
 
 verdict softmax(const call& c, workspace& scratch) {
   if (!has_room(c)) return {.code = errc::nem_rt_mem};
-  const separate apart(c, scratch, true);
   const bool is_log = c.opcode == opcode::log_softmax;
-  each_slice(c, apart.inputs()[0], meaning(c), scratch, [&](std::span<double> x) {
+  each_slice(c, c.inputs[0], meaning(c), scratch, [&](std::span<double> x) {
     // A NaN is never the greatest, but makes the sum one; so does a slice of -inf alone.
     double greatest = -std::numeric_limits<double>::infinity();
     for (const double v : x) greatest = v > greatest ? v : greatest;

@@ -17,19 +17,25 @@
 //   normalization.cpp  layernorm, rmsnorm, softmax, log_softmax
 //   conversions.cpp    cast, quantize, dequantize
 //
-// Operands are verified: their shapes and types agree. Where the specification has no numeric
-// semantics, ONNX's are meant; floats are computed in binary64 and rounded once, but for products,
-// whose sums are binary32. Products take the shared kernels, unless the task is @deterministic: then
-// their sums are made in ascending order of k, without fused multiplication.
+// Operands are verified: their shapes and types agree. execute() copies inputs that an output
+// overwrites, so that the functions behind it may write at once. An input in the very place of the
+// output isn't copied where the operation reads each element before it writes there.
+//
+// Where the specification has no numeric semantics, ONNX's are meant; floats are computed in binary64
+// and rounded once, but for products, whose sums are binary32. Products take the shared kernels, unless
+// the task is @deterministic: then their sums are made in ascending order of k, without fused
+// multiplication.
 //
 // Integers are quantized values where all operands that hold data have a descriptor (indices and
 // biases of 32 bits aside): then the real function is computed, and its value quantized again. Where
 // not all have one, they are plain integers that wrap.
 //
 // Lifetime:   nothing is kept.
-// Errors:     verdict.
-// Limits:     none beside those of verification.
-// Allocation: the workspace, which grows with the largest operands.
+// Errors:     verdict; std::bad_alloc.
+// Limits:     those of verification. Strides of 0 give operands more elements than they have bytes:
+//             nem_rt_mem where a copy would be out of proportion.
+// Allocation: the workspace, which grows with the largest operands; a list of the inputs where one is
+//             overwritten, and of the rows of a block of products.
 
 #ifndef TESSERA_VM_NEM_OPERATIONS_HPP
 #define TESSERA_VM_NEM_OPERATIONS_HPP
@@ -63,8 +69,8 @@ namespace vm::nem {
 /// How much an execution does: what budgets and cost models count.
 struct work {
   std::uint64_t macs = 0;  ///< multiplications with their additions, of products alone
-  std::uint64_t elements =
-      0;                    ///< of the larger of the first input and the first output; not of moves
+  /// Of the larger of the first input and the first output; none of transfer and store.
+  std::uint64_t elements = 0;
   std::uint64_t bytes = 0;  ///< moved by transfer and store
 };
 [[nodiscard]] work work_of(const call& c) noexcept;

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "operations.hpp"
 #include "reals.hpp"
-#include "separate.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -38,10 +36,9 @@ struct window {
 
 }  // namespace
 
-verdict pool(const call& c, workspace& scratch) {
+verdict pool(const call& c, workspace&) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
-  const separate apart(c, scratch);
-  const tensor &from = apart.inputs()[0], &to = c.outputs[0];
+  const tensor &from = c.inputs[0], &to = c.outputs[0];
   const bool is_max = c.opcode == opcode::maxpool;
   // Values that stay in one scale need no scale: the greatest is that of the stored values.
   integers as = integers::plain;
@@ -67,11 +64,7 @@ verdict pool(const call& c, workspace& scratch) {
                  is_first ? sums.data() : row.data(), count);
           if (is_first) continue;
           if (is_max)
-            for (std::size_t i = 0; i < channels; ++i) {
-              const double v = row[i], best = sums[i];
-              // A NaN stays: nothing is above it. +0 is above -0.
-              sums[i] = v > best || v != v || (v == best && std::signbit(best)) ? v : best;
-            }
+            for (std::size_t i = 0; i < channels; ++i) sums[i] = maximum(sums[i], row[i]);
           else
             for (std::size_t i = 0; i < channels; ++i) sums[i] += row[i];
         }

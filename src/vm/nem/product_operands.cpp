@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "kernels/convert.hpp"
+#include "pairs.hpp"
 #include "products.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -28,29 +28,10 @@ constexpr element element_like<std::int16_t> = element::i16;
 /// How many bytes of a copy are always taken; more only in proportion to what the operand has.
 constexpr std::int64_t usual_copy = std::int64_t{1} << 28;
 
-/// Rows of f16 or bf16 by the kernels, where they can be read in place.
-[[nodiscard]] bool convert(const tensor& x, std::int64_t first, std::int64_t step, float* to,
-                           std::size_t n) {
-  if (step != 1 || std::endian::native != std::endian::little || !is_aligned(x, 2)) return false;
-  if (x.element != element::f16 && x.element != element::bf16) return false;
-  const std::uint16_t* const from =
-      static_cast<const std::uint16_t*>(static_cast<const void*>(x.data)) + first;
-  if (x.element == element::f16)
-    kernels::floats_from_halves(from, to, n);
-  else
-    kernels::floats_from_bfloat16s(from, to, n);
-  return true;
-}
-
 void load_row(const tensor& x, std::int64_t first, std::int64_t step, float* to, std::size_t n,
-              workspace& scratch) {
-  if (convert(x, first, step, to, n)) return;
-  if (x.element != element::i32 && x.element != element::u32) return load(x, first, step, to, n);
-  const std::span<double> row = scratch.doubles(slots::row, n);
-  load(x, first, step, row.data(), n);
-  for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<float>(row[i]);
+              workspace&) {
+  load(x, first, step, to, n);
 }
-
 void load_row(const tensor& x, std::int64_t first, std::int64_t step, std::int8_t* to,
               std::size_t n, workspace& scratch) {
   if (x.element == element::i8) {
@@ -80,28 +61,17 @@ void load_row(const tensor& x, std::int64_t first, std::int64_t step, std::int8_
 }
 
 /// Integers with a descriptor where the task computes with floats: their real values.
-void load_reals(const tensor& x, float* to, workspace& scratch) {
-  const std::size_t last = x.rank() - 1, n = static_cast<std::size_t>(x.shape[last]);
-  const descriptor& d = *x.quant;
-  const std::span<double> row = scratch.doubles(slots::row, n);
-  std::array<std::int64_t, model::max_rank> at = {};
-  std::int64_t first = 0;
-  for (const float* const end = to + x.count(); to != end; to += n) {
-    load(x, first, x.strides[last], row.data(), n);
-    for (std::size_t j = 0; j < n; ++j) {
-      const std::size_t pair = d.pair(d.axis == last ? static_cast<std::int64_t>(j) : at[d.axis]);
-      to[j] =
-          static_cast<float>((row[j] - static_cast<double>(d.zero_point(pair))) * d.scale(pair));
-    }
-    for (std::size_t i = last; i-- != 0;) {
-      first += x.strides[i];
-      if (++at[i] != x.shape[i]) break;
-      first -= x.strides[i] * x.shape[i];
-      at[i] = 0;
-    }
-  }
+void load_reals(const tensor& x, float* to) {
+  pairs of_x(x);
+  double row[part_size];
+  const rows<2> r(x.shape, {x.strides, of_x.strides()});
+  each_part(r, [&](const auto& at, std::size_t n) {
+    of_x.find(at[1], r.steps()[1], n);
+    load(x, at[0], r.steps()[0], row, n);
+    of_x.to_real(row, n);
+    for (std::size_t i = 0; i < n; ++i) *to++ = static_cast<float>(row[i]);
+  });
 }
-void load_reals(const tensor&, std::int8_t*, workspace&) {}
 
 template <class T>
 [[nodiscard]] std::span<T> room(workspace& scratch, std::size_t slot, std::size_t n) {
@@ -114,14 +84,10 @@ template <class T>
 }  // namespace
 
 bool is_out_of_proportion(const tensor& x) noexcept {
-  std::int64_t n = 1;
-  for (const std::int64_t d : x.shape)
-    if (__builtin_mul_overflow(n, d, &n)) return true;
-  return n > usual_copy && n / 64 > x.extent;
-}
-
-bool is_aligned(const tensor& x, std::size_t bytes) noexcept {
-  return std::bit_cast<std::uintptr_t>(x.data) % bytes == 0;
+  // What a copy of floats may have on this host.
+  constexpr std::int64_t most_elements = PTRDIFF_MAX / std::int64_t{sizeof(float)};
+  const std::int64_t n = x.count();
+  return n > most_elements || (n > usual_copy && n / 64 > x.extent);
 }
 
 const descriptor& descriptor_of(const tensor& x) noexcept {
@@ -134,8 +100,8 @@ const descriptor& descriptor_of(const tensor& x) noexcept {
 template <class T>
 bool is_in_place(const tensor& x) noexcept {
   return x.element == element_like<T> &&
-         (sizeof(T) == 1 ||
-          (std::endian::native == std::endian::little && is_aligned(x, sizeof(T))));
+         (sizeof(T) == 1 || (std::endian::native == std::endian::little &&
+                             reinterpret_cast<std::uintptr_t>(x.data) % sizeof(T) == 0));
 }
 
 template <class T>
@@ -146,14 +112,14 @@ elements<T> elements_of(const tensor& x, bool may_be, std::size_t slot, workspac
     std::copy(x.strides.begin(), x.strides.end(), e.strides.begin());
     return e;
   }
-  std::int64_t n = 1;
-  for (std::size_t i = x.rank(); i-- != 0; n *= x.shape[i]) e.strides[i] = n;
-  T* to = room<T>(scratch, slot, static_cast<std::size_t>(n)).data();
+  e.strides = dense_strides(x.shape);
+  T* to = room<T>(scratch, slot, static_cast<std::size_t>(x.count())).data();
   e.data = to;
-  if (std::is_same_v<T, float> && x.is_integer() && x.quant != nullptr) {
-    load_reals(x, to, scratch);
-    return e;
-  }
+  if constexpr (std::is_same_v<T, float>)
+    if (x.is_integer() && x.quant != nullptr) {
+      load_reals(x, to);
+      return e;
+    }
   const rows<1> all(x.shape, {x.strides});
   all.each([&](const auto& first, std::int64_t length) {
     load_row(x, first[0], all.steps()[0], to, static_cast<std::size_t>(length), scratch);
@@ -172,35 +138,6 @@ bool are_bytes(const tensor& x, std::int64_t least, std::int64_t greatest) noexc
   const descriptor& d = descriptor_of(x);
   return std::all_of(d.zero_points.begin(), d.zero_points.end(),
                      [&](std::int64_t z) { return z >= least && z <= greatest; });
-}
-
-output::output(const call& c, workspace& scratch) : of_(c.outputs[0]), to_(of_) {
-  const auto begins = [](const nem::tensor& x) { return std::bit_cast<std::uintptr_t>(x.data); };
-  const auto ends = [&](const nem::tensor& x) {
-    return begins(x) + static_cast<std::uintptr_t>(x.extent);
-  };
-  for (const nem::tensor& x : c.inputs)
-    is_kept_ = is_kept_ || (begins(x) < ends(of_) && begins(of_) < ends(x));
-  if (!is_kept_) return;
-  std::int64_t n = 1;
-  for (std::size_t i = of_.rank(); i-- != 0; n *= of_.shape[i]) strides_[i] = n;
-  const std::size_t bits = model::element_table[static_cast<std::size_t>(of_.element)].bits;
-  const std::size_t bytes = (static_cast<std::size_t>(n) * bits + 7) / 8;
-  // Words, so that the copy is aligned.
-  to_.data = std::as_writable_bytes(scratch.patterns(slots::b, (bytes + 3) / 4)).data();
-  to_.extent = static_cast<std::int64_t>(bytes);
-  to_.strides = shape_view(strides_.data(), of_.rank());
-}
-
-void output::finish(workspace& scratch) const {
-  if (!is_kept_) return;
-  const rows<2> all(of_.shape, {of_.strides, to_.strides});
-  const std::span<std::uint32_t> row =
-      scratch.patterns(slots::row, static_cast<std::size_t>(all.length()));
-  all.each([&](const auto& first, std::int64_t n) {
-    load_bits(to_, first[1], all.steps()[1], row.data(), static_cast<std::size_t>(n));
-    store_bits(of_, first[0], all.steps()[0], row.data(), static_cast<std::size_t>(n));
-  });
 }
 
 }  // namespace vm::nem

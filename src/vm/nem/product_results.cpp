@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfloat>
 #include <cmath>
 #include <limits>
 
@@ -38,8 +39,9 @@ constexpr std::int64_t int32_least = std::numeric_limits<std::int32_t>::min(),
   return std::clamp(sum, to.least, to.greatest);
 }
 
-/// What is added to a number below 2^51 rounds it: 1.5 * 2^52.
-constexpr double rounding = 6755399441055744.0;
+/// What is added to a number below 2^51 rounds it, where double has no more bits than its own.
+constexpr double rounding = 0x1.8p52;
+constexpr bool has_rounding = FLT_EVAL_METHOD == 0;
 /// Factors up to which sums of 32 bits stay below that.
 constexpr double most_factor = 0x1p19;
 
@@ -111,7 +113,7 @@ void results::set(const product_row& row) {
   scales_of(p_, row, 0, factors_);
   const bool is_integer = p_.y->is_integer();
   const descriptor& d = descriptor_of(*p_.y);
-  is_plain_ = is_integer;
+  is_plain_ = is_integer && has_rounding;
   for (std::size_t j = 0; j < p_.n; ++j) {
     const std::size_t pair = pair_of(d, p_.y_by_column, row.y_pair, p_.first_column + j);
     const std::int64_t zero = d.zero_point(pair);

@@ -110,15 +110,12 @@ void add_up(const std::int8_t* from, std::size_t lines, std::size_t line, std::s
                      [](std::int64_t z) { return z == 0; });
 }
 
-template <class T>
-[[nodiscard]] kernels::matrix_of<T> columns_from(const kernels::matrix_of<T>& x,
-                                                 std::size_t k) noexcept {
-  return {x.data + (x.transposed ? k * x.stride : k), x.stride, x.transposed};
+/// The factors without what stands before k.
+[[nodiscard]] byte_rows columns_from(const byte_rows& a, std::size_t k) noexcept {
+  return {a.data + (a.transposed ? k * a.stride : k), a.stride, a.transposed};
 }
-template <class T>
-[[nodiscard]] kernels::matrix_of<T> rows_from(const kernels::matrix_of<T>& x,
-                                              std::size_t k) noexcept {
-  return {x.data + (x.transposed ? k : k * x.stride), x.stride, x.transposed};
+[[nodiscard]] byte_rows rows_from(const byte_rows& b, std::size_t k) noexcept {
+  return {b.data + (b.transposed ? k : k * b.stride), b.stride, b.transposed};
 }
 
 /// What multiply_bytes knows of a segment: sums of columns of B with their zero points, sums of rows

@@ -31,8 +31,8 @@ struct matrix_form {
 }
 /// The matrix of one batch.
 template <class T>
-[[nodiscard]] kernels::matrix_of<T> matrix_at(const tensor& x, const elements<T>& e,
-                                              std::int64_t first) noexcept {
+[[nodiscard]] factor<T> matrix_at(const tensor& x, const elements<T>& e,
+                                  std::int64_t first) noexcept {
   const std::size_t r = x.rank();
   const auto is_one = [&](std::size_t d) { return e.strides[d] == 1 || x.shape[d] == 1; };
   const bool by_rows = is_one(r - 1) && (e.strides[r - 2] >= x.shape[r - 1] || x.shape[r - 2] == 1);
@@ -40,10 +40,6 @@ template <class T>
   const std::int64_t stride = x.shape[line] == 1 ? x.shape[along] : e.strides[line];
   return {e.data + first, static_cast<std::size_t>(stride), by_rows == x.is_transposed};
 }
-[[nodiscard]] float_rows as_floats(const kernels::matrix_of<float>& x) noexcept {
-  return {x.data, x.stride, x.transposed};
-}
-
 /// Where the batches of an operand begin, one after another.
 class batches {
  public:
@@ -86,28 +82,23 @@ struct broadcast {
   }
 };
 
-[[nodiscard]] bool varies_along(const descriptor& d, std::size_t axis) noexcept {
-  return d.form != model::quantization::per_tensor && d.axis == axis;
-}
-
 class task {
  public:
-  task(const call& c, workspace& scratch)
-      : c_(c), scratch_(scratch), y_(c, scratch), a_form_(a_), b_form_(b_) {
-    const tensor& y = y_.tensor();
+  task(const call& c, workspace& scratch) : c_(c), scratch_(scratch), a_form_(a_), b_form_(b_) {
+    const tensor& y = c.outputs[0];
     m_ = y.shape[y.rank() - 2];
     p_.n = static_cast<std::size_t>(y.shape[y.rank() - 1]);
     p_.k = static_cast<std::size_t>(a_.shape[a_form_.column]);
     p_.y = &y;
     p_.y_step = y.strides[y.rank() - 1];
-    p_.y_by_column = varies_along(descriptor_of(y), y.rank() - 1);
+    p_.y_by_column = descriptor_of(y).varies_along(y.rank() - 1);
     p_.a_quant = &descriptor_of(a_);
     p_.b_quant = &descriptor_of(b_);
     if (c.inputs.size() < 3) return;
     p_.c = &c.inputs[2];
     p_.c_step = c_form().strides[y.rank() - 1];
     p_.c_by_column = p_.c->rank() != 0 && p_.c->shape.back() != 1 &&
-                     varies_along(descriptor_of(*p_.c), p_.c->rank() - 1);
+                     descriptor_of(*p_.c).varies_along(p_.c->rank() - 1);
   }
 
   [[nodiscard]] verdict run() {
@@ -121,7 +112,6 @@ class task {
       run_with<std::int8_t>();
     else
       run_wide();
-    if (found_) y_.finish(scratch_);
     return found_;
   }
 
@@ -130,27 +120,17 @@ class task {
 
   /// What varies along k.
   void set_scales() {
-    const bool a = varies_along(*p_.a_quant, a_form_.column),
-               b = varies_along(*p_.b_quant, b_form_.row);
-    p_.b_by_column = varies_along(*p_.b_quant, b_form_.column);
+    const bool a = p_.a_quant->varies_along(a_form_.column),
+               b = p_.b_quant->varies_along(b_form_.row);
+    p_.b_by_column = p_.b_quant->varies_along(b_form_.column);
     p_.b_bits = b_.element == element::i4 ? 4 : 8;
     p_.scales_of_a_in_k = a;
     p_.scales_of_b_in_k = b;
-    if (!a && !b) return;
-    const std::span<double> scales = scratch_.doubles(slots::b, p_.k);
-    std::fill(scales.begin(), scales.end(), 1.0);
-    const auto add = [&](const descriptor& d, std::size_t slot) {
-      const std::span<std::int64_t> zeros = scratch_.wide_integers(slot, p_.k);
-      for (std::size_t k = 0; k < p_.k; ++k) {
-        const std::size_t pair = d.pair(static_cast<std::int64_t>(k));
-        scales[k] *= d.scale(pair);
-        zeros[k] = d.zero_point(pair);
-      }
-      return zeros;
+    const auto vary = [&](const descriptor& d, std::size_t slot) {
+      return vary_along_k(p_, d, slot, scratch_, [&](std::int64_t k) { return d.pair(k); });
     };
-    if (a) p_.a_k_zeros = add(*p_.a_quant, slots::a);
-    if (b) p_.b_k_zeros = add(*p_.b_quant, slots::block);
-    p_.k_scales = scales;
+    if (a) p_.a_k_zeros = vary(*p_.a_quant, slots::a);
+    if (b) p_.b_k_zeros = vary(*p_.b_quant, slots::block);
   }
 
   [[nodiscard]] product_row row_at(const batches& batch, const broadcast& c, std::int64_t i) const {
@@ -193,21 +173,20 @@ class task {
     batches batch(batch_shape());
     do {
       set_b_pair(batch);
-      const kernels::matrix_of<T> left = matrix_at(a_, a, batch.first(a.strides)),
-                                  right =
-                                      matrix_at(b_, b, b_.rank() > 2 ? batch.first(b.strides) : 0);
+      const factor<T> left = matrix_at(a_, a, batch.first(a.strides)),
+                      right = matrix_at(b_, b, b_.rank() > 2 ? batch.first(b.strides) : 0);
       results to(p_, scratch_, found_);
       for (std::int64_t first = 0; first < m_; first += block) {
         rows.resize(static_cast<std::size_t>(std::min(block, m_ - first)));
         fill(rows, batch, c, first);
-        kernels::matrix_of<T> part = left;
+        factor<T> part = left;
         part.data += static_cast<std::size_t>(first) * (left.transposed ? 1 : left.stride);
         if constexpr (std::is_same_v<T, std::int8_t>)
           multiply_bytes(p_, rows, part, right, to);
         else if (c_.is_deterministic)
-          multiply_in_order(p_, rows, as_floats(part), as_floats(right), p_.k, nullptr, to);
+          multiply_in_order(p_, rows, part, right, p_.k, nullptr, to);
         else
-          multiply_floats(p_, rows, as_floats(part), as_floats(right), to);
+          multiply_floats(p_, rows, part, right, to);
       }
     } while (batch.next());
   }
@@ -232,7 +211,6 @@ class task {
 
   const call& c_;
   workspace& scratch_;
-  const output y_;
   const tensor &a_ = c_.inputs[0], &b_ = c_.inputs[1];
   matrix_form a_form_, b_form_;
   std::int64_t m_ = 0;

@@ -3,12 +3,10 @@
 //
 // What products of matrices and convolutions share: rows of results, each a sum over k.
 //
-//   const output y(c, scratch);                       // or a copy, while inputs are read
-//   product p{.n = n, .k = k, .y = &y.tensor(), …};
+//   product p{.n = n, .k = k, .y = &y, …};
 //   results to(p, scratch, v);
 //   multiply_floats(p, rows, {a, k}, {b, n}, to);     // each row: the sums, C, rounding
 //   multiply_bytes(p, rows, {a, k}, {b, n}, to);
-//   y.finish(scratch);
 //
 //   multiply_floats     kernels::matmul
 //   multiply_in_order   ascending k, each product and each sum rounded: @deterministic
@@ -18,17 +16,19 @@
 // Scales that vary along k part it into runs, whose sums meet in binary64.
 //
 // Lifetime:   borrows.
-// Errors:     verdict::has_wrapped.
+// Errors:     verdict::has_wrapped; std::bad_alloc.
 // Limits:     multiply_bytes: zero points of A from -128 to 127, of B from -255 to 255.
 // Allocation: the workspace: a block of results, and what its parts need.
 
 #ifndef TESSERA_VM_NEM_PRODUCTS_HPP
 #define TESSERA_VM_NEM_PRODUCTS_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "elements.hpp"
 #include "operations.hpp"
@@ -68,8 +68,11 @@ struct product {
   std::span<const std::int64_t> a_k_zeros, b_k_zeros;
 };
 
-using float_rows = kernels::matrix;
-using byte_rows = kernels::matrix_of<std::int8_t>;
+/// A factor as the kernels take it.
+template <class T>
+using factor = std::conditional_t<std::is_same_v<T, float>, kernels::matrix, kernels::matrix_of<T>>;
+using float_rows = factor<float>;
+using byte_rows = factor<std::int8_t>;
 
 /// Finishes the rows of a product: adds C, rounds or quantizes, writes Y.
 class results {
@@ -129,6 +132,23 @@ class results {
 
 /// How many rows of n results make a block.
 [[nodiscard]] std::size_t rows_of_block(std::size_t n) noexcept;
+/// Takes a descriptor that varies along k into p.k_scales; returns its zero points, in `slot`. pair(k) is
+/// which of its pairs an element of k has.
+template <class Pair>
+[[nodiscard]] std::span<const std::int64_t> vary_along_k(product& p, const descriptor& d,
+                                                         std::size_t slot, workspace& scratch,
+                                                         Pair&& pair) {
+  const std::span<double> scales = scratch.doubles(slots::b, p.k);
+  if (p.k_scales.empty()) std::fill(scales.begin(), scales.end(), 1.0);
+  const std::span<std::int64_t> zeros = scratch.wide_integers(slot, p.k);
+  for (std::size_t k = 0; k < p.k; ++k) {
+    const std::size_t i = pair(static_cast<std::int64_t>(k));
+    scales[k] *= d.scale(i);
+    zeros[k] = d.zero_point(i);
+  }
+  p.k_scales = scales;
+  return zeros;
+}
 /// sA * sB of each column at k, in binary64: exact.
 void scales_of(const product& p, const product_row& row, std::size_t k, std::span<double> to);
 
@@ -159,21 +179,6 @@ struct wide_factor {
 void multiply_wide(const product& p, const product_row& row, const std::int64_t* a,
                    const wide_factor& b, results& to);
 
-/// The output. Where it shares bytes with an input, results are kept until all are made.
-class output {
- public:
-  output(const call& c, workspace& scratch);
-  output(const output&) = delete;
-  output& operator=(const output&) = delete;
-  [[nodiscard]] const nem::tensor& tensor() const noexcept { return to_; }
-  void finish(workspace& scratch) const;
-
- private:
-  nem::tensor of_, to_;
-  std::array<std::int64_t, model::max_rank> strides_ = {};
-  bool is_kept_ = false;
-};
-
 /// The elements of an operand as floats or bytes: where they are, or a dense copy.
 template <class T>
 struct elements {
@@ -182,7 +187,6 @@ struct elements {
 };
 /// Whether an operand has far more elements than bytes, as steps of 0 make it: no copy is made of it.
 [[nodiscard]] bool is_out_of_proportion(const tensor& x) noexcept;
-[[nodiscard]] bool is_aligned(const tensor& x, std::size_t bytes) noexcept;
 /// Whether elements can be read in place: a T, in the order of the machine's bytes, aligned.
 template <class T>
 [[nodiscard]] bool is_in_place(const tensor& x) noexcept;

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "operations.hpp"
 #include "reals.hpp"
-#include "separate.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -24,8 +23,7 @@ class folding {
     std::uint64_t reduced = 0;
     const std::size_t rank = x.shape().size();
     const auto add = [&](std::int64_t axis) {
-      reduced |=
-          std::uint64_t{1} << (static_cast<std::size_t>(axis) + (axis < 0 ? rank : std::size_t{0}));
+      reduced |= std::uint64_t{1} << axis_from(axis, rank);
     };
     if (c.opcode == opcode::argmax || c.opcode == opcode::argmin)
       add(c.attributes.axis);
@@ -68,9 +66,9 @@ class folding {
   part kept_, reduced_;
 };
 
-/// For each element that is kept: a sum that starts so, add(sum, value, n) for the n-th of those that are reduced to it, in
-/// the order of the shape, then finish(place, sums, count) for a row of them. Goes along what is kept
-/// where those lie closer to one another.
+/// For each element that is kept: a sum that begins with `start`, add(sum, value, n) for the n-th of
+/// those that are reduced to it, in the order of the shape, then finish(place, sums, count) for a row
+/// of sums. Goes along what is kept where those elements lie closer to one another.
 template <class Value, class Sum, class Load, class Add, class Finish>
 void fold(const folding& f, const Sum& start, Load&& load, Add&& add, Finish&& finish) {
   std::array<Value, block> row;
@@ -136,14 +134,13 @@ void sum_integers(const folding& f, const tensor& x, const tensor& y) {
 
 }  // namespace
 
-verdict reduce(const call& c, workspace& scratch) {
+verdict reduce(const call& c, workspace&) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
-  const separate apart(c, scratch);
   const integers as = is_quantized(c) ? integers::quantized : integers::plain;
-  reals x(apart.inputs()[0], as), y(c.outputs[0], as);
+  reals x(c.inputs[0], as), y(c.outputs[0], as);
   const folding f(c, x, y);
   if (c.opcode == opcode::reduce_sum && c.outputs[0].is_integer() && as == integers::plain) {
-    sum_integers(f, apart.inputs()[0], c.outputs[0]);
+    sum_integers(f, c.inputs[0], c.outputs[0]);
     return {};
   }
   const auto load_row = [&](const row_place& at, double* to, std::int64_t n) { x.load(at, to, n); };
@@ -155,30 +152,22 @@ verdict reduce(const call& c, workspace& scratch) {
         f, 0, load_row, [](double& sum, double v, std::int64_t) { sum += v; }, store_row);
     return {};
   }
-  // A NaN stays: nothing is above or below it. +0 is above -0.
   constexpr double limit = std::numeric_limits<double>::infinity();
   if (c.opcode == opcode::reduce_max)
     fold<double, double>(
-        f, -limit, load_row,
-        [](double& best, double v, std::int64_t) {
-          best = v > best || v != v || (v == best && std::signbit(best)) ? v : best;
-        },
+        f, -limit, load_row, [](double& best, double v, std::int64_t) { best = maximum(best, v); },
         store_row);
   else
     fold<double, double>(
-        f, limit, load_row,
-        [](double& best, double v, std::int64_t) {
-          best = v < best || v != v || (v == best && std::signbit(v)) ? v : best;
-        },
+        f, limit, load_row, [](double& best, double v, std::int64_t) { best = minimum(best, v); },
         store_row);
   return {};
 }
 
-verdict find_extremum(const call& c, workspace& scratch) {
+verdict find_extremum(const call& c, workspace&) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
-  const separate apart(c, scratch);
   // The output is an index, not a quantized value: the input's descriptor alone says what it means.
-  reals x(apart.inputs()[0], integers::quantized), y(c.outputs[0], integers::plain);
+  reals x(c.inputs[0], integers::quantized), y(c.outputs[0], integers::plain);
   const folding f(c, x, y);
   const bool greatest = c.opcode == opcode::argmax;
   const std::int64_t most = range_of(c.outputs[0].element).greatest;

@@ -40,6 +40,21 @@ using model::opcode;
 
 using shape_view = std::span<const std::int64_t>;
 
+/// Which dimension an axis is; negative ones count from the last.
+[[nodiscard]] inline std::size_t axis_from(std::int64_t axis, std::size_t rank) noexcept {
+  return static_cast<std::size_t>(axis) + (axis < 0 ? rank : std::size_t{0});
+}
+/// The strides of a shape whose elements follow one another. Where they don't fit 64 bits, they mean
+/// nothing.
+[[nodiscard]] inline std::array<std::int64_t, model::max_rank> dense_strides(
+    shape_view shape) noexcept {
+  std::array<std::int64_t, model::max_rank> to = {};
+  std::int64_t n = 1;
+  for (std::size_t d = shape.size(); d-- != 0; (void)__builtin_mul_overflow(n, shape[d], &n))
+    to[d] = n;
+  return to;
+}
+
 /// The quantization of a tensor. Verified: as many scales and zero points as the form needs.
 struct descriptor {
   model::quantization form = model::quantization::per_tensor;
@@ -48,6 +63,10 @@ struct descriptor {
   std::span<const float> scales;              ///< rounded to binary32
   std::span<const std::int64_t> zero_points;  ///< as many as scales, or one
 
+  /// Whether elements have other pairs along that axis.
+  [[nodiscard]] bool varies_along(std::size_t dimension) const noexcept {
+    return form != model::quantization::per_tensor && axis == dimension;
+  }
   /// Which of the pairs an element has, by its index along the axis.
   [[nodiscard]] std::size_t pair(std::int64_t index) const noexcept {
     switch (form) {
@@ -70,16 +89,18 @@ struct tensor {
   std::byte* data = nullptr;  ///< of the region; outputs are written, inputs aren't
   std::int64_t extent = 0;    ///< bytes
   nem::element element = nem::element::none;
-  shape_view shape,
-      strides;  ///< elements; the strides of a region without any are those of its shape
+  /// In elements; the strides of a region without any are those of its shape.
+  shape_view shape, strides;
   const descriptor* quant = nullptr;
-  bool is_transposed =
-      false;  ///< the last two dimensions stand swapped: layouts …KM of A, …NK of B
+  /// Whether the last two dimensions stand swapped: layouts …KM of A, …NK of B.
+  bool is_transposed = false;
 
   [[nodiscard]] std::size_t rank() const noexcept { return shape.size(); }
+  /// How many elements; at most 2^63 - 1, as strides of 0 allow more than 64 bits count.
   [[nodiscard]] std::int64_t count() const noexcept {
     std::int64_t n = 1;
-    for (const std::int64_t d : shape) n *= d;
+    for (const std::int64_t d : shape)
+      if (__builtin_mul_overflow(n, d, &n)) return INT64_MAX;
     return n;
   }
   /// Whether elements follow each other in the order of the shape.
@@ -128,7 +149,7 @@ class rows {
       bool follows = rank_ != 0;
       for (std::size_t k = 0; k < count && follows; ++k)
         follows = strides_[rank_ - 1][k] == strides[k][d] * shape[d];
-      std::int64_t joined = 0;  // strides of 0 allow more elements than 64 bits count
+      std::int64_t joined = 0;  // more than 64 bits count, where strides are 0
       follows = follows && !__builtin_mul_overflow(shape_[rank_ - 1], shape[d], &joined);
       if (!follows) ++rank_;
       shape_[rank_ - 1] = follows ? joined : shape[d];

@@ -304,13 +304,14 @@ class timeline::state {
 
   void report_units(timing_report& r) const {
     constexpr unit per_engine[] = {unit::nmu, unit::cstl, unit::dma, unit::vpu};
-    std::uint64_t listed = count(unit::sdma), each = 0;
+    std::uint64_t each = 0;
     for (const unit u : per_engine) each += count(u);
     const auto engines = static_cast<std::uint64_t>(engines_);
-    listed = engines > most_listed || each > most_listed ? most : listed + each * engines;
+    const bool are_many = engines > most_listed || each > most_listed ||
+                          count(unit::sdma) + each * engines > most_listed;
     std::set<unit_key> all;
     for (const auto& [key, u] : units_) all.insert(key);
-    if (listed <= most_listed) {
+    if (!are_many) {
       for (std::uint32_t i = 0; i < count(unit::sdma); ++i) all.insert({-1, unit::sdma, i});
       for (std::int64_t e = 0; e < engines_; ++e)
         for (const unit u : per_engine)

@@ -68,8 +68,12 @@ struct windows {
     return s;
   }
   [[nodiscard]] std::int64_t taps() const noexcept { return kernel[0] * kernel[1] * kernel[2]; }
+  /// Of all images; at most 2^63 - 1, as an output with strides of 0 may have more.
   [[nodiscard]] std::int64_t positions() const noexcept {
-    return images * out[0] * out[1] * out[2];
+    std::int64_t n = images;
+    for (const std::int64_t d : out)
+      if (__builtin_mul_overflow(n, d, &n)) return INT64_MAX;
+    return n;
   }
   /// Whether outputs are products of what stands at their own place.
   [[nodiscard]] bool is_pointwise() const noexcept {

@@ -21,7 +21,6 @@
 #include <span>
 #include <vector>
 
-#include "kernels/convolution.hpp"
 #include "kernels/matmul.hpp"
 #include "kernels/matmul_int8.hpp"
 
@@ -54,9 +53,10 @@ class workspace {
   [[nodiscard]] std::span<std::uint32_t> patterns(std::size_t slot, std::size_t n) {
     return room(patterns_[slot], n);
   }
+  /// Inputs that a task overwrites.
+  [[nodiscard]] std::span<std::byte> copies(std::size_t n) { return room(copies_, n); }
   [[nodiscard]] kernels::matmul_workspace& products() { return made(products_); }
   [[nodiscard]] kernels::matmul_int8_workspace& int8_products() { return made(int8_products_); }
-  [[nodiscard]] kernels::convolution_workspace& convolutions() { return made(convolutions_); }
 
  private:
   template <class T>
@@ -78,9 +78,9 @@ class workspace {
   std::array<std::vector<std::int64_t>, slots> wide_integers_;
   std::vector<std::uint64_t> wide_sums_;
   std::array<std::vector<std::uint32_t>, slots> patterns_;
+  std::vector<std::byte> copies_;
   std::unique_ptr<kernels::matmul_workspace> products_;
   std::unique_ptr<kernels::matmul_int8_workspace> int8_products_;
-  std::unique_ptr<kernels::convolution_workspace> convolutions_;
 };
 
 }  // namespace vm::nem
