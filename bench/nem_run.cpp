@@ -8,7 +8,8 @@
 //   gemm_…, conv2d_…    one task with zero points, bias and rounding, against the kernel on matrices
 //                       that are there already (`kernel`); its sums of bytes stay 32 bits
 //   tiles_…             a loop that loads tiles from DDR to two slots of L1, against memcpy
-//   tasks_64            100,000 transfers of 64 bytes
+//   tasks_64…           100,000 transfers of 64 bytes: in the order of the text, in a random one, and
+//                       on a timeline
 
 #include <algorithm>
 #include <cmath>
@@ -187,8 +188,10 @@ struct moves {
   std::vector<std::byte> from;
   std::span<std::byte> x, y;  ///< memory of the machine: copies of it are as fast as its own
   std::size_t tile, count;
+  bool is_timed;
 
-  moves(std::size_t of, std::size_t n) : from(of * n), tile(of), count(n) {
+  moves(std::size_t of, std::size_t n, vm::nem::schedule order, bool with_times)
+      : from(of * n), tile(of), count(n), is_timed(with_times) {
     const std::string size = std::to_string(tile), tiles = std::to_string(count);
     const std::string source =
         "program moves:\nbuffer x : DDR (size=" + size + "*" + tiles +
@@ -203,14 +206,19 @@ struct moves {
     bench::require(static_cast<bool>(verified), "the moves can't be verified");
     program = std::make_unique<nem::program>(std::move(*verified));
     machine = std::make_unique<vm::nem::machine>(
-        *program, vm::nem::machine_options{.races = vm::nem::race_search::never});
+        *program,
+        vm::nem::machine_options{.schedule = order, .races = vm::nem::race_search::never});
     for (std::size_t i = 0; i < from.size(); ++i)
       from[i] = std::byte{static_cast<unsigned char>(i * 31 >> 3)};
     bench::require(machine->bind(*machine->find("x"), from), "x can't be bound");
     x = machine->bytes(*machine->find("x"));
     y = machine->bytes(*machine->find("y"));
   }
-  void ours() { bench::require(machine->run().tasks == count, "moves are missing"); }
+  void ours() {
+    std::unique_ptr<vm::nem::timeline> when;
+    if (is_timed) when = std::make_unique<vm::nem::timeline>(*program);
+    bench::require(machine->run(nullptr, when.get()).tasks == count, "moves are missing");
+  }
   void copy() {
     for (std::size_t i = 0; i < count; ++i) {
       std::memcpy(y.data() + i % 2 * tile, x.data() + i * tile, tile);
@@ -219,8 +227,9 @@ struct moves {
   }
 };
 
-void add_moves(const std::string& name, std::size_t tile, std::size_t count, bool quick) {
-  const auto s = std::make_shared<moves>(tile, count);
+void add_moves(const std::string& name, std::size_t tile, std::size_t count, bool quick,
+               vm::nem::schedule order = vm::nem::schedule::in_order, bool is_timed = false) {
+  const auto s = std::make_shared<moves>(tile, count, order, is_timed);
   s->copy();
   const std::vector<std::byte> expected(s->y.begin(), s->y.end());
   std::fill(s->y.begin(), s->y.end(), std::byte{0});
@@ -255,6 +264,8 @@ void bench::add_cases(bool quick) {
     conv("conv2d_f32", element::f32, 7, 5, 9);
     add_moves("tiles_16k", 16 << 10, 5, true);
     add_moves("tasks_64", 64, 100, true);
+    add_moves("tasks_64_random", 64, 100, true, vm::nem::schedule::random);
+    add_moves("tasks_64_timeline", 64, 100, true, vm::nem::schedule::in_order, true);
     return;
   }
   gemm("gemm_i8_64", element::i8, 64, 64, 64);
@@ -271,6 +282,8 @@ void bench::add_cases(bool quick) {
   add_moves("tiles_64k", 64 << 10, 64, false);
   add_moves("tiles_1m", 1 << 20, 16, false);
   add_moves("tasks_64", 64, 100'000, false);
+  add_moves("tasks_64_random", 64, 100'000, false, vm::nem::schedule::random);
+  add_moves("tasks_64_timeline", 64, 100'000, false, vm::nem::schedule::in_order, true);
 }
 
 int main(int count, char** arguments) { return bench::main(count, arguments); }

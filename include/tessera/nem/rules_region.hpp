@@ -135,6 +135,11 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
   return true;
 }
 
+inline constexpr purpose for_offset = {"region offsets must be integer"};
+inline constexpr purpose for_extent = {"region extents must be integer"};
+inline constexpr purpose for_dimension = {"shape dimensions must be integer"};
+inline constexpr purpose for_stride = {"strides must be integer"};
+
 /// Appends the region of a node_kind::region. `declaration` is its `let`, or no_node.
 inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t declaration) {
   region r;
@@ -162,10 +167,10 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
       default:
         if (offset_at == no_node) {
           offset_at = i;
-          has_offset = evaluate_integer(c, i, {"region offsets must be integer"}, r.offset);
+          has_offset = evaluate_integer(c, i, for_offset, r.offset);
         } else {
           extent_at = i;
-          has_extent = evaluate_integer(c, i, {"region extents must be integer"}, r.extent);
+          has_extent = evaluate_integer(c, i, for_extent, r.extent);
         }
     }
   }
@@ -194,12 +199,12 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 
   if (shape_at != no_node) {
     r.has_shape = true;
-    has_shape = evaluate_dimensions(c, shape_at, {"shape dimensions must be integer"}, 1,
-                                    errc::nem_reg_008_dimension, r.first_dimension, r.rank);
+    has_shape = evaluate_dimensions(c, shape_at, for_dimension, 1, errc::nem_reg_008_dimension,
+                                    r.first_dimension, r.rank);
   }
   if (strides_at != no_node) {
     r.has_strides = true;
-    has_strides = evaluate_dimensions(c, strides_at, {"strides must be integer"}, 0,
+    has_strides = evaluate_dimensions(c, strides_at, for_stride, 0,
                                       errc::nem_reg_009_negative_stride, r.first_stride, r.strides);
     if (r.has_shape && r.strides != r.rank) {
       has_strides = false;

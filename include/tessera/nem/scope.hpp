@@ -111,10 +111,12 @@ class scope {
     starts_.pop_back();
   }
   /// Binds a name until the scope ends; in place of what it meant before.
-  void bind(std::uint32_t name, binding b) {
-    b.depth = depth();
-    if (b.depth != 0) replaced_.push_back({name, bindings_[name]});
-    bindings_[name] = b;
+  void bind(std::uint32_t name, const binding& b) {
+    binding& to = bindings_[name];
+    const std::uint32_t loops = depth();
+    if (loops != 0) replaced_.push_back({name, to});
+    to = b;
+    to.depth = loops;
   }
   /// Lists of numbers, by their binding's `integer`.
   [[nodiscard]] const named_numbers& list_of(const binding& b) const noexcept {
@@ -216,15 +218,14 @@ inline void suggest(context& c, findings::writer& w, std::string_view word, bind
 /// declared again keeps its kind and has no value from there on, so that there is one error.
 inline void declare(context& c, std::uint32_t name, const binding& b) {
   scope& s = *c.names;
+  if (s[name].kind == binding_kind::none) return s.bind(name, b);
   const binding old = s[name];
   const bool is_const = b.kind == binding_kind::constant;
   const bool was_const = old.kind == binding_kind::constant;
-  const bool is_conflict =
-      old.kind != binding_kind::none && (is_const || was_const || old.depth == s.depth());
+  const bool is_conflict = is_const || was_const || old.depth == s.depth();
   binding kept = is_conflict ? old : b;
   kept.is_known = kept.is_known && !is_conflict;
   s.bind(name, kept);
-  if (old.kind == binding_kind::none) return;
   if (is_const && was_const) {
     if (s.depth() != 0) return;  // CON-005 has been reported
     (c.found.add(errc::nem_con_001_duplicate, head(c, b.node))

@@ -124,10 +124,10 @@ class walker {
     return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
   }
   void take_back(const marks& m) noexcept {
-    v_.regions.resize(m.regions);
-    v_.quants.resize(m.quants);
-    v_.numbers.resize(m.numbers);
-    v_.reals.resize(m.reals);
+    v_.regions.shrink(m.regions);
+    v_.quants.shrink(m.quants);
+    v_.numbers.shrink(m.numbers);
+    v_.reals.shrink(m.reals);
   }
   /// Whether all enclosing loops are in their first iteration, so that each node is met first.
   [[nodiscard]] bool is_first_visit() const noexcept {

@@ -133,7 +133,16 @@ std::span<T> kept_task::copy(std::span<const T> from) {
           from.size()};
 }
 
-kept_task::kept_task(const bound_task& t) : task_(t) {
+void kept_task::keep(const bound_task& t) {
+  const bool is_move = t.what.opcode == opcode::transfer || t.what.opcode == opcode::store;
+  task_.task = t.task;
+  if (is_move) {  // which have no attributes: most of a call
+    task_.what.opcode = t.what.opcode;
+    task_.what.is_memmove = t.what.is_memmove;
+    task_.what.is_deterministic = t.what.is_deterministic;
+  } else {
+    task_.what = t.what;
+  }
   const std::span<const tensor> tensors = t.operands;
   std::size_t size =
       room_of(tensors) + room_of(t.buffers) + room_of(t.iteration) + room_of(t.loops);
@@ -143,8 +152,13 @@ kept_task::kept_task(const bound_task& t) : task_(t) {
       size +=
           room_of(std::span(x.quant, 1)) + room_of(x.quant->scales) + room_of(x.quant->zero_points);
   }
-  each_list(t.what.attributes, [&](const view<std::int64_t>& l) { size += room_of(spanned(l)); });
-  memory_ = std::make_unique_for_overwrite<std::byte[]>(size);
+  if (!is_move)
+    each_list(t.what.attributes, [&](const view<std::int64_t>& l) { size += room_of(spanned(l)); });
+  if (size > capacity_) {
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    capacity_ = size;
+  }
+  size_ = 0;
 
   task_.operands = copy(tensors);
   task_.what.inputs = std::span<const tensor>(task_.operands).first(t.what.inputs.size());
@@ -152,6 +166,7 @@ kept_task::kept_task(const bound_task& t) : task_(t) {
   task_.buffers = copy(t.buffers);
   task_.iteration = copy(t.iteration);
   task_.loops = copy(t.loops);
+  if (is_move) return;
   for (tensor& x : task_.operands) {
     x.shape = copy(x.shape);
     x.strides = copy(x.strides);

@@ -5,7 +5,8 @@
 //
 //   binder to(program, bases);                    // the first byte of each buffer
 //   bound_task& t = to.bind(values, task);        // valid until the next one is bound
-//   const kept_task later(t);                     // or kept: it owns all that it points to
+//   kept_task later;
+//   later.keep(t);                                // or kept: it owns all that it points to
 //
 //   scales                 rounded to binary32
 //   axes of descriptors    counted from 0
@@ -15,7 +16,8 @@
 // Lifetime:   borrows the program and the buffers.
 // Errors:     none: regions are sound.
 // Limits:     none.
-// Allocation: what the largest task needs; a kept_task makes one.
+// Allocation: what the largest task needs; a kept_task what the largest one that it
+//             kept needs.
 
 #ifndef TESSERA_VM_NEM_BINDER_HPP
 #define TESSERA_VM_NEM_BINDER_HPP
@@ -63,7 +65,7 @@ void make_strides(shape_view shape, std::int64_t* to) noexcept;
 /// A bound task that owns what it points to, but for the buffers' bytes.
 class kept_task {
  public:
-  explicit kept_task(const bound_task& t);
+  void keep(const bound_task& t);
   [[nodiscard]] bound_task& operator*() noexcept { return task_; }
 
  private:
@@ -72,7 +74,7 @@ class kept_task {
 
   bound_task task_;
   std::unique_ptr<std::byte[]> memory_;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, capacity_ = 0;  ///< bytes
 };
 
 }  // namespace vm::nem

@@ -62,6 +62,7 @@ class task_graph {
     std::uint64_t issued = 0;  ///< when its gate opened
     std::uint64_t time = 0;    ///< when all that it waits for was complete
     cause why = cause::none;   ///< what of it was last
+    std::uint32_t slot = 0;    ///< as issue() was told
   };
 
   task_graph() { frames_.emplace_back(); }
@@ -110,12 +111,13 @@ class task_graph {
     f.gate = gate;
     close(gate, ready);
   }
-  /// The next task; returns its index.
+  /// The next task; returns its index. `slot` is the caller's: where it keeps the task.
   template <class Ready>
-  std::uint32_t issue(view<std::uint32_t> deps, bool is_sync, Ready&& ready) {
+  std::uint32_t issue(view<std::uint32_t> deps, bool is_sync, Ready&& ready,
+                      std::uint32_t slot = 0) {
     frame& f = frames_.back();
     const auto task = static_cast<std::uint32_t>(event_of_.size());
-    const std::uint32_t e = add(task);
+    const std::uint32_t e = add(task, slot);
     event_of_.push_back(e);
     after(e, f.gate, inherited, true);
     for (const std::uint32_t d : deps) after(e, event_of_[d], cause::deps, false);
@@ -162,6 +164,7 @@ class task_graph {
     std::uint32_t waits_for;   ///< how many
     std::uint32_t first_edge;  ///< to those that wait for it
     std::uint64_t issued, time;
+    std::uint32_t slot;
     cause why;
   };
   struct edge {
@@ -178,7 +181,7 @@ class task_graph {
     std::deque<std::uint32_t> ends;      ///< of the last `in_flight` iterations
   };
 
-  std::uint32_t add(std::uint32_t task) {
+  std::uint32_t add(std::uint32_t task, std::uint32_t slot = 0) {
     const auto e = static_cast<std::uint32_t>(events_.size());
     std::uint32_t n = free_node_;
     if (n == none) {
@@ -187,7 +190,7 @@ class task_graph {
     } else {
       free_node_ = nodes_[n].first_edge;
     }
-    nodes_[n] = {e, task, 1, none, 0, 0, cause::none};
+    nodes_[n] = {e, task, 1, none, 0, 0, slot, cause::none};
     events_.push_back({pending, n, cause::none});
     return e;
   }
@@ -232,7 +235,7 @@ class task_graph {
   void open(std::uint32_t n, Ready&& ready) {
     const node& x = nodes_[n];
     if (x.task != none) {
-      ready(ready_task{x.task, x.issued, x.time, x.why});
+      ready(ready_task{x.task, x.issued, x.time, x.why, x.slot});
       return;
     }
     events_[x.event].why = x.why;

@@ -53,8 +53,10 @@ void marked_bytes::mark(std::uint64_t first, std::uint64_t last) noexcept {
       for (std::uint64_t at = first; at < end;) {
         const std::uint64_t next = std::min(end, (at / 64 + 1) * 64);
         const std::uint64_t added = mask(at % 64, next - at / 64 * 64) & ~bit_[at / 64];
-        bit_[at / 64] |= added;
-        count = static_cast<std::uint16_t>(count + std::popcount(added));
+        if (added != 0) {
+          bit_[at / 64] |= added;
+          count = static_cast<std::uint16_t>(count + std::popcount(added));
+        }
         at = next;
       }
     }

@@ -227,19 +227,24 @@ void run_visitor::watch(const model::values& v) {
 // ---- other schedules than in_order
 
 void run_visitor::keep(const model::values& v, const model::task& t, const bound_task& b) {
-  kept_.emplace(t.index, kept_task(b));
-  (void)graph_.issue(v.tasks_before(t), t.mode == model::mode::sync, when_ready());
-  if (kept_.size() > how_.lookahead) drain(how_.lookahead / 2);
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(kept_.size()));
+    kept_.emplace_back();
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  kept_[slot].keep(b);
+  (void)graph_.issue(v.tasks_before(t), t.mode == model::mode::sync, when_ready(), slot);
+  if (kept() > how_.lookahead) drain(how_.lookahead / 2);
 }
 /// Executes tasks that may start until `left` are kept.
 void run_visitor::drain(std::size_t left) {
-  while (!is_over_ && kept_.size() > left && !ready_.empty()) {
+  while (!is_over_ && kept() > left && !ready_.empty()) {
     const task_graph::ready_task r = ready_.pop();
-    const auto at = kept_.find(r.task);
-    bound_task& t = *at->second;
+    bound_task& t = *kept_[r.slot];
     is_over_ = !executor_.execute(t);
     const std::uint64_t done = when_ != nullptr ? when_->place(t, r).end : 0;
-    kept_.erase(at);
+    free_slots_.push_back(r.slot);
     graph_.complete(r.task, done, when_ready());
   }
 }

@@ -27,7 +27,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "executor.hpp"
@@ -90,12 +89,11 @@ class run_visitor : public model::visitor {
   void search(const model::values& v, const model::task& t);
   void watch(const model::values& v);
   void keep(const model::values& v, const model::task& t, const bound_task& b);
+  [[nodiscard]] std::size_t kept() const noexcept { return kept_.size() - free_slots_.size(); }
   void drain(std::size_t left);
   /// What the graph calls with tasks that may start.
   [[nodiscard]] auto when_ready() {
-    return [this](const task_graph::ready_task& t) {
-      ready_.push(t, (*kept_.find(t.task)->second).task.node);
-    };
+    return [this](const task_graph::ready_task& t) { ready_.push(t, (*kept_[t.slot]).task.node); };
   }
 
   const model::program& program_;
@@ -130,7 +128,8 @@ class run_visitor : public model::visitor {
   bool has_graph_;
   task_graph graph_;
   ready_tasks ready_;
-  std::unordered_map<std::uint32_t, kept_task> kept_;  ///< by their indices
+  std::deque<kept_task> kept_;             ///< by their slots, which others take when they are done
+  std::vector<std::uint32_t> free_slots_;  ///< of kept_
 };
 
 }  // namespace vm::nem
