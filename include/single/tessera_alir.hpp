@@ -250,8 +250,8 @@ class pool {
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
 
   void push_back(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
+    if (block_.room() < sizeof(T)) return push_growing(value);
+    ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
   void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
@@ -272,6 +272,9 @@ class pool {
     block_.set_size(count * sizeof(T));
   }
 
+  /// Keeps the first `count` elements, of at least so many.
+  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+
   friend bool operator==(const pool& a, const pool& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -280,6 +283,12 @@ class pool {
   }
 
  private:
+  void push_growing(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+
   detail::block block_;
 };
 

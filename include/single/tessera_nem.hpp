@@ -24,6 +24,7 @@
 //   visit       a verified program, task by task                  nem/verify.hpp
 //   listing     diagnostics with line, caret, note and fix        nem/describe.hpp
 //   describe    an error alone, without its report                core/describe.hpp, to be included
+//   walker      for machines that check while they execute        nem/execution.hpp
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
 // Files that a program includes come from the caller (nem::resolver): the library opens none. Both
@@ -516,8 +517,8 @@ class pool {
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
 
   void push_back(const T& value) {
-    const T copy = value;  // which may stand in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
+    if (block_.room() < sizeof(T)) return push_growing(value);
+    ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
   void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
@@ -538,6 +539,9 @@ class pool {
     block_.set_size(count * sizeof(T));
   }
 
+  /// Keeps the first `count` elements, of at least so many.
+  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+
   friend bool operator==(const pool& a, const pool& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -546,6 +550,12 @@ class pool {
   }
 
  private:
+  void push_growing(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+
   detail::block block_;
 };
 
@@ -4382,8 +4392,9 @@ class hazards {
     name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
     overlap(out, p, q.a);
     out << " where " << variable << " is " << r.later << ", and ";
-    name(out, earlier) << ' ' << verb(p_writes) << " them where " << variable << " is " << r.earlier
-                       << "; @max_in_flight(" << r.in_flight << ") lets these iterations overlap";
+    name(out, earlier) << ' ' << verb(p_writes) << " the same where " << variable << " is "
+                       << r.earlier << "; @max_in_flight(" << r.in_flight
+                       << ") lets these iterations overlap";
     out.note(c_.at(earlier));
     name(out, earlier) << ' ' << verb(p_writes) << ' ';
     bytes(out, p.first, p.last, p.buffer_name);
@@ -4928,10 +4939,12 @@ class scope {
     starts_.pop_back();
   }
   /// Binds a name until the scope ends; in place of what it meant before.
-  void bind(std::uint32_t name, binding b) {
-    b.depth = depth();
-    if (b.depth != 0) replaced_.push_back({name, bindings_[name]});
-    bindings_[name] = b;
+  void bind(std::uint32_t name, const binding& b) {
+    binding& to = bindings_[name];
+    const std::uint32_t loops = depth();
+    if (loops != 0) replaced_.push_back({name, to});
+    to = b;
+    to.depth = loops;
   }
   /// Lists of numbers, by their binding's `integer`.
   [[nodiscard]] const named_numbers& list_of(const binding& b) const noexcept {
@@ -5033,15 +5046,14 @@ inline void suggest(context& c, findings::writer& w, std::string_view word, bind
 /// declared again keeps its kind and has no value from there on, so that there is one error.
 inline void declare(context& c, std::uint32_t name, const binding& b) {
   scope& s = *c.names;
+  if (s[name].kind == binding_kind::none) return s.bind(name, b);
   const binding old = s[name];
   const bool is_const = b.kind == binding_kind::constant;
   const bool was_const = old.kind == binding_kind::constant;
-  const bool is_conflict =
-      old.kind != binding_kind::none && (is_const || was_const || old.depth == s.depth());
+  const bool is_conflict = is_const || was_const || old.depth == s.depth();
   binding kept = is_conflict ? old : b;
   kept.is_known = kept.is_known && !is_conflict;
   s.bind(name, kept);
-  if (old.kind == binding_kind::none) return;
   if (is_const && was_const) {
     if (s.depth() != 0) return;  // CON-005 has been reported
     (c.found.add(errc::nem_con_001_duplicate, head(c, b.node))
@@ -5274,6 +5286,39 @@ inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to)
   return evaluate_operand(c, at, p, to);
 }
 
+/// The value of an expression of integers alone, as most are: it takes a part of the time of
+/// evaluate(). False where there is anything else, or an error; nothing is reported.
+[[nodiscard]] inline bool evaluate_plain(const context& c, std::uint32_t at,
+                                         std::int64_t& to) noexcept {
+  if (c.names == nullptr) return false;
+  constexpr std::size_t most = 8;
+  std::int64_t stack[most] = {};
+  std::size_t size = 0;
+  const node *n = &c[at], *const end = n + (n->next - at);
+  for (n += n->kind == node_kind::expression; n != end; ++n) {
+    if (n->kind == node_kind::integer || n->kind == node_kind::name) {
+      if (size == most) return false;
+      std::int64_t& x = stack[size++];
+      x = static_cast<std::int64_t>(n->value);
+      if (n->kind == node_kind::integer) continue;
+      const binding& b = (*c.names)[n->value];
+      if (!b.is_known || (b.kind != binding_kind::constant && b.kind != binding_kind::integer &&
+                          b.kind != binding_kind::loop_variable))
+        return false;
+      x = b.integer;
+    } else {
+      if (!is_operator(n->kind) || is_unary(n->kind) || size < 2) return false;
+      std::int64_t& left = stack[--size - 1];
+      const std::int64_t right = stack[size];
+      const bool is_division = n->kind == node_kind::divide || n->kind == node_kind::modulo;
+      if (is_division && (left < 0 || right <= 0)) return false;
+      if (apply(n->kind, left, right, left) != arithmetic_error::none) return false;
+    }
+  }
+  to = stack[0];
+  return size == 1;
+}
+
 /// Where an integer must stand.
 inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
   const node& n = c[at];
@@ -5281,6 +5326,7 @@ inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std
     to = static_cast<std::int64_t>(n.value);
     return true;
   }
+  if (evaluate_plain(c, at, to)) return true;
   number x;
   if (!evaluate(c, at, p, x)) return false;
   to = x.integer;
@@ -8892,6 +8938,11 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
   return true;
 }
 
+inline constexpr purpose for_offset = {"region offsets must be integer"};
+inline constexpr purpose for_extent = {"region extents must be integer"};
+inline constexpr purpose for_dimension = {"shape dimensions must be integer"};
+inline constexpr purpose for_stride = {"strides must be integer"};
+
 /// Appends the region of a node_kind::region. `declaration` is its `let`, or no_node.
 inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t declaration) {
   region r;
@@ -8919,10 +8970,10 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
       default:
         if (offset_at == no_node) {
           offset_at = i;
-          has_offset = evaluate_integer(c, i, {"region offsets must be integer"}, r.offset);
+          has_offset = evaluate_integer(c, i, for_offset, r.offset);
         } else {
           extent_at = i;
-          has_extent = evaluate_integer(c, i, {"region extents must be integer"}, r.extent);
+          has_extent = evaluate_integer(c, i, for_extent, r.extent);
         }
     }
   }
@@ -8951,12 +9002,12 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 
   if (shape_at != no_node) {
     r.has_shape = true;
-    has_shape = evaluate_dimensions(c, shape_at, {"shape dimensions must be integer"}, 1,
-                                    errc::nem_reg_008_dimension, r.first_dimension, r.rank);
+    has_shape = evaluate_dimensions(c, shape_at, for_dimension, 1, errc::nem_reg_008_dimension,
+                                    r.first_dimension, r.rank);
   }
   if (strides_at != no_node) {
     r.has_strides = true;
-    has_strides = evaluate_dimensions(c, strides_at, {"strides must be integer"}, 0,
+    has_strides = evaluate_dimensions(c, strides_at, for_stride, 0,
                                       errc::nem_reg_009_negative_stride, r.first_stride, r.strides);
     if (r.has_shape && r.strides != r.rank) {
       has_strides = false;
@@ -9149,10 +9200,10 @@ class walker {
     return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
   }
   void take_back(const marks& m) noexcept {
-    v_.regions.resize(m.regions);
-    v_.quants.resize(m.quants);
-    v_.numbers.resize(m.numbers);
-    v_.reals.resize(m.reals);
+    v_.regions.shrink(m.regions);
+    v_.quants.shrink(m.quants);
+    v_.numbers.shrink(m.numbers);
+    v_.reals.shrink(m.reals);
   }
   /// Whether all enclosing loops are in their first iteration, so that each node is met first.
   [[nodiscard]] bool is_first_visit() const noexcept {
