@@ -503,7 +503,10 @@ struct action<decorator_name> {
   template <class In>
   static void apply(const In& in, builder& b) {
     const std::uint32_t name = b.intern(text_of(in));
-    b.begin(node_kind::decorator, b.known(b.decorators, name, nem::find_decorator), name, b.start);
+    b.begin(node_kind::decorator,
+            b.known(b.decorators, name,
+                    [](std::string_view word) { return nem::find_decorator(word); }),
+            name, b.start);
   }
 };
 template <>
