@@ -35,26 +35,6 @@ void each_range(const tensor& x, F&& f) {
   });
 }
 
-/// Whether an output may have the place of an input.
-[[nodiscard]] bool may_be_in_place(opcode op) noexcept {
-  using enum model::opcode_category;
-  switch (model::row(op).category) {
-    case elementwise_unary:
-    case elementwise_binary:
-    case elementwise_other:
-    case normalization:
-    case model::opcode_category::softmax: return true;
-    default: return op == opcode::reshape;
-  }
-}
-[[nodiscard]] bool is_same_place(const tensor& a, const tensor& b) noexcept {
-  return a.data == b.data && a.extent == b.extent && a.element == b.element &&
-         std::ranges::equal(a.strides, b.strides);
-}
-[[nodiscard]] bool overlap(const tensor& a, const tensor& b) noexcept {
-  return a.data < b.data + b.extent && b.data < a.data + a.extent;
-}
-
 }  // namespace
 
 bool executor::execute(bound_task& t) {
@@ -78,7 +58,6 @@ bool executor::execute(bound_task& t) {
       ++tasks_;
       return true;
     }
-  part_overlaps(t);
   const verdict v = compute(t);
   if (v.has_wrapped) found_.wrapped(t);
   if (!v) {
@@ -144,30 +123,6 @@ void executor::clear_outputs(const bound_task& t) {
     each_range(y, [&](std::uint64_t from, std::uint64_t to) {
       std::memset(y.data + from, 0, static_cast<std::size_t>(to - from));
     });
-}
-
-void executor::part_overlaps(bound_task& t) {
-  const std::size_t inputs = t.what.inputs.size();
-  if (t.what.opcode == opcode::compute) return;  // the host's
-  // Either inputs or outputs are few: only concat and split have many of one.
-  const auto must_part = [&](const tensor& x) {
-    for (const tensor& y : t.what.outputs)
-      if (overlap(x, y) && !(may_be_in_place(t.what.opcode) && is_same_place(x, y))) return true;
-    return false;
-  };
-  std::size_t size = 0;
-  for (const tensor& x : t.what.inputs)
-    if (must_part(x)) size += static_cast<std::size_t>(x.extent);
-  if (size == 0) return;
-  copies_.resize(size);
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < inputs; ++i) {
-    tensor& x = t.operands[i];
-    if (!must_part(x)) continue;
-    std::memcpy(copies_.data() + end, x.data, static_cast<std::size_t>(x.extent));
-    x.data = copies_.data() + end;
-    end += static_cast<std::size_t>(x.extent);
-  }
 }
 
 }  // namespace vm::nem

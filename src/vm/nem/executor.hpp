@@ -6,13 +6,10 @@
 //   executor e(program, options, written, found);
 //   if (!e.execute(task)) …                    // the run has ended
 //
-// An input that a task overwrites elsewhere than in the same place is copied first, so that a task
-// reads all before it writes.
-//
 // Lifetime:   borrows all that it gets.
 // Errors:     findings.
 // Limits:     machine_options::max_work.
-// Allocation: the workspace of operations, and copies of such inputs.
+// Allocation: the workspace of operations; a byte for each node.
 
 #ifndef TESSERA_VM_NEM_EXECUTOR_HPP
 #define TESSERA_VM_NEM_EXECUTOR_HPP
@@ -56,7 +53,6 @@ class executor {
  private:
   [[nodiscard]] bool has_room_for(const bound_task& t);
   void check_inputs(const bound_task& t);
-  void part_overlaps(bound_task& t);
   void mark_outputs(const bound_task& t);
   void clear_outputs(const bound_task& t);
   [[nodiscard]] verdict compute(const bound_task& t);
@@ -72,7 +68,6 @@ class executor {
   workspace& scratch_;
   run_findings& found_;
   std::vector<std::uint8_t> told_;  ///< nodes of tasks whose inputs were missing something
-  std::vector<std::byte> copies_;
   std::uint64_t tasks_ = 0, work_ = 0;
 };
 

@@ -50,9 +50,10 @@ enum class cause : std::uint8_t {
   loop_end,  ///< a loop before it
   unit       ///< all units that could execute it were busy; not known here
 };
-inline constexpr std::size_t cause_count = 7;
 inline constexpr std::string_view cause_names[] = {"none",   "deps",    "wait", "sync",
                                                    "window", "endloop", "unit"};
+inline constexpr std::size_t cause_count = sizeof cause_names / sizeof cause_names[0];
+static_assert(cause_count == static_cast<std::size_t>(cause::unit) + 1);
 
 class task_graph {
  public:
