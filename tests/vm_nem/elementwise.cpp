@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "patterns.hpp"
@@ -67,12 +68,19 @@ double function(opcode op, double x, const nem::attributes& a) {
     default: return minimum(maximum(x, a.min_val), a.max_val);
   }
 }
+/// As IEEE 754 has it, without a division by zero that a sanitizer would report.
+double quotient(double a, double b) {
+  if (b != 0) return a / b;
+  if (a == 0 || a != a) return std::numeric_limits<double>::quiet_NaN();
+  const double infinite = std::numeric_limits<double>::infinity();
+  return std::signbit(a) == std::signbit(b) ? infinite : -infinite;
+}
 double function(opcode op, double a, double b) {
   switch (op) {
     case opcode::add: return a + b;
     case opcode::sub: return a - b;
     case opcode::mul: return a * b;
-    case opcode::div: return a / b;
+    case opcode::div: return quotient(a, b);
     case opcode::min: return minimum(a, b);
     case opcode::max: return maximum(a, b);
     default: return std::pow(a, b);
