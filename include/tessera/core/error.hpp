@@ -18,6 +18,7 @@
 //   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
 //   3000 - 3999   NAC
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
+//   5000 - 5999   NAC v1.2: genome
 //
 // Lifetime:   messages and names are constants.
 // Errors:     none.

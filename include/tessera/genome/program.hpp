@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What verification proves: a library is a registry whose ids, names and patterns hold together, and
+// a program is a stream all of whose references mean something in a library.
+//
+//   auto library = genome::verify(std::move(*registry));           // genome/verify.hpp
+//   auto program = genome::verify(std::move(*stream), *library);
+//   library->operation(52);                    // "aten.linear.default:node_args(2):kwargs()"
+//   library->flat_size(library->find_pattern(18));                 // nodes of its expansion
+//
+// Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
+// Errors:     none here.
+// Limits:     none.
+// Allocation: 4 bytes for each id from 0 to the highest of a map.
+
+#ifndef TESSERA_GENOME_PROGRAM_HPP
+#define TESSERA_GENOME_PROGRAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "../core/limits.hpp"
+#include "../core/pool.hpp"
+#include "../core/result.hpp"
+#include "../version.hpp"
+#include "format.hpp"
+#include "registry.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+class library;
+[[nodiscard]] result<library> verify(registry r, const limits& limit = {});
+
+/// A verified registry.
+class library {
+ public:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  [[nodiscard]] const genome::registry& registry() const& noexcept { return registry_; }
+  [[nodiscard]] genome::registry registry() && noexcept { return std::move(registry_); }
+
+  /// The name of an operation or command by its A; empty where the registry has none.
+  [[nodiscard]] std::string_view operation(std::uint32_t a) const noexcept {
+    return name(operations_, registry_.operation_ids, a);
+  }
+  [[nodiscard]] std::string_view variation(std::uint32_t b) const noexcept {
+    return name(variations_, registry_.variations, b);
+  }
+  [[nodiscard]] std::string_view group(std::uint32_t id) const noexcept {
+    return name(groups_, registry_.group_ids, id);
+  }
+  [[nodiscard]] std::string_view parameter(std::uint32_t id) const noexcept {
+    return name(parameters_, registry_.parameter_ids, id);
+  }
+  /// Null where the registry has none.
+  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const noexcept {
+    const std::uint32_t i = at(constants_, id);
+    return i == none ? nullptr : &registry_.constants[i];
+  }
+  /// The index of a pattern in registry().patterns, by its id; or none.
+  [[nodiscard]] std::uint32_t find_pattern(std::uint32_t id) const noexcept {
+    return at(patterns_, id);
+  }
+  /// How many nodes a pattern is, patterns inside of it expanded; a COPY counts as one.
+  [[nodiscard]] std::uint32_t flat_size(std::uint32_t pattern_index) const noexcept {
+    return flat_sizes_[pattern_index];
+  }
+
+ private:
+  friend result<library> verify(genome::registry, const limits&);
+  using places = pool<std::uint32_t>;  // by id: the index in the map, plus 1
+
+  library() noexcept = default;
+  [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
+    return id < p.size() ? p[id] - 1 : none;  // 0 - 1 is none
+  }
+  [[nodiscard]] std::string_view name(const places& p, const pool<entry>& map,
+                                      std::uint32_t id) const noexcept {
+    const std::uint32_t i = at(p, id);
+    return i == none ? std::string_view{} : registry_.name_of(map[i]);
+  }
+
+  genome::registry registry_;
+  places operations_, variations_, groups_, parameters_, constants_, patterns_;
+  pool<std::uint32_t> flat_sizes_;
+};
+
+class program;
+[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit = {});
+
+/// A verified stream.
+class program {
+ public:
+  [[nodiscard]] const genome::stream& stream() const& noexcept { return stream_; }
+  [[nodiscard]] genome::stream stream() && noexcept { return std::move(stream_); }
+  [[nodiscard]] const genome::library& library() const noexcept { return *library_; }
+
+ private:
+  friend result<program> verify(genome::stream, const genome::library&, const limits&);
+  program(genome::stream s, const genome::library& l) noexcept
+      : stream_(std::move(s)), library_(&l) {}
+
+  genome::stream stream_;
+  const genome::library* library_;
+};
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_PROGRAM_HPP

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// registry.json as it is read: what the ids in node streams stand for.
+//
+//   genome::registry r;
+//   r.add(r.operations, r.operation_ids, 10, "aten.relu.default:node_args(1):kwargs()");
+//   r.add_constant(10, "int", "1");
+//   r.name_of(r.operations[0]);
+//
+//   member of the file           here                    key -> value
+//   canonical_to_index           operations              name -> A
+//   index_to_canonical           operation_ids           A -> name
+//   variation_to_index           variations              "in0,in1" -> B
+//   constants                    constants               C -> {"type", "value"}
+//   index_to_constant            constant_texts          C -> text for people
+//   constant_group_to_index      groups                  "arg1=10;dim=11" -> group
+//   index_to_constant_group      group_ids               group -> text
+//   param_name_to_index          parameters              name -> C of a CONST_REF
+//   index_to_param_name          parameter_ids           C -> name
+//   patterns                     patterns                id -> stream, in base64
+//   rules.transition_rules       transitions             text -> probability, count, stream, exceptions
+//   rules.composition_rules      compositions            text -> count
+//   rules.structural_rules       structures              text -> count
+//
+// index_to_constant is what real registries hold beyond the specification. A name of an operation is
+// its target, how many tensors it takes, and its keywords as Python shows a tuple of them:
+//
+//   aten.slice.Tensor:node_args(1):kwargs()
+//   aten._to_copy.default:node_args(1):kwargs('dtype',)
+//
+// Lifetime:   owns everything; names are ranges of `characters`.
+// Errors:     none here.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_GENOME_REGISTRY_HPP
+#define TESSERA_GENOME_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
+#include "../version.hpp"
+#include "format.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// Some characters of a registry.
+struct characters_range {
+  std::uint32_t first = 0, size = 0;
+};
+
+/// A name and its id.
+struct entry {
+  std::uint32_t id = 0;
+  characters_range name;
+  std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
+};
+
+/// A value that operations take beside tensors.
+struct constant {
+  std::uint32_t id = 0;
+  characters_range type;   ///< "int", "float", "list", "torch.dtype" …
+  characters_range value;  ///< JSON without white space, numbers as they stood
+  std::uint64_t offset = 0;
+};
+
+/// A gene: a stream whose references are relative, in the numbering of its expansion.
+struct pattern {
+  std::uint32_t id = 0;
+  std::uint32_t first = 0, count = 0;  ///< of registry::pattern_nodes
+  std::uint64_t offset = 0;
+};
+
+/// "After 'x' -> 'y' with connection 'in0=SOURCE'".
+struct transition_rule {
+  characters_range text;
+  characters_range probability;  ///< as it stands: "0.92"
+  std::uint64_t count = 0;
+  std::uint32_t first = 0, nodes = 0;                 ///< of registry::pattern_nodes: the two nodes
+  std::uint32_t first_exception = 0, exceptions = 0;  ///< of registry::exceptions
+  std::uint64_t offset = 0;
+};
+
+/// A composition or a structure, and how often it occurs.
+struct counted_rule {
+  characters_range text;
+  std::uint64_t count = 0;
+  std::uint64_t offset = 0;
+};
+
+struct registry {
+  pool<entry> operations, operation_ids;
+  pool<entry> variations;
+  pool<constant> constants;
+  pool<entry> constant_texts;
+  pool<entry> groups, group_ids;
+  pool<entry> parameters, parameter_ids;
+  pool<pattern> patterns;
+  pool<transition_rule> transitions;
+  pool<counted_rule> compositions, structures;
+
+  text characters;                    ///< of all names
+  stream pattern_nodes;               ///< of all patterns and transition rules
+  pool<characters_range> exceptions;  ///< of transition rules
+
+  [[nodiscard]] std::string_view name_of(characters_range r) const& noexcept {
+    return characters.view().substr(r.first, r.size);
+  }
+  [[nodiscard]] std::string_view name_of(const entry& e) const& noexcept { return name_of(e.name); }
+  std::string_view name_of(characters_range) const&& = delete;
+  std::string_view name_of(const entry&) const&& = delete;
+
+  /// The nodes of a pattern.
+  [[nodiscard]] stream_view nodes_of(const pattern& p) const& noexcept {
+    return {{pattern_nodes.nodes.data() + p.first, p.count}, pattern_nodes.inputs};
+  }
+  /// The two nodes of a transition rule.
+  [[nodiscard]] stream_view nodes_of(const transition_rule& r) const& noexcept {
+    return {{pattern_nodes.nodes.data() + r.first, r.nodes}, pattern_nodes.inputs};
+  }
+
+  // ---- building one
+
+  characters_range add_characters(std::string_view s) {
+    const characters_range at{static_cast<std::uint32_t>(characters.size()),
+                              static_cast<std::uint32_t>(s.size())};
+    characters << s;
+    return at;
+  }
+  /// To a map and to its reverse.
+  void add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id, std::string_view name) {
+    const entry e{id, add_characters(name), map.size()};
+    map.push_back(e);
+    reverse.push_back(e);
+  }
+  void add_operation(std::uint32_t id, std::string_view name) {
+    add(operations, operation_ids, id, name);
+  }
+  void add_variation(std::uint32_t id, std::string_view name) {
+    variations.push_back({id, add_characters(name), variations.size()});
+  }
+  void add_group(std::uint32_t id, std::string_view name) { add(groups, group_ids, id, name); }
+  void add_parameter(std::uint32_t id, std::string_view name) {
+    add(parameters, parameter_ids, id, name);
+  }
+  /// `value` is JSON.
+  void add_constant(std::uint32_t id, std::string_view type, std::string_view value) {
+    const characters_range t = add_characters(type), v = add_characters(value);
+    constants.push_back({id, t, v, constants.size()});
+  }
+  void add_pattern(std::uint32_t id, const stream_view& nodes) {
+    patterns.push_back({id, static_cast<std::uint32_t>(pattern_nodes.size()),
+                        static_cast<std::uint32_t>(nodes.size()), patterns.size()});
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      pattern_nodes.add(nodes.nodes[i], nodes.inputs_of(i));
+  }
+};
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_REGISTRY_HPP

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Genes: recurring pieces of graphs, as all miners give them.
+//
+//   form         what its labels are       what its edges are
+//   contiguous   kinds, in stream order    direct; `inputs` has D, relative, of every node
+//   connected    operations                direct: node `to` takes the result of `from`
+//   gapped       operations                direct, or over one or more nodes that aren't in the gene
+//
+// Nodes of connected and gapped genes stand in the order of their canonical code, whatever order
+// they were found in: equal codes are equal genes.
+//
+// Lifetime:   values; labels are numbers of the corpus's vocabulary.
+
+#ifndef TESSERA_GENOME_GENE_HPP
+#define TESSERA_GENOME_GENE_HPP
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tessera/version.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace genomics {
+
+enum class gene_form : std::uint8_t { contiguous, connected, gapped };
+
+struct gene_edge {
+  std::uint32_t from = 0, to = 0;  ///< nodes of the gene
+  std::uint32_t input = 0;         ///< of `to`, in the order of D; 0 over a gap
+  bool gap = false;
+  friend auto operator<=>(const gene_edge&, const gene_edge&) = default;
+};
+
+struct gene {
+  gene_form form = gene_form::contiguous;
+  std::vector<std::uint32_t> labels;
+  std::vector<gene_edge> edges;
+  std::vector<std::vector<std::int32_t>> inputs;  ///< contiguous alone
+  std::uint64_t occurrences = 0;                  ///< as the miner's header defines them
+  std::uint32_t models = 0;                       ///< support: graphs that hold it
+  std::uint64_t score = 0;                        ///< as the miner's header defines it
+  std::string code;                               ///< canonical: 1:1 with what the gene is
+};
+
+/// How often a graph holds a gene.
+struct occurrence {
+  std::uint32_t graph = 0, gene = 0;
+  std::uint64_t count = 0;
+};
+
+struct findings {
+  std::vector<gene> genes;              ///< in the order in which they were chosen
+  std::vector<occurrence> occurrences;  ///< by graph, then by gene
+  bool complete = true;                 ///< no limit of work or memory cut the search short
+};
+
+/// How far work is, from 0 to `total`; called from one thread at a time.
+using progress_function = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+}  // namespace genomics
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_GENE_HPP
