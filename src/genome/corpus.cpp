@@ -47,12 +47,12 @@ vocabulary::vocabulary() {
 
 std::uint32_t vocabulary::kind(std::string_view operation, std::string_view variation,
                                std::span<const argument> constants) {
-  // Names hold no zeros but as JSON escapes, so that zeros can stand between them.
-  std::string joined;
+  std::string joined;  // each part behind its length
   for (const argument& a : constants)
     for (const std::string_view part : {a.key, a.type, a.value}) {
-      joined += part;
-      joined += '\0';
+      char size[4];
+      store_le(size, next_number(part.size()));
+      joined.append(size, 4).append(part);
     }
   const kind_row row{operations_.add(operation), variations_.add(variation),
                      constants_.add(joined)};
@@ -71,8 +71,8 @@ std::uint32_t vocabulary::kind(std::string_view operation, std::string_view vari
 std::vector<argument> vocabulary::arguments(std::uint32_t constants) const {
   std::string_view rest = constants_[constants];
   const auto part = [&rest] {
-    const std::string_view found = rest.substr(0, rest.find('\0'));
-    rest.remove_prefix(found.size() + 1);
+    const std::string_view found = rest.substr(4, load_le<std::uint32_t>(rest.data()));
+    rest.remove_prefix(4 + found.size());
     return found;
   };
   std::vector<argument> out;
