@@ -80,6 +80,24 @@ namespace detail {
   return out;
 }
 
+/// The same from base64, white space around it aside. The error's offset is into the text: for a
+/// node, that of the group of 4 characters that it begins in.
+[[nodiscard]] inline result<stream> read_base64(std::string_view source, const limits& limit = {}) {
+  if (source.size() > limit.max_bytes) return error{errc::input_too_large, limit.max_bytes};
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  std::size_t first = 0, last = source.size();
+  while (first < last && is_space(source[first])) ++first;
+  while (first < last && is_space(source[last - 1])) --last;
+  pool<std::byte> raw;
+  raw.reserve((last - first) / 4 * 3 + 3);
+  error e = detail::decode_base64(source.substr(first, last - first), raw);
+  if (e.code != errc::ok) return error{e.code, first + e.offset};
+  stream out;
+  e = detail::read_nodes({raw.data(), raw.size()}, limit, out);
+  if (e.code != errc::ok) return error{e.code, first + detail::base64_group(e.offset)};
+  return out;
+}
+
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
