@@ -189,7 +189,7 @@ TEST_CASE("genome_tools/convert: a CONTROL_FLOW lists what its branches take", "
 }
 
 TEST_CASE("genome_tools/convert: empty and nested branches", "[genome_tools]") {
-  // Instructions 2 to 7; each empty branch is a PAD, so that later nodes move.
+  // Instructions 2 to 7; each empty branch is an OUTPUT, so that later nodes move.
   CHECK(of_nac(R"(
     code:
       p = input
@@ -207,13 +207,13 @@ TEST_CASE("genome_tools/convert: empty and nested branches", "[genome_tools]") {
                "<CONTROL_FLOW_PREFIX> IF {blocks 5,1} [0 1]",    // 2
                "nac.neg:node_args(1):kwargs() in0 [1]",          // 3
                "<CONTROL_FLOW_PREFIX> IF {blocks 1,1} [3 1 3]",  // 4
-               "<PAD>",                                          // 5
+               "<OUTPUT>",                                       // 5
                "nac.add:node_args(2):kwargs() in1,in0 [1 3]",    // 6
                "nac.mul:node_args(2):kwargs() in1,in0 [3 4]",    // 7
-               "<PAD>",                                          // 8
+               "<OUTPUT>",                                       // 8
                "nac.neg:node_args(1):kwargs() in0 [2]",          // 9
                "<CONTROL_FLOW_PREFIX> IF {blocks 1,1} [9]",      // 10
-               "<PAD>", "<PAD>",                                 // 11, 12
+               "<OUTPUT>", "<OUTPUT>",                           // 11, 12
                "<OUTPUT> [10]"});
 }
 
