@@ -402,6 +402,44 @@ TEST_CASE("genome_tools/signature: real files, there and back", "[genome_tools]"
   }
 }
 
+TEST_CASE("genome_tools/signature: values and names that registries have no plain form for",
+          "[genome_tools]") {
+  genomics::corpus c;
+  const nac_program p = nac_of_text(R"(
+    weights external
+    code:
+      x = input
+      w = parameter "a=b;'\xff\"\n"
+      a = nac.mul(x, nan)
+      b = nac.mul(a, -inf)
+      d = nac.mul(b, inf)
+      e = nac.mul(d, -0.0)
+      f = aten.gelu.default(e, "\x80;=\"")
+      g = aten.upsample_nearest2d.vec(f, null, floats [1.0, 0.1])
+      h = aten.layer_norm.default(g, ints [-2147483648])
+      i = nac.mul(h, -9223372036854775808)
+      output(i, w)
+  )");
+  REQUIRE(add_graph(c, "nac", *p.program, {.parameter_names = true}).code == errc::ok);
+  const std::string json =
+      R"({"Rank":0,"WorldSize":1,"Nodes":[{"Id":0,"ProducerNodeIds":[],"ConsumerNodeIds":[],"Op":)"
+      R"({"Type":"O:node_args(9):kwargs()'","Name":"","IsVirtual":false,"ReadTensors":[],)"
+      R"("WriteTensors":[],"ResultTensors":[],"Args":{"e'=;,":{"BOOL":true},"":{"UINT64":)"
+      R"(18446744073709551615},"d":{"DIMS":[]},"arg1":{"NEW":[1, "x"]}}}}]})";
+  const auto g = ark::read(json);
+  INFO((g ? std::string_view() : g.err().name()));
+  REQUIRE(g);
+  REQUIRE(add_graph(c, "ark", *g).code == errc::ok);
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    auto s = signature_of(c, i);
+    REQUIRE(s);
+    CHECK(read_back(*std::move(s), true) == show(c, i));
+  }
+  CHECK(show(c, 0)[1] == "<CONST_REF> {parameter a=b;'\xef\xbf\xbd\"\n}");
+  CHECK(show(c, 0)[6] ==
+        "aten.gelu.default:node_args(1):kwargs() in0 {arg1 str \"\xef\xbf\xbd;=\\\"\"} [5]");
+}
+
 TEST_CASE("genome_tools/signature: control flow of a .nac, there and back", "[genome_tools]") {
   const nac_program p = nac_of_text(R"(
     code:
