@@ -289,7 +289,8 @@ class graph_maker {
     for (int k = 3 + random_.below(5); k > 0; --k) rows_.push_back({2, 1, 0, {}});
     for (int k = 12; k > 0; --k) rows_.push_back({5, 1, 10 + random_.below(2), {}});
     while (static_cast<int>(rows_.size()) < size) add_some(0);
-    rows_.push_back({4, 1, 0, {static_cast<int>(rows_.size()) - 1}});
+    const int last = static_cast<int>(rows_.size());
+    rows_.push_back({4, 1, 0, {reference(last, last - 1)}});
     return stream_of(rows_);
   }
 
@@ -318,6 +319,7 @@ class graph_maker {
   }
   /// To a node, or to one before that can be taken here.
   int reference(int self, int to) {
+    if (to < 0) to = 0;
     for (;; to = to > 0 ? to - 1 : self - 1) {
       if (rows_[static_cast<std::size_t>(to)].a == 4 || !visible(to)) continue;
       if (to >= blocks_.back().first) return blocks_.size() > 1 ? to - self : to;
