@@ -590,7 +590,8 @@
   X(genome_group_unknown, 5044, "no constant group in the registry has the id that the node names") \
   X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
   X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
-  X(genome_special_form, 5047, "expected B to be 1 and C to be 0, and inputs for OUTPUT alone")    \
+  X(genome_special_form, 5047,                                                                     \
+    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs for OUTPUT alone")           \
   X(genome_copy_form, 5048,                                                                        \
     "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
   X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
