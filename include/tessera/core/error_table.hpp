@@ -580,7 +580,8 @@
   X(genome_pattern_recursion, 5032, "the pattern contains itself")                                 \
   X(genome_pattern_size, 5033, "the pattern is longer than limits::max_items nodes when expanded") \
   X(genome_pattern_command, 5034, "a pattern holds no input, output or padding of a graph")        \
-  X(genome_pattern_order, 5035, "a relative reference leads before the start of the graph")        \
+  X(genome_pattern_order, 5035,                                                                    \
+    "a pattern takes what comes before the graph, or a node there that can't be taken")            \
                                                                                                    \
   X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
   X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
