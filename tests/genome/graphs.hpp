@@ -73,16 +73,20 @@ inline genome::registry names() {
 
 using pattern_rows = std::pair<std::uint32_t, std::vector<row>>;
 
+inline void add_pattern(genome::registry& r, std::uint32_t id, const std::vector<row>& rows) {
+  const genome::stream nodes = stream_of(rows);
+  r.add_pattern(id, nodes);
+}
 inline genome::library library_of(const std::vector<pattern_rows>& patterns) {
   genome::registry r = names();
-  for (const auto& [id, rows] : patterns) r.add_pattern(id, stream_of(rows));
+  for (const auto& [id, rows] : patterns) add_pattern(r, id, rows);
   return *genome::verify(std::move(r));
 }
 
 /// Numbers that look random and are the same everywhere.
-class random {
+class numbers {
  public:
-  explicit random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
+  explicit numbers(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
   int below(int end) {
     state_ ^= state_ << 13;
     state_ ^= state_ >> 7;
@@ -360,7 +364,7 @@ class graph_maker {
     externals_ = outer;
   }
 
-  random random_;
+  numbers random_;
   std::vector<std::vector<row>> motifs_;
   std::vector<row> rows_;
   std::vector<block> blocks_;
