@@ -41,6 +41,13 @@ constexpr std::string_view commutative[] = {
   return named == ~std::uint64_t{0} >> (64 - inputs);
 }
 
+/// FNV-1a, the same everywhere.
+[[nodiscard]] std::uint64_t hash(std::string_view name) {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return h;
+}
+
 }  // namespace
 
 bool commutes(std::string_view target) {
@@ -63,6 +70,7 @@ operation_labels::operation_labels(const vocabulary& names)
   std::sort(by_rank_.begin(), by_rank_.end(), [&operations](std::uint32_t a, std::uint32_t b) {
     return operations[a] < operations[b];
   });
+  for (const std::uint32_t o : by_rank_) hashes_.push_back(hash(operations[o]));
   std::vector<std::uint32_t> ranks(by_rank_.size());
   std::vector<bool> in_order(by_rank_.size());
   for (std::uint32_t r = 0; r < by_rank_.size(); ++r) {
@@ -80,27 +88,17 @@ operation_labels::operation_labels(const vocabulary& names)
   }
 }
 
-dataflow::dataflow(const corpus::graph& of, const operation_labels& labels,
-                   const std::vector<bool>& usable, std::uint32_t max_gap)
-    : max_gap_(max_gap) {
+std::vector<operation_edge> operation_edges(const corpus::graph& of,
+                                            const operation_labels& labels) {
   constexpr std::uint32_t none = operation_labels::none;
-  std::vector<std::uint32_t> place(of.size(), none);
+  std::vector<operation_edge> edges;
   for (std::uint32_t i = 0; i < of.size(); ++i) {
-    const std::uint32_t label = labels.of_kind(of.kinds[i]);
-    if (label == none) continue;
-    place[i] = size();
-    labels_.push_back(label);
-  }
-  struct edge {
-    std::uint32_t from, to, argument;
-  };
-  std::vector<edge> edges;
-  for (std::uint32_t i = 0; i < of.size(); ++i) {
-    if (place[i] == none) continue;
+    if (labels.of_kind(of.kinds[i]) == none) continue;
     const std::span<const std::uint32_t> inputs = of.inputs(i);
     const std::span<const std::uint32_t> arguments = labels.arguments(of.kinds[i]);
     const auto add = [&](std::uint32_t input, std::uint32_t argument) {
-      if (input < i && place[input] != none) edges.push_back({place[input], place[i], argument});
+      if (input < i && labels.of_kind(of.kinds[input]) != none)
+        edges.push_back({input, i, argument});
     };
     if (names_all(arguments, inputs.size()))
       for (std::uint32_t a = 0; a < arguments.size(); ++a) add(inputs[arguments[a]], a);
@@ -108,7 +106,22 @@ dataflow::dataflow(const corpus::graph& of, const operation_labels& labels,
       for (const std::uint32_t input : inputs) add(input, 0);
   }
   if (edges.size() > std::numeric_limits<std::uint32_t>::max() / 2)
-    throw std::length_error("dataflow");
+    throw std::length_error("operation_edges");
+  return edges;
+}
+
+dataflow::dataflow(const corpus::graph& of, std::span<const std::uint32_t> order,
+                   const operation_labels& labels, const std::vector<bool>& usable,
+                   std::uint32_t max_gap)
+    : max_gap_(max_gap) {
+  std::vector<std::uint32_t> place(of.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    labels_.push_back(labels.of_kind(of.kinds[order[i]]));
+  }
+  using edge = operation_edge;
+  std::vector<edge> edges = operation_edges(of, labels);
+  for (edge& e : edges) e = {place[e.from], place[e.to], e.argument};
   const auto fill = [this](std::vector<std::uint32_t>& firsts) {
     for (std::size_t v = 0; v < size(); ++v) firsts[v + 1] += firsts[v];
     return std::vector<std::uint32_t>(firsts.begin(), firsts.end() - 1);

@@ -4,7 +4,7 @@
 // A graph as the search for subgraphs sees it: operations alone, and who takes what from whom.
 //
 //   operation_labels labels(all);
-//   dataflow g(all[0], labels, usable, max_gap);
+//   dataflow g(all[0], dataflow_order(all[0], labels), labels, usable, max_gap);
 //   for (dataflow::link l : g.links(v)) use(l.other, l.argument);
 //
 //   what                         how it is seen
@@ -14,8 +14,9 @@
 //                                input 1 is argument 0. 0 for all where it doesn't name all inputs
 //                                once at least, names more than 64, or the operation commutes
 //
-// D is sorted by ids, so where an input stands in it says nothing; the variation does. Two graphs
-// that differ by the order of their nodes alone are seen alike but for the numbers of nodes.
+// D is sorted by ids, so where an input stands in it says nothing; the variation does. Nodes are
+// numbered by dataflow_order(), so that two graphs that differ by the order of their nodes alone are
+// seen alike.
 //
 // Two nodes are a gap apart when the one doesn't take the other's result itself, and a way leads from
 // the one to the other over 1 to `max_gap` others. Ways leave no node of more than max_fan takers,
@@ -49,6 +50,8 @@ class operation_labels {
   /// The operation of a label, and how many there are.
   [[nodiscard]] std::uint32_t operation(std::uint32_t label) const { return by_rank_[label]; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(by_rank_.size()); }
+  /// Of the name, whatever else is in the corpus.
+  [[nodiscard]] std::uint64_t name_hash(std::uint32_t label) const { return hashes_[label]; }
   /// `none` for what genes have no part in.
   [[nodiscard]] std::uint32_t of_kind(std::uint32_t kind) const { return labels_[kind]; }
   /// Which input each argument is; empty where that isn't known or doesn't matter.
@@ -58,11 +61,19 @@ class operation_labels {
 
  private:
   std::vector<std::uint32_t> by_rank_, labels_, variations_;
+  std::vector<std::uint64_t> hashes_;
   std::vector<std::vector<std::uint32_t>> arguments_;  // by variation; the first is of none
 };
 
 /// Whether the order of its arguments makes no difference: "aten.add.Tensor", "Mul", "maximum" …
 [[nodiscard]] bool commutes(std::string_view target);
+
+/// Between nodes of a graph that are operations, by those that take; some may come twice.
+struct operation_edge {
+  std::uint32_t from = 0, to = 0, argument = 0;
+};
+[[nodiscard]] std::vector<operation_edge> operation_edges(const corpus::graph& of,
+                                                          const operation_labels& labels);
 
 class dataflow {
  public:
@@ -74,9 +85,10 @@ class dataflow {
     std::uint32_t argument = 0;  ///< of the one that takes
     friend auto operator<=>(const link&, const link&) = default;
   };
-  /// Only nodes of labels that are `usable` have links; ways of gaps lead over all operations.
-  dataflow(const corpus::graph& of, const operation_labels& labels, const std::vector<bool>& usable,
-           std::uint32_t max_gap);
+  /// `order` is that of dataflow_order(), and numbers the nodes. Only nodes of labels that are
+  /// `usable` have links; ways of gaps lead over all operations.
+  dataflow(const corpus::graph& of, std::span<const std::uint32_t> order,
+           const operation_labels& labels, const std::vector<bool>& usable, std::uint32_t max_gap);
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(labels_.size()); }
   [[nodiscard]] std::uint32_t label(std::uint32_t v) const { return labels_[v]; }

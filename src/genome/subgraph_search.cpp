@@ -149,9 +149,9 @@ void subgraph_search::begin_part() {
   start(again);
 }
 
-std::uint64_t subgraph_search::look_at(const corpus::graph& g, const std::vector<bool>& usable,
-                                       std::uint64_t budget) {
-  dataflow seen(g, labels_, usable, pass_.gapped ? pass_.max_gap : 0);
+std::uint64_t subgraph_search::look_at(const corpus::graph& g, std::span<const std::uint32_t> order,
+                                       const std::vector<bool>& usable, std::uint64_t budget) {
+  dataflow seen(g, order, labels_, usable, pass_.gapped ? pass_.max_gap : 0);
   cut_ = cut_ || seen.gaps_cut();
   graph_ = &seen;
   near_.assign(seen.size(), false);

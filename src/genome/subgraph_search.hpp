@@ -6,7 +6,7 @@
 //   subgraph_search s(labels, frequent, how);      // one for each thread
 //   s.start({.gapped = false, .size = 4});         // a pass
 //   s.begin_part();
-//   s.look_at(graph, budget);                      // …
+//   s.look_at(graph, order, usable, budget);                      // …
 //   s.candidates();                                // of the part: words and counts
 //
 // A connected set is visited once: from its first node on, by what neighbours it more, in an order
@@ -90,8 +90,8 @@ class subgraph_search {
   void start(const pass& p);
   void begin_part();
   /// Returns how much was looked at: at most `budget`.
-  std::uint64_t look_at(const corpus::graph& g, const std::vector<bool>& usable,
-                        std::uint64_t budget);
+  std::uint64_t look_at(const corpus::graph& g, std::span<const std::uint32_t> order,
+                        const std::vector<bool>& usable, std::uint64_t budget);
 
   /// Genes of the part, in the order in which they came; words() are theirs.
   [[nodiscard]] const std::vector<candidate>& candidates() const { return candidates_; }

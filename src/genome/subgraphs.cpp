@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
+#include "dataflow_order.hpp"
 #include "gene_code.hpp"
 #include "parallel.hpp"
 #include "subgraph_search.hpp"
@@ -35,6 +35,9 @@ class miner {
     const std::uint64_t forms = how_.max_gap != 0 ? 2 : 1;
     const std::uint64_t sizes =
         how_.max_nodes + (forms - 1) * (how_.max_nodes - how_.min_nodes + 1);
+    orders_.resize(of.size());
+    parallel(how_.threads, of.size(),
+             [this](unsigned, std::size_t g) { orders_[g] = dataflow_order(corpus_[g], labels_); });
     steps_ = of.size() * (sizes + forms);
   }
 
@@ -97,7 +100,7 @@ class miner {
     const std::size_t end = std::min(corpus_.size(), first + graphs_a_part_);
     for (std::size_t g = first; g < end; ++g) {
       const corpus::graph graph = corpus_[g];
-      to.work += search.look_at(graph, usable_, a_node * graph.size());
+      to.work += search.look_at(graph, orders_[g], usable_, a_node * graph.size());
       if (pass.size == 0)
         for (const disjoint_counter::count& c : search.counts())
           to.occurrences.push_back({static_cast<std::uint32_t>(g), c.gene, c.occurrences});
@@ -256,7 +259,8 @@ class miner {
   const corpus& corpus_;
   subgraph_options how_;
   operation_labels labels_;
-  std::vector<bool> usable_;  // labels that are frequent
+  std::vector<bool> usable_;                        // labels that are frequent
+  std::vector<std::vector<std::uint32_t>> orders_;  // of the graphs
   key_table frequent_;
   std::vector<totals> totals_;  // of frequent_
   std::vector<subgraph_search> searches_;

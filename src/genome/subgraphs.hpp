@@ -21,8 +21,9 @@
 //   gene          the class of all occurrences that are isomorphic, by labels, edges and gaps: its
 //                 code, {"labels", "edges"} as JSON, is that of canonical.hpp
 //   models        support: graphs that hold an occurrence, min_models at least
-//   occurrences   how many of a graph's, taken by their ascending nodes, the least first, share no
-//                 node with one taken before; the sum over all graphs
+//   occurrences   how many of a graph's share no node: they are taken by their ascending nodes, in the
+//                 order of dataflow_order.hpp, the least first, each that shares none with those
+//                 taken before; the sum over all graphs
 //   score         occurrences * (nodes - 1): the nodes that one node for each would save
 //
 // A gene is dropped when another of the same form, of one node more, has as many occurrences and
@@ -41,13 +42,14 @@
 //   gaps             dataflow.hpp: a graph with too many has none
 //
 // Whichever of them takes effect makes findings.complete false, and takes effect at the same place
-// each time: findings depend on neither threads, time, nor the order of nodes within graphs. Then
-// genes can be missing, and counts are lower bounds.
+// each time: findings depend on neither threads, time, nor the order of nodes within graphs, but for
+// counts where nodes are alike in all that lies around them. When it is false, genes can be missing,
+// and counts are lower bounds.
 //
 // Lifetime:   values; labels are operations of the corpus's vocabulary.
 // Errors:     std::bad_alloc, and std::length_error beyond 2^31 inputs of a graph.
 // Limits:     2 <= min_nodes <= max_nodes <= 16, max_gap <= 4; options are brought into that.
-// Allocation: what was found; for each thread the graph at hand, 100 MB of caches at most, and 300
+// Allocation: what was found; 4 bytes for each node; for each thread the graph at hand, 100 MB of caches at most, and 300
 //             bytes for each of twice max_candidates; 150 bytes for each candidate of a size. Time is
 //             linear in the number of graphs: max_nodes + 1 passes over their sets.
 
@@ -67,7 +69,7 @@ struct subgraph_options {
   std::uint32_t max_genes = 1000;
   std::uint64_t max_work = std::uint64_t{1} << 32;  ///< sets and neighbours looked at
   unsigned threads = 0;                             ///< 0: as many as the machine has
-  progress_function progress;
+  progress_function progress = {};
 };
 
 [[nodiscard]] findings mine_subgraphs(const corpus& of, const subgraph_options& how = {});
