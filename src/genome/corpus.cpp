@@ -39,6 +39,11 @@ std::uint32_t name_table::add(std::string_view name) {
   return added;
 }
 
+std::uint64_t name_table::memory() const noexcept {
+  constexpr std::uint64_t entry = 4 * sizeof(void*) + sizeof(void*);  // a node and its bucket
+  return characters_.capacity() + firsts_.capacity() * sizeof(firsts_[0]) + by_hash_.size() * entry;
+}
+
 vocabulary::vocabulary() {
   for (const std::string_view command : genome::command_names) (void)operations_.add(command);
   (void)variations_.add("");
@@ -47,12 +52,12 @@ vocabulary::vocabulary() {
 
 std::uint32_t vocabulary::kind(std::string_view operation, std::string_view variation,
                                std::span<const argument> constants) {
-  // Names hold no zeros but as JSON escapes, so that zeros can stand between them.
-  std::string joined;
+  std::string joined;  // each part behind its length
   for (const argument& a : constants)
     for (const std::string_view part : {a.key, a.type, a.value}) {
-      joined += part;
-      joined += '\0';
+      char size[4];
+      store_le(size, next_number(part.size()));
+      joined.append(size, 4).append(part);
     }
   const kind_row row{operations_.add(operation), variations_.add(variation),
                      constants_.add(joined)};
@@ -71,8 +76,8 @@ std::uint32_t vocabulary::kind(std::string_view operation, std::string_view vari
 std::vector<argument> vocabulary::arguments(std::uint32_t constants) const {
   std::string_view rest = constants_[constants];
   const auto part = [&rest] {
-    const std::string_view found = rest.substr(0, rest.find('\0'));
-    rest.remove_prefix(found.size() + 1);
+    const std::string_view found = rest.substr(4, load_le<std::uint32_t>(rest.data()));
+    rest.remove_prefix(4 + found.size());
     return found;
   };
   std::vector<argument> out;
@@ -87,6 +92,13 @@ std::vector<argument> vocabulary::arguments(std::uint32_t constants) const {
 
 std::string_view vocabulary::target(std::uint32_t operation) const noexcept {
   return genome::operation_name(operations_[operation]).target;
+}
+
+std::uint64_t vocabulary::memory() const noexcept {
+  // For a row: a node with its key and vector, a bucket, and the vector's own block on the heap.
+  constexpr std::uint64_t entry = 7 * sizeof(void*) + sizeof(std::vector<std::uint32_t>);
+  return operations_.memory() + variations_.memory() + constants_.memory() +
+         kinds_.capacity() * sizeof(kind_row) + by_row_.size() * entry;
 }
 
 void corpus::begin(std::string_view name) {
@@ -121,7 +133,7 @@ std::uint64_t corpus::memory() const noexcept {
   std::uint64_t words = 0;
   for (const stored& s : graphs_)
     words += s.kinds.capacity() + s.firsts.capacity() + s.inputs.capacity();
-  return words * sizeof(std::uint32_t) + graphs_.capacity() * sizeof(stored);
+  return words * sizeof(std::uint32_t) + graphs_.capacity() * sizeof(stored) + names_.memory();
 }
 
 }  // namespace genomics
