@@ -34,10 +34,14 @@
 #include "genome/compress.hpp"
 #include "genome/expand.hpp"
 #include "genome/format.hpp"
+#include "genome/print.hpp"
 #include "genome/program.hpp"
 #include "genome/read.hpp"
+#include "genome/read_registry.hpp"
 #include "genome/registry.hpp"
 #include "genome/signature.hpp"
+#include "genome/verify.hpp"
 #include "genome/write.hpp"
+#include "genome/write_registry.hpp"
 
 #endif  // TESSERA_GENOME_HPP
