@@ -151,6 +151,11 @@ class machine {
     std::uint32_t first = 0, end = 0;
     std::uint32_t caller = 0;  // the first node of the stream that leads to it
   };
+  struct pattern_shape {
+    std::uint32_t value = 0;    // where its value is, counted from its first slot
+    std::uint32_t same_as = 0;  // the pattern that it is, where it is nothing but another's call
+    bool known = false;
+  };
   /// A PARAM_INPUT, or several of a COPY.
   struct unnamed_place {
     std::uint32_t slot = 0, index = 0;
@@ -171,6 +176,7 @@ class machine {
   void plan_code(const model::stream_view& code, bool is_stream);
   void plan_node(const model::stream_view& code, std::uint32_t i, planned& to, bool in_block);
   void plan_operation(const model::node& n, std::uint32_t inputs, planned& to);
+  void plan_pattern(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t plan_call_of(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t value_of_pattern(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t place_of_parameter(std::uint32_t id);
@@ -208,9 +214,11 @@ class machine {
   std::vector<operand> operands_;
   std::vector<control> controls_;
   std::vector<called> calls_;
-  std::vector<std::uint32_t> call_of_;                       // by pattern: in calls_, plus 1
-  std::vector<std::uint32_t> slots_, values_;                // of the code being planned, by node
-  std::uint32_t caller_ = 0;                                 // while planning: a node of the stream
+  std::vector<std::uint32_t> call_of_;         // by pattern: in calls_, plus 1
+  std::vector<pattern_shape> shapes_;          // by pattern
+  std::vector<std::uint32_t> chosen_;          // by pattern: the result that was asked for, plus 1
+  std::vector<std::uint32_t> slots_, values_;  // of the code being planned, by node
+  std::uint32_t caller_ = 0;                   // while planning: a node of the stream
   std::vector<std::uint32_t> parameter_ids_, parameter_at_;  // the latter by id, plus 1
   std::vector<unnamed_place> unnamed_at_;                    // their slots ascending
   std::vector<std::uint32_t> first_drop_, drops_;            // by slot: what to drop behind it

@@ -45,6 +45,14 @@ void machine::plan() {
     nac::fail(errc::budget_memory, std::to_string(size) + " nodes in the expansion");
   parameter_at_.resize(0x10000);
   call_of_.resize(library_.registry().patterns.size());
+  shapes_.resize(call_of_.size());
+  chosen_.resize(call_of_.size());
+  for (const model::pattern_result& r : how_.results) {
+    const std::uint32_t at = library_.find_pattern(r.pattern_id);
+    if (at == model::library::none || r.node >= library_.flat_size(at))
+      nac::fail(errc::genome_pattern_result, std::to_string(r.pattern_id));
+    chosen_[at] = r.node + 1;
+  }
   plan_code(s, true);
   for (std::size_t i = 0; i < calls_.size(); ++i) {  // grows
     called& c = calls_[i];
@@ -60,21 +68,59 @@ void machine::plan() {
   plan_drops();
 }
 
+/// Where patterns have their values, and which are nothing but others: follows each to the pattern
+/// that it ends in, as far as nobody did before.
+void machine::plan_pattern(std::uint32_t pattern) {
+  const model::registry& r = library_.registry();
+  std::vector<std::uint32_t> path, at;
+  std::uint32_t value = 0, same_as = pattern;
+  for (std::uint32_t p = pattern;;) {
+    if (shapes_[p].known) {
+      value = shapes_[p].value;
+      same_as = shapes_[p].same_as;
+      break;
+    }
+    const model::stream_view nodes = r.nodes_of(r.patterns[p]);
+    std::size_t last = 0, top = 0;
+    std::uint32_t slot = 0, value_at = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const model::node& n = nodes.nodes[i];
+      if (i == top) {
+        last = i;
+        value_at = slot;
+        ++top;
+        if (n.what() == command::control_flow)
+          for (std::size_t k = 0; k < 2; ++k)
+            top += static_cast<std::size_t>(nodes.inputs_of(i)[k]);
+      }
+      slot += n.what() == command::pattern
+                  ? library_.flat_size(library_.find_pattern(n.pattern_id()))
+                  : 1;
+    }
+    path.push_back(p);
+    at.push_back(value_at);
+    if (nodes.nodes[last].what() != command::pattern) break;
+    p = library_.find_pattern(nodes.nodes[last].pattern_id());
+  }
+  for (std::size_t k = path.size(); k-- > 0;) {
+    value += at[k];
+    const model::stream_view nodes = r.nodes_of(r.patterns[path[k]]);
+    if (nodes.size() != 1 || nodes.nodes[0].what() != command::pattern) same_as = path[k];
+    shapes_[path[k]] = {value, same_as, true};
+  }
+}
+
 /// Where a pattern's value is, counted from its first slot.
 std::uint32_t machine::value_of_pattern(std::uint32_t pattern) {
-  const std::uint32_t size = library_.flat_size(pattern);
-  for (const model::pattern_result& r : how_.results)
-    if (r.pattern_id == library_.registry().patterns[pattern].id) {
-      if (r.node >= size) nac::fail(errc::genome_pattern_result, std::to_string(r.node));
-      return r.node;
-    }
-  return size - 1;
+  if (!shapes_[pattern].known) plan_pattern(pattern);
+  return chosen_[pattern] != 0 ? chosen_[pattern] - 1 : shapes_[pattern].value;
 }
 
 std::uint32_t machine::plan_call_of(std::uint32_t pattern) {
-  std::uint32_t& at = call_of_[pattern];
+  const std::uint32_t called = shapes_[pattern].same_as;
+  std::uint32_t& at = call_of_[called];
   if (at == 0) {
-    calls_.push_back({pattern, 0, 0, caller_});
+    calls_.push_back({called, 0, 0, caller_});
     at = static_cast<std::uint32_t>(calls_.size());
   }
   return at - 1;
@@ -213,26 +259,49 @@ void machine::plan_node(const model::stream_view& code, std::uint32_t i, planned
 }
 
 /// Goes through the expansion once: a result is dropped behind its last use. Where that is inside of
-/// an IF or WHILE and the result isn't, it is behind all of the outermost such IF or WHILE.
+/// an IF or WHILE and the result isn't, it is behind all of the outermost such IF or WHILE. Where
+/// references of patterns lead is known here alone: what they take has to have a value, and its block
+/// mustn't have ended.
 void machine::plan_drops() {
   constexpr std::uint32_t never = ~std::uint32_t{0};
   const auto size = static_cast<std::uint32_t>(results_.size());
   std::vector<std::uint32_t> last(size);
   for (std::uint32_t s = 0; s < size; ++s) last[s] = s;
+  /// An IF or WHILE around the node that is looked at.
   struct scope {
-    std::uint32_t slot, end;  // of the opener; behind its blocks
-    std::size_t depth;        // calls around it
+    std::uint32_t slot, middle, end;  // of the opener; where the second block begins and ends
+    std::uint32_t block;              // the one that the node is in
+    std::size_t depth;                // calls around it
   };
   struct call {
-    std::uint32_t next, end, base;
+    std::uint32_t next, end, base, node;
   };
   std::vector<scope> scopes;
   std::vector<call> calls;
+  std::vector<bool> open = {true};            // by block; block 0 is the program
+  std::vector<std::uint32_t> block_of(size);  // by slot: of what has a value the block, plus 1
   const auto stream_size = static_cast<std::uint32_t>(program_.stream().size());
   std::uint32_t i = 0, end = stream_size, base = 0;
+  const auto check = [&](std::uint32_t from, bool opener) {
+    if (block_of[from] != 0 && open[block_of[from] - 1] && !opener) return;
+    at_ = calls.empty() ? i : calls[0].node;
+    nac::fail(calls.empty() ? errc::genome_pattern_result : errc::genome_pattern_order,
+              "node " + std::to_string(from) + " of the expansion");
+  };
   while (true) {
-    while (!scopes.empty() && scopes.back().depth == calls.size() && scopes.back().end == i)
-      scopes.pop_back();
+    while (!scopes.empty() && scopes.back().depth == calls.size()) {
+      scope& s = scopes.back();
+      if (i != s.middle && i != s.end) break;
+      open[s.block] = false;
+      if (i == s.end) {
+        scopes.pop_back();
+        continue;
+      }
+      s.block = static_cast<std::uint32_t>(open.size());
+      s.middle = s.end;
+      open.push_back(true);
+      break;
+    }
     if (i == end) {
       if (calls.empty()) break;
       i = calls.back().next;
@@ -244,7 +313,7 @@ void machine::plan_drops() {
     const planned& p = code_[i];
     const std::uint32_t slot = base + p.slot;
     if (p.what == kind::call) {
-      calls.push_back({p.next, end, base});
+      calls.push_back({p.next, end, base, i});
       i = calls_[p.extra].first;
       end = calls_[p.extra].end;
       base = slot;
@@ -256,8 +325,12 @@ void machine::plan_drops() {
       const auto around =
           std::upper_bound(scopes.begin(), scopes.end(), from,
                            [](std::uint32_t s, const scope& other) { return s < other.slot; });
+      check(from, around != scopes.begin() && (around - 1)->slot == from);
       last[from] = std::max(last[from], around == scopes.end() ? slot : around->slot);
     }
+    const bool has_value =
+        p.what != kind::nothing && p.what != kind::output && p.what != kind::block_output;
+    if (has_value) block_of[slot] = (scopes.empty() ? 0 : scopes.back().block) + 1;
     if (p.what == kind::unnamed_parameter) {
       unnamed_at_.push_back({slot, static_cast<std::uint32_t>(unnamed_.size())});
       unnamed_.resize(unnamed_.size() + p.extra);
@@ -265,7 +338,9 @@ void machine::plan_drops() {
     if (p.what == kind::if_else || p.what == kind::while_loop) {
       // A block's value is taken when it ends.
       for (const std::uint32_t r : controls_[p.extra].results) last[base + r] = never;
-      scopes.push_back({slot, p.next, calls.size()});
+      scopes.push_back({slot, controls_[p.extra].middle, p.next,
+                        static_cast<std::uint32_t>(open.size()), calls.size()});
+      open.push_back(true);
     }
     ++i;
   }
