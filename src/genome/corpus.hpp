@@ -90,7 +90,7 @@ class vocabulary {
   [[nodiscard]] std::string_view target(std::uint32_t operation) const noexcept;
 
  private:
-  name_table operations_, variations_, constants_;  // constants: key, type, value, each with a zero
+  name_table operations_, variations_, constants_;  // constants: see kind()
   std::vector<kind_row> kinds_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_row_;
 };

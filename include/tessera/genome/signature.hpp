@@ -16,6 +16,8 @@
 //   genome::group_part p;
 //   while (parts.next(p)) …                                 // {"arg1", 10}, {"dim", 11}
 //
+//   genome::single_constant_key("aten.relu.default:node_args(1):kwargs()", 1);   // position 1
+//
 // Lifetime:   all borrow their text.
 // Errors:     values: `well_formed` and `failed`, with the place where the text stops being one.
 // Limits:     positions and ids of 5 digits.
@@ -143,6 +145,33 @@ class group_parts {
   std::string_view rest_;
   bool first_ = true, failed_ = false;
 };
+
+/// Which argument a constant is: a keyword, or where that is empty a position ("arg1").
+struct constant_key {
+  std::string_view keyword;
+  std::uint32_t position = 0;
+};
+
+/// How many arguments of a node are tensors: those of its variation; where it has inputs that no
+/// variation names, they are one list.
+[[nodiscard]] constexpr std::uint32_t tensor_arguments(std::string_view variation,
+                                                       std::size_t inputs) noexcept {
+  variation_inputs order(variation);
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; order.next(i);) ++count;
+  return count == 0 && inputs != 0 ? 1 : count;
+}
+
+/// Which argument the constant of a node with C > 0 is, as C names no key: the operation's keyword,
+/// where it has just one; else the first position behind its `tensors` tensor arguments. A constant
+/// in any other place stands in a group of its own.
+[[nodiscard]] constexpr constant_key single_constant_key(std::string_view operation,
+                                                         std::uint32_t tensors) noexcept {
+  operation_name name(operation);
+  std::string_view keyword, second;
+  if (name.next_keyword(keyword) && !name.next_keyword(second)) return {keyword, 0};
+  return {{}, tensors};
+}
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
