@@ -34,6 +34,7 @@
 #include "genome/compress.hpp"
 #include "genome/expand.hpp"
 #include "genome/format.hpp"
+#include "genome/print.hpp"
 #include "genome/program.hpp"
 #include "genome/read.hpp"
 #include "genome/registry.hpp"

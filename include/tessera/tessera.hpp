@@ -11,6 +11,7 @@
 
 #include "alir.hpp"
 #include "ark.hpp"
+#include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
 
