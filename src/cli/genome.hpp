@@ -79,6 +79,10 @@ struct program_outcome {
 [[nodiscard]] program_outcome verify_stream(const stored_stream& s, const genome::library& in,
                                             const reporting& to);
 
+/// What a file is that is nothing else, when a registry was named.
+[[nodiscard]] inline format streams_of(const std::string& registry) noexcept {
+  return registry.empty() ? format::unknown : format::genome_binary;
+}
 /// --registry, for verbs of all formats.
 void add_genome_options(CLI::App& verb, std::string& registry);
 

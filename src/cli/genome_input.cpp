@@ -242,6 +242,11 @@ class stream_gatherer {
     if (e.code != errc::ok) return e;
     result<genomics::signature> s = signature_of(one, 0);
     if (!s) return {s.err().code, 0};
+    if (base_ == nullptr && !out_.converted) {  // its registry is the first
+      out_.converted = true;
+      out_.registry = std::move(s->registry);
+      return keep(std::move(s->stream));
+    }
     const result<genome::library> own = genome::verify(std::move(s->registry));
     if (!own) return {own.err().code, 0};
     return join(std::move(s->stream), *own);
