@@ -1,9 +1,40 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// Family trees of graphs, by neighbour joining (Saitou and Nei, in the form of Studier and Keppler).
+//
+//   std::vector<std::uint32_t> of = sample(all.size(), max_tree_size, 1);
+//   tree t = neighbour_joining(distances(all, found, of));
+//   std::cout << newick(t, names);          // (resnet18:0.25,(vgg:0.125,alexnet:0.5):0.25,mlp:1.0);
+//
+// As long as more than three clusters are left, the two with the least
+//
+//   (clusters - 2) × distance - sum of the one's distances - sum of the other's
+//
+// are joined. Clusters stand in the order of their first leaves; of equal pairs the one whose first,
+// then whose second cluster stands first is taken. Distances that are those along a tree give that
+// tree. A branch whose length comes out below 0 gets 0, and its sibling takes the difference, so that
+// the two stay as far apart as they are; of the last three branches, both others take it.
+//
+//   output   what
+//   newick   one line; a name is quoted where it isn't a plain word, lengths read back as they are
+//   dot      for Graphviz, without directions: `twopi` as it is, `neato` for lengths (attribute len)
+//   svg      a picture: rooted in the middle of its longest path, branches to scale, subtrees with
+//            fewer leaves first; names longer than draw::longest_label are cut
+//
+// Nothing recurses: a tree may be a chain. A tree that was made by other means has its children
+// before their parents: a child of inner node i is a leaf or an inner node before i.
+//
+// Lifetime:   values.
+// Errors:     std::bad_alloc. There are as many names as leaves.
+// Limits:     no number of leaves, but work grows by its cube: max_tree_size takes seconds.
+// Allocation: 8 bytes for each pair of leaves; pictures some 500 bytes for each leaf.
 
 #ifndef TESSERA_GENOME_TREE_HPP
 #define TESSERA_GENOME_TREE_HPP
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +46,9 @@ namespace genomics {
 /// Trees of more graphs are built from a sample.
 inline constexpr std::uint32_t max_tree_size = 2000;
 
-/// A tree without a root: leaves are 0 to leaves - 1, inner nodes behind them; the last one has
-/// three children, or fewer where there are fewer leaves.
+/// A tree without a root: leaves are 0 to leaves - 1, inner nodes behind them in the order in which
+/// they were joined; the last one has three children, or fewer where there are fewer leaves. Without
+/// leaves there is no node at all.
 struct tree {
   struct child {
     std::uint32_t node = 0;
@@ -32,7 +64,8 @@ struct tree {
 [[nodiscard]] text dot(const tree& t, std::span<const std::string> names);
 [[nodiscard]] text svg(const tree& t, std::span<const std::string> names);
 
-/// Which of `size` graphs a tree is built from: all, or `wanted` of them, chosen by the seed, ascending.
+/// Which of `size` graphs a tree is built from: all, or `wanted` of them, chosen by the seed, each
+/// choice as likely as any other; ascending.
 [[nodiscard]] std::vector<std::uint32_t> sample(std::uint32_t size, std::uint32_t wanted,
                                                 std::uint64_t seed);
 

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// A registry to registry.json, in one form.
+//
+//   tessera::result<tessera::text> json = genome::write_registry(registry);
+//
+//   {
+//     "canonical_to_index": {
+//       "<NONE>": 0,
+//       "aten.relu.default:node_args(1):kwargs()": 10
+//     },
+//     …
+//     "constants": {
+//       "10": {"type":"int","value":1}
+//     },
+//
+// All members of the specification in its order, empty ones too; index_to_constant behind constants
+// where there is one; ids ascending, rules as they stand; "exceptions" where there are some. Two
+// spaces a level, a constant on one line, no line end behind the last brace.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what no registry.json can say: json_bad_utf8 in names, genome_name_repeated and
+//             genome_id_repeated for keys, genome_registry_id above 65535, genome_constant_value
+//             that isn't JSON, genome_rule_probability, genome_node_inputs and
+//             genome_reference_range in streams; the offset is the row's. Nothing is written then.
+// Limits:     max_depth for constants, in the containers around them.
+// Allocation: the text, at most twice; 8 bytes for each member of a map.
+
+#ifndef TESSERA_GENOME_WRITE_REGISTRY_HPP
+#define TESSERA_GENOME_WRITE_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "../core/json.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "read_registry.hpp"
+#include "registry.hpp"
+#include "registry_order.hpp"
+#include "write.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class registry_writer {
+ public:
+  registry_writer(const registry& r, const limits& limit)
+      : r_(r), limit_(limit), out_(text_, json::indented) {
+    limit_.max_depth = limit.max_depth > 3 ? limit.max_depth - 3 : 0;  // {"constants":{"10":{
+  }
+
+  result<text> write() {
+    out_.begin_object();
+    names("canonical_to_index", r_.operations);
+    ids("index_to_canonical", r_.operation_ids);
+    names("variation_to_index", r_.variations);
+    constants();
+    if (!r_.constant_texts.empty()) ids("index_to_constant", r_.constant_texts);
+    names("constant_group_to_index", r_.groups);
+    ids("index_to_constant_group", r_.group_ids);
+    names("param_name_to_index", r_.parameters);
+    ids("index_to_param_name", r_.parameter_ids);
+    patterns();
+    out_.key("rules").begin_object();
+    transitions();
+    counted("composition_rules", r_.compositions);
+    counted("structural_rules", r_.structures);
+    out_.end().end();
+    if (error_.code != errc::ok) return error_;
+    return std::move(text_);
+  }
+
+ private:
+  void fail(errc code, std::uint64_t offset) {
+    if (error_.code == errc::ok) error_ = {code, offset};
+  }
+  /// A text that is to be written, of the row at `offset`.
+  [[nodiscard]] std::string_view checked(characters_range name, std::uint64_t offset) {
+    const std::string_view s = r_.name_of(name);
+    if (!is_utf8(s)) fail(errc::json_bad_utf8, offset);
+    return s;
+  }
+  template <class T>
+  void check_names(const pool<T>& map) {
+    const std::size_t i = first_repeated_name(r_, map);
+    if (i != map.size()) fail(errc::genome_name_repeated, map[i].offset);
+  }
+  template <class T>
+  void check_ids(const pool<T>& map) {
+    const std::size_t i = first_repeated_id(map);
+    if (i != map.size()) fail(errc::genome_id_repeated, map[i].offset);
+  }
+  void check_id(std::uint32_t id, std::uint64_t offset) {
+    if (id > max_registry_id) fail(errc::genome_registry_id, offset);
+  }
+  void id_key(std::uint32_t id, std::uint64_t offset) {
+    check_id(id, offset);
+    id_.clear();
+    id_ << id;
+    out_.key(id_);
+  }
+
+  void names(std::string_view member, const pool<entry>& map) {
+    check_names(map);
+    out_.key(member).begin_object();
+    for (const std::uint32_t i : by_id(map)) {
+      check_id(map[i].id, map[i].offset);
+      out_.key(checked(map[i].name, map[i].offset)).integer(map[i].id);
+    }
+    out_.end();
+  }
+  void ids(std::string_view member, const pool<entry>& map) {
+    check_ids(map);
+    out_.key(member).begin_object();
+    for (const std::uint32_t i : by_id(map)) {
+      id_key(map[i].id, map[i].offset);
+      out_.string(checked(map[i].name, map[i].offset));
+    }
+    out_.end();
+  }
+  void constants() {
+    check_ids(r_.constants);
+    out_.key("constants").begin_object();
+    for (const std::uint32_t i : by_id(r_.constants)) {
+      const constant& c = r_.constants[i];
+      id_key(c.id, c.offset);
+      out_.begin_object(true).key("type").string(checked(c.type, c.offset)).key("value");
+      json::reader value(r_.name_of(c.value), limit_);
+      json::copy(value, out_);
+      if (value.finish().code != errc::ok) return fail(errc::genome_constant_value, c.offset);
+      out_.end();
+    }
+    out_.end();
+  }
+  void patterns() {
+    check_ids(r_.patterns);
+    out_.key("patterns").begin_object();
+    for (const std::uint32_t i : by_id(r_.patterns)) {
+      const pattern& p = r_.patterns[i];
+      id_key(p.id, p.offset);
+      nodes(r_.nodes_of(p), p.offset);
+    }
+    out_.end();
+  }
+  void nodes(const stream_view& s, std::uint64_t offset) {
+    const result<text> base64 = write_base64(s);
+    if (!base64) fail(base64.err().code, offset);
+    out_.string(base64 ? base64->view() : std::string_view{});
+  }
+  void transitions() {
+    check_names(r_.transitions);
+    out_.key("transition_rules").begin_object();
+    for (const transition_rule& t : r_.transitions) {
+      out_.key(checked(t.text, t.offset)).begin_object();
+      const std::string_view probability = r_.name_of(t.probability);
+      if (!is_probability(probability)) fail(errc::genome_rule_probability, t.offset);
+      out_.key("probability").string(probability).key("count").integer(t.count).key("b64_repr");
+      nodes(r_.nodes_of(t), t.offset);
+      if (t.exceptions != 0) {
+        out_.key("exceptions").begin_array();
+        for (std::uint32_t i = 0; i < t.exceptions; ++i)
+          out_.string(checked(r_.exceptions[t.first_exception + i], t.offset));
+        out_.end();
+      }
+      out_.end();
+    }
+    out_.end();
+  }
+  void counted(std::string_view member, const pool<counted_rule>& map) {
+    check_names(map);
+    out_.key(member).begin_object();
+    for (const counted_rule& c : map)
+      out_.key(checked(c.text, c.offset)).begin_object().key("count").integer(c.count).end();
+    out_.end();
+  }
+
+  const registry& r_;
+  limits limit_;
+  text text_;
+  json::writer out_;
+  text id_;
+  error error_;
+};
+
+}  // namespace detail
+
+/// The text of a registry.json.
+[[nodiscard]] inline result<text> write_registry(const registry& r, const limits& limit = {}) {
+  return detail::registry_writer(r, limit).write();
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_WRITE_REGISTRY_HPP

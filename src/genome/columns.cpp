@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "columns.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace tessera::inline TESSERA_ABI {
+namespace genomics {
+
+std::string printable(std::string_view name) {
+  std::string out;
+  out.reserve(name.size());
+  while (!name.empty()) {
+    const unsigned length = utf8_length(name.data(), name.data() + name.size());
+    const auto c = static_cast<unsigned char>(name[0]);
+    if (length == 0 || c < 0x20 || c == 0x7f)
+      out += "\xEF\xBF\xBD";
+    else
+      out += name.substr(0, length);
+    name.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+std::size_t width(std::string_view s) noexcept {
+  std::size_t n = 0;
+  for (const char c : s) n += (static_cast<unsigned char>(c) & 0xc0u) != 0x80u ? 1u : 0u;
+  return n;
+}
+
+void put_left(text& out, std::string_view s, std::size_t columns) {
+  out << s;
+  for (std::size_t i = width(s); i < columns; ++i) out << ' ';
+}
+
+void put_right(text& out, std::string_view s, std::size_t columns) {
+  for (std::size_t i = width(s); i < columns; ++i) out << ' ';
+  out << s;
+}
+
+void put_fixed(text& out, double v, unsigned decimals) {
+  std::uint64_t unit = 1;
+  for (unsigned i = 0; i < decimals; ++i) unit *= 10;
+  const auto n = static_cast<std::uint64_t>(std::floor(v * static_cast<double>(unit) + 0.5));
+  out << n / unit;
+  if (decimals == 0) return;
+  out << '.';
+  for (std::uint64_t rest = n % unit; unit > 1; rest %= unit) {
+    unit /= 10;
+    out << static_cast<char>('0' + static_cast<char>(rest / unit));
+  }
+}
+
+std::string fixed(double v, unsigned decimals) {
+  text out;
+  put_fixed(out, v, decimals);
+  return std::string(out.view());
+}
+
+double rounded(double v) noexcept { return std::floor(v * 1e6 + 0.5) / 1e6; }
+
+}  // namespace genomics
+}  // namespace tessera::inline TESSERA_ABI
