@@ -138,9 +138,12 @@ struct stream_set {
   std::vector<genome::stream> streams;
   bool converted = false;  ///< some input had no registry, or another one
 };
-/// `flat`: without patterns; else streams keep theirs, if all are of one registry.
-[[nodiscard]] input_outcome read_streams(const genome_inputs& in, std::string_view verb, bool flat,
-                                         bool copies, stream_set& out);
+struct stream_options {
+  bool flat = false;  ///< without patterns; else streams of the registry keep theirs
+  genome::expand_options expand = {};
+};
+[[nodiscard]] input_outcome read_streams(const genome_inputs& in, std::string_view verb,
+                                         const stream_options& how, stream_set& out);
 
 /// What a verb that has read its inputs ends with.
 [[nodiscard]] inline exit_code finish(const input_outcome& in, exit_code wrote) {

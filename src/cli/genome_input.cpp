@@ -202,8 +202,8 @@ class graph_reader {
 /// Streams over one registry, whatever they came from.
 class stream_gatherer {
  public:
-  stream_gatherer(libraries& registries, bool flat, bool copies, stream_set& out)
-      : flat_(flat), copies_(copies), given_(registries.given()), out_(out) {
+  stream_gatherer(libraries& registries, const stream_options& how, stream_set& out)
+      : how_(how), given_(registries.given()), out_(out) {
     if (given_.empty()) return;
     exit_code ignored = success;  // it was read before
     base_ = registries.of({given_}, ignored);
@@ -228,8 +228,8 @@ class stream_gatherer {
     if (const auto* p = std::get_if<const genome::program*>(&g.graph)) {
       if (base_ == nullptr && !out_.converted) start((**p).library());
       const bool joined = &(**p).library() != base_;
-      if (!flat_ && !joined) return keep((**p).stream());
-      result<genome::stream> flat = expand(**p, {.copies = copies_});
+      if (!how_.flat && !joined) return keep((**p).stream());
+      result<genome::stream> flat = expand(**p, how_.expand);
       if (!flat) return flat.err();
       if (!joined) return keep(std::move(*flat));
       return join(std::move(*flat), (**p).library());
@@ -263,7 +263,7 @@ class stream_gatherer {
     return keep(std::move(s));
   }
 
-  bool flat_, copies_;
+  const stream_options& how_;
   std::string given_;
   stream_set& out_;
   const genome::library* base_ = nullptr;
@@ -301,13 +301,12 @@ input_outcome read_corpus(const genome_inputs& in, std::string_view verb, genomi
   });
 }
 
-input_outcome read_streams(const genome_inputs& in, std::string_view verb, bool flat, bool copies,
-                           stream_set& out) {
+input_outcome read_streams(const genome_inputs& in, std::string_view verb, const stream_options& how, stream_set& out) {
   libraries registries(in.registry);
   exit_code code = success;
   if (!in.registry.empty() && registries.of({in.registry, in.json}, code) == nullptr)
     return {code, false};
-  stream_gatherer gathered(registries, flat, copies, out);
+  stream_gatherer gathered(registries, how, out);
   return each_graph(in, verb, registries,
                     [&gathered](const input_graph& g) { return gathered.add(g); });
 }
