@@ -613,6 +613,9 @@
   X(genome_patterns_full, 5065, "a registry has ids for 65526 patterns")                           \
   X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
                                                                                                    \
+  X(genome_counterpart, 5070,                                                                      \
+    "v1.2 has no node for this: CONVERGENCE, or an input, exit or result that crosses a branch")   \
+                                                                                                   \
   X(genome_run_operation, 5080, "the machine has no operation of this name")                       \
   X(genome_run_arguments, 5081, "the operation takes other arguments than the node gives")         \
   X(genome_run_parameter, 5082, "the graph needs a parameter that wasn't given")                   \

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Suffixes of a text of numbers, sorted by their first `depth` symbols: where something of that
+// length at most stands repeatedly, it stands in one range of the order.
+//
+//   std::vector<std::uint32_t> order = suffix_array(text, 26, 40);  // symbols from 0 to 25
+//   std::vector<std::uint8_t> shared = common_prefixes(text, order, 40);
+//
+//   text        b a n a n a
+//   order       5 3 1 0 4 2       a, ana, anana, banana, na, nana
+//   shared      0 1 3 0 0 2       symbols that suffix order[i] has in common with the one before
+//
+// Sorted by prefix doubling (Manber and Myers, 1993): suffixes in the order of their first h symbols
+// give that of their first 2h, in two passes over all. Where the first `depth` are the same, the
+// earlier suffix comes first.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc.
+// Limits:     2^32 - 1 symbols.
+// Allocation: 16 bytes for each symbol while it sorts, 4 of them for the order; time in
+//             O(n log depth) for the order and O(n depth) for the prefixes.
+
+#ifndef TESSERA_GENOME_SUFFIX_ARRAY_HPP
+#define TESSERA_GENOME_SUFFIX_ARRAY_HPP
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tessera/version.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace genomics {
+
+/// Symbols are below `symbols`; depth is at least 1.
+[[nodiscard]] std::vector<std::uint32_t> suffix_array(std::span<const std::uint32_t> text,
+                                                      std::uint32_t symbols, std::uint32_t depth);
+
+/// Counted up to `depth`.
+[[nodiscard]] std::vector<std::uint8_t> common_prefixes(std::span<const std::uint32_t> text,
+                                                        std::span<const std::uint32_t> order,
+                                                        std::uint8_t depth);
+
+}  // namespace genomics
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_SUFFIX_ARRAY_HPP
