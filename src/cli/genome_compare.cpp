@@ -51,8 +51,7 @@ struct measured {
   out.in = read_corpus(o.in, verb, all);
   if (!out.in.complete) return out;
   const auto size = static_cast<std::uint32_t>(all.size());
-  const std::vector<std::uint32_t> of =
-      genomics::sample(size, std::min(size, o.sample), o.seed);
+  const std::vector<std::uint32_t> of = genomics::sample(size, std::min(size, o.sample), o.seed);
   if (of.size() < size)
     show_note("from a sample of " + std::to_string(of.size()) + " of " + std::to_string(size) +
               " models, seed " + std::to_string(o.seed));
@@ -112,7 +111,8 @@ void add_genome_compare(CLI::App& genome, action& run) {
       std::string(
           "Networks that are built from the same genes are related. The distance of two is 0 where "
           "they\n"
-          "hold the same genes equally often, and 1 where they have nothing in common; an operation "
+          "hold the same genes equally often, and 1 where they have nothing in common; an "
+          "operation "
           "is\n"
           "a gene of one node.\n\n"
           "A table shows up to 12 models; of more it lists the nearest of each.\n\n"

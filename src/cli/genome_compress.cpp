@@ -31,8 +31,10 @@ struct options {
     genome::pattern_result r;
     if (!genome::detail::take_number(rest, r.pattern_id) || !genome::detail::take(rest, "=") ||
         !genome::detail::take_number(rest, r.node) || !rest.empty())
-      return usage_error("genome", "--result: expected ID=NODE, found '" + shown_name(word) + "'"),
-             false;
+    {
+      (void)usage_error("genome", "--result: expected ID=NODE, found '" + shown_name(word) + "'");
+      return false;
+    }
     out.push_back(r);
   }
   return true;
@@ -60,9 +62,9 @@ struct options {
   pool<genome::pattern_result> results;
   if (!parse_results(o.results, results)) return wrong_usage;
   stream_set set;
-  const input_outcome in = read_streams(
-      o.in, "expand", {.flat = true, .expand = {.copies = !o.keep_copies, .results = results}},
-      set);
+  const input_outcome in =
+      read_streams(o.in, "expand",
+                   {.flat = true, .expand = {.copies = !o.keep_copies, .results = results}}, set);
   if (!in.complete) return in.code;
   return finish(in, write_set(o, "genome expand", set, {o.in.paths[0]}));
 }
@@ -134,7 +136,8 @@ void add_genome_expand(CLI::App& genome, action& run) {
   verb->add_flag("--keep-copies", o->keep_copies, "A COPY stays one node");
   verb->footer(
       std::string(
-          "Each pattern's node gives way to the nodes that the registry has for it, and each COPY to "
+          "Each pattern's node gives way to the nodes that the registry has for it, and each COPY "
+          "to "
           "as\n"
           "many nodes as it says, so that the network is one flat graph, as before it was "
           "compressed.\n"

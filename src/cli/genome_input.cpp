@@ -301,7 +301,8 @@ input_outcome read_corpus(const genome_inputs& in, std::string_view verb, genomi
   });
 }
 
-input_outcome read_streams(const genome_inputs& in, std::string_view verb, const stream_options& how, stream_set& out) {
+input_outcome read_streams(const genome_inputs& in, std::string_view verb,
+                           const stream_options& how, stream_set& out) {
   libraries registries(in.registry);
   exit_code code = success;
   if (!in.registry.empty() && registries.of({in.registry, in.json}, code) == nullptr)

@@ -69,8 +69,7 @@ void add_patterns(const genomics::corpus& all, const genomics::findings& found,
   if (!o.output.empty()) {
     const result<text> out = genome::write_registry(library->registry());
     if (!out) return fail_made(out.err(), to);
-    if (const exit_code code = write_result(o.output, as_bytes(*out)); code != success)
-      return code;
+    if (const exit_code code = write_result(o.output, as_bytes(*out)); code != success) return code;
   }
   return o.signatures.empty() ? success : write_result(o.signatures, as_bytes(signatures));
 }
@@ -95,9 +94,9 @@ void add_patterns(const genomics::corpus& all, const genomics::findings& found,
     const exit_code code = write_registry(o, all, found, {o.in.paths[0], o.in.json});
     if (code != success) return code;
   }
-  const text out = o.in.json     ? gene_json(all, found, o.alleles)
-                   : o.alleles   ? allele_table(all, found)
-                                 : gene_table(all, found);
+  const text out = o.in.json   ? gene_json(all, found, o.alleles)
+                   : o.alleles ? allele_table(all, found)
+                               : gene_table(all, found);
   return finish(in, print_result(out));
 }
 

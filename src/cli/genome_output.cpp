@@ -33,9 +33,9 @@ result<text> write_signatures(const stream_set& set) {
     const result<text> base64 = genome::write_base64(set.streams[i]);
     if (!base64) return base64.err();
     out << (i == 0 ? "\n  " : ",\n  ");
-    append_quoted(out, set.names[i]);
+    json::append_quoted(out, set.names[i]);
     out << ": ";
-    append_quoted(out, *base64);
+    json::append_quoted(out, *base64);
   }
   out << "\n}\n";
   return out;
@@ -51,8 +51,8 @@ exit_code encoded_streams::encode(const stream_set& set, const std::string& path
     if (out) return text_ = std::move(*out), success;
     e = out.err();
   } else if (several) {
-    return usage_error(verb, "several streams go to one file as JSON: end '" + shown_name(path) +
-                                 "' in .json");
+    return usage_error(
+        verb, "several streams go to one file as JSON: end '" + shown_name(path) + "' in .json");
   } else if (path == "-" || name.ends_with(".b64")) {
     result<text> out = genome::write_base64(set.streams[0]);
     if (out) return text_ = std::move(*out), text_ << '\n', success;
