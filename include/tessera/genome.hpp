@@ -37,8 +37,11 @@
 #include "genome/print.hpp"
 #include "genome/program.hpp"
 #include "genome/read.hpp"
+#include "genome/read_registry.hpp"
 #include "genome/registry.hpp"
 #include "genome/signature.hpp"
+#include "genome/verify.hpp"
 #include "genome/write.hpp"
+#include "genome/write_registry.hpp"
 
 #endif  // TESSERA_GENOME_HPP

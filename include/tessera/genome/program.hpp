@@ -9,6 +9,8 @@
 //   library->operation(52);                    // "aten.linear.default:node_args(2):kwargs()"
 //   library->flat_size(library->find_pattern(18));                 // nodes of its expansion
 //
+// A map whose reverse is missing is completed: a library's registry has both, or neither.
+//
 // Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
 // Errors:     none here.
 // Limits:     none.
@@ -32,8 +34,9 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
-class library;
-[[nodiscard]] result<library> verify(registry r, const limits& limit = {});
+namespace detail {
+class library_maker;
+}
 
 /// A verified registry.
 class library {
@@ -69,9 +72,22 @@ class library {
   [[nodiscard]] std::uint32_t flat_size(std::uint32_t pattern_index) const noexcept {
     return flat_sizes_[pattern_index];
   }
+  /// How many nodes before its own first one a pattern's references lead at most, in the numbering of
+  /// its expansion: as many as have to stand before it where it is called.
+  [[nodiscard]] std::uint64_t reach(std::uint32_t pattern_index) const noexcept {
+    return reaches_[pattern_index];
+  }
+  /// How many tensors an operation takes by its name; none where the name doesn't say.
+  [[nodiscard]] std::uint32_t tensors(std::uint32_t a) const noexcept {
+    return a < tensors_.size() ? tensors_[a] : none;
+  }
+  /// How many inputs a node has at least for a variation to name them.
+  [[nodiscard]] std::uint32_t inputs_named(std::uint32_t b) const noexcept {
+    return b < inputs_named_.size() ? inputs_named_[b] : 0;
+  }
 
  private:
-  friend result<library> verify(genome::registry, const limits&);
+  friend class detail::library_maker;
   using places = pool<std::uint32_t>;  // by id: the index in the map, plus 1
 
   library() noexcept = default;
@@ -86,11 +102,13 @@ class library {
 
   genome::registry registry_;
   places operations_, variations_, groups_, parameters_, constants_, patterns_;
-  pool<std::uint32_t> flat_sizes_;
+  pool<std::uint32_t> flat_sizes_;              // by index of the pattern
+  pool<std::uint64_t> reaches_;                 // the same
+  pool<std::uint32_t> tensors_, inputs_named_;  // by id
 };
 
 class program;
-[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit = {});
+[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit);
 
 /// A verified stream.
 class program {

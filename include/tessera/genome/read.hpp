@@ -56,8 +56,8 @@ namespace detail {
     if (nodes >= limit.max_items || inputs > limit.max_items) return {errc::too_many_items, at};
     at += 5 + 2 * count;
   }
-  out.nodes.reserve(out.nodes.size() + nodes);
-  out.inputs.reserve(out.inputs.size() + inputs);
+  (void)out.nodes.prepare(nodes);  // which doubles: registries append stream after stream
+  (void)out.inputs.prepare(inputs);
   for (std::size_t at = 0; at < source.size();) {
     node n{.a = byte_at(source, at),
            .b = byte_at(source, at + 1),

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What verify() checks about the maps of a registry; their patterns are streams (check_stream.hpp).
+//
+//   detail::registry_checker maps(registry, limit);
+//   if (error e = maps.check(); e.code != errc::ok) return e;   // then maps.operations and so on
+//
+//   map          ids           a member is
+//   operations   0 - 255       below 10 the command of that id, and no other has such a name
+//   variations   10 - 255      "in1,in0"
+//   constants    10 - 32767    of a type of the table below, with a value to match
+//   groups       10 - 32767    "arg1=10;dim=11": keys ascending, constants that exist
+//   parameters   10 - 32767    any text
+//   patterns     10 - 65535    one node or more
+//
+// In a map ids and names stand once; in old registries a "<RESERVED>" at id 10 stands beside the
+// first operation, and is ignored. A map without its reverse, or a reverse without its map, is
+// completed; where both are there they say the same. Texts of index_to_constant and rules are for
+// people, and nothing is asked of them.
+//
+// Lifetime:   borrows the registry.
+// Errors:     genome_id_range to genome_constant_value, genome_pattern_empty; the offset is the row's.
+//             genome_node_truncated, with the index of a node, where a stream that was built in code
+//             names inputs that aren't there.
+// Limits:     max_depth for constants.
+// Allocation: 4 bytes for each id up to the highest of a map; for a moment 8 for each member of one.
+
+#ifndef TESSERA_GENOME_CHECK_REGISTRY_HPP
+#define TESSERA_GENOME_CHECK_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/json_read.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "registry.hpp"
+#include "registry_order.hpp"
+#include "signature.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// How the value of a constant is written in JSON.
+enum class value_form : std::uint8_t { integer, number, string, boolean, null, array, slice };
+
+/// The types of constants. A float that JSON has no number for is "inf", "-inf" or "nan".
+struct constant_type {
+  std::string_view name;
+  value_form form;
+};
+inline constexpr constant_type constant_types[] = {
+    {"int", value_form::integer},         {"float", value_form::number},
+    {"str", value_form::string},          {"bool", value_form::boolean},
+    {"NoneType", value_form::null},       {"list", value_form::array},
+    {"tuple", value_form::array},         {"immutable_list", value_form::array},
+    {"slice", value_form::slice},  // [start, stop, step]
+    {"torch.dtype", value_form::string},  {"torch.device", value_form::string},
+    {"torch.layout", value_form::string}, {"torch.memory_format", value_form::string},
+};
+
+/// Whether `value` is JSON of a form.
+[[nodiscard]] inline bool has_form(std::string_view value, value_form form, const limits& limit) {
+  json::reader in(value, limit);
+  bool right = false;
+  const json::kind kind = in.peek();
+  switch (form) {
+    case value_form::integer: right = in.number().integral; break;
+    case value_form::number:
+      if (kind == json::kind::string) {
+        const std::string_view s = in.string();
+        right = s == "inf" || s == "-inf" || s == "nan";
+      } else {
+        (void)in.number();
+        right = true;
+      }
+      break;
+    case value_form::string: right = kind == json::kind::string, in.skip(); break;
+    case value_form::boolean: right = kind == json::kind::boolean, in.skip(); break;
+    case value_form::null: right = kind == json::kind::null, in.skip(); break;
+    case value_form::array: right = kind == json::kind::array, in.skip(); break;
+    case value_form::slice: {
+      std::size_t count = 0;
+      for (in.array(); in.element(); ++count) in.skip();
+      right = count == 3;
+      break;
+    }
+  }
+  return in.finish().code == errc::ok && right;
+}
+
+class registry_checker {
+ public:
+  /// By id: the index in the map, plus 1; of a map and its reverse that in the reverse.
+  using places = pool<std::uint32_t>;
+  places operations, variations, constants, groups, parameters, patterns;
+  pool<std::uint32_t> tensors, inputs_named;  // of operations and variations, by id
+
+  registry_checker(registry& r, const limits& limit) : r_(r), limit_(limit) {}
+
+  [[nodiscard]] error check() {
+    (void)(check_both(r_.operations, r_.operation_ids, 0, 255, operations) && check_operations() &&
+           check_map(r_.variations, first_id, 255, variations) && check_variations() &&
+           check_ids(r_.constants, first_id, max_id, constants) && check_constants() &&
+           check_both(r_.groups, r_.group_ids, first_id, max_id, groups) && check_groups() &&
+           check_both(r_.parameters, r_.parameter_ids, first_id, max_id, parameters) &&
+           check_ids(r_.patterns, first_id, 65535, patterns) && check_streams());
+    return error_;
+  }
+
+ private:
+  static constexpr std::uint32_t max_id = 32767;  // what C holds
+
+  bool fail(errc code, std::uint64_t offset) { return error_ = {code, offset}, false; }
+
+  /// The second name of id 10 in old registries.
+  [[nodiscard]] static bool is_ignored(const registry& r, const entry& e) noexcept {
+    return e.id == first_id && r.name_of(e) == command_names[9];
+  }
+  template <class T>
+  [[nodiscard]] bool is_ignored(const pool<T>& map, const T& row) const noexcept {
+    if constexpr (requires { row.name; })
+      return (&map == &r_.operations || &map == &r_.operation_ids) && is_ignored(r_, row);
+    else
+      return false;
+  }
+
+  /// Ids in their range and each once; where they stand goes to `out`.
+  template <class T>
+  bool check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      const std::uint32_t id = map[i].id;
+      if (id < low || id > high) return fail(errc::genome_id_range, map[i].offset);
+      if (is_ignored(map, map[i])) continue;
+      if (id >= out.size()) out.resize(id + 1);
+      if (out[id] != 0) return fail(errc::genome_id_repeated, map[i].offset);
+      out[id] = static_cast<std::uint32_t>(i + 1);
+    }
+    return true;
+  }
+  bool check_map(const pool<entry>& map, std::uint32_t low, std::uint32_t high, places& out) {
+    if (!check_ids(map, low, high, out)) return false;
+    const std::size_t i = first_repeated_name(r_, map);
+    return i == map.size() || fail(errc::genome_name_repeated, map[i].offset);
+  }
+  [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
+    return id < p.size() ? p[id] : 0;
+  }
+  /// A map and its reverse.
+  bool check_both(pool<entry>& map, pool<entry>& reverse, std::uint32_t low, std::uint32_t high,
+                  places& out) {
+    if (map.empty()) map = reverse;
+    if (reverse.empty())
+      for (const entry& e : map)
+        if (!is_ignored(map, e)) reverse.push_back(e);
+    places forward;
+    if (!check_map(map, low, high, forward) || !check_map(reverse, low, high, out)) return false;
+    for (const entry& e : map) {
+      if (is_ignored(map, e)) continue;
+      const std::uint32_t i = at(out, e.id);
+      if (i == 0 || r_.name_of(reverse[i - 1]) != r_.name_of(e))
+        return fail(errc::genome_maps_differ, e.offset);
+    }
+    for (const entry& e : reverse)
+      if (!is_ignored(reverse, e) && at(forward, e.id) == 0)
+        return fail(errc::genome_maps_differ, e.offset);
+    return true;
+  }
+
+  bool check_operations() {
+    for (const entry& e : r_.operation_ids) {
+      if (is_ignored(r_, e)) continue;
+      const std::string_view name = r_.name_of(e);
+      std::uint32_t command = first_id;  // that has this name
+      for (std::uint32_t a = 0; a < first_id; ++a)
+        if (command_names[a] == name) command = a;
+      if (command != (e.id < first_id ? e.id : first_id))
+        return fail(errc::genome_special_name, e.offset);
+      const operation_name parts(name);
+      if (tensors.size() <= e.id) fill(tensors, e.id);
+      if (parts.well_formed) tensors[e.id] = parts.tensors;
+    }
+    return true;
+  }
+  static void fill(pool<std::uint32_t>& p, std::uint32_t id) {
+    while (p.size() <= id) p.push_back(~std::uint32_t{0});
+  }
+  bool check_variations() {
+    inputs_named.resize(variations.size());
+    for (const entry& e : r_.variations) {
+      variation_inputs inputs(r_.name_of(e));
+      std::uint32_t named = 0;
+      for (std::uint32_t i = 0; inputs.next(i);)
+        if (i >= named) named = i + 1;
+      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, e.offset);
+      inputs_named[e.id] = named;
+    }
+    return true;
+  }
+  bool check_constants() {
+    for (const constant& c : r_.constants) {
+      const constant_type* type = nullptr;
+      for (const constant_type& t : constant_types)
+        if (t.name == r_.name_of(c.type)) type = &t;
+      if (type == nullptr) return fail(errc::genome_constant_type, c.offset);
+      if (!has_form(r_.name_of(c.value), type->form, limit_))
+        return fail(errc::genome_constant_value, c.offset);
+    }
+    return true;
+  }
+  bool check_groups() {
+    for (const entry& e : r_.group_ids) {
+      group_parts parts(r_.name_of(e));
+      group_part part;
+      std::string_view last;
+      bool unknown = false, unordered = false;
+      while (parts.next(part)) {
+        unordered = unordered || part.key <= last;
+        unknown = unknown || at(constants, part.constant) == 0;
+        last = part.key;
+      }
+      if (parts.failed() || unordered || last.empty())
+        return fail(errc::genome_group_form, e.offset);
+      if (unknown) return fail(errc::genome_group_constant, e.offset);
+    }
+    return true;
+  }
+
+  /// That patterns have nodes, and nodes their inputs; streams that were read always do.
+  bool check_streams() {
+    const stream& all = r_.pattern_nodes;
+    std::size_t inputs = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const node& n = all.nodes[i];
+      if (n.first != inputs || n.count > all.inputs.size() - inputs)
+        return fail(errc::genome_node_truncated, i);
+      inputs += n.count;
+    }
+    for (const pattern& p : r_.patterns) {
+      if (p.count == 0) return fail(errc::genome_pattern_empty, p.offset);
+      if (p.first > all.size() || p.count > all.size() - p.first)
+        return fail(errc::genome_node_truncated, p.offset);
+    }
+    return true;
+  }
+
+  registry& r_;
+  limits limit_;
+  error error_;
+};
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_CHECK_REGISTRY_HPP
