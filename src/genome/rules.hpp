@@ -1,10 +1,55 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
+//
+// The grammar of models: which node follows which, how operations are called, what nodes are made of.
+//
+//   rule_miner miner(library);
+//   for (…) miner.add(program);             // one at a time, compressed or flat; nothing is kept of it
+//   genome::registry to = library.registry();
+//   miner.finish(to);
+//
+//   rule          text in the registry
+//   transition    After 'X' -> 'Y' with connection 'in0=rel_-3,in1=SOURCE'
+//   exception     -> 'Z' with conn 'in0=SOURCE' (2 times)
+//   composition   Composition: Op='X', Var=10, Const='g[12]'        c[12]: a constant; None
+//   structure     Node 'Y' is formed by inputs from ['X' (at rel -2), 'Z' (at rel -1)]
+//
+// An edge is an entry of a node's D that refers to another node; SOURCE is the node that it comes
+// from, rel_D another input as its distance, the source's index minus the node's. Inputs are numbered
+// from 0 in the order of D, lengths of blocks left out; a node that stands in D twice gives two edges,
+// in which the other one is shown by its distance. Edges are one kind when both names and the
+// connection are equal. A transition is kept when its share of all edges from X is above
+// min_probability and these are more than min_transitions. `probability` is the share with two digits,
+// rounded half up; where there are other edges from X, they are the exceptions, the most frequent
+// first. Its stream is X without inputs and Y with the input 0, both as they were met first.
+//
+// A composition is an operation's A, B and C. A structure is a node's name with the names and
+// distances of its inputs, each once, sorted by name and then by distance; only of nodes that have
+// more than one.
+//
+// Names are those of operations and commands in the registry. A PATTERN is '<PATTERN ID=n>', and what
+// is inside of it makes no rules. A COPY is taken for the node that it repeats, in names, in streams
+// and, as often as it says, in compositions. An IF or WHILE takes its condition, externals and states;
+// the nodes of its blocks count like all others.
+//
+// Rules stand by count, the most first, then by text.
+//
+// Lifetime:   borrows the library, which all programs are of.
+// Errors:     std::bad_alloc.
+// Limits:     max_exceptions of a rule; max_text characters of all. What comes behind isn't written,
+//             and finish() says so.
+// Allocation: some 250 bytes for each different list of inputs and each of its entries.
 
 #ifndef TESSERA_GENOME_RULES_HPP
 #define TESSERA_GENOME_RULES_HPP
 
+#include <compare>
+#include <cstdint>
+#include <map>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "tessera/genome.hpp"
 
@@ -16,11 +61,65 @@ struct rule_options {
   std::uint64_t min_transitions = 5;    ///< edges from the source: more than that
   std::uint64_t min_compositions = 20;  ///< more than that
   std::uint64_t min_structures = 10;    ///< more than that
+  std::uint32_t max_exceptions = 1000;
+  std::uint64_t max_text = std::uint64_t{1} << 28;
 };
 
-/// Rules of streams of one registry, written into `to`, which has the same maps.
-[[nodiscard]] error mine_rules(std::span<const genome::program* const> streams,
-                               genome::registry& to, const rule_options& how = {});
+class rule_miner {
+ public:
+  explicit rule_miner(const genome::library& of, const rule_options& how = {});
+
+  void add(const genome::program& p);
+  /// Puts the rules in the place of those of `to`, which has the library's maps. Whether all of them
+  /// are there. More programs may be added afterwards.
+  bool finish(genome::registry& to) const;
+
+ private:
+  /// A, B and C of a node.
+  struct head {
+    std::uint8_t a = 0, b = 0;
+    std::int16_t c = 0;
+    friend auto operator<=>(const head&, const head&) = default;
+  };
+  /// Lists, each once: an entry and the list before it; list 0 is empty.
+  struct link {
+    std::uint32_t before = 0;
+    std::uint32_t name = 0;  // of a structure's parent
+    std::int32_t distance = 0;
+    friend auto operator<=>(const link&, const link&) = default;
+  };
+  struct transition {
+    std::uint32_t from = 0, to = 0;  // names
+    std::uint32_t before = 0,
+                  after = 0;  // inputs beside the source; `after` has the last one first
+    friend auto operator<=>(const transition&, const transition&) = default;
+  };
+  struct transition_count {
+    std::uint64_t count = 0;
+    head from, to;  // as they were met first
+  };
+  struct structure {
+    std::uint32_t name = 0, parents = 0;
+    friend auto operator<=>(const structure&, const structure&) = default;
+  };
+  using counted_transition = std::pair<const transition, transition_count>;
+  struct writer;
+
+  [[nodiscard]] static head head_of(const genome::stream_view& s, std::size_t i) noexcept;
+  [[nodiscard]] std::uint32_t name_of(head h) const noexcept;
+  [[nodiscard]] std::uint32_t list(const link& l);
+
+  const genome::library* library_;
+  rule_options options_;
+  std::vector<std::string> names_;       // sorted, each once
+  std::vector<std::uint32_t> heads_;     // by A: its name
+  std::vector<std::uint32_t> patterns_;  // by index: its name
+  std::vector<link> links_;
+  std::map<link, std::uint32_t> lists_;
+  std::map<transition, transition_count> transitions_;
+  std::map<head, std::uint64_t> compositions_;
+  std::map<structure, std::uint64_t> structures_;
+};
 
 }  // namespace genomics
 }  // namespace tessera::inline TESSERA_ABI

@@ -18,7 +18,7 @@
 //
 //   output   what
 //   newick   one line; a name is quoted where it isn't a plain word, lengths read back as they are
-//   dot      for Graphviz, without directions: `twopi` as it is, `neato` for lengths (attribute len)
+//   dot      for Graphviz, laid out by twopi around the last inner node; edges have a len, for neato
 //   svg      a picture: rooted in the middle of its longest path, branches to scale, subtrees with
 //            fewer leaves first; names longer than draw::longest_label are cut
 //
