@@ -24,8 +24,9 @@
 // Lifetime:   the graph owns itself.
 // Errors:     at the byte offset of the stream's node: genome_expansion_size, before anything is
 //             written out; genome_pattern_order where a pattern takes something from before the
-//             graph, from a block that has ended, or of a node that has no value. At the index in
-//             `results`: genome_pattern_result.
+//             graph, from a block that has ended, or of a node that has no value;
+//             genome_reference_external where it takes what the IF around it doesn't list. At the
+//             index in `results`: genome_pattern_result.
 // Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
 // Allocation: the graph; 8 bytes for each of its nodes, 4 for each of the stream's, 32 for each
 //             pattern. Time is linear in the patterns that occur, the stream, and the graph.
@@ -36,6 +37,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../core/sort.hpp"
 #include "pattern_shapes.hpp"
 #include "program.hpp"
 
@@ -88,16 +90,20 @@ class expander {
     stream_view nodes;
     std::size_t next;
   };
-  /// A block that is being written out.
+  /// A block that is being written out, of an IF or WHILE.
   struct block {
-    std::uint32_t id;       // in open_
-    std::uint32_t head;     // its IF or WHILE, in out_
-    std::uint32_t part;     // which of its two
-    std::uint32_t first;    // in out_
-    std::size_t end;        // in the nodes of its frame
-    std::size_t other_end;  // of the second block
-    std::size_t depth;      // of frames
+    std::uint32_t id = 0;     // in open_
+    std::uint32_t head = 0;   // its IF or WHILE, in out_
+    std::uint32_t flat = 0;   // and in places_
+    std::uint32_t part = 0;   // which of its two blocks
+    std::uint32_t first = 0;  // node of that, in out_
+    std::uint32_t guard = 0;  // the innermost block of an IF around, or itself: its index, plus 1
+    std::size_t first_listed = 0, listed = 0;  // what an IF's blocks may take
+    std::size_t end = 0;                       // in the nodes of its frame
+    std::size_t other_end = 0;                 // of the second block
+    std::size_t depth = 0;                     // of frames
   };
+  static constexpr std::int32_t unknown = -1;  // the second length, until both blocks have ended
 
   /// Finds out how much there will be, and makes room for it.
   [[nodiscard]] error measure() {
@@ -159,52 +165,83 @@ class expander {
     added.first = static_cast<std::uint32_t>(out_.inputs.size());
     out_.nodes.push_back(added);
     out_.inputs.append(d.data(), d.size());
+    const std::size_t first_listed = listed_.size();
     for (std::size_t k = n.lengths(); k < d.size(); ++k) {
-      const error e = inside ? take_relative(d[k], out_.inputs[added.first + k])
-                             : take(i, d[k], out_.inputs[added.first + k]);
-      if (e.code != errc::ok) return e;
+      std::size_t flat = 0;
+      if (const error e = inside ? find_relative(d[k], flat) : find(i, d[k], flat);
+          e.code != errc::ok)
+        return e;
+      const place& p = places_[flat];
+      const bool is_offset = inside ? p.block != 0 && p.block == current_block() : d[k] < 0;
+      out_.inputs[added.first + k] = static_cast<std::int32_t>(p.node) -
+                                     static_cast<std::int32_t>(is_offset ? written() - 1 : 0);
+      if (n.what() == command::control_flow && n.b == if_else)
+        listed_.push_back(static_cast<std::uint32_t>(flat));
     }
-    if (n.what() == command::control_flow) {
-      const std::size_t end = f.next + static_cast<std::size_t>(d[0]);
-      blocks_.push_back({start_block(), written() - 1, 0, written(), end,
-                         end + static_cast<std::size_t>(d[1]), frames_.size()});
-    }
+    if (n.what() == command::control_flow) start_blocks(n, d, first_listed);
     return {};
   }
 
   /// What the stream's node i means by an entry of its D.
-  [[nodiscard]] error take(std::size_t i, std::int32_t d, std::int32_t& out) const noexcept {
+  [[nodiscard]] error find(std::size_t i, std::int32_t d, std::size_t& flat) const noexcept {
     const std::size_t from =
         d < 0 ? i - static_cast<std::size_t>(-std::int64_t{d}) : static_cast<std::size_t>(d);
-    std::size_t flat = starts_[from];
+    flat = starts_[from];
     const node& n = stream_.nodes[from];
-    if (n.what() == command::pattern) {
-      const std::uint32_t p = library_.find_pattern(n.pattern_id());
-      flat += shapes_.result_of(p);
-      if (!can_be_taken(flat)) return {errc::genome_pattern_result, shapes_.chosen_by(p)};
-    }
-    const std::uint32_t self = d < 0 ? written() - 1 : 0;
-    out = static_cast<std::int32_t>(places_[flat].node) - static_cast<std::int32_t>(self);
+    if (n.what() != command::pattern) return {};
+    const std::uint32_t p = library_.find_pattern(n.pattern_id());
+    flat += shapes_.result_of(p);
+    if (!can_be_taken(flat)) return {errc::genome_pattern_result, shapes_.chosen_by(p)};
     return {};
   }
 
   /// What the last flat node, of a pattern, means by an entry of its D.
-  [[nodiscard]] error take_relative(std::int32_t d, std::int32_t& out) const noexcept {
-    const std::int64_t flat = static_cast<std::int64_t>(places_.size()) - 1 + d;
-    if (d >= 0 || flat < 0 || !can_be_taken(static_cast<std::size_t>(flat)))
-      return {errc::genome_pattern_order, offset_of(stream_, starts_.size() - 1)};
-    const place& p = places_[static_cast<std::size_t>(flat)];
-    const std::uint32_t self = p.block == current_block() ? written() - 1 : 0;
-    out = static_cast<std::int32_t>(p.node) - static_cast<std::int32_t>(self);
+  [[nodiscard]] error find_relative(std::int32_t d, std::size_t& flat) const noexcept {
+    const std::int64_t at = static_cast<std::int64_t>(places_.size()) - 1 + d;
+    flat = static_cast<std::size_t>(at);
+    const std::uint64_t offset = offset_of(stream_, starts_.size() - 1);
+    if (d >= 0 || at < 0 || !can_be_taken(flat)) return {errc::genome_pattern_order, offset};
+    if (!is_listed(flat)) return {errc::genome_reference_external, offset};
     return {};
   }
 
   [[nodiscard]] bool can_be_taken(std::size_t flat) const noexcept {
     const place& p = places_[flat];
-    const command what = out_.nodes[p.node].what();
-    return open_[p.block] != 0 && what != command::output && what != command::pad;
+    const node& n = out_.nodes[p.node];
+    if (n.what() == command::output || n.what() == command::pad || open_[p.block] == 0)
+      return false;
+    return n.what() != command::control_flow || out_.inputs[n.first + 1] != unknown;
+  }
+  /// Whether the innermost IF around the last flat node lets its blocks take this one.
+  [[nodiscard]] bool is_listed(std::size_t flat) const noexcept {
+    if (blocks_.empty() || blocks_.back().guard == 0) return true;
+    const block& guard = blocks_[blocks_.back().guard - 1];
+    if (flat > guard.flat) return true;
+    const std::uint32_t* const list = listed_.data() + guard.first_listed;
+    const std::size_t i =
+        first_not_below(list, guard.listed, [flat](std::uint32_t listed) { return listed < flat; });
+    return i < guard.listed && list[i] == flat;
   }
 
+  void start_blocks(const node& n, view<std::int32_t> d, std::size_t first_listed) {
+    block b;
+    b.id = start_block();
+    b.head = written() - 1;
+    b.first = written();
+    b.flat = static_cast<std::uint32_t>(places_.size() - 1);
+    b.end = frames_.back().next + static_cast<std::size_t>(d[0]);
+    b.other_end = b.end + static_cast<std::size_t>(d[1]);
+    b.depth = frames_.size();
+    b.guard = n.b == if_else    ? static_cast<std::uint32_t>(blocks_.size() + 1)
+              : blocks_.empty() ? 0
+                                : blocks_.back().guard;
+    b.first_listed = first_listed;
+    b.listed = listed_.size() - first_listed;
+    sort(listed_.data() + first_listed, b.listed,
+         [](std::uint32_t x, std::uint32_t y) { return x < y; });
+    blocks_.push_back(b);
+    out_.inputs[out_.nodes.back().first + 1] = unknown;
+  }
   [[nodiscard]] std::uint32_t start_block() {
     open_.push_back(1);
     return static_cast<std::uint32_t>(open_.size() - 1);
@@ -218,6 +255,7 @@ class expander {
       out_.inputs[out_.nodes[b.head].first + b.part] =
           static_cast<std::int32_t>(written() - b.first);
       if (b.part == 1) {
+        listed_.shrink(b.first_listed);
         blocks_.pop_back();
       } else {
         b.part = 1;
@@ -246,6 +284,7 @@ class expander {
   pool<unsigned char> open_;    // of each block, whether it hasn't ended; the graph is the first
   pool<frame> frames_;
   pool<block> blocks_;
+  pool<std::uint32_t> listed_;  // in places_; ascending for each IF
 };
 
 }  // namespace detail

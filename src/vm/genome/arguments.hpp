@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// How the parts of a v1.2 node become a call of the tensor machine.
+//
+//   // A = "aten.linear.default:node_args(2):kwargs()", B = "in1,in0", C = 0, D = two nodes
+//   constant_table constants(room, library);
+//   const planned_call c = plan_call(constants, node, 2);
+//   c.operation;                           // linear
+//   c.arguments;                           // input 1, input 0
+//   c.binding;                             // letters 0 and 1 of "tt?T"
+//
+//   part                          argument
+//   keys "argN" of a group        position N
+//   other keys of a group         the keyword
+//   a constant without a group    the operation's keyword, where it has one that takes a constant;
+//                                 else the position behind the tensors, or the nearest before it in
+//                                 which tensors meet letters of tensors and the constant another
+//   inputs of the variation       what is left of positions and of the operation's keywords, both in
+//                                 the order of their names as text: arg0, arg1, arg10, arg2, mask
+//   other inputs                  elements of a list of tensors, ascending: at position 1, and without
+//                                 tensors before it at position 0 ("einsum" has a string there)
+//
+// Positions are those of PyTorch's function, or those of a flattened list: "cat" of three and an axis
+// has the axis at position 1 or 3. What Python calls "<built-in function mul>" is "mul".
+//
+//   keyword without a letter                         what becomes of it
+//   device, memory_format, pin_memory, non_blocking  no effect here
+//   layout                                           the same, for torch.strided
+//   any other                                        the same for null and false; else refused
+//
+// Lifetime:   calls refer to constants of the table, which stay in place.
+// Errors:     faults: genome_run_operation, genome_run_arguments, genome_run_constant.
+// Limits:     255 arguments, 32 of them from a group, 16 of them tensors with keywords.
+// Allocation: each constant once.
+
+#ifndef TESSERA_VM_GENOME_ARGUMENTS_HPP
+#define TESSERA_VM_GENOME_ARGUMENTS_HPP
+
+#include <cstdint>
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include "constants.hpp"
+#include "tessera/genome.hpp"
+#include "tessera/nac.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::genome {
+
+/// The constants and operations that a program uses, each looked up when it is asked for first.
+class constant_table {
+ public:
+  constant_table(nac::memory& room, const model::library& from) : room_(room), library_(from) {}
+  [[nodiscard]] const loaded_constant& at(std::uint32_t id);
+  /// One that no registry holds.
+  [[nodiscard]] const loaded_constant& keep(loaded_constant c) {
+    loaded_.push_back(std::move(c));
+    return loaded_.back();
+  }
+  /// What an A means; each is looked up once.
+  [[nodiscard]] tessera::nac::operation operation_of(std::uint8_t a);
+  [[nodiscard]] const model::library& library() const noexcept { return library_; }
+  [[nodiscard]] nac::memory& room() const noexcept { return room_; }
+
+ private:
+  nac::memory& room_;
+  const model::library& library_;
+  std::vector<std::uint32_t> places_;   // by id: in loaded_, plus 1
+  std::deque<loaded_constant> loaded_;  // which stay in place
+  tessera::nac::operation operations_[256] = {};
+  bool asked_[256] = {};
+};
+
+/// An argument: an input of the node, or a constant.
+struct planned_argument {
+  const nac::value* constant = nullptr;
+  std::uint32_t input = 0;
+};
+
+struct planned_call {
+  tessera::nac::operation operation = tessera::nac::operation::unknown;
+  tessera::nac::binding binding;
+  std::vector<planned_argument> arguments;
+};
+
+/// What the machine means by the target of an operation's name; `unknown` where it has none.
+[[nodiscard]] tessera::nac::operation find_operation(std::string_view target);
+
+/// `n`: an operation, with the inputs that it has.
+[[nodiscard]] planned_call plan_call(constant_table& constants, const model::node& n,
+                                     std::uint32_t inputs);
+
+}  // namespace vm::genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_GENOME_ARGUMENTS_HPP

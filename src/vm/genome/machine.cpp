@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "machine.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "vm/nac/operations.hpp"
+#include "vm/nac/types.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::genome {
+
+using nac::value;
+
+namespace {
+
+[[nodiscard]] bool truth_of(const value& v) {
+  const value& one = v.is_list() && v.as_list().size() == 1 ? v.as_list()[0] : v;
+  if (!one.is_tensor()) nac::fail(errc::genome_run_condition, "no tensor");
+  const nac::tensor& t = one.as_tensor();
+  if (t.size() != 1) nac::fail(errc::genome_run_condition, "a tensor of shape " + t.dims.text());
+  return nac::visit(t.type, [&]<class T>(nac::of<T>) { return nac::convert<bool>(*t.as<T>()); });
+}
+
+}  // namespace
+
+bool machine::set_parameter(std::uint32_t id, value v) {
+  if (id >= parameter_at_.size() || parameter_at_[id] == 0) return false;
+  parameters_[parameter_at_[id] - 1] = std::move(v);
+  return true;
+}
+
+bool machine::set_parameter(std::string_view name, value v) {
+  for (const std::uint32_t id : parameter_ids_)
+    if (library_.parameter(id) == name) return set_parameter(id, std::move(v));
+  return false;
+}
+
+// ---- a run
+
+outcome machine::run(std::uint64_t max_steps) {
+  outcome done = made_;
+  if (!done) return done;
+  outputs_.clear();
+  try {
+    execute(max_steps, done);
+  } catch (nac::fault& f) {
+    done.code = f.code;
+    done.text = std::move(f.text);
+  } catch (const std::bad_alloc&) {
+    done.code = errc::budget_memory;
+  }
+  if (!done) {
+    place(at_, done);
+    outputs_.clear();
+  }
+  frames_.clear();
+  for (value& v : results_)
+    if (!v.is_none()) v.clear();
+  return done;
+}
+
+void machine::place(std::uint32_t at, outcome& done) const {
+  const auto stream_size = static_cast<std::uint32_t>(program_.stream().size());
+  if (at == outcome::none) return;
+  done.node = at;
+  if (at >= stream_size) {
+    const auto in = std::find_if(calls_.begin(), calls_.end(),
+                                 [&](const called& c) { return c.first <= at && at < c.end; });
+    done.node = in == calls_.end() ? caller_ : in->caller;
+    if (in != calls_.end()) {
+      done.pattern = library_.registry().patterns[in->pattern].id;
+      done.pattern_node = at - in->first;
+    }
+    const auto outermost = std::find_if(frames_.begin(), frames_.end(), [&](const frame& f) {
+      return f.what == phase::code && f.end != stream_size;
+    });
+    if (outermost != frames_.end()) done.node = outermost->opener;
+  }
+  done.offset = model::offset_of(program_.stream(), done.node);
+}
+
+void machine::execute(std::uint64_t max_steps, outcome& done) {
+  const auto stream_size = static_cast<std::uint32_t>(code_.empty() ? 0 : program_.stream().size());
+  frames_.clear();
+  frames_.push_back({phase::code, stream_size, 0, 0, 0, {}, {}});
+  std::uint32_t i = 0;
+  bool returned = false;
+  while (true) {
+    const std::uint32_t end = frames_.back().end, base = frames_.back().base;
+    if (i == end) {
+      if (frames_.size() == 1) break;
+      i = leave();
+      continue;
+    }
+    const planned& p = code_[i];
+    at_ = i;
+    if (done.steps == max_steps) nac::fail(errc::budget_steps);
+    ++done.steps;
+    const std::uint32_t slot = base + p.slot;
+    switch (p.what) {
+      case kind::nothing: break;
+      case kind::input:
+        if (inputs_[p.extra].is_none())
+          nac::fail(errc::nac_run_input, "input " + std::to_string(p.extra));
+        results_[slot] = inputs_[p.extra];
+        break;
+      case kind::external: results_[slot] = slot_of(operands_[p.extra], base); break;
+      case kind::variable: results_[slot] = frames_.back().variables[p.extra]; break;
+      case kind::parameter: results_[slot] = parameter(p); break;
+      case kind::unnamed_parameter: results_[slot] = unnamed_parameter(slot); break;
+      case kind::output:
+        for (const operand& o : operands_of(p)) outputs_.push_back(slot_of(o, base));
+        returned = true;
+        break;
+      case kind::block_output: results_[slot] = values_of(p, base); break;
+      case kind::operation: results_[slot] = run_operation(p, base); break;
+      case kind::call:
+        frames_.push_back({phase::code, calls_[p.extra].end, slot, i, 0, {}, {}});
+        i = calls_[p.extra].first;
+        continue;
+      case kind::if_else: {
+        const bool holds = truth_of(slot_of(operands_[p.first], base));
+        begin_block(i, base, !holds, phase::branch);
+        i = holds ? i + 1 : controls_[p.extra].middle;
+        continue;
+      }
+      case kind::while_loop: {
+        begin_block(i, base, false, phase::condition);
+        frame& f = frames_.back();
+        for (const operand& o : operands_of(p)) f.outside.push_back(slot_of(o, base));
+        f.variables = f.outside;
+        ++i;
+        continue;
+      }
+    }
+    drop(slot);
+    i = p.next;
+  }
+  if (returned || stream_size == 0) return;
+  std::uint32_t last = 0;
+  for (std::uint32_t k = 0; k < stream_size; k = code_[k].next) last = k;
+  if (value& v = results_[code_[last].result]; !v.is_none()) outputs_.push_back(std::move(v));
+}
+
+// ---- nodes
+
+value machine::run_operation(const planned& p, std::uint32_t base) {
+  arguments_.clear();
+  for (const operand& o : operands_of(p))
+    arguments_.push_back(o.constant != nullptr ? o.constant : &slot_of(o, base));
+  nac::call c(room_, work_, p.operation, p.binding, arguments_.data());
+  return nac::run(c);
+}
+
+value machine::parameter(const planned& p) const {
+  const value& v = parameters_[p.extra];
+  if (v.is_none()) {
+    const std::uint32_t id = parameter_ids_[p.extra];
+    nac::fail(errc::genome_run_parameter,
+              std::to_string(id) + ", " + std::string(library_.parameter(id)));
+  }
+  return v;
+}
+
+value machine::unnamed_parameter(std::uint32_t slot) const {
+  const auto at = std::lower_bound(
+      unnamed_at_.begin(), unnamed_at_.end(), slot,
+      [](const unnamed_place& place, std::uint32_t wanted) { return place.slot < wanted; });
+  const value& v = unnamed_[at->index];
+  if (v.is_none())
+    nac::fail(errc::genome_run_parameter, "PARAM_INPUT " + std::to_string(at->index));
+  return v;
+}
+
+/// What an OUTPUT gives: one value, or a list.
+value machine::values_of(const planned& p, std::uint32_t base) {
+  if (p.count == 1) return slot_of(operands_[p.first], base);
+  std::vector<value> all;
+  for (const operand& o : operands_of(p)) all.push_back(slot_of(o, base));
+  return value(std::move(all));
+}
+
+// ---- blocks
+
+void machine::begin_block(std::uint32_t opener, std::uint32_t base, bool second, phase what) {
+  const planned& p = code_[opener];
+  const control& c = controls_[p.extra];
+  frames_.push_back(
+      {what, second ? p.next : c.middle, base, opener, base + c.results[second ? 1 : 0], {}, {}});
+}
+
+/// Makes the initial states stand for the variables; of two that are one node it is the first.
+void machine::begin_round(frame& f) {
+  const std::span<const operand> states = operands_of(code_[f.opener]);
+  for (std::size_t k = states.size(); k-- > 0;) slot_of(states[k], f.base) = f.variables[k];
+}
+
+std::uint32_t machine::leave() {
+  frame& f = frames_.back();
+  const planned& p = code_[f.opener];
+  at_ = f.opener;
+  const std::uint32_t next = p.next, slot = f.base + p.slot;
+  value v;
+  switch (f.what) {
+    case phase::code: frames_.pop_back(); return next;
+    case phase::branch:
+      v = std::move(results_[f.value]);
+      results_[f.value].clear();
+      break;
+    case phase::condition: {
+      const control& c = controls_[p.extra];
+      const bool holds = truth_of(results_[f.value]);
+      results_[f.value].clear();
+      if (holds) {
+        f.what = phase::body;
+        f.end = next;
+        f.value = f.base + c.results[1];
+        return c.middle;
+      }
+      v = f.variables.size() == 1 ? std::move(f.variables[0]) : value(std::move(f.variables));
+      f.variables = std::move(f.outside);
+      begin_round(f);  // the states are themselves again
+      break;
+    }
+    case phase::body: {
+      value round = std::move(results_[f.value]);
+      results_[f.value].clear();
+      if (f.variables.size() == 1) {
+        f.variables[0] = std::move(round);
+      } else if (!f.variables.empty()) {
+        if (!round.is_list() || round.as_list().size() != f.variables.size())
+          nac::fail(errc::nac_run_kind, "a loop body without values of all variables");
+        std::copy(round.as_list().begin(), round.as_list().end(), f.variables.begin());
+      }
+      begin_round(f);
+      const control& c = controls_[p.extra];
+      f.what = phase::condition;
+      f.end = c.middle;
+      f.value = f.base + c.results[0];
+      return f.opener + 1;
+    }
+  }
+  results_[slot] = std::move(v);
+  frames_.pop_back();
+  drop(slot);
+  return next;
+}
+
+/// Drops what nodes took for the last time.
+void machine::drop(std::uint32_t slot) {
+  for (std::uint32_t k = first_drop_[slot]; k < first_drop_[slot + 1]; ++k)
+    results_[drops_[k]].clear();
+}
+
+}  // namespace vm::genome
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The machine of NAC v1.2: runs verified node streams, with the operations of the NAC machine.
+//
+//   machine vm(*program);                            // from genome::verify
+//   vm.set_parameter("p_weight", weight);
+//   vm.set_input(0, make_tensor(vm.room(), data_type::float32, {1, 3}));
+//   const outcome done = vm.run();
+//   if (!done) report(done.code, done.offset, done.text);
+//   const nac::tensor& y = vm.outputs()[0].as_tensor();
+//
+//   command         what it does
+//   DATA_INPUT      outside of blocks the next input; in a block that of its IF or WHILE (format.hpp)
+//   CONST_REF       a parameter, by its id or its name; PARAM_INPUT the next one without a name, in
+//                   the order of the expansion. All that a program holds must be given.
+//   COPY            the node that it copies, once: all have the same value. One of inputs takes as many.
+//   operation       arguments.hpp says what it is called with
+//   PATTERN         a call: the nodes of the pattern, each with a result of its own, which later
+//                   nodes may take by the numbering of the expansion. Its value is that of its last
+//                   node, or of the one that machine_options names.
+//   CONTROL_FLOW    as format.hpp says: IF runs one of its blocks, WHILE its body as long as its
+//                   condition holds. A condition is one element, or a list of one.
+//   OUTPUT          outside of blocks adds its inputs to outputs(); a program without one gives the
+//                   value of its last node
+//   PAD             nothing
+//
+// What can be known before running is: names, arguments and constants of all nodes, run or not, are
+// looked at when the machine is made, and the first that can't run makes every run() fail.
+//
+// Lifetime:   a machine borrows its program. Tensors of its memory must not outlive it. outputs() last
+//             until the next run. One machine serves one caller at a time.
+// Errors:     run(): genome_run_*, nac_run_*, budget_steps, budget_memory, with the node. A machine
+//             can be run again after any of them.
+// Limits:     machine_options; max_steps nodes, calls among them.
+// Allocation: numbers, parameters and results, within max_memory: results until their last use.
+//             Besides them about 200 bytes for a node of the expansion, which has at most max_nodes,
+//             and 100 for one of the stream and of each pattern.
+
+#ifndef TESSERA_VM_GENOME_MACHINE_HPP
+#define TESSERA_VM_GENOME_MACHINE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "arguments.hpp"
+#include "tessera/genome.hpp"
+#include "vm/nac/call.hpp"
+#include "vm/nac/tensor.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::genome {
+
+/// How a run ended: true when all went well.
+struct outcome {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  errc code = errc::ok;
+  std::uint32_t node = none;          ///< of the stream; of a call, the PATTERN
+  std::uint64_t offset = 0;           ///< of that node, into the stream's bytes
+  std::uint32_t pattern = none;       ///< the id of the innermost pattern in which it happened
+  std::uint32_t pattern_node = none;  ///< and the index there
+  std::uint64_t steps = 0;            ///< nodes that ran
+  std::string text;                   ///< what there was instead
+  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
+};
+
+struct machine_options {
+  std::uint64_t max_memory = budget{}.max_memory;
+  std::uint64_t max_nodes = std::uint64_t{1} << 20;  ///< of the expansion
+  view<model::pattern_result> results = {};          ///< read when the machine is made
+  nac::memory* room = nullptr;                       ///< one that outlives it, instead of its own
+};
+
+class machine {
+ public:
+  explicit machine(const model::program& p, const machine_options& how = {});
+  machine(const machine&) = delete;
+  machine& operator=(const machine&) = delete;
+  ~machine();
+
+  [[nodiscard]] const model::program& program() const noexcept { return program_; }
+  /// Where tensors for inputs and parameters are made.
+  [[nodiscard]] nac::memory& room() noexcept { return room_; }
+
+  /// DATA_INPUTs outside of blocks, in their order. They stay set.
+  [[nodiscard]] std::size_t inputs() const noexcept { return inputs_.size(); }
+  void set_input(std::size_t index, nac::value v) { inputs_[index] = std::move(v); }
+
+  /// Ids of the parameters that the program takes, in the order of its nodes; library().parameter()
+  /// has their names. They stay set.
+  [[nodiscard]] std::span<const std::uint32_t> parameters() const noexcept {
+    return parameter_ids_;
+  }
+  /// False where the program takes none of that id or name.
+  bool set_parameter(std::uint32_t id, nac::value v);
+  bool set_parameter(std::string_view name, nac::value v);
+  /// PARAM_INPUTs.
+  [[nodiscard]] std::size_t unnamed_parameters() const noexcept { return unnamed_.size(); }
+  void set_unnamed_parameter(std::size_t index, nac::value v) { unnamed_[index] = std::move(v); }
+
+  outcome run(std::uint64_t max_steps = budget{}.max_steps);
+
+  /// What the program returned, in its order.
+  [[nodiscard]] std::span<const nac::value> outputs() const noexcept { return outputs_; }
+
+ private:
+  enum class kind : std::uint8_t {
+    nothing,
+    input,
+    external,  // DATA_INPUT of an IF's block
+    variable,  // DATA_INPUT of a WHILE's block
+    parameter,
+    unnamed_parameter,
+    output,
+    block_output,
+    operation,
+    call,
+    if_else,
+    while_loop,
+  };
+  /// A node of the stream or of a pattern. Slots are counted from the first one of its code.
+  struct planned {
+    kind what = kind::nothing;
+    tessera::nac::operation operation = tessera::nac::operation::unknown;
+    tessera::nac::binding binding;
+    std::uint32_t slot = 0;    // its own
+    std::uint32_t result = 0;  // where its value is: of a PATTERN not its own
+    std::uint32_t next = 0;    // the node behind it, and behind its blocks
+    std::uint32_t first = 0;   // of its operands
+    std::uint32_t count = 0;
+    std::uint32_t extra = 0;  // input, parameter, variable; operand; pattern; control
+  };
+  /// A result, or a constant.
+  struct operand {
+    const nac::value* constant = nullptr;
+    std::int32_t slot = 0;  // may lie before the code
+  };
+  /// The blocks of an IF or WHILE.
+  struct control {
+    std::uint32_t middle = 0;       // where the second one begins
+    std::uint32_t results[2] = {};  // slots of their values
+  };
+  /// The nodes of a pattern that the program calls.
+  struct called {
+    std::uint32_t pattern = 0;  // index in the registry
+    std::uint32_t first = 0, end = 0;
+    std::uint32_t caller = 0;  // the first node of the stream that leads to it
+  };
+  struct pattern_shape {
+    std::uint32_t value = 0;    // where its value is, counted from its first slot
+    std::uint32_t same_as = 0;  // the pattern that it is, where it is nothing but another's call
+    bool known = false;
+  };
+  /// A PARAM_INPUT, or several of a COPY.
+  struct unnamed_place {
+    std::uint32_t slot = 0, index = 0;
+  };
+  enum class phase : std::uint8_t { code, branch, condition, body };
+  /// Nodes that are being run: all, those of a pattern, or a block.
+  struct frame {
+    phase what = phase::code;
+    std::uint32_t end = 0;     // behind the last one
+    std::uint32_t base = 0;    // the slot of the code's first node
+    std::uint32_t opener = 0;  // the PATTERN, IF or WHILE
+    std::uint32_t value = 0;   // of a block: the slot
+    std::vector<nac::value> variables, outside;
+  };
+
+  // ---- made once (plan.cpp)
+  void plan();
+  void plan_code(const model::stream_view& code, bool is_stream);
+  void plan_node(const model::stream_view& code, std::uint32_t i, planned& to, bool in_block);
+  void plan_operation(const model::node& n, std::uint32_t inputs, planned& to);
+  void plan_pattern(std::uint32_t pattern);
+  [[nodiscard]] std::uint32_t plan_call_of(std::uint32_t pattern);
+  [[nodiscard]] std::uint32_t value_of_pattern(std::uint32_t pattern);
+  [[nodiscard]] std::uint32_t place_of_parameter(std::uint32_t id);
+  void plan_drops();
+
+  // ---- one run
+  void execute(std::uint64_t max_steps, outcome& done);
+  [[nodiscard]] nac::value& slot_of(const operand& o, std::uint32_t base) noexcept {
+    return results_[static_cast<std::size_t>(std::int64_t{base} + o.slot)];
+  }
+  [[nodiscard]] std::span<const operand> operands_of(const planned& p) const noexcept {
+    return {operands_.data() + p.first, p.count};
+  }
+  [[nodiscard]] nac::value run_operation(const planned& p, std::uint32_t base);
+  [[nodiscard]] nac::value parameter(const planned& p) const;
+  [[nodiscard]] nac::value unnamed_parameter(std::uint32_t slot) const;
+  [[nodiscard]] nac::value values_of(const planned& p, std::uint32_t base);
+  void begin_block(std::uint32_t opener, std::uint32_t base, bool second, phase what);
+  void begin_round(frame& f);
+  /// The innermost frame ended. Where to go on.
+  [[nodiscard]] std::uint32_t leave();
+  void drop(std::uint32_t slot);
+  void place(std::uint32_t at, outcome& done) const;
+
+  model::program const& program_;
+  const model::library& library_;
+  nac::memory own_;
+  nac::memory& room_;
+  machine_options how_;
+  nac::workspaces work_;
+  constant_table constants_;
+  outcome made_;
+
+  std::vector<planned> code_;  // the stream, then the patterns that it calls
+  std::vector<operand> operands_;
+  std::vector<control> controls_;
+  std::vector<called> calls_;
+  std::vector<std::uint32_t> call_of_;         // by pattern: in calls_, plus 1
+  std::vector<pattern_shape> shapes_;          // by pattern
+  std::vector<std::uint32_t> chosen_;          // by pattern: the result that was asked for, plus 1
+  std::vector<std::uint32_t> slots_, values_;  // of the code being planned, by node
+  std::uint32_t caller_ = 0;                   // while planning: a node of the stream
+  std::vector<std::uint32_t> parameter_ids_, parameter_at_;  // the latter by id, plus 1
+  std::vector<unnamed_place> unnamed_at_;                    // their slots ascending
+  std::vector<std::uint32_t> first_drop_, drops_;            // by slot: what to drop behind it
+
+  std::vector<nac::value> inputs_, parameters_, unnamed_, results_, outputs_;
+  std::vector<frame> frames_;
+  std::vector<const nac::value*> arguments_;
+  std::uint32_t at_ = outcome::none;  // the node being planned or run
+};
+
+}  // namespace vm::genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_GENOME_MACHINE_HPP

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What the arguments of operations are called: registries name keywords, patterns have letters.
+//
+//   letter_of(operation::softmax, "dtype");                  // 2: the d of "ti?d"
+//   letter_of(operation::linear, "device");                  // none
+//
+// Lifetime:   constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_VM_GENOME_PARAMETERS_HPP
+#define TESSERA_VM_GENOME_PARAMETERS_HPP
+
+#include <cstddef>
+#include <string_view>
+
+#include "tessera/nac.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::genome {
+
+using tessera::nac::operation;
+
+struct named_parameters {
+  operation what;
+  std::string_view names;  ///< of its letters, blanks between them
+};
+/// Of all operations but those with the names of `usual_parameters`.
+inline constexpr std::string_view usual_parameters = "self other";
+inline constexpr named_parameters parameter_names[] = {
+    {operation::pass, "self p"},
+    {operation::add, "self other alpha"},
+    {operation::sub, "self other alpha"},
+    {operation::rsub, "self other alpha"},
+    {operation::where, "condition self other"},
+    {operation::masked_fill, "self mask value"},
+    {operation::clone, "self memory_format"},
+    {operation::view, "self size"},
+    {operation::arange, "start end step dtype"},
+    {operation::linspace, "start end steps dtype"},
+    {operation::transpose, "self dim0 dim1"},
+    {operation::zeros, "size dtype"},
+    {operation::zeros_like, "self dtype"},
+    {operation::new_zeros, "self size dtype"},
+    {operation::ones, "size dtype"},
+    {operation::ones_like, "self dtype"},
+    {operation::new_ones, "self size dtype"},
+    {operation::full, "size fill_value dtype"},
+    {operation::full_like, "self fill_value dtype"},
+    {operation::getitem, "self index"},
+    {operation::sym_size, "self dim"},
+    {operation::gelu, "self approximate"},
+    {operation::leaky_relu, "self negative_slope"},
+    {operation::elu, "self alpha scale input_scale"},
+    {operation::softplus, "self beta threshold"},
+    {operation::prelu, "self weight"},
+    {operation::clamp, "self min max"},
+    {operation::clamp_max, "self max"},
+    {operation::pow, "self exponent"},
+    {operation::linear, "input weight bias"},
+    {operation::addmm, "self mat1 mat2 beta alpha"},
+    {operation::baddbmm, "self batch1 batch2 beta alpha"},
+    {operation::outer, "self vec2"},
+    {operation::einsum, "equation tensors"},
+    {operation::conv1d, "input weight bias stride padding dilation groups"},
+    {operation::conv2d, "input weight bias stride padding dilation groups"},
+    {operation::conv3d, "input weight bias stride padding dilation groups"},
+    {operation::conv_padded, "input weight bias stride padding dilation groups"},
+    {operation::convolution,
+     "input weight bias stride padding dilation transposed output_padding groups"},
+    {operation::conv_transpose, "input weight bias stride padding output_padding groups dilation"},
+    {operation::conv2d_precomputed, "input weight bias sizes"},
+    {operation::batch_norm, "input weight bias running_mean running_var momentum eps"},
+    {operation::batch_norm_by_mode,
+     "input weight bias running_mean running_var training momentum eps cudnn_enabled"},
+    {operation::layer_norm, "input normalized_shape weight bias eps cudnn_enable"},
+    {operation::native_layer_norm, "input normalized_shape weight bias eps"},
+    {operation::group_norm, "input num_groups weight bias eps cudnn_enabled"},
+    {operation::softmax, "self dim dtype"},
+    {operation::log_softmax, "self dim dtype"},
+    {operation::attention, "query key value attn_mask dropout_p is_causal scale enable_gqa"},
+    {operation::embedding, "weight indices padding_idx scale_grad_by_freq sparse"},
+    {operation::slice, "self dim start end step"},
+    {operation::select, "self dim index"},
+    {operation::slice_scatter, "self src dim start end step"},
+    {operation::index, "self indices"},
+    {operation::index_select, "self dim index"},
+    {operation::gather, "self dim index sparse_grad"},
+    {operation::scatter, "self dim index src"},
+    {operation::scatter_add, "self dim index src"},
+    {operation::expand, "self size"},
+    {operation::repeat, "self repeats"},
+    {operation::tile, "self dims"},
+    {operation::permute, "self dims"},
+    {operation::flip, "self dims"},
+    {operation::roll, "self shifts dims"},
+    {operation::squeeze, "self dim"},
+    {operation::unsqueeze, "self dim"},
+    {operation::cat, "tensors dim"},
+    {operation::stack, "tensors dim"},
+    {operation::split, "self split_size dim"},
+    {operation::split_with_sizes, "self split_sizes dim"},
+    {operation::chunk, "self chunks dim"},
+    {operation::unbind, "self dim"},
+    {operation::mean, "self dim keepdim dtype"},
+    {operation::sum, "self dim keepdim dtype"},
+    {operation::var, "self dim correction keepdim"},
+    {operation::std_dev, "self dim correction keepdim"},
+    {operation::var_mean, "self dim correction keepdim"},
+    {operation::all, "self dim keepdim"},
+    {operation::any, "self dim keepdim"},
+    {operation::max_dim, "self dim keepdim"},
+    {operation::min_dim, "self dim keepdim"},
+    {operation::amax, "self dim keepdim"},
+    {operation::amin, "self dim keepdim"},
+    {operation::argmax, "self dim keepdim"},
+    {operation::argmin, "self dim keepdim"},
+    {operation::topk, "self k dim largest sorted"},
+    {operation::sort, "self dim descending"},
+    {operation::argsort, "self dim descending"},
+    {operation::cumsum, "self dim dtype"},
+    {operation::triu, "self diagonal"},
+    {operation::tril, "self diagonal"},
+    {operation::pad, "self pad mode value"},
+    {operation::max_pool2d, "self kernel_size stride padding dilation ceil_mode"},
+    {operation::avg_pool2d,
+     "self kernel_size stride padding ceil_mode count_include_pad divisor_override"},
+    {operation::adaptive_avg_pool2d, "self output_size"},
+    {operation::upsample_nearest, "input output_size scale_factors"},
+    {operation::upsample_nearest_to, "self output_size scales_h scales_w"},
+    {operation::to_copy, "self dtype"},
+    {operation::copy, "self src non_blocking"},
+    {operation::fill, "self value"},
+    {operation::scalar_tensor, "s dtype"},
+    {operation::new_empty_strided, "self size stride dtype"},
+    {operation::lstm_cell, "input hx cx w_ih w_hh b_ih b_hh"},
+};
+
+inline constexpr std::size_t no_letter = ~std::size_t{0};
+
+[[nodiscard]] constexpr std::string_view parameters_of(operation o) noexcept {
+  for (const named_parameters& row : parameter_names)
+    if (row.what == o) return row.names;
+  return usual_parameters;
+}
+
+/// Which letter of an operation's pattern a keyword is, the first being 0; or none.
+[[nodiscard]] constexpr std::size_t letter_of(operation o, std::string_view keyword) noexcept {
+  std::string_view rest = parameters_of(o);
+  for (std::size_t letter = 0; !rest.empty(); ++letter) {
+    const std::size_t blank = rest.find(' ');
+    if (rest.substr(0, blank) == keyword) return letter;
+    rest = blank == std::string_view::npos ? std::string_view() : rest.substr(blank + 1);
+  }
+  return no_letter;
+}
+
+/// The letters of a pattern without its signs.
+[[nodiscard]] constexpr std::size_t letters_in(std::string_view pattern) noexcept {
+  std::size_t count = 0;
+  for (const char c : pattern) count += c != '?' && c != '*' ? 1u : 0u;
+  return count;
+}
+/// Letter number `letter`, or 0.
+[[nodiscard]] constexpr char letter_at(std::string_view pattern, std::size_t letter) noexcept {
+  for (const char c : pattern)
+    if (c != '?' && c != '*' && letter-- == 0) return c;
+  return 0;
+}
+
+}  // namespace vm::genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_GENOME_PARAMETERS_HPP
