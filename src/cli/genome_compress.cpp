@@ -30,8 +30,7 @@ struct options {
     std::string_view rest = word;
     genome::pattern_result r;
     if (!genome::detail::take_number(rest, r.pattern_id) || !genome::detail::take(rest, "=") ||
-        !genome::detail::take_number(rest, r.node) || !rest.empty())
-    {
+        !genome::detail::take_number(rest, r.node) || !rest.empty()) {
       (void)usage_error("genome", "--result: expected ID=NODE, found '" + shown_name(word) + "'");
       return false;
     }

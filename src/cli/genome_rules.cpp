@@ -77,17 +77,14 @@ void write_json(text& out, const genome::registry& r) {
   set.registry.structures.clear();
   const result<genome::library> library = genome::verify(std::move(set.registry));
   if (!library) return fail_made(library.err(), to);
-  std::vector<genome::program> programs;
-  programs.reserve(set.streams.size());
+  genomics::rule_miner miner(*library, o.rules);
   for (genome::stream& s : set.streams) {
-    result<genome::program> p = genome::verify(std::move(s), *library);
+    const result<genome::program> p = genome::verify(std::move(s), *library);
     if (!p) return fail_made(p.err(), to);
-    programs.push_back(std::move(*p));
+    miner.add(*p);
   }
-  std::vector<const genome::program*> all;
-  for (const genome::program& p : programs) all.push_back(&p);
   genome::registry found = library->registry();
-  if (const error e = mine_rules(all, found, o.rules); e.code != errc::ok) return fail_made(e, to);
+  if (!miner.finish(found)) show_note("there are more rules than are kept");
 
   if (!o.output.empty()) {
     const result<text> registry = genome::write_registry(found);
