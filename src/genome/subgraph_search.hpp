@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What mine_subgraphs() does with one graph at a time: visits its node sets and counts their genes.
+//
+//   subgraph_search s(labels, frequent, how);      // one for each thread
+//   s.start({.gapped = false, .size = 4});         // a pass
+//   s.begin_part();
+//   s.look_at(graph, order, usable, budget);                      // …
+//   s.candidates();                                // of the part: words and counts
+//
+// A connected set is visited once: from its first node on, by what neighbours it more, in an order
+// that its sets share (Wernicke's ESU). A set is left, with all that it would grow into, when a part
+// of it that is connected by direct edges isn't a gene that was found frequent.
+//
+//   words of a gene      labels, then edges: 1 << 31 | from << 24 | to << 16 | argument << 1 | gap
+//
+// Lifetime:   borrows labels and frequent genes.
+// Errors:     std::bad_alloc, std::length_error.
+// Limits:     max_candidates in a part; what is beyond isn't counted, and cut() says so.
+// Allocation: caches of at most 2^22 words; candidates of a part, and of the one before.
+
+#ifndef TESSERA_GENOME_SUBGRAPH_SEARCH_HPP
+#define TESSERA_GENOME_SUBGRAPH_SEARCH_HPP
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "canonical.hpp"
+#include "dataflow.hpp"
+#include "key_table.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace genomics {
+
+/// Different genes of one size that are told apart, in all graphs.
+inline constexpr std::uint32_t max_candidates = std::uint32_t{1} << 19;
+
+/// The words of a gene and back.
+[[nodiscard]] std::vector<std::uint32_t> words_of(const canonical_form& f);
+[[nodiscard]] canonical_form form_of(key_table::key words);
+
+/// How many occurrences of each gene can be had of a graph without sharing nodes, when they are taken
+/// by their ascending nodes, the least first. Sets come by their first node, in any order for each.
+class disjoint_counter {
+ public:
+  struct count {
+    std::uint32_t gene = 0, occurrences = 0;
+  };
+  explicit disjoint_counter(std::uint32_t max_nodes) : stride_(max_nodes) {}
+
+  void begin_graph() { ++graph_; }
+  void add(std::uint32_t gene, std::span<const std::uint32_t> ascending);
+  /// All sets of this first node have come.
+  void end_first();
+  /// Of the graph, in the order in which genes came; only valid until the next graph.
+  [[nodiscard]] std::span<const count> end_graph();
+
+ private:
+  struct slot {
+    std::uint64_t graph = 0, first = 0;  // where `count` and `best` are from
+    std::uint32_t count = 0, size = 0;
+    std::set<std::uint32_t> used;  // nodes from the first on
+  };
+  std::uint32_t stride_;
+  std::uint64_t graph_ = 0, first_ = 1;
+  std::vector<slot> slots_;
+  std::vector<std::uint32_t> best_, now_, in_graph_;
+  std::vector<count> counts_;
+};
+
+class subgraph_search {
+ public:
+  struct pass {
+    bool gapped = false;
+    std::uint32_t size = 0;  ///< nodes of the sets that count; 0: all that are `wanted`
+    std::uint32_t max_gap = 0, max_nodes = 0;
+    const std::vector<std::uint32_t>* wanted = nullptr;  ///< by frequent gene: its number, or none
+  };
+  struct candidate {
+    std::uint32_t gene = 0, models = 0;
+    std::uint64_t occurrences = 0;
+  };
+
+  subgraph_search(const operation_labels& labels, const key_table& frequent)
+      : labels_(labels), frequent_(frequent) {}
+
+  void start(const pass& p);
+  void begin_part();
+  /// Returns how much was looked at: at most `budget`.
+  std::uint64_t look_at(const corpus::graph& g, std::span<const std::uint32_t> order,
+                        const std::vector<bool>& usable, std::uint64_t budget);
+
+  /// Genes of the part, in the order in which they came; words() are theirs.
+  [[nodiscard]] const std::vector<candidate>& candidates() const { return candidates_; }
+  [[nodiscard]] key_table::key words(const candidate& c) const { return codes_[c.gene]; }
+  /// Of the graph that was looked at last.
+  [[nodiscard]] std::span<const disjoint_counter::count> counts() const { return counts_; }
+  /// Whether a limit kept anything of the part from being counted.
+  [[nodiscard]] bool cut() const { return cut_; }
+
+ private:
+  [[nodiscard]] bool spend(std::uint64_t work);
+  void look_from(std::uint32_t first);
+  void extend(std::size_t begin);
+  void take(std::uint32_t v);
+  void mark_neighbours(std::uint32_t v);
+  [[nodiscard]] bool visit();
+  [[nodiscard]] std::uint32_t known_parts();
+  [[nodiscard]] std::uint32_t frequent_parts() const;
+  [[nodiscard]] bool add_gaps();
+  [[nodiscard]] std::uint32_t counted_gene(std::span<const std::uint32_t> words);
+  void count(std::uint32_t gene);
+
+  const operation_labels& labels_;
+  const key_table& frequent_;
+  pass pass_;
+  std::uint32_t deepest_ = 0;  // nodes of the largest sets of the pass
+  dataflow* graph_ = nullptr;
+
+  key_table known_;                          // sets as they were visited, by direct edges
+  std::vector<std::uint32_t> known_gene_;    // the frequent gene, or one of the two below
+  key_table counted_;                        // the same of those that count, with gaps
+  std::vector<std::uint32_t> counted_gene_;  // of codes_, or the frequent gene
+  key_table codes_;
+  std::vector<std::uint32_t> place_;    // of codes_: where in candidates_ …
+  std::vector<std::uint64_t> part_of_;  // … of which part
+  std::vector<candidate> candidates_;
+  std::uint64_t part_ = 0;
+
+  std::vector<std::uint32_t> set_, words_, extensions_;
+  std::vector<bool> near_;  // in the set or a neighbour of it, behind its first node
+  disjoint_counter counter_{max_canonical_nodes};
+  std::span<const disjoint_counter::count> counts_;
+  std::uint64_t allowance_ = 0;
+  bool stopped_ = false, cut_ = false;
+};
+
+}  // namespace genomics
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_SUBGRAPH_SEARCH_HPP

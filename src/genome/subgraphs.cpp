@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Passes over all graphs, one for each size of sets, and one that counts what is kept by graph.
+// Graphs go in parts of a fixed size, whose results are merged in the order of the parts.
+
+#include "subgraphs.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "dataflow_order.hpp"
+#include "gene_code.hpp"
+#include "parallel.hpp"
+#include "subgraph_search.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace genomics {
+
+namespace {
+
+constexpr std::uint32_t none = key_table::none;
+
+class miner {
+ public:
+  miner(const corpus& of, const subgraph_options& how)
+      : corpus_(of), how_(how), labels_(of.names()), usable_(labels_.size(), true) {
+    how_.max_nodes = std::clamp(how_.max_nodes, 2u, max_canonical_nodes);
+    how_.min_nodes = std::clamp(how_.min_nodes, 2u, how_.max_nodes);
+    how_.max_gap = std::min(how_.max_gap, 4u);
+    how_.min_models = std::max(how_.min_models, 1u);
+    how_.threads = thread_count(how_.threads);
+    graphs_a_part_ = std::clamp<std::size_t>(of.size() / 64, 1, 16);
+    for (unsigned t = 0; t < how_.threads; ++t) searches_.emplace_back(labels_, frequent_);
+    const std::uint64_t forms = how_.max_gap != 0 ? 2 : 1;
+    const std::uint64_t sizes =
+        how_.max_nodes + (forms - 1) * (how_.max_nodes - how_.min_nodes + 1);
+    orders_.resize(of.size());
+    parallel(how_.threads, of.size(),
+             [this](unsigned, std::size_t g) { orders_[g] = dataflow_order(corpus_[g], labels_); });
+    steps_ = of.size() * (sizes + forms);
+  }
+
+  findings run() {
+    std::uint64_t work = how_.max_work;
+    for (std::uint32_t size = 1; size <= how_.max_nodes; ++size)
+      work -= find({.gapped = false, .size = size}, work);
+    for (std::uint32_t size = how_.min_nodes; how_.max_gap != 0 && size <= how_.max_nodes; ++size)
+      work -= find({.gapped = true, .size = size}, work);
+    choose();
+    count({.gapped = false});
+    if (how_.max_gap != 0) count({.gapped = true});
+    return finish();
+  }
+
+ private:
+  struct totals {
+    std::uint32_t models = 0;
+    std::uint64_t occurrences = 0;
+  };
+  struct part_result {
+    std::vector<std::uint32_t> words, ends;  // of the genes of candidates
+    std::vector<totals> counts;
+    std::vector<occurrence> occurrences;
+    std::uint64_t work = 0;
+    bool cut = false;
+  };
+
+  /// One pass: all parts, a few at a time, each merged in its turn.
+  template <class Merge>
+  std::uint64_t go(subgraph_search::pass pass, std::uint64_t budget, Merge merge) {
+    pass.max_gap = how_.max_gap;
+    pass.max_nodes = how_.max_nodes;
+    for (subgraph_search& s : searches_) s.start(pass);
+    const std::size_t parts = (corpus_.size() + graphs_a_part_ - 1) / graphs_a_part_;
+    const std::size_t at_once = std::size_t{how_.threads} * 4;
+    const std::uint64_t a_node = budget / std::max<std::uint64_t>(1, corpus_.nodes());
+    std::uint64_t work = 0;
+    for (std::size_t first = 0; first < parts; first += at_once) {
+      const std::size_t count = std::min(at_once, parts - first);
+      std::vector<part_result> results(count);
+      parallel(how_.threads, count, [&](unsigned thread, std::size_t i) {
+        look_at(searches_[thread], pass, (first + i) * graphs_a_part_, a_node, results[i]);
+      });
+      for (part_result& r : results) {
+        work += r.work;
+        complete_ = complete_ && !r.cut;
+        merge(r);
+      }
+      const std::size_t done = std::min(corpus_.size(), (first + count) * graphs_a_part_);
+      if (how_.progress) how_.progress(steps_done_ + done, steps_);
+    }
+    steps_done_ += corpus_.size();
+    return work;
+  }
+
+  void look_at(subgraph_search& search, const subgraph_search::pass& pass, std::size_t first,
+               std::uint64_t a_node, part_result& to) const {
+    search.begin_part();
+    const std::size_t end = std::min(corpus_.size(), first + graphs_a_part_);
+    for (std::size_t g = first; g < end; ++g) {
+      const corpus::graph graph = corpus_[g];
+      to.work += search.look_at(graph, orders_[g], usable_, a_node * graph.size());
+      if (pass.size == 0)
+        for (const disjoint_counter::count& c : search.counts())
+          to.occurrences.push_back({static_cast<std::uint32_t>(g), c.gene, c.occurrences});
+    }
+    to.cut = search.cut();
+    for (const subgraph_search::candidate& c : search.candidates()) {
+      const key_table::key words = search.words(c);
+      to.words.insert(to.words.end(), words.begin(), words.end());
+      to.ends.push_back(static_cast<std::uint32_t>(to.words.size()));
+      to.counts.push_back({c.models, c.occurrences});
+    }
+  }
+
+  /// Adds the frequent genes of one size.
+  std::uint64_t find(const subgraph_search::pass& pass, std::uint64_t budget) {
+    key_table codes;
+    std::vector<totals> counts;
+    const std::uint64_t work = go(pass, budget, [&](const part_result& r) {
+      for (std::size_t i = 0; i < r.ends.size(); ++i) {
+        const std::size_t begin = i == 0 ? 0 : r.ends[i - 1];
+        const key_table::key words = std::span(r.words).subspan(begin, r.ends[i] - begin);
+        std::uint32_t code = codes.find(words);
+        if (code == none) {
+          if (codes.size() == max_candidates) {
+            complete_ = false;
+            continue;
+          }
+          code = codes.add(words).first;
+          counts.emplace_back();
+        }
+        counts[code].models += r.counts[i].models;
+        counts[code].occurrences += r.counts[i].occurrences;
+      }
+    });
+    if (pass.size == 1) usable_.assign(labels_.size(), false);
+    for (std::uint32_t i = 0; i < codes.size(); ++i) {
+      if (counts[i].models < how_.min_models) continue;
+      (void)frequent_.add(codes[i]);
+      totals_.push_back(counts[i]);
+      if (pass.size == 1) usable_[codes[i][0]] = true;
+    }
+    return work;
+  }
+
+  [[nodiscard]] static bool is_gapped(const canonical_form& f) {
+    return std::any_of(f.edges.begin(), f.edges.end(), [](const gene_edge& e) { return e.gap; });
+  }
+
+  /// Marks what a larger gene says as well.
+  void drop_parts(std::uint32_t larger, std::vector<bool>& dropped) const {
+    const canonical_form f = form_of(frequent_[larger]);
+    const bool gapped = is_gapped(f);
+    for (std::uint32_t without = 0; without < f.labels.size(); ++without) {
+      std::vector<std::uint32_t> labels = f.labels;
+      labels.erase(labels.begin() + without);
+      std::vector<gene_edge> edges;
+      for (gene_edge e : f.edges) {
+        if (e.from == without || e.to == without) continue;
+        e.from -= e.from > without;
+        e.to -= e.to > without;
+        edges.push_back(e);
+      }
+      const canonical_form part = canonicalise(labels, edges);
+      const std::uint32_t at = frequent_.find(words_of(part));
+      if (at != none && is_gapped(part) == gapped && totals_[at].models == totals_[larger].models &&
+          totals_[at].occurrences == totals_[larger].occurrences)
+        dropped[at] = true;
+    }
+  }
+
+  void choose() {
+    std::vector<bool> dropped(frequent_.size(), false);
+    for (std::uint32_t i = 0; i < frequent_.size(); ++i) {
+      if (form_of(frequent_[i]).labels.size() > how_.min_nodes) drop_parts(i, dropped);
+    }
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < frequent_.size(); ++i) {
+      const canonical_form f = form_of(frequent_[i]);
+      if (dropped[i] || f.labels.size() < how_.min_nodes) continue;
+      chosen_.push_back(make_gene(f, totals_[i]));
+      order.push_back(i);
+    }
+    std::vector<std::uint32_t> by_score(order.size());
+    for (std::uint32_t i = 0; i < by_score.size(); ++i) by_score[i] = i;
+    std::sort(by_score.begin(), by_score.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return before(chosen_[a], chosen_[b]); });
+    by_score.resize(std::min<std::size_t>(by_score.size(), how_.max_genes));
+    wanted_.assign(frequent_.size(), none);
+    std::vector<gene> kept;
+    for (const std::uint32_t i : by_score) {
+      wanted_[order[i]] = static_cast<std::uint32_t>(kept.size());
+      kept.push_back(std::move(chosen_[i]));
+    }
+    chosen_ = std::move(kept);
+  }
+
+  [[nodiscard]] static bool before(const gene& a, const gene& b) {
+    if (a.score != b.score) return a.score > b.score;
+    if (a.labels.size() != b.labels.size()) return a.labels.size() > b.labels.size();
+    return a.code < b.code;
+  }
+
+  [[nodiscard]] gene make_gene(const canonical_form& f, const totals& t) const {
+    gene g;
+    g.form = is_gapped(f) ? gene_form::gapped : gene_form::connected;
+    for (const std::uint32_t l : f.labels) g.labels.push_back(labels_.operation(l));
+    g.edges = f.edges;
+    g.occurrences = t.occurrences;
+    g.models = t.models;
+    g.score = t.occurrences * (f.labels.size() - 1);
+    g.code = gene_code(corpus_.names(), g);
+    return g;
+  }
+
+  void count(subgraph_search::pass pass) {
+    pass.wanted = &wanted_;
+    (void)go(pass, how_.max_work, [this](const part_result& r) {
+      occurrences_.insert(occurrences_.end(), r.occurrences.begin(), r.occurrences.end());
+    });
+  }
+
+  /// Where the search was cut short, sizes were searched to different depths: what was counted in
+  /// the end is what holds.
+  findings finish() {
+    for (gene& g : chosen_) g.occurrences = g.models = 0;
+    for (const occurrence& o : occurrences_) {
+      chosen_[o.gene].occurrences += o.count;
+      ++chosen_[o.gene].models;
+    }
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < chosen_.size(); ++i) {
+      gene& g = chosen_[i];
+      g.score = g.occurrences * (g.labels.size() - 1);
+      if (g.models >= how_.min_models) order.push_back(i);
+    }
+    std::sort(order.begin(), order.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return before(chosen_[a], chosen_[b]); });
+    std::vector<std::uint32_t> places(chosen_.size(), none);
+    findings out;
+    for (const std::uint32_t i : order) {
+      places[i] = static_cast<std::uint32_t>(out.genes.size());
+      out.genes.push_back(std::move(chosen_[i]));
+    }
+    for (occurrence o : occurrences_) {
+      o.gene = places[o.gene];
+      if (o.gene != none) out.occurrences.push_back(o);
+    }
+    std::sort(out.occurrences.begin(), out.occurrences.end(),
+              [](const occurrence& a, const occurrence& b) {
+                return a.graph != b.graph ? a.graph < b.graph : a.gene < b.gene;
+              });
+    out.complete = complete_;
+    return out;
+  }
+
+  const corpus& corpus_;
+  subgraph_options how_;
+  operation_labels labels_;
+  std::vector<bool> usable_;                        // labels that are frequent
+  std::vector<std::vector<std::uint32_t>> orders_;  // of the graphs
+  key_table frequent_;
+  std::vector<totals> totals_;  // of frequent_
+  std::vector<subgraph_search> searches_;
+  std::vector<gene> chosen_;
+  std::vector<std::uint32_t> wanted_;  // of frequent_: in chosen_
+  std::vector<occurrence> occurrences_;
+  std::size_t graphs_a_part_ = 1;
+  std::uint64_t steps_ = 0, steps_done_ = 0;
+  bool complete_ = true;
+};
+
+}  // namespace
+
+findings mine_subgraphs(const corpus& of, const subgraph_options& how) {
+  return miner(of, how).run();
+}
+
+std::vector<allele_group> alleles(const findings& of) {
+  std::vector<std::pair<std::string, std::uint32_t>> all;
+  for (std::uint32_t i = 0; i < of.genes.size(); ++i)
+    all.emplace_back(skeleton_code(of.genes[i]), i);
+  std::sort(all.begin(), all.end());
+  std::vector<allele_group> groups;
+  std::vector<std::uint64_t> totals;
+  for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
+    std::uint64_t total = 0;
+    allele_group g;
+    for (end = i; end < all.size() && all[end].first == all[i].first; ++end) {
+      g.genes.push_back(all[end].second);
+      total += of.genes[all[end].second].occurrences;
+    }
+    if (g.genes.size() < 2) continue;
+    g.skeleton = all[i].first;
+    std::stable_sort(g.genes.begin(), g.genes.end(), [&of](std::uint32_t a, std::uint32_t b) {
+      return of.genes[a].occurrences > of.genes[b].occurrences;
+    });
+    groups.push_back(std::move(g));
+    totals.push_back(total);
+  }
+  std::vector<std::uint32_t> order(groups.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&totals](std::uint32_t a, std::uint32_t b) { return totals[a] > totals[b]; });
+  std::vector<allele_group> out;
+  for (const std::uint32_t i : order) out.push_back(std::move(groups[i]));
+  return out;
+}
+
+}  // namespace genomics
+}  // namespace tessera::inline TESSERA_ABI
