@@ -15,7 +15,7 @@
 //                     "constant.ID" (lifted), and "parameter.ID" where DATA has no name
 //   OUTPUT            <OUTPUT>, its inputs in their order
 //   CONTROL_FLOW      IF: condition, then what its blocks take from outside, ascending. A branch
-//                     without instructions becomes a block of one <PAD>.
+//                     without instructions becomes a block of one <OUTPUT> of nothing.
 //   regular           NAME:node_args(N):kwargs(), NAME as the file has it, N tensors that differ;
 //                     inputs ascending; the variation says which of them each tensor argument is,
 //                     tensors of lists being arguments of their own; constants are "argK", K the
@@ -44,7 +44,8 @@
 //               v1.2   those of genome::expand
 //               .nac   the instruction's offset: genome_counterpart where control flow has no
 //                      counterpart (CONVERGENCE; in a branch an INPUT of the caller's, an OUTPUT of
-//                      the model or in the middle; a branch's result taken past its end);
+//                      the model or in the middle; a branch's result taken past its end; an
+//                      OUTPUT's result);
 //                      genome_node_inputs for more than 252 inputs of an IF's blocks
 //               ARK    none
 //             of signature_of, the offset is the index of the node: genome_operations_full,

@@ -87,10 +87,12 @@ class converter {
   void constant(const ark::op& o, const ark::argument& a) {
     const ark::argument_row* const row = row_of(o.type, a.name);
     if (row != nullptr && row->use == ark::argument_use::redundant) return;
-    const bool is_old = row != nullptr && row->use == ark::argument_use::alias;
+    argument_name as = a.name;
+    if (row != nullptr && row->use == ark::argument_use::alias) as = spelled_today(a.name);
+    if (as != a.name && find_argument(g_, o, as) != nullptr) return;
     const std::string key =
-        key_of(is_old ? ark::argument_names[static_cast<std::size_t>(spelled_today(a.name))]
-                      : ark::name(g_, a));
+        key_of(as == argument_name::other ? ark::name(g_, a)
+                                          : ark::argument_names[static_cast<std::size_t>(as)]);
     switch (a.type) {
       case argument_type::int32:
       case argument_type::int64:

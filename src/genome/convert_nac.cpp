@@ -58,8 +58,8 @@ class layout {
     return {code, first_.offset() + code_.steps[i].offset};
   }
 
-  /// Leaves the branches that end in front of instruction `i`. One without instructions becomes a
-  /// PAD: blocks aren't empty.
+  /// Leaves the branches that end in front of instruction `i`. One without instructions becomes an
+  /// OUTPUT of nothing: blocks aren't empty.
   [[nodiscard]] error close(std::uint32_t i) {
     while (!open_.empty()) {
       frame& f = open_.back();
@@ -105,8 +105,10 @@ class layout {
       if (a.is_constant()) continue;
       const std::uint32_t from = a.index();
       // What a branch gives is there behind it alone, and inside of it what it has made.
-      const bool is_open = code_.steps[from].a == nac::op_control_flow && end_of(from) > i;
-      if (ends_[from] <= i || is_open) return fail(errc::genome_counterpart, i);
+      const std::uint8_t what = code_.steps[from].a;
+      const bool is_open = what == nac::op_control_flow && end_of(from) > i;
+      if (ends_[from] <= i || is_open || what == nac::op_output)
+        return fail(errc::genome_counterpart, i);
       if (open_.empty()) continue;
       if (const error e = take(open_.back().instruction, from); e.code != errc::ok) return e;
     }
@@ -140,14 +142,15 @@ class converter {
   void run() {
     std::uint32_t node = 0;
     for (std::uint32_t i = 0; i < p_.code().steps.size(); ++i, ++node) {
-      for (; node < where_.node_of(i); ++node) pad();
+      for (; node < where_.node_of(i); ++node) nothing();
       add(i, p_.code().steps[i]);
     }
-    for (; node < where_.size(); ++node) pad();
+    for (; node < where_.size(); ++node) nothing();
   }
 
  private:
-  void pad() { to_.add(to_.names().kind(name_of(genome::command::pad), "", {}), {}); }
+  /// The block of a branch without instructions.
+  void nothing() { to_.add(to_.names().kind(name_of(genome::command::output), "", {}), {}); }
 
   void add(std::uint32_t i, const nac::step& s) {
     parts_.clear();
@@ -171,7 +174,8 @@ class converter {
     if (s.b == static_cast<std::uint8_t>(nac::input::state)) return "state." + std::to_string(id);
     if (s.b == static_cast<std::uint8_t>(nac::input::lifted_constant))
       return "constant." + std::to_string(id);
-    if (p_.has_parameter(id) && p_.parameter(id).has_name) return utf8_of(p_.parameter(id).name);
+    if (p_.has_parameter(id) && !p_.parameter(id).name.empty())
+      return utf8_of(p_.parameter(id).name);
     return "parameter." + std::to_string(id);
   }
 

@@ -39,6 +39,11 @@ std::uint32_t name_table::add(std::string_view name) {
   return added;
 }
 
+std::uint64_t name_table::memory() const noexcept {
+  constexpr std::uint64_t entry = 4 * sizeof(void*) + sizeof(void*);  // a node and its bucket
+  return characters_.capacity() + firsts_.capacity() * sizeof(firsts_[0]) + by_hash_.size() * entry;
+}
+
 vocabulary::vocabulary() {
   for (const std::string_view command : genome::command_names) (void)operations_.add(command);
   (void)variations_.add("");
@@ -89,6 +94,13 @@ std::string_view vocabulary::target(std::uint32_t operation) const noexcept {
   return genome::operation_name(operations_[operation]).target;
 }
 
+std::uint64_t vocabulary::memory() const noexcept {
+  // For a row: a node with its key and vector, a bucket, and the vector's own block on the heap.
+  constexpr std::uint64_t entry = 7 * sizeof(void*) + sizeof(std::vector<std::uint32_t>);
+  return operations_.memory() + variations_.memory() + constants_.memory() +
+         kinds_.capacity() * sizeof(kind_row) + by_row_.size() * entry;
+}
+
 void corpus::begin(std::string_view name) {
   if (!graphs_.empty()) {
     stored& last = graphs_.back();
@@ -121,7 +133,7 @@ std::uint64_t corpus::memory() const noexcept {
   std::uint64_t words = 0;
   for (const stored& s : graphs_)
     words += s.kinds.capacity() + s.firsts.capacity() + s.inputs.capacity();
-  return words * sizeof(std::uint32_t) + graphs_.capacity() * sizeof(stored);
+  return words * sizeof(std::uint32_t) + graphs_.capacity() * sizeof(stored) + names_.memory();
 }
 
 }  // namespace genomics

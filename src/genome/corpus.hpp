@@ -46,6 +46,8 @@ class name_table {
   }
   /// The number of a name that is there; else size().
   [[nodiscard]] std::uint32_t find(std::string_view name) const;
+  /// Bytes that it holds, within a few per cent.
+  [[nodiscard]] std::uint64_t memory() const noexcept;
 
  private:
   std::vector<char> characters_;
@@ -88,6 +90,8 @@ class vocabulary {
   [[nodiscard]] std::uint32_t constants_size() const noexcept { return constants_.size(); }
   /// The operation's name without node_args and kwargs: "aten.relu.default".
   [[nodiscard]] std::string_view target(std::uint32_t operation) const noexcept;
+  /// Bytes that it holds, within a few per cent.
+  [[nodiscard]] std::uint64_t memory() const noexcept;
 
  private:
   name_table operations_, variations_, constants_;  // constants: see kind()
@@ -128,7 +132,7 @@ class corpus {
   [[nodiscard]] std::string_view name(std::size_t i) const noexcept { return graphs_[i].name; }
   /// Nodes of all graphs.
   [[nodiscard]] std::uint64_t nodes() const noexcept { return nodes_; }
-  /// Bytes that it holds, within a few per cent.
+  /// Bytes that it holds, names among them, within a few per cent.
   [[nodiscard]] std::uint64_t memory() const noexcept;
 
  private:

@@ -189,7 +189,7 @@ TEST_CASE("genome_tools/convert: a CONTROL_FLOW lists what its branches take", "
 }
 
 TEST_CASE("genome_tools/convert: empty and nested branches", "[genome_tools]") {
-  // Instructions 2 to 7; each empty branch is a PAD, so that later nodes move.
+  // Instructions 2 to 7; each empty branch is an OUTPUT, so that later nodes move.
   CHECK(of_nac(R"(
     code:
       p = input
@@ -207,13 +207,13 @@ TEST_CASE("genome_tools/convert: empty and nested branches", "[genome_tools]") {
                "<CONTROL_FLOW_PREFIX> IF {blocks 5,1} [0 1]",    // 2
                "nac.neg:node_args(1):kwargs() in0 [1]",          // 3
                "<CONTROL_FLOW_PREFIX> IF {blocks 1,1} [3 1 3]",  // 4
-               "<PAD>",                                          // 5
+               "<OUTPUT>",                                       // 5
                "nac.add:node_args(2):kwargs() in1,in0 [1 3]",    // 6
                "nac.mul:node_args(2):kwargs() in1,in0 [3 4]",    // 7
-               "<PAD>",                                          // 8
+               "<OUTPUT>",                                       // 8
                "nac.neg:node_args(1):kwargs() in0 [2]",          // 9
                "<CONTROL_FLOW_PREFIX> IF {blocks 1,1} [9]",      // 10
-               "<PAD>", "<PAD>",                                 // 11, 12
+               "<OUTPUT>", "<OUTPUT>",                           // 11, 12
                "<OUTPUT> [10]"});
 }
 
@@ -250,6 +250,27 @@ TEST_CASE("genome_tools/convert: 252 results go into an IF's blocks, not 253", "
   CHECK(nac_error(code(253)) == "genome_node_inputs at 254");
 }
 
+TEST_CASE("genome_tools/convert: branches in branches, as deep as a .nac goes", "[genome_tools]") {
+  // Each level takes x of its own from outside of all, so that the outermost ones list the most.
+  constexpr std::uint32_t depth = 15'000, outside = 100;
+  std::string code = "code:\n p = input\n";
+  for (std::uint32_t i = 0; i < outside; ++i) code += " x" + std::to_string(i) + " = input\n";
+  for (std::uint32_t i = 0; i < depth; ++i) {
+    const std::uint32_t rest = 2 * (depth - i) - 1;  // instructions behind, all of them inside
+    code += " c" + std::to_string(i) + " = control_flow(p, " + std::to_string(rest) + ", 0)\n";
+    code += " y" + std::to_string(i) + " = nac.neg(x" + std::to_string(i % outside) + ")\n";
+  }
+  const nac_program p = nac_of_text(code + " output(c0)\n");
+  genomics::corpus c;
+  REQUIRE(add_graph(c, "g", *p.program).code == errc::ok);
+  const genomics::corpus::graph g = c[0];
+  REQUIRE(g.size() == 1 + outside + 2 * depth + depth + 1);  // an OUTPUT for each empty branch
+  CHECK(g.inputs(1 + outside).size() == 1 + 1 + outside);    // p twice: within, it is a condition
+  CHECK(g.inputs(1 + outside + 2 * (depth - 1)).size() == 1 + 1);
+  CHECK(show_kind(c.names(), g.kinds[1 + outside]) ==
+        "<CONTROL_FLOW_PREFIX> IF {blocks " + std::to_string(3 * depth - 2) + ",1}");
+}
+
 // ---- ARK
 
 TEST_CASE("genome_tools/convert: ARK operations take what was last written", "[genome_tools]") {
@@ -279,14 +300,16 @@ TEST_CASE("genome_tools/convert: ARK arguments of every type", "[genome_tools]")
        R"({"d":{"DIMS":[0,2,1]},"A":{"INT":-3},"b":{"UINT64":18446744073709551615},)"
        R"("f":{"FLOAT":0.1},"o":{"OFFSET":{"BufferId":1,"Value":2}},"e'=;":{"BOOL":true}})");
   t.op("ScalarAdd", {21}, {30}, {31}, R"({"Value":{"FLOAT":2}})");  // an older name
-  t.op("Noop", {31}, {}, {});                                       // gives nothing
+  t.op("ScalarMul", {31}, {40}, {41}, R"({"Value":{"FLOAT":2},"Factor":{"FLOAT":3}})");
+  t.op("Noop", {41}, {}, {});  // gives nothing
   CHECK(of_ark(t.text()) ==
         lines{"<DATA_INPUT>",
               "ark.Odd:node_args(1):kwargs('A', 'b', 'd', 'e%27%3d%3b', 'f') in0 {A int -3; b int "
               "18446744073709551615; d list [0,2,1]; e%27%3d%3b bool true; f float "
               "0.10000000149011612} [0]",
               "ark.ScalarAdd:node_args(1):kwargs('Factor',) in0 {Factor float 2.0} [1]",
-              "ark.Noop:node_args(1):kwargs() in0 [2]"});
+              "ark.ScalarMul:node_args(1):kwargs('Factor',) in0 {Factor float 3.0} [2]",
+              "ark.Noop:node_args(1):kwargs() in0 [3]"});
 }
 
 TEST_CASE("genome_tools/convert: one ARK model in all dialects is one graph", "[genome_tools]") {

@@ -150,3 +150,20 @@ TEST_CASE("genome_tools/corpus: a node takes 14 to 20 bytes", "[genome_tools]") 
   CHECK(each >= 14);
   CHECK(each <= 20);
 }
+
+TEST_CASE("genome_tools/corpus: memory counts names", "[genome_tools]") {
+  genomics::corpus c;
+  c.begin("g");
+  const std::uint64_t before = c.memory();
+  constexpr std::uint32_t count = 10'000, size = 50;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::string name = std::to_string(i);
+    name.resize(size, '.');
+    const argument parameter{"", "parameter", name};
+    c.add(c.names().kind("<CONST_REF>", "", {&parameter, 1}), {});
+  }
+  const std::uint64_t each = (c.memory() - before) / count;
+  INFO(each << " bytes");
+  CHECK(each >= size + 8 + 12 + 60);          // name, node, kind, and entries in two tables
+  CHECK(each <= 2 * (size + 30 + 20) + 200);  // vectors double
+}
