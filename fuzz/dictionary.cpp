@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tessera/alir.hpp>
 #include <tessera/ark.hpp>
+#include <tessera/genome.hpp>
 #include <tessera/nac.hpp>
 #include <tessera/nem.hpp>
 
@@ -401,13 +402,61 @@ void nem_tokens(dictionary& out) {
     out.token(w);
 }
 
+[[nodiscard]] genome::stream node_of(std::uint8_t a, std::uint8_t b,
+                                     std::initializer_list<std::int32_t> d) {
+  genome::stream s;
+  s.add({.a = a, .b = b}, d);
+  return s;
+}
+
+void registry_tokens(dictionary& out) {
+  out.group("members");
+  for (const std::string_view m : {"canonical_to_index",
+                                   "index_to_canonical",
+                                   "variation_to_index",
+                                   "constants",
+                                   "index_to_constant",
+                                   "constant_group_to_index",
+                                   "index_to_constant_group",
+                                   "param_name_to_index",
+                                   "index_to_param_name",
+                                   "patterns",
+                                   "rules",
+                                   "transition_rules",
+                                   "composition_rules",
+                                   "structural_rules",
+                                   "type",
+                                   "value",
+                                   "probability",
+                                   "count",
+                                   "b64_repr",
+                                   "exceptions"})
+    out.token(text() << '"' << m << "\":");
+  out.group("names");
+  for (const std::string_view name : genome::command_names) out.token(name);
+  for (const std::string_view w :
+       {"aten.relu.default:node_args(1):kwargs()", ":node_args(2):kwargs('dtype',)", "in0", ",in1",
+        "arg1=10", ";dim=11"})
+    out.token(w);
+  out.group("constants");
+  for (const std::string_view type :
+       {"int", "float", "bool", "str", "NoneType", "list", "tuple", "immutable_list", "slice",
+        "torch.dtype", "torch.device", "torch.layout", "torch.memory_format"})
+    out.token(text() << "\"10\":{\"type\":\"" << type << "\",\"value\":");
+  out.group("streams");
+  for (const genome::stream& s : {node_of(10, 10, {-1}), node_of(6, 10, {}), node_of(7, 2, {1, 0}),
+                                  node_of(5, 1, {}), node_of(8, 1, {1, 1, -1})})
+    if (const result<text> w = genome::write_base64(s)) out.token(*w);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string_view name = count == 3 ? arguments[1] : "";
   if (name != "alir" && name != "ark" && name != "json" && name != "nac" &&
-      name != "nac_assemble" && name != "nem") {
-    std::fprintf(stderr, "usage: %s alir|ark|json|nac|nac_assemble|nem FILE\n", arguments[0]);
+      name != "nac_assemble" && name != "nem" && name != "registry") {
+    std::fprintf(stderr, "usage: %s alir|ark|json|nac|nac_assemble|nem|registry FILE\n",
+                 arguments[0]);
     return 2;
   }
   dictionary out(name);
@@ -419,6 +468,8 @@ int main(int count, char** arguments) {
     nac_assemble_tokens(out);
   else if (name == "nem")
     nem_tokens(out);
+  else if (name == "registry")
+    registry_tokens(out);
   else
     json_tokens(out);
   std::FILE* const file = std::fopen(arguments[2], "wb");

@@ -161,6 +161,10 @@ text distance_table(const distance_matrix& d, std::span<const std::string> names
     }
     return out;
   }
+  longest = std::max<std::size_t>(longest, 1);
+  const std::size_t left = std::max<std::size_t>(longest, 5);
+  put_left(out, "graph", left);
+  out << "  nearest\n";
   std::vector<std::uint32_t> order;
   for (std::uint32_t a = 0; a < d.size; ++a) {
     order.clear();
@@ -170,7 +174,7 @@ text distance_table(const distance_matrix& d, std::span<const std::string> names
                       [&](std::uint32_t x, std::uint32_t y) {
                         return std::pair(d(a, x), x) < std::pair(d(a, y), y);
                       });
-    put_left(out, shown[a], longest);
+    put_left(out, shown[a], left);
     for (std::uint32_t k = 0; k < nearest_shown; ++k) {
       out << "  ";
       put_fixed(out, static_cast<double>(d(a, order[k])), 3);

@@ -54,7 +54,7 @@ struct distance_matrix {
 struct distance_options {
   bool operations = true;  ///< operations count too, as genes of one node
   unsigned threads = 0;    ///< 0: as many as the machine has
-  progress_function progress;
+  progress_function progress = {};
 };
 /// `of` are graphs of the corpus: rows and columns of the matrix.
 [[nodiscard]] distance_matrix distances(const corpus& all, const findings& found,
