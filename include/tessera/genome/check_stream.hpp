@@ -28,7 +28,7 @@
 //             _order. In a stream the offset is that of the node, or of the entry of D that is
 //             wrong: 5 + 2 × k behind; in a pattern its row's.
 // Limits:     those of the library.
-// Allocation: 4 bytes for each node; for each IF or WHILE 128, and 8 for each of its inputs.
+// Allocation: 4 bytes for each node; for each IF or WHILE 144, and 8 for each of its inputs.
 
 #ifndef TESSERA_GENOME_CHECK_STREAM_HPP
 #define TESSERA_GENOME_CHECK_STREAM_HPP

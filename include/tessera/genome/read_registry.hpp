@@ -26,7 +26,7 @@
 //             value; genome_base64_* and genome_node_truncated at the group of four characters, or
 //             the start of the string where it holds escapes.
 // Limits:     max_bytes and 2^32 - 1, max_items for each map, list and stream, max_depth.
-// Allocation: at most 32 × input + 64 KiB.
+// Allocation: at most 20 × input + 64 KiB.
 
 #ifndef TESSERA_GENOME_READ_REGISTRY_HPP
 #define TESSERA_GENOME_READ_REGISTRY_HPP
