@@ -73,16 +73,20 @@ inline genome::registry names() {
 
 using pattern_rows = std::pair<std::uint32_t, std::vector<row>>;
 
+inline void add_pattern(genome::registry& r, std::uint32_t id, const std::vector<row>& rows) {
+  const genome::stream nodes = stream_of(rows);
+  r.add_pattern(id, nodes);
+}
 inline genome::library library_of(const std::vector<pattern_rows>& patterns) {
   genome::registry r = names();
-  for (const auto& [id, rows] : patterns) r.add_pattern(id, stream_of(rows));
+  for (const auto& [id, rows] : patterns) add_pattern(r, id, rows);
   return *genome::verify(std::move(r));
 }
 
 /// Numbers that look random and are the same everywhere.
-class random {
+class numbers {
  public:
-  explicit random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
+  explicit numbers(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
   int below(int end) {
     state_ ^= state_ << 13;
     state_ ^= state_ >> 7;
@@ -285,7 +289,8 @@ class graph_maker {
     for (int k = 3 + random_.below(5); k > 0; --k) rows_.push_back({2, 1, 0, {}});
     for (int k = 12; k > 0; --k) rows_.push_back({5, 1, 10 + random_.below(2), {}});
     while (static_cast<int>(rows_.size()) < size) add_some(0);
-    rows_.push_back({4, 1, 0, {static_cast<int>(rows_.size()) - 1}});
+    const int last = static_cast<int>(rows_.size());
+    rows_.push_back({4, 1, 0, {reference(last, last - 1)}});
     return stream_of(rows_);
   }
 
@@ -314,6 +319,7 @@ class graph_maker {
   }
   /// To a node, or to one before that can be taken here.
   int reference(int self, int to) {
+    if (to < 0) to = 0;
     for (;; to = to > 0 ? to - 1 : self - 1) {
       if (rows_[static_cast<std::size_t>(to)].a == 4 || !visible(to)) continue;
       if (to >= blocks_.back().first) return blocks_.size() > 1 ? to - self : to;
@@ -360,7 +366,7 @@ class graph_maker {
     externals_ = outer;
   }
 
-  random random_;
+  numbers random_;
   std::vector<std::vector<row>> motifs_;
   std::vector<row> rows_;
   std::vector<block> blocks_;
