@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "parallel.hpp"
 #include "suffix_array.hpp"
 #include "tokens.hpp"
 
@@ -40,7 +41,8 @@ class search {
          std::uint8_t max_length)
       : corpus_(of), min_length_(min_length), max_length_(max_length), how_(how), text_(of) {
     const auto symbols = static_cast<std::uint32_t>(text_.tokens.size() + text_.breaks);
-    order_ = suffix_array(text_.symbols, symbols, max_length);
+    threads_ = thread_count(how.threads);
+    order_ = suffix_array(text_.symbols, symbols, max_length, threads_);
     find_ranges();
     find_room();
   }
@@ -78,7 +80,8 @@ class search {
 
   /// All ranges of suffixes with a common prefix, from the prefixes of neighbours.
   void find_ranges() {
-    const std::vector<std::uint8_t> shared = common_prefixes(text_.symbols, order_, max_length_);
+    const std::vector<std::uint8_t> shared =
+        common_prefixes(text_.symbols, order_, max_length_, threads_);
     struct open_range {
       std::uint8_t length;
       std::uint32_t begin, first;
@@ -223,6 +226,7 @@ class search {
   const corpus& corpus_;
   const std::uint8_t min_length_, max_length_;
   const contiguous_options& how_;
+  unsigned threads_ = 1;
   token_text text_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint8_t> room_;

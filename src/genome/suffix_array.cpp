@@ -7,71 +7,130 @@
 #include <cstddef>
 #include <utility>
 
+#include "parallel.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 namespace {
 
-/// Counting sort: `from` into `to`, by `rank` of each; what is equal keeps its order. `starts` is
-/// scratch for as many ranks as there are.
-void sort_by_rank(std::span<const std::uint32_t> from, std::span<const std::uint32_t> rank,
-                  std::vector<std::uint32_t>& starts, std::span<std::uint32_t> to) {
-  std::fill(starts.begin(), starts.end(), 0);
-  for (const std::uint32_t r : rank) ++starts[r];
-  std::uint32_t sum = 0;
-  for (std::uint32_t& s : starts) sum += std::exchange(s, sum);
-  for (const std::uint32_t i : from) to[starts[rank[i]]++] = i;
-}
+constexpr std::uint32_t part_size = 1 << 15;  // suffixes that a thread takes at a time
+
+/// Suffixes order[begin] to order[end - 1], which are equal as far as they are sorted.
+struct group {
+  std::uint32_t begin, end;
+  [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
+};
+
+class sorter {
+ public:
+  sorter(std::span<const std::uint32_t> text, unsigned threads)
+      : size_(static_cast<std::uint32_t>(text.size())),
+        threads_(threads),
+        order_(size_),
+        rank_(size_),
+        keys_(threads) {}
+
+  std::vector<std::uint32_t> run(std::span<const std::uint32_t> text, std::uint32_t symbols,
+                                 std::uint32_t depth) {
+    sort_first(text, symbols);
+    for (std::uint32_t sorted = 1; sorted < depth && !groups_.empty();) {
+      const std::uint32_t step = std::min(sorted, depth - sorted);
+      sorted += step;
+      split(step);
+    }
+    return std::move(order_);
+  }
+
+ private:
+  /// By the first symbol. The rank of a suffix is where its group starts.
+  void sort_first(std::span<const std::uint32_t> text, std::uint32_t symbols) {
+    std::vector<std::uint32_t> starts(std::size_t{symbols} + 1);
+    for (const std::uint32_t symbol : text) ++starts[symbol + 1];
+    for (std::uint32_t s = 0; s < symbols; ++s) {
+      if (starts[s + 1] > 1) groups_.push_back({starts[s], starts[s] + starts[s + 1]});
+      starts[s + 1] += starts[s];
+    }
+    for (std::uint32_t i = 0; i < size_; ++i) rank_[i] = starts[text[i]];
+    for (std::uint32_t i = 0; i < size_; ++i) order_[starts[text[i]]++] = i;
+  }
+
+  /// All groups by the rank of what follows `step` symbols later. No rank changes before all have
+  /// been looked at.
+  void split(std::uint32_t step) {
+    std::vector<std::size_t> parts{0};  // of groups, some part_size suffixes in each
+    std::uint32_t sum = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      sum += groups_[g].size();
+      if (sum < part_size && g + 1 < groups_.size()) continue;
+      parts.push_back(g + 1);
+      sum = 0;
+    }
+    std::vector<std::vector<group>> found(parts.size() - 1);
+    parallel(threads_, found.size(), [&](unsigned thread, std::size_t part) {
+      for (std::size_t g = parts[part]; g < parts[part + 1]; ++g)
+        split(groups_[g], step, keys_[thread], found[part]);
+    });
+    parallel(threads_, found.size(), [&](unsigned, std::size_t part) {
+      for (const group g : found[part])
+        for (std::uint32_t k = g.begin; k < g.end; ++k) rank_[order_[k]] = g.begin;
+    });
+    groups_.clear();
+    for (const std::vector<group>& part : found)
+      for (const group g : part)
+        if (g.size() > 1) groups_.push_back(g);
+  }
+
+  void split(group g, std::uint32_t step, std::vector<std::uint64_t>& keys,
+             std::vector<group>& found) {
+    keys.clear();
+    bool differ = false;
+    for (std::uint32_t k = g.begin; k < g.end; ++k) {
+      const std::uint32_t i = order_[k];
+      const std::uint64_t after = size_ - i > step ? std::uint64_t{rank_[i + step]} + 1 : 0;
+      keys.push_back(after << 32 | i);
+      differ = differ || keys.back() >> 32 != keys.front() >> 32;
+    }
+    if (!differ) return found.push_back(g);
+    std::sort(keys.begin(), keys.end());
+    std::uint32_t begin = g.begin;
+    for (std::uint32_t k = g.begin; k < g.end; ++k) {
+      const std::uint64_t key = keys[k - g.begin];
+      order_[k] = static_cast<std::uint32_t>(key);
+      if (k + 1 < g.end && key >> 32 == keys[k + 1 - g.begin] >> 32) continue;
+      found.push_back({begin, k + 1});
+      begin = k + 1;
+    }
+  }
+
+  const std::uint32_t size_;
+  const unsigned threads_;
+  std::vector<std::uint32_t> order_, rank_;
+  std::vector<group> groups_;                     // of more than one suffix
+  std::vector<std::vector<std::uint64_t>> keys_;  // scratch of each thread
+};
 
 }  // namespace
 
 std::vector<std::uint32_t> suffix_array(std::span<const std::uint32_t> text, std::uint32_t symbols,
-                                        std::uint32_t depth) {
-  const auto size = static_cast<std::uint32_t>(text.size());
-  std::vector<std::uint32_t> order(size), other(size), rank(text.begin(), text.end());
-  std::vector<std::uint32_t> starts(symbols);
-  for (std::uint32_t i = 0; i < size; ++i) other[i] = i;
-  sort_by_rank(other, rank, starts, order);
-
-  for (std::uint32_t sorted = 1; sorted < depth;) {
-    // Suffixes are in the order of their first `sorted` symbols, and numbered by them.
-    const std::uint32_t step = std::min(sorted, depth - sorted);
-    // By the symbols from `step` on: suffixes that end before, then the others in their order.
-    std::uint32_t at = 0;
-    for (std::uint32_t i = step < size ? size - step : 0; i < size; ++i) other[at++] = i;
-    for (const std::uint32_t i : order)
-      if (i >= step) other[at++] = i - step;
-    sort_by_rank(other, rank, starts, order);
-    sorted += step;
-    if (sorted == depth) break;
-
-    // Both halves the same: the same rank. `other` takes the new ones.
-    std::uint32_t ranks = 0;
-    const auto second = [&](std::uint32_t i) {
-      return size - i > step ? std::uint64_t{rank[i + step]} + 1 : 0;
-    };
-    for (std::uint32_t i = 0; i < size; ++i) {
-      const std::uint32_t p = order[i];
-      if (i != 0 && !(rank[order[i - 1]] == rank[p] && second(order[i - 1]) == second(p))) ++ranks;
-      other[p] = ranks;
-    }
-    rank.swap(other);
-    if (size == 0 || ranks == size - 1) break;  // all differ
-    starts.resize(std::size_t{ranks} + 1);
-  }
-  return order;
+                                        std::uint32_t depth, unsigned threads) {
+  return sorter(text, threads).run(text, symbols, depth);
 }
 
 std::vector<std::uint8_t> common_prefixes(std::span<const std::uint32_t> text,
-                                          std::span<const std::uint32_t> order,
-                                          std::uint8_t depth) {
+                                          std::span<const std::uint32_t> order, std::uint8_t depth,
+                                          unsigned threads) {
   std::vector<std::uint8_t> shared(order.size());
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const std::size_t a = order[i - 1], b = order[i];
-    const std::size_t most = std::min<std::size_t>(depth, text.size() - std::max(a, b));
-    std::size_t length = 0;
-    while (length < most && text[a + length] == text[b + length]) ++length;
-    shared[i] = static_cast<std::uint8_t>(length);
-  }
+  const std::size_t parts = (order.size() + part_size - 1) / part_size;
+  parallel(threads, parts, [&](unsigned, std::size_t part) {
+    const std::size_t end = std::min(order.size(), (part + 1) * part_size);
+    for (std::size_t i = std::max<std::size_t>(part * part_size, 1); i < end; ++i) {
+      const std::size_t a = order[i - 1], b = order[i];
+      const std::size_t most = std::min<std::size_t>(depth, text.size() - std::max(a, b));
+      std::size_t length = 0;
+      while (length < most && text[a + length] == text[b + length]) ++length;
+      shared[i] = static_cast<std::uint8_t>(length);
+    }
+  });
   return shared;
 }
 

@@ -116,6 +116,7 @@ token_text::token_text(const corpus& of) {
   interner number(of, tokens);
   std::vector<std::uint64_t> ends;
   starts.reserve(of.size());
+  symbols.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(of.nodes(), max_symbols)));
   for (std::uint32_t g = 0; g < of.size(); ++g) {
     const corpus::graph graph = of[g];
     starts.push_back(static_cast<std::uint32_t>(symbols.size()));

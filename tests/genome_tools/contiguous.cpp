@@ -209,6 +209,35 @@ TEST_CASE("genomics/suffix_array: banana", "[genome_tools]") {
   CHECK(common_prefixes(banana, order, 40) == std::vector<std::uint8_t>{0, 1, 3, 0, 0, 2});
 }
 
+TEST_CASE("genomics/suffix_array: split over threads", "[genome_tools]") {
+  std::uint64_t state = 5;
+  std::vector<std::uint32_t> text(70000);
+  for (std::size_t i = 0; i < text.size(); ++i)
+    text[i] = i >= 20000 && i % 500 != 0 ? text[i - 20000] : below(state, 6);
+  const std::uint32_t depth = 10;
+  const auto order = suffix_array(text, 6, depth, 3);
+  const auto shared = common_prefixes(text, order, depth, 3);
+  std::vector<bool> seen(text.size());
+  bool right = order.size() == text.size();
+  for (std::size_t i = 0; right && i < order.size(); ++i) {
+    right = order[i] < text.size() && !seen[order[i]];
+    if (!right) break;
+    seen[order[i]] = true;
+    if (i == 0) continue;
+    const std::size_t a = order[i - 1], b = order[i];
+    std::size_t same = 0;
+    while (same < depth && a + same < text.size() && b + same < text.size() &&
+           text[a + same] == text[b + same])
+      ++same;
+    const bool less = same == depth             ? a < b
+                      : a + same == text.size() ? true
+                      : b + same == text.size() ? false
+                                                : text[a + same] < text[b + same];
+    right = less && shared[i] == same;
+  }
+  CHECK(right);
+}
+
 TEST_CASE("genomics/contiguous: a gene and all that is said of it", "[genome_tools]") {
   // The first node of a graph takes nothing: the runs start behind it.
   const corpus c = letters("xabcdyabcdz uabcdv qq");
@@ -399,6 +428,7 @@ TEST_CASE("genomics/contiguous: the same as counting, on small corpora", "[genom
     how.max_length = how.min_length + below(state, 8);
     how.min_score = 1 + below(state, 8);
     how.max_genes = below(state, 5) == 0 ? below(state, 4) : 1000;
+    how.threads = round < 20 ? 3 : 1;
     CAPTURE(round);
     require_same(c, how);
   }

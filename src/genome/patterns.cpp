@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "patterns.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace tessera::inline TESSERA_ABI {
+namespace genomics {
+namespace {
+
+constexpr std::uint32_t last_pattern_id = 65535;
+
+/// The nodes that a registry has for kinds. They differ between nodes with inputs and without: what
+/// C of a single constant means depends on where the tensors stand.
+class nodes_of_kinds {
+ public:
+  nodes_of_kinds(const signatures& of, const corpus& from)
+      : nodes_(std::size_t{from.names().size()} * 2) {
+    const std::size_t graphs = std::min(of.streams.size(), from.size());
+    for (std::size_t g = 0; g < graphs; ++g) {
+      const corpus::graph graph = from[g];
+      const genome::stream& s = of.streams[g];
+      const std::size_t size = std::min<std::size_t>(graph.size(), s.size());
+      for (std::size_t i = 0; i < size; ++i)
+        nodes_[index(graph.kinds[i], graph.inputs(i).size())] = s.nodes[i];
+    }
+  }
+  /// Null where there is none.
+  [[nodiscard]] const genome::node* find(std::uint32_t kind, std::size_t inputs) const noexcept {
+    const std::size_t i = index(kind, inputs);
+    return i < nodes_.size() && nodes_[i].what() == genome::command::operation ? &nodes_[i]
+                                                                               : nullptr;
+  }
+
+ private:
+  static std::size_t index(std::uint32_t kind, std::size_t inputs) noexcept {
+    return std::size_t{kind} * 2 + (inputs != 0 ? 1 : 0);
+  }
+  std::vector<genome::node> nodes_;
+};
+
+/// False: a registry can't hold the gene.
+bool make_pattern(const gene& g, const nodes_of_kinds& nodes, genome::stream& to) {
+  if (g.form != gene_form::contiguous || g.labels.empty() || g.inputs.size() != g.labels.size())
+    return false;
+  for (std::size_t i = 0; i < g.labels.size(); ++i) {
+    const std::vector<std::int32_t>& d = g.inputs[i];
+    const genome::node* n = nodes.find(g.labels[i], d.size());
+    if (n == nullptr || d.size() > genome::max_node_inputs) return false;
+    for (const std::int32_t reference : d)
+      if (reference >= 0 || reference < genome::min_relative) return false;
+    to.add(*n, view<std::int32_t>(d.data(), d.size()));
+  }
+  return true;
+}
+
+/// What two equal patterns have in common.
+std::string key_of(const genome::stream_view& s) {
+  std::string out;
+  const auto add = [&out](std::uint32_t value) {
+    for (unsigned bits = 0; bits < 32; bits += 8) out += static_cast<char>(value >> bits & 0xff);
+  };
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const genome::node& n = s.nodes[i];
+    add(std::uint32_t{n.a} << 24 | std::uint32_t{n.b} << 16 | static_cast<std::uint16_t>(n.c));
+    add(n.count);
+    for (const std::int32_t d : s.inputs_of(i)) add(static_cast<std::uint32_t>(d));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> add_patterns(signatures& to, const corpus& from, const findings& found) {
+  const nodes_of_kinds nodes(to, from);
+  std::unordered_map<std::string, std::uint32_t> known;
+  std::uint32_t next = genome::first_id;
+  for (const genome::pattern& p : to.registry.patterns) {
+    known.emplace(key_of(to.registry.nodes_of(p)), p.id);
+    next = std::max(next, p.id + 1);
+  }
+  std::vector<std::uint32_t> ids;
+  for (const gene& g : found.genes) {
+    genome::stream pattern;
+    std::uint32_t& id = ids.emplace_back(0);
+    if (!make_pattern(g, nodes, pattern)) continue;
+    std::string key = key_of(pattern);
+    if (const auto at = known.find(key); at != known.end()) {
+      id = at->second;
+    } else if (next <= last_pattern_id) {
+      id = next++;
+      to.registry.add_pattern(id, pattern);
+      known.emplace(std::move(key), id);
+    }
+  }
+  return ids;
+}
+
+}  // namespace genomics
+}  // namespace tessera::inline TESSERA_ABI

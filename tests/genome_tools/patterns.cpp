@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Genes as patterns of a registry, over signatures that are written down by hand.
+
+#include "src/genome/patterns.hpp"
+
+#include <utility>
+
+#include "src/genome/contiguous.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::genomics;
+
+/// input, a, then `times` × (b(-1) c(-2,-1)): two graphs of it, and their signatures.
+struct twice {
+  corpus all;
+  signatures to;
+  std::uint32_t a, b, c;
+
+  explicit twice(std::uint32_t times) {
+    const std::uint32_t in = all.names().kind("<DATA_INPUT>", "", {});
+    a = all.names().kind("aten.a:node_args(1):kwargs()", "in0", {});
+    const argument one[] = {{"arg1", "int", "7"}};
+    b = all.names().kind("aten.b:node_args(1):kwargs()", "in0", one);
+    c = all.names().kind("aten.c:node_args(2):kwargs()", "in0,in1", {});
+    for (int g = 0; g < 2; ++g) {
+      genome::stream& s = to.streams.emplace_back();
+      all.begin("g");
+      all.add(in, {});
+      s.add({2, 1}, {});
+      all.add(a, {0});
+      s.add({20, 10}, {0});
+      for (std::uint32_t i = 1, k = 0; k < times; ++k, i += 2) {
+        all.add(b, {i});
+        s.add({21, 10, 12}, {static_cast<std::int32_t>(i)});
+        all.add(c, {i, i + 1});
+        s.add({30, 11}, {static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) + 1});
+      }
+    }
+  }
+};
+
+gene made_of(std::vector<std::uint32_t> labels, std::vector<std::vector<std::int32_t>> inputs) {
+  gene g;
+  g.labels = std::move(labels);
+  g.inputs = std::move(inputs);
+  return g;
+}
+
+}  // namespace
+
+TEST_CASE("genomics/patterns: genes get ids and nodes of the registry", "[genome_tools]") {
+  twice t(1);
+  const findings found = mine_contiguous(t.all, {.min_length = 2, .max_length = 8, .min_score = 2});
+  REQUIRE(found.genes.size() == 1);
+  CHECK(add_patterns(t.to, t.all, found) == std::vector<std::uint32_t>{10});
+  genome::stream expected;
+  expected.add({20, 10}, {-1});
+  expected.add({21, 10, 12}, {-1});
+  expected.add({30, 11}, {-2, -1});
+  const genome::registry& r = t.to.registry;
+  REQUIRE(r.patterns.size() == 1);
+  CHECK(r.patterns[0].id == 10);
+  CHECK(r.nodes_of(r.patterns[0]) == genome::stream_view(expected));
+  // And again: it is there.
+  CHECK(add_patterns(t.to, t.all, found) == std::vector<std::uint32_t>{10});
+  CHECK(r.patterns.size() == 1);
+}
+
+TEST_CASE("genomics/patterns: ids follow the highest, up to the last", "[genome_tools]") {
+  twice t(2);
+  genome::stream other;
+  other.add({21, 10, 12}, {-9});
+  t.to.registry.add_pattern(65533, other);
+  findings found;
+  found.genes = {made_of({t.b, t.c}, {{-1}, {-2, -1}}), made_of({t.b}, {{-9}}),
+                 made_of({t.b, t.b}, {{-1}, {-1}}), made_of({t.c}, {{-2, -1}}),
+                 made_of({t.b, t.c}, {{-1}, {-2, -1}})};
+  CHECK(add_patterns(t.to, t.all, found) ==
+        std::vector<std::uint32_t>{65534, 65533, 65535, 0, 65534});
+  CHECK(t.to.registry.patterns.size() == 3);
+}
+
+TEST_CASE("genomics/patterns: what a registry can't hold", "[genome_tools]") {
+  twice t(1);
+  findings found;
+  const std::uint32_t in = t.all[0].kinds[0];
+  found.genes = {
+      made_of({t.b}, {{-32768}}),
+      made_of({t.b}, {{-32769}}),
+      made_of({t.b}, {{0}}),
+      made_of({t.b}, {{}}),    // no such node without inputs
+      made_of({in}, {{}}),     // not an operation
+      made_of({999}, {{-1}}),  // no such kind
+      made_of({}, {}),
+      made_of({t.b}, {}),  // no inputs at all: not contiguous
+      made_of({t.b}, {std::vector<std::int32_t>(255, -1)}),
+      made_of({t.b}, {std::vector<std::int32_t>(256, -1)}),
+  };
+  found.genes.push_back(found.genes[0]);
+  found.genes.back().form = gene_form::connected;
+  CHECK(add_patterns(t.to, t.all, found) ==
+        std::vector<std::uint32_t>{10, 0, 0, 0, 0, 0, 0, 0, 11, 0, 0});
+}
