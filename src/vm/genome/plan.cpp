@@ -117,10 +117,10 @@ std::uint32_t machine::value_of_pattern(std::uint32_t pattern) {
 }
 
 std::uint32_t machine::plan_call_of(std::uint32_t pattern) {
-  const std::uint32_t called = shapes_[pattern].same_as;
-  std::uint32_t& at = call_of_[called];
+  const std::uint32_t code = shapes_[pattern].same_as;
+  std::uint32_t& at = call_of_[code];
   if (at == 0) {
-    calls_.push_back({called, 0, 0, caller_});
+    calls_.push_back({code, 0, 0, caller_});
     at = static_cast<std::uint32_t>(calls_.size());
   }
   return at - 1;
