@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "ark.hpp"
+#include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
 #include "tool.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 struct options {
   file_list files;
-  std::string model, weights;
+  std::string model, weights, registry;
   nem_options nem;
   bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false, strict = false;
 
@@ -65,7 +66,7 @@ class checker {
 
   [[nodiscard]] exit_code check_file(const std::string& path) {
     diagnostic why;
-    loaded in = try_load_source(path, why);
+    loaded in = try_load_source(path, why, streams_of(options_.registry));
     if (!in) {
       raise(finish_set());
       return to(path).fail(why, in.code, format::unknown);
@@ -90,7 +91,12 @@ class checker {
                return check_nac(file, about, {options_.weights, options_.strict, options_.all});
              },
          .safetensors = [&](const source& file) { return check_safetensors(file, about); },
-         .nem = [&](const source& file) { return check_nem(file, about, options_.nem); }});
+         .nem = [&](const source& file) { return check_nem(file, about, options_.nem); },
+         .genome_registry = [&](const source& file) { return check_registry(file, about); },
+         .genome_stream =
+             [&](const source& file) { return check_streams(file, about, options_.registry); },
+         .genome_signatures =
+             [&](const source& file) { return check_streams(file, about, options_.registry); }});
   }
 
   [[nodiscard]] exit_code fine(const std::string& path, const source& file,
@@ -241,6 +247,7 @@ void add_check(CLI::App& app, action& run) {
   verb->add_flag("--strict", o->strict,
                  "NAC: warnings are errors, and weights that stand outside have to be there");
   add_nem_options(*verb, o->nem);
+  add_genome_options(*verb, o->registry);
   verb->footer(
       std::string(
           "ARK models are checked by numbered rules, whose ids stand in brackets.\n"
@@ -252,14 +259,18 @@ void add_check(CLI::App& app, action& run) {
           "NAC containers: everything that running relies on; elements of weights stay unread.\n"
           "NEM: 178 rules, such as REG-003, over every iteration of every loop; both baseline "
           "devices\n"
-          "are built in, npm_baseline_1.0.nem and nem_baseline_1.0.nem.\n\n"
+          "are built in, npm_baseline_1.0.nem and nem_baseline_1.0.nem.\n"
+          "NAC v1.2: registries, and streams in them. With --registry a file that is nothing else "
+          "is the\n"
+          "bytes of a stream.\n\n"
           "Examples:\n"
           "  tessera check *.json\n"
           "  zcat model.json.gz | tessera check - --json\n"
           "  tessera check model_gpu?.json --ranks\n"
           "  tessera check plan.json --model model.json\n"
           "  tessera check model.nac --weights elsewhere.safetensors --strict\n"
-          "  tessera check tiles.nem --device npm_lite -I devices\n\n") +
+          "  tessera check tiles.nem --device npm_lite -I devices\n"
+          "  tessera check registry.json compressed_signatures.json\n\n") +
       exit_codes_help + "With several files: the highest of theirs.\n");
   verb->callback([o, &run] { run = [o] { return checker(*o).run(); }; });
 }

@@ -111,7 +111,8 @@ struct options {
     how.form = version;
     return convert_nac(file, to, o.output, how);
   }
-  if (file.what == format::nac_assembly || file.what == format::safetensors)
+  if (file.what != format::alir_json && file.what != format::alir_bytecode &&
+      file.what != format::ark_model && file.what != format::ark_plan)
     return not_for(file, to, "convert", "ALIR programs, ARK models, ARK plans and NAC containers");
   if (version || o.nac.any())
     return usage_error("convert", "'" + file.name + "' is " + std::string(info(file.what).article) +

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "ark.hpp"
+#include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
 #include "tool.hpp"
@@ -102,6 +103,7 @@ void add_info(CLI::App& app, action& run) {
   const auto files = std::make_shared<file_list>();
   const auto nac = std::make_shared<nac_info_options>();
   const auto nem = std::make_shared<nem_options>();
+  const auto registry = std::make_shared<std::string>();
   CLI::App* const verb = app.add_subcommand("info", "Say what is in files");
   files->add_options(*verb, "Files to look at", "One JSON object a line and file");
   verb->add_flag("--all", nac->all, "NAC: every parameter and resource, not just the first 20");
@@ -111,6 +113,7 @@ void add_info(CLI::App& app, action& run) {
       ->check(CLI::IsMember({"fp16", "int8_tensor", "int8_channel", "block_fp8"}));
   add_nac_options(*verb, nac->run.nac);
   add_nem_options(*verb, *nem);
+  add_genome_options(*verb, *registry);
   verb->footer(std::string("Of an ARK model: its size, arithmetic and bytes moved by Type, memory, "
                            "what it takes and\n"
                            "gives, and what it sends to other ranks. Arithmetic counts additions, "
@@ -133,22 +136,30 @@ void add_info(CLI::App& app, action& run) {
                            "additions (MACs), bytes\n"
                            "moved between memory levels, each level's buffers and the most that is "
                            "live at once, and\n"
-                           "the most tokens that can be. Loops count with all their iterations.\n\n"
+                           "the most tokens that can be. Loops count with all their iterations.\n"
+                           "Of streams and registries of NAC v1.2: how many there are of "
+                           "everything.\n\n"
                            "Examples:\n"
                            "  tessera info model.json.gz\n"
                            "  tessera info --json models/*.json | jq .operations\n"
                            "  tessera info model.nac --quantization-error int8_channel\n"
                            "  tessera info model.nac --shape 1x3x224x224\n\n") +
                exit_codes_help + "With several files: the highest of theirs.\n");
-  verb->callback([files, nac, nem, &run] {
-    run = [files, nac, nem] {
-      return files->each("info", [&nac, &nem](const reporting& to) {
-        return with_file(to, "info",
-                         {.alir = [&to](const source& file) { return info_alir(file, to); },
-                          .ark_model = [&to](const source& file) { return info_model(file, to); },
-                          .ark_plan = [&to](const source& file) { return info_plan(file, to); },
-                          .nac = [&](const source& file) { return info_nac(file, to, *nac); },
-                          .nem = [&](const source& file) { return info_nem(file, to, *nem); }});
+  verb->callback([files, nac, nem, registry, &run] {
+    run = [files, nac, nem, registry] {
+      return files->each("info", [&nac, &nem, &registry](const reporting& to) {
+        return with_file(
+            to, "info",
+            {.alir = [&to](const source& file) { return info_alir(file, to); },
+             .ark_model = [&to](const source& file) { return info_model(file, to); },
+             .ark_plan = [&to](const source& file) { return info_plan(file, to); },
+             .nac = [&](const source& file) { return info_nac(file, to, *nac); },
+             .nem = [&](const source& file) { return info_nem(file, to, *nem); },
+             .genome_registry = [&](const source& file) { return info_registry(file, to); },
+             .genome_stream = [&](const source& file) { return info_streams(file, to, *registry); },
+             .genome_signatures =
+                 [&](const source& file) { return info_streams(file, to, *registry); }},
+            streams_of(*registry));
       });
     };
   });

@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
                   "  tessera diff before.json after.json\n"
                   "  tessera graph --fold ark.json | dot -Tsvg > ark.svg\n"
                   "  tessera assemble patched.txt patched.nac\n"
-                  "  tessera fmt --check kernels/*.nem\n\n") +
+                  "  tessera fmt --check kernels/*.nem\n"
+                  "  tessera genome tree models/ -o family.svg\n\n") +
       cli::exit_codes_help);
 
   cli::action chosen;
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
   cli::add_diff(app, chosen);
   cli::add_graph(app, chosen);
   cli::add_fmt(app, chosen);
+  cli::add_genome(app, chosen);
   try {
     app.parse(argc, argv);
     return chosen();
@@ -54,13 +56,16 @@ int main(int argc, char** argv) {
     return cli::io_error;
   } catch (const CLI::ParseError& wrong) {
     std::string verb, message = wrong.what();
-    for (const CLI::App* sub : app.get_subcommands()) verb = ' ' + sub->get_name();
+    for (const CLI::App* sub = &app; !sub->get_subcommands().empty(); verb += ' ' + sub->get_name())
+      sub = sub->get_subcommands().front();
     if (verb.empty()) {
       message =
-          "expected info, check, print, run, trace, convert, assemble, canonicalise, diff, graph "
-          "or fmt";
+          "expected info, check, print, run, trace, convert, assemble, canonicalise, diff, graph, "
+          "fmt or genome";
       if (argc > 1) message += ", found '" + cli::shown_name(argv[1]) + "'";
     }
+    if (verb == " genome")
+      message = "expected mine, compress, expand, rules, profile, compare or tree";
     cli::show_error("tessera" + verb + ": " + message + "\nTry 'tessera" + verb + " --help'.");
     return cli::wrong_usage;
   } catch (const std::bad_alloc&) {

@@ -57,18 +57,6 @@ class program_runner {
     return usage_error("run", message);
   }
 
-  /// Outputs, those that are lists one by one.
-  [[nodiscard]] std::vector<vn::tensor> outputs() const {
-    std::vector<vn::tensor> out;
-    for (const vn::value& v : machine_.outputs()) {
-      if (v.is_tensor()) out.push_back(v.as_tensor());
-      if (!v.is_list()) continue;
-      for (const vn::value& e : v.as_list())
-        if (e.is_tensor()) out.push_back(e.as_tensor());
-    }
-    return out;
-  }
-
   [[nodiscard]] exit_code bind_outputs() {
     std::set<std::string> paths;
     std::size_t next = 0, to_stdout = options_.json ? 1 : 0;
@@ -127,33 +115,25 @@ class program_runner {
   }
 
   [[nodiscard]] exit_code write_outputs() const {
-    const std::vector<vn::tensor> all = outputs();
+    const std::vector<vn::tensor> all = tensors_of(machine_.outputs());
     for (const target& t : targets_) {
       const vn::value* const state = t.state ? machine_.state(*t.state) : nullptr;
       if (state == nullptr && *t.output >= all.size())
         return usage("no output " + std::to_string(*t.output) + ": there are " +
                      std::to_string(all.size()));
       const vn::tensor& of = state != nullptr ? state->as_tensor() : all[*t.output];
-      const file_elements elements(of);
-      const text encoded = encode_elements(
-          elements.view(), format_of(options_.output_format, t.path), elements_of(of));
-      if (const exit_code code = write_result(t.path, as_bytes(encoded)); code != success)
-        return code;
+      const exit_code code = write_tensor(of, t.path, options_.output_format);
+      if (code != success) return code;
     }
     return success;
   }
 
   [[nodiscard]] exit_code summarise() const {
-    const std::vector<vn::tensor> all = outputs();
+    const std::vector<vn::tensor> all = tensors_of(machine_.outputs());
     const vn::statistics& figures = machine_.figures();
     text out;
     if (!options_.json) {
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        const file_elements values(all[i]);
-        const element_shape what = elements_of(all[i]);
-        out << "output " << i << ' ' << what.name << ' ' << all[i].dims.text();
-        element_summary(values.view(), what.type).show(out, values.view(), what);
-      }
+      show_outputs(out, all);
       if (all.empty()) show_note("the program has no outputs");
       return out.empty() ? success : print_result(out);
     }
@@ -161,17 +141,8 @@ class program_runner {
     w.begin_object().key("file").string(json_name(to_.path)).key("format").string("nac");
     w.key("ok").boolean(true).key("steps").integer(steps_).key("seconds").number(seconds_);
     write_memory(w, figures);
-    w.key("outputs").begin_array();
-    for (const vn::tensor& t : all) {
-      const file_elements values(t);
-      const element_shape what = elements_of(t);
-      w.begin_object().key("data_type").string(what.name).key("shape").begin_array();
-      for (const std::uint64_t d : what.shape) w.integer(d);
-      w.end();
-      element_summary(values.view(), what.type).write(w);
-      w.end();
-    }
-    w.end().end();
+    cli::write_outputs(w, all);
+    w.end();
     out << '\n';
     return print_result(out);
   }

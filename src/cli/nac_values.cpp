@@ -100,14 +100,34 @@ namespace {
   return std::nullopt;
 }
 
-[[nodiscard]] element_shape shape_of(const tensor_form& form) {
+/// The highest whole number that an input may hold where it is an index of an embedding.
+[[nodiscard]] std::optional<double> last_index(const nac::program& p, std::uint32_t instruction) {
+  for (const nac::step& s : p.code().steps) {
+    if (s.a < nac::first_regular_op || nac::program::operation_of(s) != nac::operation::embedding)
+      continue;
+    const view<nac::argument> of = p.code().arguments_of(s);
+    if (of[1].is_constant() || of[1].index() != instruction || of[0].is_constant()) continue;
+    const nac::step& table = p.code().steps[of[0].index()];
+    if (table.a != nac::op_input || table.b != static_cast<std::uint8_t>(nac::input::parameter))
+      continue;
+    const nac::parameter& rows = p.parameter(p.code().arguments_of(table)[0].id());
+    if (rows.has_value && !rows.value.value_shape().empty())
+      return static_cast<double>(rows.value.value_shape()[0]) - 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+element_shape elements_of(const tensor_form& form) {
   element_shape out{element_of(form.type), nac::name(form.type)};
   for (const std::int64_t d : form.dims) out.shape.push_back(static_cast<std::uint64_t>(d));
   return out;
 }
 
-/// A .npy file of any shape and type that tensors have.
-[[nodiscard]] io::expected<vn::value> read_npy(const std::string& path, vn::memory& room) {
+element_shape elements_of(const vn::tensor& t) { return elements_of(tensor_form{t.dims, t.type}); }
+
+io::expected<vn::value> read_npy(const std::string& path, vn::memory& room) {
   const io::expected<io::content> file = io::load(path);
   if (!file) return file.err();
   io::expected<io::array> a = io::read_npy_array(file->view());
@@ -128,33 +148,54 @@ namespace {
   return vn::value(vn::load(room, *type, dims, {a->data.data(), a->data.size()}));
 }
 
-/// The highest whole number that an input may hold where it is an index of an embedding.
-[[nodiscard]] std::optional<double> last_index(const nac::program& p, std::uint32_t instruction) {
-  for (const nac::step& s : p.code().steps) {
-    if (s.a < nac::first_regular_op || nac::program::operation_of(s) != nac::operation::embedding)
-      continue;
-    const view<nac::argument> of = p.code().arguments_of(s);
-    if (of[1].is_constant() || of[1].index() != instruction || of[0].is_constant()) continue;
-    const nac::step& table = p.code().steps[of[0].index()];
-    if (table.a != nac::op_input || table.b != static_cast<std::uint8_t>(nac::input::parameter))
-      continue;
-    const nac::parameter& rows = p.parameter(p.code().arguments_of(table)[0].id());
-    if (rows.has_value && !rows.value.value_shape().empty())
-      return static_cast<double>(rows.value.value_shape()[0]) - 1;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-element_shape elements_of(const vn::tensor& t) { return shape_of({t.dims, t.type}); }
-
 file_elements::file_elements(const vn::tensor& t) : view_(t.data, t.bytes()) {
   if constexpr (std::endian::native != std::endian::little) {
     swapped_.resize(t.bytes());
     vn::store(t, swapped_.data());
     view_ = swapped_;
   }
+}
+
+// ---- results
+
+std::vector<vn::tensor> tensors_of(std::span<const vn::value> results) {
+  std::vector<vn::tensor> out;
+  for (const vn::value& v : results) {
+    if (v.is_tensor()) out.push_back(v.as_tensor());
+    if (!v.is_list()) continue;
+    for (const vn::value& e : v.as_list())
+      if (e.is_tensor()) out.push_back(e.as_tensor());
+  }
+  return out;
+}
+
+exit_code write_tensor(const vn::tensor& t, const std::string& path, const std::string& format) {
+  const file_elements elements(t);
+  const text encoded = encode_elements(elements.view(), format_of(format, path), elements_of(t));
+  return write_result(path, as_bytes(encoded));
+}
+
+void show_outputs(text& out, const std::vector<vn::tensor>& all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const file_elements values(all[i]);
+    const element_shape what = elements_of(all[i]);
+    out << "output " << i << ' ' << what.name << ' ' << all[i].dims.text();
+    element_summary(values.view(), what.type).show(out, values.view(), what);
+  }
+}
+
+void write_outputs(json::writer& w, const std::vector<vn::tensor>& all) {
+  w.key("outputs").begin_array();
+  for (const vn::tensor& t : all) {
+    const file_elements values(t);
+    const element_shape what = elements_of(t);
+    w.begin_object().key("data_type").string(what.name).key("shape").begin_array();
+    for (const std::uint64_t d : what.shape) w.integer(d);
+    w.end();
+    element_summary(values.view(), what.type).write(w);
+    w.end();
+  }
+  w.end();
 }
 
 // ---- inputs
@@ -284,7 +325,7 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::machine& machi
     out = std::move(*v);
     return success;
   }
-  const element_shape what = shape_of(*g.form);
+  const element_shape what = elements_of(*g.form);
   vn::tensor t = vn::make_tensor(room, g.form->type, g.form->dims);  // which checks its size
   if (g.from == origin::file) {
     const io::expected<std::vector<std::byte>> values =

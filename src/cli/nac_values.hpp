@@ -41,6 +41,9 @@ struct tensor_form {
 [[nodiscard]] std::optional<tensor_form> parse_form(std::string_view words);
 [[nodiscard]] element_type element_of(nac::data_type t) noexcept;
 [[nodiscard]] element_shape elements_of(const vm::nac::tensor& t);
+[[nodiscard]] element_shape elements_of(const tensor_form& form);
+/// A .npy file of any shape and type that tensors have.
+[[nodiscard]] io::expected<vm::nac::value> read_npy(const std::string& path, vm::nac::memory& room);
 
 /// The elements of a tensor as files hold them: those of the tensor itself, where this processor
 /// has them so, for they may be most of the memory.
@@ -55,6 +58,15 @@ class file_elements {
   std::vector<std::byte> swapped_;
   std::span<const std::byte> view_;
 };
+
+/// Tensors among results, those of lists one by one.
+[[nodiscard]] std::vector<vm::nac::tensor> tensors_of(std::span<const vm::nac::value> results);
+/// Writes one to a file, in a format of `run`.
+[[nodiscard]] exit_code write_tensor(const vm::nac::tensor& t, const std::string& path,
+                                     const std::string& format);
+/// What they are, in short; and the member "outputs" of an object.
+void show_outputs(text& out, const std::vector<vm::nac::tensor>& all);
+void write_outputs(json::writer& w, const std::vector<vm::nac::tensor>& all);
 
 /// Gives a machine its inputs, as the options of `run`, `trace` and `info` say.
 class nac_inputs {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "ark.hpp"
+#include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
 #include "tool.hpp"
@@ -17,7 +18,7 @@ namespace cli {
 namespace {
 
 struct options {
-  std::string file;
+  std::string file, registry;
   bool json = false, ast = false;
   nac_print_options nac;
   nem_options nem;
@@ -214,6 +215,7 @@ void add_print(CLI::App& app, action& run) {
   verb->add_flag("--ast", o->ast,
                  "NEM: the syntax tree with the places of its nodes; with --json as an object");
   add_nem_options(*verb, o->nem);
+  add_genome_options(*verb, o->registry);
   verb->footer(
       std::string("ALIR: fixed<k,i,f> is a type of sign, integer and fraction bits; `a << n` is a "
                   "times 2^n.\n"
@@ -223,6 +225,8 @@ void add_print(CLI::App& app, action& run) {
                   "than 64 bytes stand there as places in FILE, for a text that lies beside it.\n"
                   "NEM: canonical text without comments (tessera fmt keeps them); with --json the "
                   "syntax tree.\n"
+                  "NAC v1.2: nodes with what the registry says of them; of a registry its patterns "
+                  "and rules.\n"
                   "A program that reads but isn't valid is listed too, and exits with 1.\n\n"
                   "Examples:\n"
                   "  tessera print model.json.gz | less\n"
@@ -230,7 +234,8 @@ void add_print(CLI::App& app, action& run) {
                   "  tessera print ark.json --json | jq '.nodes[].operations[].type'\n"
                   "  tessera print model.nac --schedule | less\n"
                   "  tessera print model.nac --json | jq '.instructions[].operation'\n"
-                  "  tessera print tiles.nem --ast | less\n\n") +
+                  "  tessera print tiles.nem --ast | less\n"
+                  "  tessera print resnet.b64 --registry registry.json | less\n\n") +
       exit_codes_help);
   verb->callback([o, &run] {
     run = [o] {
@@ -241,7 +246,13 @@ void add_print(CLI::App& app, action& run) {
            .ark_model = [&to](const source& file) { return print_model(file, to); },
            .ark_plan = [&to](const source& file) { return print_plan(file, to); },
            .nac = [&](const source& file) { return print_nac(file, to, o->nac); },
-           .nem = [&](const source& file) { return print_nem(file, to, o->ast, o->nem); }});
+           .nem = [&](const source& file) { return print_nem(file, to, o->ast, o->nem); },
+           .genome_registry = [&](const source& file) { return print_registry(file, to); },
+           .genome_stream =
+               [&](const source& file) { return print_streams(file, to, o->registry); },
+           .genome_signatures =
+               [&](const source& file) { return print_streams(file, to, o->registry); }},
+          streams_of(o->registry));
     };
   });
 }

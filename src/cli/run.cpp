@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "ark.hpp"
+#include "genome.hpp"
 #include "io/arrays.hpp"
 #include "nac.hpp"
 #include "run.hpp"
@@ -305,8 +306,12 @@ class runner {
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
     return usage_error("run", "standard input can be read only once");
   const reporting to{o.files[0], o.json};
-  loaded in = load_source(to);
+  loaded in = load_source(to, streams_of(o.genome.registry));
   if (!in) return in.code;
+  const bool is_stream = info(in.file->what).act == &file_actions::genome_stream ||
+                         in.file->what == format::genome_signatures;
+  if (!is_stream && o.genome.any())
+    return usage_error("run", "--registry and --stream are for NAC v1.2");
   switch (in.file->what) {
     case format::alir_json:
     case format::alir_bytecode: return run_alir(o, *in.file, to);
@@ -331,6 +336,16 @@ class runner {
         return usage_error("run", "--samples, --threads, --fast and --mpi are for other formats");
       if (o.nac.any_of_nac()) return usage_error("run", "NAC's options aren't for NEM");
       return run_nem(o, *in.file);
+    case format::genome_stream:
+    case format::genome_binary:
+    case format::genome_signatures:
+      if (o.files.size() > 1) return usage_error("run", "one stream at a time");
+      if (o.samples || o.threads || o.fast || o.mpi || o.nem.any() || o.nac.any_but_inputs())
+        return usage_error("run",
+                           "of the options for other formats, --shape, --weights, --steps, "
+                           "--max-steps and --max-memory are for NAC v1.2");
+      return run_genome(o, *in.file);
+    case format::genome_registry:
     case format::ark_plan:
     case format::nac_assembly:
     case format::safetensors: return not_for(*in.file, to, "run", "programs and models");
@@ -437,6 +452,9 @@ void add_run(CLI::App& app, action& run) {
       ->check(count);
   verb->add_flag("--no-plan", o->nac.no_plan, "NAC: run the program, although there is a plan");
   add_nem_options(*verb, o->nem.reading);
+  add_genome_options(*verb, o->genome.registry);
+  verb->add_option("--stream", o->genome.stream, "NAC v1.2: which stream of signatures")
+      ->type_name("NAME");
   verb->add_flag("--keep-going", o->nem.keep_going,
                  "NEM: behind a division by zero or an index out of range, with 0");
   verb->add_flag("--races", o->nem.races,
@@ -499,7 +517,10 @@ void add_run(CLI::App& app, action& run) {
           "buffers that are\n"
           "written in DDR (or else in L2 or L1). Verification refuses races; where it had no time "
           "to look\n"
-          "at all tasks, the run searches for them.\n"
+          "at all tasks, the run searches for them.\n\n"
+          "NAC v1.2: a NAME is an input's index or a parameter's name. Parameters come from the "
+          "tensors of\n"
+          "their names in --weights, or from --input; files without a NAME are for the inputs.\n"
           "\n"
           "Examples:\n"
           "  tessera run model.json.gz --input x.csv\n"
@@ -514,7 +535,9 @@ void add_run(CLI::App& app, action& run) {
           "  tessera run classifier.nac --answer cat.png\n"
           "  tessera run gemm.nem -i inputs=x.npy -i weights=w.bin -i biases=zero -o y=y.npy\n"
           "  tessera run gemm.nem --random 1 --schedule random:7 --json\n"
-          "  tessera run racy.nem --allow-races --schedule reverse -o outputs=-\n\n") +
+          "  tessera run racy.nem --allow-races --schedule reverse -o outputs=-\n"
+          "  tessera run head.b64 --registry registry.json --weights model.safetensors -i "
+          "x.npy\n\n") +
       exit_codes_help);
   verb->callback([o, &run] { run = [o] { return run_files(*o); }; });
 }

@@ -30,6 +30,14 @@ struct nac_run_options {
            !folder.empty() || !schedule.empty() || !mode.empty() || max_steps || no_plan ||
            any_path;
   }
+  /// Whether something is that programs without a container don't have.
+  [[nodiscard]] bool any_but_inputs() const {
+    nac_run_options others = *this;
+    others.shapes.clear();
+    others.weights.clear();
+    others.max_steps.reset();
+    return others.any();
+  }
   /// Whether something is that NAC alone has.
   [[nodiscard]] bool any_of_nac() const {
     nac_run_options others = *this;
@@ -52,6 +60,13 @@ struct nem_run_options {
   }
 };
 
+/// What runs of NAC v1.2 alone are asked for.
+struct genome_run_options {
+  std::string registry, stream;
+
+  [[nodiscard]] bool any() const noexcept { return !registry.empty() || !stream.empty(); }
+};
+
 struct run_options {
   std::vector<std::string> files;
   std::vector<std::string> inputs, outputs;
@@ -61,6 +76,7 @@ struct run_options {
   bool fast = false, json = false, mpi = false;
   nac_run_options nac;
   nem_run_options nem;
+  genome_run_options genome;
 };
 
 [[nodiscard]] io::array_format format_of(const std::string& option, const std::string& path);
@@ -70,6 +86,9 @@ struct run_options {
 
 /// Runs a NAC container: its plan, or its program where inputs are given.
 [[nodiscard]] exit_code run_nac(const run_options& o, const source& file);
+
+/// Runs a stream of NAC v1.2.
+[[nodiscard]] exit_code run_genome(const run_options& o, const source& file);
 
 /// Runs a NEM program.
 [[nodiscard]] exit_code run_nem(const run_options& o, const source& file);

@@ -35,6 +35,14 @@ constexpr format_row format_table[] = {
     {format::safetensors, "safetensors", "a ", "safetensors file", "safetensors files",
      &file_actions::safetensors, false},
     {format::nem, "nem", "", "NEM text", "NEM files", &file_actions::nem, true},
+    {format::genome_registry, "genome", "a ", "NAC v1.2 registry", "NAC v1.2 registries",
+     &file_actions::genome_registry, true},
+    {format::genome_stream, "genome", "a ", "NAC v1.2 stream in base64", "NAC v1.2 streams",
+     &file_actions::genome_stream, true},
+    {format::genome_binary, "genome", "a ", "NAC v1.2 stream", "NAC v1.2 streams",
+     &file_actions::genome_stream, false},
+    {format::genome_signatures, "genome", "", "NAC v1.2 signatures", "NAC v1.2 signatures",
+     &file_actions::genome_signatures, true},
 };
 
 /// U+FFFD for each byte that isn't UTF-8 and, unless they are kept, for each control character.
@@ -52,12 +60,66 @@ constexpr format_row format_table[] = {
   return out;
 }
 
+/// Whether nodes of v1.2 in base64 may begin so: whole nodes, or, of a text that is long enough not to
+/// be a word, anything, so that a reader tells what is wrong.
+[[nodiscard]] bool is_base64(std::string_view text) {
+  constexpr std::size_t longest_word = 24;
+  const auto value = [](char c) -> int {
+    return c >= 'A' && c <= 'Z'   ? c - 'A'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 26
+           : c >= '0' && c <= '9' ? c - '0' + 52
+           : c == '+'             ? 62
+           : c == '/'             ? 63
+                                  : -1;
+  };
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == text.npos) return false;
+  text = text.substr(start, text.find_last_not_of(" \t\r\n") + 1 - start);
+  for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);
+  constexpr std::size_t node = 7;  // characters of its 5 bytes
+  if (text.size() < node) return false;
+  for (const char c : text)
+    if (value(c) < 0) return false;
+  const auto byte = [&](std::size_t at) {
+    const std::size_t i = at / 3 * 4 + at % 3;
+    const unsigned bits =
+        static_cast<unsigned>(value(text[i])) << 6 | static_cast<unsigned>(value(text[i + 1]));
+    return (bits >> (4 - at % 3 * 2)) & 0xff;
+  };
+  const std::size_t size = text.size() * 3 / 4;
+  if (byte(0) == 0 || byte(0) == 9) return false;
+  std::size_t at = 0;
+  while (at + 5 <= size) at += 5 + std::size_t{2} * byte(at + 4);
+  return at == size || text.size() > longest_word;
+}
+
+/// Whether a member of a root object is one that registries of v1.2 alone have, or that they have too.
+[[nodiscard]] bool is_registry_member(std::string_view key, bool also_of_others) {
+  for (const std::string_view name :
+       {"canonical_to_index", "index_to_canonical", "variation_to_index", "index_to_constant",
+        "constant_group_to_index", "index_to_constant_group", "param_name_to_index",
+        "index_to_param_name"})
+    if (key == name) return true;
+  return also_of_others && (key == "constants" || key == "patterns" || key == "rules");
+}
+
 /// By the keys of the root object, as far as they can be read.
 [[nodiscard]] format format_of_keys(std::string_view source) {
   json::reader in(source);
   std::string_view key;
   format likely = format::unknown;
+  constexpr int enough = 4;
+  int streams = 0;
+  bool others = false;
   for (in.object(); in.key(key);) {
+    if (is_registry_member(key, false)) return format::genome_registry;
+    if (is_registry_member(key, true)) likely = format::genome_registry;
+    if (!others && in.peek() == json::kind::string) {
+      others = !is_base64(in.string());
+      if (!others && ++streams == enough) return format::genome_signatures;
+      continue;
+    }
+    others = true;
     if (key == "model" || key == "spec_version" || key == "meta") return format::alir_json;
     if (key == "TaskInfos" || key == "ProcessorGroups" || key == "Architecture" ||
         key == "NumProcessors" || key == "NumWarpsPerProcessor")
@@ -66,6 +128,7 @@ constexpr format_row format_table[] = {
     if (key == "Rank" || key == "WorldSize") likely = format::ark_model;
     in.skip();
   }
+  if (streams != 0 && !others && likely == format::unknown) return format::genome_signatures;
   return in.failed() ? format::unknown : likely;
 }
 
@@ -82,6 +145,8 @@ constexpr format_row format_table[] = {
   const std::size_t plan = std::min({at("\"TaskInfos\""), at("\"ProcessorGroups\""),
                                      at("\"NumProcessors\""), at("\"NumWarpsPerProcessor\"")});
   const std::size_t model = at("\"Nodes\""), either = std::min(at("\"WorldSize\""), at("\"Rank\""));
+  const std::size_t registry = std::min(at("\"canonical_to_index\""), at("\"index_to_canonical\""));
+  if (registry < std::min({alir, plan, model, either})) return format::genome_registry;
   if (alir < std::min({plan, model, either})) return format::alir_json;
   if (plan < model) return format::ark_plan;
   return std::min(model, either) != text.npos ? format::ark_model : format::alir_json;
@@ -194,7 +259,8 @@ format detect(bytes content) {
     const std::size_t brace = is_comment ? text.find('{', start) : text.npos;
     const bool is_model = brace != text.npos && text.find("\"ProducerNodeIds\"") != text.npos;
     if (is_model) return format_of_names(text.substr(brace));
-    return is_nem(text) ? format::nem : format::unknown;
+    if (is_nem(text)) return format::nem;
+    return is_base64(text) ? format::genome_stream : format::unknown;
   }
   if (text[start] == '{')
     if (const format f = format_of_keys(text); f != format::unknown) return f;
@@ -357,7 +423,7 @@ namespace {
 
 }  // namespace
 
-loaded try_load_source(const std::string& path, diagnostic& why) {
+loaded try_load_source(const std::string& path, diagnostic& why, format otherwise) {
   // Containers are only mapped, so that no size is too much; others are read as a whole.
   const limits limit = is_container(path) ? limits{.max_bytes = ~std::uint64_t{0}} : limits{};
   io::expected<io::content> content = io::load(path, limit);
@@ -367,21 +433,23 @@ loaded try_load_source(const std::string& path, diagnostic& why) {
   }
   source s{shown_name(path), std::move(*content), format::unknown};
   s.what = detect(s.data());
+  if (s.what == format::unknown && !s.data().empty()) s.what = otherwise;
   if (s.what != format::unknown) return {std::move(s), success};
   why.rule = "unknown_format";
   why.message = s.data().empty()
                     ? "the file is empty"
                     : "expected ALIR JSON or ARK JSON, which begin with {, ALIR bytecode, which "
                       "begins with a small version number or \"ALIR\", a NAC container, which "
-                      "begins with \"NAC\", or NEM text";
+                      "begins with \"NAC\", NEM text, or a "
+                      "registry or streams of NAC v1.2";
   why.offset = 0;
   why.shown = s.name + ": error: " + why.message + "\n  [unknown_format] at offset 0\n";
   return {std::nullopt, bad_input};
 }
 
-loaded load_source(const reporting& to) {
+loaded load_source(const reporting& to, format otherwise) {
   diagnostic why;
-  loaded out = try_load_source(to.path, why);
+  loaded out = try_load_source(to.path, why, otherwise);
   if (!out) out.code = to.fail(why, out.code, format::unknown);
   return out;
 }
@@ -412,8 +480,9 @@ exit_code with_source(const source& file, const reporting& to, std::string_view 
   return not_for(file, to, verb, wanted);
 }
 
-exit_code with_file(const reporting& to, std::string_view verb, const file_actions& act) {
-  const loaded in = load_source(to);
+exit_code with_file(const reporting& to, std::string_view verb, const file_actions& act,
+                    format otherwise) {
+  const loaded in = load_source(to, otherwise);
   return in ? with_source(*in.file, to, verb, act) : in.code;
 }
 

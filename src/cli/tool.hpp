@@ -44,6 +44,10 @@ enum class format : std::uint8_t {
   nac_assembly,
   safetensors,
   nem,
+  genome_registry,
+  genome_stream,      ///< base64
+  genome_binary,      ///< a stream's bytes, which nothing tells from others
+  genome_signatures,  ///< streams by name
 };
 
 struct source;
@@ -51,7 +55,7 @@ struct source;
 struct file_actions {
   using action = std::function<exit_code(const source&)>;
   action alir = {}, ark_model = {}, ark_plan = {}, nac = {}, nac_assembly = {}, safetensors = {},
-         nem = {};
+         nem = {}, genome_registry = {}, genome_stream = {}, genome_signatures = {};
 };
 
 struct format_row {
@@ -147,16 +151,17 @@ struct loaded {
   exit_code code = success;
   [[nodiscard]] explicit operator bool() const noexcept { return code == success; }
 };
-[[nodiscard]] loaded load_source(const reporting& to);
-/// Without telling: `why` is what is wrong.
-[[nodiscard]] loaded try_load_source(const std::string& path, diagnostic& why);
+[[nodiscard]] loaded load_source(const reporting& to, format otherwise = format::unknown);
+/// Without telling: `why` is what is wrong. A content that is nothing else is of format `otherwise`.
+[[nodiscard]] loaded try_load_source(const std::string& path, diagnostic& why,
+                                     format otherwise = format::unknown);
 
 /// Does what is to be done with a file that was loaded.
 [[nodiscard]] exit_code with_source(const source& file, const reporting& to, std::string_view verb,
                                     const file_actions& act);
 /// Loads a file and does what is to be done with it.
 [[nodiscard]] exit_code with_file(const reporting& to, std::string_view verb,
-                                  const file_actions& act);
+                                  const file_actions& act, format otherwise = format::unknown);
 /// What a verb that is for other files says of one.
 [[nodiscard]] exit_code not_for(const source& file, const reporting& to, std::string_view verb,
                                 std::string_view wanted);
@@ -213,6 +218,7 @@ void add_canonicalise(CLI::App& app, action& run);
 void add_diff(CLI::App& app, action& run);
 void add_graph(CLI::App& app, action& run);
 void add_fmt(CLI::App& app, action& run);
+void add_genome(CLI::App& app, action& run);
 
 inline constexpr const char* exit_codes_help =
     "Exit status:\n"

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera genome compress` and `tessera genome expand`: streams in patterns, and without them.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "genome.hpp"
+#include "genome_output.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+struct options {
+  genome_inputs in;
+  std::string output = "-", registry;
+  std::vector<std::string> results;
+  bool keep_copies = false;
+};
+
+/// "18=5": pattern 18's consumers take its node 5.
+[[nodiscard]] bool parse_results(const std::vector<std::string>& words,
+                                 pool<genome::pattern_result>& out) {
+  for (const std::string& word : words) {
+    std::string_view rest = word;
+    genome::pattern_result r;
+    if (!genome::detail::take_number(rest, r.pattern_id) || !genome::detail::take(rest, "=") ||
+        !genome::detail::take_number(rest, r.node) || !rest.empty()) {
+      (void)usage_error("genome", "--result: expected ID=NODE, found '" + shown_name(word) + "'");
+      return false;
+    }
+    out.push_back(r);
+  }
+  return true;
+}
+
+/// The texts of all streams, and their registry where it's asked for.
+[[nodiscard]] exit_code write_set(const options& o, std::string_view verb, const stream_set& set,
+                                  const reporting& to) {
+  if (set.converted && o.registry.empty())
+    return usage_error(verb,
+                       "what wasn't of this registry makes a new one: say where it goes, with "
+                       "--output-registry FILE");
+  if (!o.registry.empty() && o.registry == o.output)
+    return usage_error(verb, "--output and --output-registry have to be two files");
+  encoded_streams out;
+  if (const exit_code code = out.encode(set, o.output, verb, to); code != success) return code;
+  if (o.registry.empty()) return write_result(o.output, out.data());
+  const result<text> registry = genome::write_registry(set.registry);
+  if (!registry) return fail_made(registry.err(), to);
+  const exit_code code = write_result(o.registry, as_bytes(*registry));
+  return code != success ? code : write_result(o.output, out.data());
+}
+
+[[nodiscard]] exit_code expand_files(const options& o) {
+  pool<genome::pattern_result> results;
+  if (!parse_results(o.results, results)) return wrong_usage;
+  stream_set set;
+  const input_outcome in =
+      read_streams(o.in, "expand",
+                   {.flat = true, .expand = {.copies = !o.keep_copies, .results = results}}, set);
+  if (!in.complete) return in.code;
+  return finish(in, write_set(o, "genome expand", set, {o.in.paths[0]}));
+}
+
+[[nodiscard]] exit_code compress_files(const options& o) {
+  pool<genome::pattern_result> results;
+  if (!parse_results(o.results, results)) return wrong_usage;
+  const genome::expand_options how{.copies = false, .results = results};
+  const reporting to{o.in.paths[0]};
+  stream_set set;
+  const input_outcome in = read_streams(o.in, "compress", {.flat = true, .expand = how}, set);
+  if (!in.complete) return in.code;
+  result<genome::library> library = genome::verify(std::move(set.registry));
+  if (!library) return fail_made(library.err(), to);
+  progress shown(set.streams.size());
+  for (genome::stream& s : set.streams) {
+    const error e = compress_stream(s, *library, how);
+    if (e.code != errc::ok) return shown.clear(), fail_made(e, to);
+    shown.advance(1);
+  }
+  shown.clear();
+  set.registry = std::move(*library).registry();
+  return finish(in, write_set(o, "genome compress", set, to));
+}
+
+[[nodiscard]] CLI::App* add_verb(CLI::App& genome, const char* name, const char* about,
+                                 const std::shared_ptr<options>& o) {
+  CLI::App* const verb = genome.add_subcommand(name, about);
+  o->in.add_options(*verb, nullptr);
+  verb->add_option("-o,--output", o->output,
+                   "The file to write: .b64 as text, .json as an object of streams by name,\n"
+                   "anything else as bytes; - is base64 on standard output")
+      ->type_name("FILE");
+  verb->add_option("--output-registry", o->registry,
+                   "Where the registry goes; needed when a model is converted")
+      ->type_name("FILE");
+  verb->add_option("--result", o->results,
+                   "Which node of a pattern its consumers take, where it isn't the last")
+      ->type_name("ID=NODE")
+      ->allow_extra_args(false);
+  return verb;
+}
+
+}  // namespace
+
+void add_genome_compress(CLI::App& genome, action& run) {
+  const auto o = std::make_shared<options>();
+  CLI::App* const verb = add_verb(genome, "compress", "Write networks in their genes", o);
+  verb->footer(
+      std::string(
+          "Where a pattern of the registry stands in a network, one node takes its place: left to "
+          "right,\n"
+          "the longest first. Expanding gives the same network back, node by node.\n"
+          "Containers and models are converted: what they need joins the registry's maps.\n\n"
+          "Several inputs become one JSON object of streams by name.\n\n"
+          "Examples:\n"
+          "  tessera genome compress flat.b64 --registry registry.json\n"
+          "  tessera genome compress resnet.nac --registry genes.json \\\n"
+          "      -o resnet.b64 --output-registry registry.json\n"
+          "  tessera genome compress models/ --registry genes.json \\\n"
+          "      -o compressed_signatures.json --output-registry registry.json\n\n") +
+      exit_codes_help);
+  verb->callback([o, &run] { run = [o] { return compress_files(*o); }; });
+}
+
+void add_genome_expand(CLI::App& genome, action& run) {
+  const auto o = std::make_shared<options>();
+  CLI::App* const verb = add_verb(genome, "expand", "Write networks without patterns", o);
+  verb->add_flag("--keep-copies", o->keep_copies, "A COPY stays one node");
+  verb->footer(
+      std::string(
+          "Each pattern's node gives way to the nodes that the registry has for it, and each COPY "
+          "to "
+          "as\n"
+          "many nodes as it says, so that the network is one flat graph, as before it was "
+          "compressed.\n"
+          "Containers and models are converted, and are flat by nature.\n\n"
+          "Several inputs become one JSON object of streams by name.\n\n"
+          "Examples:\n"
+          "  tessera genome expand resnet.b64 --registry registry.json\n"
+          "  tessera genome expand compressed_signatures.json -o flat.json\n"
+          "  tessera genome expand resnet.nac -o resnet.b64 --output-registry registry.json\n\n") +
+      exit_codes_help);
+  verb->callback([o, &run] { run = [o] { return expand_files(*o); }; });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

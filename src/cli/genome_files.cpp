@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What `check`, `print` and `info` say of registries and streams of NAC v1.2.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "genome.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+[[nodiscard]] std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
+  return std::to_string(n).append(1, ' ').append(n == 1 ? one : many);
+}
+
+[[nodiscard]] exit_code fine(const source& file, const reporting& to, const std::string& more) {
+  if (to.as_json) {
+    const text report = file_report(to.path, file.what, {});
+    return print_result(report);
+  }
+  return print_result(file.name + ": ok (" + std::string(info(file.what).description) + ", " +
+                      more + ")\n");
+}
+
+/// The registry of a file's streams, and what is done with each.
+[[nodiscard]] exit_code each_program(
+    const source& file, const reporting& to, const std::string& registry,
+    const std::function<void(const std::string& name, const genome::program&)>& act) {
+  libraries known(registry);
+  exit_code code = success;
+  const genome::library* const library = known.of(to, code);
+  if (library == nullptr) return code;
+  return each_stream(file, to, [&](const stored_stream& s) {
+    const program_outcome in = verify_stream(s, *library, to);
+    if (in.program) act(s.name, *in.program);
+    return in.code;
+  });
+}
+
+constexpr std::array<std::string_view, 11> command_words = {
+    "",       "padding",       "inputs", "legacy inputs", "outputs", "parameters", "patterns",
+    "copies", "control flows", "",       "operations"};
+
+/// What a stream consists of.
+struct stream_facts {
+  std::array<std::uint64_t, 11> commands = {};
+  std::uint64_t nodes = 0, flat = 0, bytes = 0;
+  std::vector<std::pair<std::uint64_t, std::string_view>> operations;  ///< most frequent first
+
+  explicit stream_facts(const genome::program& p) {
+    const genome::stream_view s = p.stream();
+    std::array<std::uint64_t, 256> counts = {};
+    nodes = s.size();
+    bytes = offset_of(s, s.size());
+    for (const genome::node& n : s.nodes) {
+      ++commands[static_cast<std::size_t>(n.what())];
+      ++counts[n.a];
+      const genome::library& l = p.library();
+      flat += n.what() == genome::command::pattern ? l.flat_size(l.find_pattern(n.pattern_id()))
+              : n.what() == genome::command::copy  ? static_cast<std::uint64_t>(n.c)
+                                                   : 1;
+    }
+    for (std::size_t a = genome::first_id; a < counts.size(); ++a)
+      if (counts[a] != 0)
+        operations.emplace_back(counts[a], p.library().operation(static_cast<std::uint32_t>(a)));
+    std::sort(operations.begin(), operations.end(), [](const auto& x, const auto& y) {
+      return x.first != y.first ? x.first > y.first : x.second < y.second;
+    });
+  }
+
+  void show(text& out) const {
+    out << "  nodes       " << nodes;
+    std::string_view between = ": ";
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      if (commands[i] == 0) continue;
+      out << between << commands[i] << ' ' << command_words[i];
+      between = ", ";
+    }
+    out << "\n  expanded    " << flat << " nodes\n";
+    constexpr std::size_t shown = 12;
+    for (std::size_t i = 0; i < std::min(operations.size(), shown); ++i)
+      out << (i == 0 ? "  operations  " : "              ") << operations[i].first << ' '
+          << operations[i].second << '\n';
+    if (operations.size() > shown)
+      out << "              and " << operations.size() - shown << " others\n";
+  }
+  void write(json::writer& w) const {
+    w.key("nodes").integer(nodes).key("expanded").integer(flat).key("stream_bytes").integer(bytes);
+    w.key("commands").begin_object();
+    for (std::size_t i = 0; i < commands.size(); ++i)
+      if (commands[i] != 0) w.key(command_words[i]).integer(commands[i]);
+    w.end().key("operations").begin_object();
+    for (const auto& [count, name] : operations) w.key(name).integer(count);
+    w.end();
+  }
+};
+
+struct registry_count {
+  std::string_view key, words;
+  std::uint64_t value;
+};
+[[nodiscard]] std::array<registry_count, 9> counts_of(const genome::registry& r) {
+  const auto operations = static_cast<std::uint64_t>(
+      std::count_if(r.operations.begin(), r.operations.end(),
+                    [](const genome::entry& e) { return e.id >= genome::first_id; }));
+  return {{{"operations", "operations", operations},
+           {"variations", "variations", r.variations.size()},
+           {"constants", "constants", r.constants.size()},
+           {"groups", "groups", r.groups.size()},
+           {"parameters", "parameters", r.parameters.size()},
+           {"patterns", "patterns", r.patterns.size()},
+           {"transition_rules", "transitions", r.transitions.size()},
+           {"composition_rules", "compositions", r.compositions.size()},
+           {"structural_rules", "structures", r.structures.size()}}};
+}
+
+void write_nodes(json::writer& w, const genome::program& p) {
+  const genome::stream_view s = p.stream();
+  w.key("nodes").begin_array();
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const genome::node& n = s.nodes[i];
+    const bool is_operation = n.what() == genome::command::operation;
+    w.begin_object().key("a").integer(n.a).key("name");
+    w.string(is_operation ? p.library().operation(n.a) : genome::command_names[n.a]);
+    w.key("b").integer(n.b).key("c").integer(n.c).key("d").begin_array();
+    for (const std::int32_t d : s.inputs_of(i)) w.integer(d);
+    w.end().end();
+  }
+  w.end();
+}
+
+}  // namespace
+
+exit_code check_registry(const source& file, const reporting& to) {
+  const library_outcome in = verify_registry(file, to);
+  if (in.code != success) return in.code;
+  const genome::registry& r = in.library->registry();
+  return fine(file, to,
+              counted(counts_of(r)[0].value, "operation", "operations") + ", " +
+                  counted(r.patterns.size(), "pattern", "patterns"));
+}
+
+exit_code check_streams(const source& file, const reporting& to, const std::string& registry) {
+  std::uint64_t nodes = 0, streams = 0;
+  const exit_code code =
+      each_program(file, to, registry, [&](const std::string&, const genome::program& p) {
+        nodes += p.stream().size();
+        ++streams;
+      });
+  if (code != success) return code;
+  std::string more = counted(nodes, "node", "nodes");
+  if (file.what == format::genome_signatures)
+    more = counted(streams, "stream", "streams") + ", " + more;
+  return fine(file, to, more);
+}
+
+exit_code print_registry(const source& file, const reporting& to) {
+  const library_outcome in = verify_registry(file, to);
+  if (in.code != success) return in.code;
+  if (!to.as_json) {
+    const text out = genome::print(*in.library);
+    return print_result(out);
+  }
+  const result<text> out = genome::write_registry(in.library->registry());
+  return out ? print_result(*out) : to.fail(out.err(), file);
+}
+
+exit_code print_streams(const source& file, const reporting& to, const std::string& registry) {
+  text out;
+  json::writer w(out);
+  if (to.as_json) w.begin_object().key("format").string("genome").key("streams").begin_array();
+  bool first = true;
+  const exit_code code =
+      each_program(file, to, registry, [&](const std::string& name, const genome::program& p) {
+        if (to.as_json) {
+          w.begin_object().key("name");
+          if (name.empty())
+            w.null();
+          else
+            w.string(name);
+          write_nodes(w, p);
+          w.end();
+          return;
+        }
+        if (file.what == format::genome_signatures)
+          out << (first ? "; " : "\n; ") << shown_name(name) << '\n';
+        first = false;
+        const text listing = genome::print(p);
+        out << listing.view();
+      });
+  if (code != success) return code;
+  if (to.as_json) {
+    w.end().end();
+    out << '\n';
+  }
+  return print_result(out);
+}
+
+exit_code info_registry(const source& file, const reporting& to) {
+  const library_outcome in = verify_registry(file, to);
+  if (in.code != success) return in.code;
+  const genome::registry& r = in.library->registry();
+  std::uint64_t longest = 0;
+  for (std::uint32_t i = 0; i < r.patterns.size(); ++i)
+    longest = std::max<std::uint64_t>(longest, in.library->flat_size(i));
+  text out;
+  if (to.as_json) {
+    json::writer w(out);
+    w.begin_object().key("file").string(json_name(to.path)).key("format").string("genome");
+    w.key("form").string("registry").key("bytes").integer(file.data().size());
+    for (const registry_count& c : counts_of(r)) w.key(c.key).integer(c.value);
+    w.key("pattern_nodes").integer(r.patterns.empty() ? 0 : longest).end();
+    out << '\n';
+    return print_result(out);
+  }
+  out << file.name << ": " << info(file.what).description << ", " << file.data().size()
+      << " bytes\n";
+  for (const registry_count& c : counts_of(r)) {
+    out << "  " << c.words;
+    for (std::size_t i = c.words.size(); i < 14; ++i) out << ' ';
+    out << c.value;
+    if (c.key == "patterns" && c.value != 0)
+      out << ", the longest of " << longest << (longest == 1 ? " node" : " nodes");
+    out << '\n';
+  }
+  return print_result(out);
+}
+
+exit_code info_streams(const source& file, const reporting& to, const std::string& registry) {
+  text out;
+  json::writer w(out);
+  if (to.as_json) {
+    w.begin_object().key("file").string(json_name(to.path)).key("format").string("genome");
+    w.key("form").string(file.what == format::genome_signatures ? "signatures" : "stream");
+    w.key("bytes").integer(file.data().size()).key("streams").begin_array();
+  } else {
+    out << file.name << ": " << info(file.what).description << ", " << file.data().size()
+        << " bytes\n";
+  }
+  const exit_code code =
+      each_program(file, to, registry, [&](const std::string& name, const genome::program& p) {
+        const stream_facts facts(p);
+        if (!to.as_json) {
+          if (file.what == format::genome_signatures) out << shown_name(name) << '\n';
+          facts.show(out);
+          return;
+        }
+        w.begin_object().key("name");
+        if (name.empty())
+          w.null();
+        else
+          w.string(name);
+        facts.write(w);
+        w.end();
+      });
+  if (code != success) return code;
+  if (to.as_json) {
+    w.end().end();
+    out << '\n';
+  }
+  return print_result(out);
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// The inputs of the verbs below `tessera genome`: files of all formats and folders of them, one at a
+// time.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "ark.hpp"
+#include "genome.hpp"
+#include "genome/convert.hpp"
+#include "genome/join.hpp"
+#include "nac.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file to read; of those of a folder, what holds no graph is passed over.
+struct input_file {
+  std::string path;
+  bool of_folder = false;
+};
+
+/// Files, and those inside of folders, in the order of their names.
+[[nodiscard]] exit_code list_files(const genome_inputs& in, std::vector<input_file>& out) {
+  for (const std::string& path : in.paths) {
+    std::error_code wrong;
+    if (path == "-" || !fs::is_directory(path, wrong)) {
+      out.push_back({path});
+      continue;
+    }
+    const std::size_t first = out.size();
+    fs::directory_iterator entry(path, wrong);
+    for (; !wrong && entry != fs::directory_iterator(); entry.increment(wrong)) {
+      std::error_code unknown;
+      const fs::path& file = entry->path();
+      if (file.filename().native().front() != '.' && fs::is_regular_file(file, unknown))
+        out.push_back({file.string(), true});
+    }
+    if (wrong)
+      return reporting{path, in.json}.fail(
+          io::failure{io::fault::system, "cannot read the folder", wrong.value(), path});
+    std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+              [](const input_file& a, const input_file& b) { return a.path < b.path; });
+    if (first == out.size()) {
+      diagnostic d;
+      d.rule = "folder";
+      d.message = "the folder holds no files";
+      d.shown = shown_name(path) + ": error: " + d.message + '\n';
+      return reporting{path, in.json}.fail(d, bad_input, format::unknown);
+    }
+  }
+  return success;
+}
+
+/// A file's name without its folder and endings.
+[[nodiscard]] std::string model_name(const std::string& path) {
+  if (path == "-") return "stdin";
+  const std::string name = fs::path(io::without_codec(path)).filename().string();
+  const std::size_t dot = name.rfind('.');
+  return shown_name(dot == name.npos || dot == 0 ? name : name.substr(0, dot));
+}
+
+/// Reads one file after the other.
+class graph_reader {
+ public:
+  graph_reader(const genome_inputs& in, std::string_view verb, libraries& registries,
+               const std::function<error(const input_graph&)>& act)
+      : in_(in), verb_("genome " + std::string(verb)), registries_(registries), act_(act) {}
+
+  [[nodiscard]] input_outcome run() {
+    if (std::count(in_.paths.begin(), in_.paths.end(), "-") > 1)
+      return {usage_error(verb_, "standard input can be read only once"), false};
+    std::vector<input_file> files;
+    if (const exit_code code = list_files(in_, files); code != success) return {code, false};
+    std::map<std::string, int> names;
+    for (const input_file& file : files) ++names[model_name(file.path)];
+
+    input_outcome out;
+    progress shown(files.size());
+    for (const input_file& file : files) {
+      const std::string name = model_name(file.path);
+      name_ = names[name] > 1 ? shown_name(file.path) : name;
+      shown_ = &shown;
+      const exit_code code = read(file);
+      shown.advance(1);
+      out.code = std::max(out.code, code);
+      if (code == success) continue;
+      // What stands outside of files is wrong for all of them.
+      if (!in_.keep_going || code == wrong_usage) return {out.code, false};
+    }
+    shown.clear();
+    if (graphs_ != 0 || out.code != success) {
+      out.complete = graphs_ != 0;
+      return out;
+    }
+    diagnostic d;
+    d.rule = "empty";
+    d.message = "there is no graph in what was given";
+    d.shown = shown_name(in_.paths[0]) + ": error: " + d.message + '\n';
+    return {about(in_.paths[0]).fail(d, bad_input, format::unknown), false};
+  }
+
+ private:
+  /// With --keep-going standard output is for the result.
+  [[nodiscard]] reporting about(const std::string& path) const {
+    if (shown_ != nullptr) shown_->clear();
+    return {path, in_.json && !in_.keep_going};
+  }
+
+  [[nodiscard]] std::string unique(const std::string& wanted, const std::string& longer) {
+    if (names_.insert(wanted).second) return wanted;
+    std::string name = longer;
+    for (int i = 2; !names_.insert(name).second; ++i) name = longer + '#' + std::to_string(i);
+    return name;
+  }
+
+  [[nodiscard]] exit_code read(const input_file& from) {
+    const reporting to = about(from.path);
+    diagnostic why;
+    const loaded in = try_load_source(from.path, why, format::genome_binary);
+    if (!in) return to.fail(why, in.code, format::unknown);
+    const source& file = *in.file;
+    // What lies beside models: registries and weights.
+    if (from.of_folder &&
+        (file.what == format::genome_registry || file.what == format::safetensors))
+      return success;
+    return with_source(file, to, verb_,
+                       {.ark_model = [&](const source&) { return read_model(file, to); },
+                        .nac = [&](const source&) { return read_container(file, to); },
+                        .genome_stream = [&](const source&) { return read_stored(file, to); },
+                        .genome_signatures = [&](const source&) { return read_stored(file, to); }});
+  }
+
+  [[nodiscard]] exit_code use(input_graph g, const std::string& longer, const reporting& to) {
+    g.name = unique(g.name, longer);
+    const error e = act_(g);
+    if (e.code != errc::ok) return to.fail(g.diagnose(e), bad_input, g.file->what);
+    ++graphs_;
+    return success;
+  }
+
+  [[nodiscard]] exit_code read_container(const source& file, const reporting& to) {
+    const nac_outcome in = read_nac(file, to);
+    if (!in.file) return in.code;
+    nac::report report;
+    const result<nac::program> program = nac::verify(*in.file, {}, &report);
+    if (!program) return fail_findings(report, *in.file, file, to);
+    return use({name_, &file, nullptr, &*program}, shown_name(to.path), to);
+  }
+
+  [[nodiscard]] exit_code read_model(const source& file, const reporting& to) {
+    ark::verify_options how;
+    how.strict = false;
+    how.fp8 = true;
+    how.hazards = false;
+    const verify_outcome in = verify_ark(file, to, how);
+    if (!in.program) return in.code;
+    return use({name_, &file, nullptr, &in.program->graph()}, shown_name(to.path), to);
+  }
+
+  [[nodiscard]] exit_code read_stored(const source& file, const reporting& to) {
+    exit_code code = success;
+    if (file.what == format::genome_binary && is_text(file.characters())) {
+      // Its nodes would only tell what the letters of its words mean.
+      diagnostic why;
+      return to.fail(why, try_load_source(to.path, why).code, format::unknown);
+    }
+    const genome::library* const library = registries_.of(to, code);
+    if (library == nullptr) return code;
+    return each_stream(file, to, [&](const stored_stream& s) {
+      const program_outcome in = verify_stream(s, *library, to);
+      if (!in.program) return in.code;
+      return use({s.name.empty() ? name_ : shown_name(s.name), &file, &s, &*in.program},
+                 shown_name(to.path) + (s.name.empty() ? "" : ':' + shown_name(s.name)), to);
+    });
+  }
+
+  [[nodiscard]] static bool is_text(std::string_view s) {
+    return std::all_of(s.begin(), s.end(), [](char c) {
+      return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
+    });
+  }
+
+  const genome_inputs& in_;
+  std::string verb_;
+  libraries& registries_;
+  const std::function<error(const input_graph&)>& act_;
+  std::string name_;  // of the file that is read
+  progress* shown_ = nullptr;
+  std::set<std::string> names_;
+  std::uint64_t graphs_ = 0;
+};
+
+/// Streams over one registry, whatever they came from.
+class stream_gatherer {
+ public:
+  stream_gatherer(libraries& registries, const stream_options& how, stream_set& out)
+      : how_(how), given_(registries.given()), out_(out) {
+    if (given_.empty()) return;
+    exit_code ignored = success;  // it was read before
+    base_ = registries.of({given_}, ignored);
+    start(*base_);
+  }
+
+  [[nodiscard]] error add(const input_graph& g) {
+    out_.names.push_back(g.name);
+    const error e = gather(g);
+    if (e.code != errc::ok) out_.names.pop_back();
+    return e;
+  }
+
+ private:
+  void start(const genome::library& base) {
+    out_.registry = base.registry();
+    base_ = &base;
+    join_.emplace(out_.registry);
+  }
+
+  [[nodiscard]] error gather(const input_graph& g) {
+    if (const auto* p = std::get_if<const genome::program*>(&g.graph)) {
+      if (base_ == nullptr && !out_.converted) start((**p).library());
+      const bool joined = &(**p).library() != base_;
+      if (!how_.flat && !joined) return keep((**p).stream());
+      result<genome::stream> flat = expand(**p, how_.expand);
+      if (!flat) return flat.err();
+      if (!joined) return keep(std::move(*flat));
+      return join(std::move(*flat), (**p).library());
+    }
+    genomics::corpus one;
+    const genomics::conversion_options how{.parameter_names = true};
+    const error e = std::holds_alternative<const nac::program*>(g.graph)
+                        ? add_graph(one, g.name, *std::get<const nac::program*>(g.graph), how)
+                        : add_graph(one, g.name, *std::get<const ark::graph*>(g.graph), how);
+    if (e.code != errc::ok) return e;
+    result<genomics::signature> s = signature_of(one, 0);
+    if (!s) return {s.err().code, 0};
+    if (base_ == nullptr && !out_.converted) {  // its registry is the first
+      out_.converted = true;
+      out_.registry = std::move(s->registry);
+      return keep(std::move(s->stream));
+    }
+    const result<genome::library> own = genome::verify(std::move(s->registry));
+    if (!own) return {own.err().code, 0};
+    return join(std::move(s->stream), *own);
+  }
+
+  [[nodiscard]] error keep(genome::stream s) {
+    out_.streams.push_back(std::move(s));
+    return {};
+  }
+  [[nodiscard]] error join(genome::stream s, const genome::library& from) {
+    if (!join_) join_.emplace(out_.registry);
+    out_.converted = true;
+    if (const error e = join_->add(from, s); e.code != errc::ok) return {e.code, 0};
+    return keep(std::move(s));
+  }
+
+  const stream_options& how_;
+  std::string given_;
+  stream_set& out_;
+  const genome::library* base_ = nullptr;
+  std::optional<genomics::registry_join> join_;
+};
+
+}  // namespace
+
+diagnostic input_graph::diagnose(error e) const {
+  if (stream != nullptr)
+    return stream->diagnose_stream(e, std::get<const genome::program*>(graph)->stream());
+  return file->what == format::ark_model ? diagnose_ark(e, *file) : cli::diagnose(e, *file);
+}
+
+void genome_inputs::add_options(CLI::App& verb, const char* json_help) {
+  verb.add_option("FILE", paths,
+                  "NAC containers, ARK models, v1.2 streams and signatures, or folders of\n"
+                  "them; - is standard input")
+      ->required();
+  add_genome_options(verb, registry);
+  verb.add_flag("--keep-going", keep_going,
+                "Without the files that are wrong, each of which is told; exits with 1");
+  if (json_help != nullptr) verb.add_flag("--json", json, json_help);
+}
+
+input_outcome each_graph(const genome_inputs& in, std::string_view verb, libraries& registries,
+                         const std::function<error(const input_graph&)>& act) {
+  return graph_reader(in, verb, registries, act).run();
+}
+
+input_outcome read_corpus(const genome_inputs& in, std::string_view verb, genomics::corpus& out) {
+  libraries registries(in.registry);
+  return each_graph(in, verb, registries, [&out](const input_graph& g) {
+    return std::visit([&](const auto* graph) { return add_graph(out, g.name, *graph); }, g.graph);
+  });
+}
+
+input_outcome read_streams(const genome_inputs& in, std::string_view verb,
+                           const stream_options& how, stream_set& out) {
+  libraries registries(in.registry);
+  exit_code code = success;
+  if (!in.registry.empty() && registries.of({in.registry, in.json}, code) == nullptr)
+    return {code, false};
+  stream_gatherer gathered(registries, how, out);
+  return each_graph(in, verb, registries,
+                    [&gathered](const input_graph& g) { return gathered.add(g); });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera genome mine`: the genes of networks, and the registry that compresses them.
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "genome.hpp"
+#include "genome/convert.hpp"
+#include "genome/gene_text.hpp"
+#include "genome/subgraphs.hpp"
+#include "genome_output.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+struct options {
+  genome_inputs in;
+  gene_options genes;
+  bool alleles = false;
+  std::string output, signatures;
+};
+
+/// Adds contiguous genes to the registry of all graphs, as its patterns.
+void add_patterns(const genomics::corpus& all, const genomics::findings& found,
+                  genomics::signatures& to) {
+  // What a node of each kind is in the registry: its first one's.
+  std::vector<genome::node> of_kind(all.names().size());
+  for (std::size_t g = 0; g < all.size(); ++g)
+    for (std::uint32_t i = 0; i < all[g].size(); ++i)
+      of_kind[all[g].kinds[i]] = to.streams[g].nodes[i];
+  std::uint32_t id = genome::first_id;
+  for (const genomics::gene& gene : found.genes) {
+    genome::stream nodes;
+    for (std::size_t i = 0; i < gene.labels.size(); ++i)
+      nodes.add(of_kind[gene.labels[i]], {gene.inputs[i].data(), gene.inputs[i].size()});
+    to.registry.add_pattern(id++, nodes);
+  }
+}
+
+/// Writes the registry with its patterns and, where they are asked for, all graphs in them.
+[[nodiscard]] exit_code write_registry(const options& o, const genomics::corpus& all,
+                                       const genomics::findings& found, const reporting& to) {
+  result<genomics::signatures> made = signatures_of(all);
+  if (!made) return fail_made(made.err(), to);
+  add_patterns(all, found, *made);
+  const result<genome::library> library = genome::verify(std::move(made->registry));
+  if (!library) return fail_made(library.err(), to);
+  text signatures;
+  if (!o.signatures.empty()) {
+    stream_set set;
+    progress shown(all.size());
+    for (std::size_t g = 0; g < all.size(); ++g) {
+      const error e = compress_stream(made->streams[g], *library, {});
+      if (e.code != errc::ok) return shown.clear(), fail_made(e, to);
+      set.names.emplace_back(all.name(g));
+      set.streams.push_back(std::move(made->streams[g]));
+      shown.advance(1);
+    }
+    shown.clear();
+    result<text> out = write_signatures(set);
+    if (!out) return fail_made(out.err(), to);
+    signatures = std::move(*out);
+  }
+  if (!o.output.empty()) {
+    const result<text> out = genome::write_registry(library->registry());
+    if (!out) return fail_made(out.err(), to);
+    if (const exit_code code = write_result(o.output, as_bytes(*out)); code != success) return code;
+  }
+  return o.signatures.empty() ? success : write_result(o.signatures, as_bytes(signatures));
+}
+
+[[nodiscard]] exit_code mine_files(const options& o) {
+  const bool writes = !o.output.empty() || !o.signatures.empty();
+  if (o.genes.is_wrong("genome mine")) return wrong_usage;
+  if (writes && (o.genes.connected || o.genes.gap != 0))
+    return usage_error("genome mine",
+                       "registries hold contiguous genes: no --output or --signatures with "
+                       "--connected or --gapped");
+  if (o.output == "-" || o.signatures == "-")
+    return usage_error("genome mine", "standard output is for the genes: give a file");
+  if (writes && o.output == o.signatures)
+    return usage_error("genome mine", "--output and --signatures have to be two files");
+  genomics::corpus all;
+  const input_outcome in = read_corpus(o.in, "mine", all);
+  if (!in.complete) return in.code;
+  const genomics::findings found = o.genes.mine(all);
+  if (!found.complete) show_note("a limit ended the search for genes: there may be others");
+  if (writes) {
+    const exit_code code = write_registry(o, all, found, {o.in.paths[0], o.in.json});
+    if (code != success) return code;
+  }
+  const text out = o.in.json   ? gene_json(all, found, o.alleles)
+                   : o.alleles ? allele_table(all, found)
+                               : gene_table(all, found);
+  return finish(in, print_result(out));
+}
+
+}  // namespace
+
+void add_genome_mine(CLI::App& genome, action& run) {
+  const auto o = std::make_shared<options>();
+  CLI::App* const verb = genome.add_subcommand("mine", "Find the genes of networks");
+  o->in.add_options(*verb, "The genes as one JSON object");
+  o->genes.add_options(*verb);
+  verb->add_flag("--alleles", o->alleles,
+                 "Genes of the same shape with other operations, as groups");
+  verb->add_option("-o,--output", o->output,
+                   "A registry of all inputs to write, with the genes as its patterns")
+      ->type_name("FILE");
+  verb->add_option("--signatures", o->signatures,
+                   "All inputs in these patterns, a JSON object of streams by name\n"
+                   "(compressed_signatures.json)")
+      ->type_name("FILE");
+  verb->footer(
+      std::string(
+          "A gene is a piece that recurs: by default a run of nodes one behind the other, the same "
+          "to\n"
+          "the last constant; with --connected a subgraph of operations; with --gapped one that "
+          "others\n"
+          "may stand in. Runs that save most, frequency times length, are chosen first.\n\n"
+          "Examples:\n"
+          "  tessera genome mine models/\n"
+          "  tessera genome mine models/ -o registry.json --signatures "
+          "compressed_signatures.json\n"
+          "  tessera genome mine *.nac --connected --alleles\n"
+          "  tessera genome mine ark/*.json --gapped 2 --min-models 5 --json | jq .\n\n") +
+      exit_codes_help);
+  verb->callback([o, &run] { run = [o] { return mine_files(*o); }; });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

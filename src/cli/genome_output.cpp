@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "genome_output.hpp"
+
+#include <utility>
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+exit_code fail_made(error e, const reporting& to) {
+  diagnostic d;
+  d.rule = e.name();
+  d.message = e.message();
+  d.shown = "error: " + d.message + "\n  [" + d.rule + "] in what was made of " +
+            shown_name(to.path) + '\n';
+  return to.fail(d, bad_input, format::unknown);
+}
+
+error compress_stream(genome::stream& s, const genome::library& in,
+                      const genome::expand_options& how) {
+  const result<genome::program> flat = genome::verify(std::move(s), in);
+  if (!flat) return flat.err();
+  result<genome::stream> out = genome::compress(*flat, how);
+  if (!out) return out.err();
+  s = std::move(*out);
+  return {};
+}
+
+result<text> write_signatures(const stream_set& set) {
+  text out("{");
+  for (std::size_t i = 0; i < set.streams.size(); ++i) {
+    const result<text> base64 = genome::write_base64(set.streams[i]);
+    if (!base64) return base64.err();
+    out << (i == 0 ? "\n  " : ",\n  ");
+    json::append_quoted(out, set.names[i]);
+    out << ": ";
+    json::append_quoted(out, *base64);
+  }
+  out << "\n}\n";
+  return out;
+}
+
+exit_code encoded_streams::encode(const stream_set& set, const std::string& path,
+                                  std::string_view verb, const reporting& to) {
+  const std::string_view name = io::without_codec(path);
+  const bool several = set.streams.size() != 1;
+  error e;
+  if (name.ends_with(".json") || (several && path == "-")) {
+    result<text> out = write_signatures(set);
+    if (out) return text_ = std::move(*out), success;
+    e = out.err();
+  } else if (several) {
+    return usage_error(
+        verb, "several streams go to one file as JSON: end '" + shown_name(path) + "' in .json");
+  } else if (path == "-" || name.ends_with(".b64")) {
+    result<text> out = genome::write_base64(set.streams[0]);
+    if (out) return text_ = std::move(*out), text_ << '\n', success;
+    e = out.err();
+  } else {
+    result<pool<std::byte>> out = genome::write(set.streams[0]);
+    if (out) return raw_ = std::move(*out), success;
+    e = out.err();
+  }
+  return fail_made(e, to);
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

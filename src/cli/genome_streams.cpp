@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Streams and registries of NAC v1.2 in their files, and what is wrong with them.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "genome.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+/// Where the group of four characters stands that holds a byte.
+[[nodiscard]] std::uint64_t place_of_byte(std::string_view base64, std::uint64_t byte) {
+  const std::size_t start = base64.find_first_not_of(" \t\r\n");
+  const std::size_t end = base64.find_last_not_of(" \t\r\n") + 1;
+  if (start == base64.npos) return base64.size();
+  return std::min<std::uint64_t>(start + byte / 3 * 4, end);
+}
+
+/// The last node that begins at or before an offset into a stream.
+[[nodiscard]] std::size_t node_at(const genome::stream_view& s, std::uint64_t offset) {
+  std::size_t low = 0, high = s.size();
+  while (high - low > 1) {
+    const std::size_t middle = low + (high - low) / 2;
+    (offset_of(s, middle) <= offset ? low : high) = middle;
+  }
+  return low;
+}
+
+[[nodiscard]] diagnostic no_registry(const reporting& file) {
+  diagnostic d;
+  d.rule = "registry";
+  d.message =
+      "the stream means nothing without its registry: give --registry FILE, or put registry.json "
+      "beside it";
+  d.shown = shown_name(file.path) + ": error: " + d.message + '\n';
+  return d;
+}
+
+}  // namespace
+
+result<genome::stream> stored_stream::read() const {
+  if (!name.empty() || file->what == format::genome_signatures) return genome::read_base64(base64);
+  return file->what == format::genome_stream ? genome::read_base64(file->characters())
+                                             : genome::read(file->data());
+}
+
+diagnostic stored_stream::diagnose_read(error e) const {
+  if (file->what == format::genome_signatures) e.offset = first + (escaped ? 0 : e.offset);
+  return diagnose(e, *file);
+}
+
+diagnostic stored_stream::diagnose_stream(error e, const genome::stream& read) const {
+  const std::uint64_t byte = e.offset;
+  if (file->what == format::genome_stream) e.offset = place_of_byte(file->characters(), byte);
+  if (file->what == format::genome_signatures)
+    e.offset = first + (escaped ? 0 : place_of_byte(base64, byte));
+  diagnostic d = diagnose(e, *file);
+  const std::string place = read.size() == 0
+                                ? "at byte " + std::to_string(byte)
+                                : "at node " + std::to_string(node_at(read, byte)) + ", byte " +
+                                      std::to_string(byte) + " of the stream";
+  d.shown += "  " + place + '\n';
+  return d;
+}
+
+exit_code each_stream(const source& file, const reporting& to,
+                      const std::function<exit_code(const stored_stream&)>& act) {
+  if (file.what != format::genome_signatures) return act({&file});
+  const std::string_view text = file.characters();
+  // Once before anything is done, so that a file that breaks off later does nothing.
+  json::reader all(text);
+  std::string_view name;
+  for (all.object(); all.key(name);) {
+    if (all.peek() != json::kind::string) all.fail(errc::json_expected_string, all.offset());
+    all.skip();
+  }
+  if (const error e = all.finish(); e.code != errc::ok) return to.fail(e, file);
+
+  json::reader in(text);
+  for (in.object(); in.key(name);) {
+    stored_stream s{&file, std::string(name)};
+    s.first = in.offset() + 1;
+    s.base64 = in.string();
+    s.escaped = text.substr(static_cast<std::size_t>(s.first), s.base64.size()) != s.base64;
+    if (const exit_code code = act(s); code != success) return code;
+  }
+  return success;
+}
+
+std::string registry_beside(const std::string& path) {
+  if (path == "-") return {};
+  for (const char* const name : {"registry.json", "registry.json.gz", "registry.json.zst"}) {
+    const std::filesystem::path beside = std::filesystem::path(path).parent_path() / name;
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(beside, unknown)) return beside.string();
+  }
+  return {};
+}
+
+library_outcome verify_registry(const source& file, const reporting& to) {
+  library_outcome out;
+  result<genome::registry> read = genome::read_registry(file.characters());
+  if (!read) {
+    out.code = to.fail(read.err(), file);
+    return out;
+  }
+  result<genome::library> verified = genome::verify(std::move(*read));
+  if (!verified) {
+    out.code = to.fail(verified.err(), file);
+    return out;
+  }
+  out.library = std::make_unique<genome::library>(std::move(*verified));
+  return out;
+}
+
+const genome::library* libraries::of(const reporting& file, exit_code& code) {
+  const std::string path = given_.empty() ? registry_beside(file.path) : given_;
+  if (path.empty()) {
+    code = file.fail(no_registry(file), bad_input, format::unknown);
+    return nullptr;
+  }
+  if (const auto known = read_.find(path); known != read_.end()) return known->second.get();
+  const reporting to{path, file.as_json};
+  const loaded in = load_source(to);
+  if (!in) {
+    code = in.code;
+    return nullptr;
+  }
+  if (in.file->what != format::genome_registry) {
+    code = not_for(*in.file, to, "--registry", "NAC v1.2 registries");
+    return nullptr;
+  }
+  library_outcome out = verify_registry(*in.file, to);
+  code = out.code;
+  if (out.code != success) return nullptr;
+  return read_.emplace(path, std::move(out.library)).first->second.get();
+}
+
+program_outcome verify_stream(const stored_stream& s, const genome::library& in,
+                              const reporting& to) {
+  result<genome::stream> read = s.read();
+  if (!read) return {std::nullopt, to.fail(s.diagnose_read(read.err()), bad_input, s.file->what)};
+  result<genome::program> verified = genome::verify(std::move(*read), in);
+  if (verified) return {std::move(*verified), success};
+  const result<genome::stream> again = s.read();
+  return {std::nullopt,
+          to.fail(s.diagnose_stream(verified.err(), *again), bad_input, s.file->what)};
+}
+
+void add_genome_options(CLI::App& verb, std::string& registry) {
+  verb.add_option("--registry", registry,
+                  "NAC v1.2: the registry of streams; else registry.json beside FILE")
+      ->type_name("FILE");
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI
