@@ -30,14 +30,13 @@ struct broken {
 const broken broken_maps[] = {
     {R"({"canonical_to_index":{"a":@256}})", errc::genome_id_range},
     {R"({"index_to_canonical":{"256":@"a"}})", errc::genome_id_range},
-    {R"({"variation_to_index":{"in0":@9}})", errc::genome_id_range},
+    {R"({"variation_to_index":{"in0":@0}})", errc::genome_id_range},
     {R"({"variation_to_index":{"in0":@256}})", errc::genome_id_range},
-    {R"({"constants":{"9":@{"type":"int","value":1}}})", errc::genome_id_range},
+    {R"({"constants":{"0":@{"type":"int","value":1}}})", errc::genome_id_range},
     {R"({"constants":{"32768":@{"type":"int","value":1}}})", errc::genome_id_range},
     {R"({"index_to_constant_group":{"32768":@"arg1=10"}})", errc::genome_id_range},
-    {R"({"param_name_to_index":{"p":@9}})", errc::genome_id_range},
+    {R"({"param_name_to_index":{"p":@32768}})", errc::genome_id_range},
     {R"({"index_to_param_name":{"32768":@"p"}})", errc::genome_id_range},
-    {R"({"patterns":{"9":@"CgEAAAA="}})", errc::genome_id_range},
     {R"({"canonical_to_index":{"a":11,"b":@11}})", errc::genome_id_repeated},
     {R"({"canonical_to_index":{"a":10,"b":@10}})", errc::genome_id_repeated},
     {R"({"variation_to_index":{"in0":10,"in1":@10}})", errc::genome_id_repeated},
@@ -137,7 +136,7 @@ TEST_CASE("genome/verify registry: constants of all types", "[genome]") {
 
 TEST_CASE("genome/verify registry: a map without its reverse is completed", "[genome]") {
   const result<genome::library> forward = library_of(
-      R"({"canonical_to_index":{"<PAD>":1,"a":10,"<RESERVED>":10,"b":12},"param_name_to_index":{"p":10},
+      R"({"canonical_to_index":{"<PAD>":1,"a":10,"<RESERVED>":8,"b":12},"param_name_to_index":{"p":10},
           "constants":{"10":{"type":"int","value":1}},"constant_group_to_index":{"x=10":10}})");
   REQUIRE(forward);
   CHECK(forward->operation(1) == "<PAD>");
@@ -147,7 +146,7 @@ TEST_CASE("genome/verify registry: a map without its reverse is completed", "[ge
   CHECK(forward->operation(300).empty());
   CHECK(forward->parameter(10) == "p");
   CHECK(forward->group(10) == "x=10");
-  CHECK(forward->registry().operation_ids.size() == 3);
+  CHECK(forward->registry().operation_ids.size() == 4);
 
   const result<genome::library> reverse =
       library_of(R"({"index_to_canonical":{"12":"b","10":"a"},"index_to_param_name":{"10":"p"}})");
@@ -159,9 +158,16 @@ TEST_CASE("genome/verify registry: a map without its reverse is completed", "[ge
   REQUIRE(json);
   CHECK(library_of(*json));
 
-  // Old registries: the name at id 10 stands on one side or on both.
-  CHECK(library_of(
-      R"({"canonical_to_index":{"<RESERVED>":10,"a":10},"index_to_canonical":{"10":"a"}})"));
+  // Registries of v1.1: the reverse map knows one of the names of id 10.
+  const result<genome::library> two =
+      library_of(R"({"canonical_to_index":{"b":10,"a":10},"index_to_canonical":{"10":"a"}})");
+  REQUIRE(two);
+  CHECK(two->operation(10) == "a");
+  CHECK(library_of(R"({"canonical_to_index":{"b":10,"a":10}})").err().code ==
+        errc::genome_id_repeated);
+  CHECK(library_of(R"({"canonical_to_index":{"b":11,"a":11},"index_to_canonical":{"11":"a"}})")
+            .err()
+            .code == errc::genome_id_repeated);
   CHECK(library_of(
       R"({"canonical_to_index":{"<RESERVED>":10},"index_to_canonical":{"10":"<RESERVED>"}})"));
 }

@@ -8,15 +8,16 @@
 //
 //   map          ids           a member is
 //   operations   0 - 255       below 10 the command of that id, and no other has such a name
-//   variations   10 - 255      "in1,in0"
-//   constants    10 - 32767    of a type of the table below, with a value to match
-//   groups       10 - 32767    "arg1=10;dim=11": keys ascending, constants that exist
-//   parameters   10 - 32767    any text
-//   patterns     10 - 65535    one node or more
+//   variations   1 - 255       "in1,in0"
+//   constants    1 - 32767     of a type of the table below, with a value to match
+//   groups       0 - 32767     "arg1=10;dim=11": keys ascending, constants that exist
+//   parameters   0 - 32767     any text
+//   patterns     0 - 65535     one node or more
 //
-// In a map ids and names stand once; in old registries a "<RESERVED>" at id 10 stands beside the
-// first operation, and is ignored. A map without its reverse, or a reverse without its map, is
-// completed; where both are there they say the same. Texts of index_to_constant and rules are for
+// These are the ids that their fields in nodes can hold; the original tools begin all at 10. In a map
+// ids and names stand once. Registries of v1.1 may give id 10 to two operations, of which the one that
+// index_to_canonical names counts, and have "<RESERVED>" at 8 or 10. A map without its reverse, or a reverse
+// without its map, is completed; where both are there they say the same. Texts of index_to_constant and rules are for
 // people, and nothing is asked of them.
 //
 // Lifetime:   borrows the registry.
@@ -103,12 +104,17 @@ class registry_checker {
   registry_checker(registry& r, const limits& limit) : r_(r), limit_(limit) {}
 
   [[nodiscard]] error check() {
+    const entry* tenth = nullptr;
+    for (const entry& e : r_.operation_ids)
+      if (e.id == first_id) tenth = &e;
+    for (const entry& e : r_.operations)
+      if (tenth != nullptr && r_.name_of(e) == r_.name_of(*tenth)) tenth_ = r_.name_of(e);
     (void)(check_both(r_.operations, r_.operation_ids, 0, 255, operations) && check_operations() &&
-           check_map(r_.variations, first_id, 255, variations) && check_variations() &&
-           check_ids(r_.constants, first_id, max_id, constants) && check_constants() &&
-           check_both(r_.groups, r_.group_ids, first_id, max_id, groups) && check_groups() &&
-           check_both(r_.parameters, r_.parameter_ids, first_id, max_id, parameters) &&
-           check_ids(r_.patterns, first_id, 65535, patterns) && check_streams());
+           check_map(r_.variations, 1, 255, variations) && check_variations() &&
+           check_ids(r_.constants, 1, max_id, constants) && check_constants() &&
+           check_both(r_.groups, r_.group_ids, 0, max_id, groups) && check_groups() &&
+           check_both(r_.parameters, r_.parameter_ids, 0, max_id, parameters) &&
+           check_ids(r_.patterns, 0, 65535, patterns) && check_streams());
     return error_;
   }
 
@@ -117,14 +123,12 @@ class registry_checker {
 
   bool fail(errc code, std::uint64_t offset) { return error_ = {code, offset}, false; }
 
-  /// The second name of id 10 in old registries.
-  [[nodiscard]] static bool is_ignored(const registry& r, const entry& e) noexcept {
-    return e.id == first_id && r.name_of(e) == command_names[9];
-  }
+  /// The name of id 10, in a registry of v1.1, that its reverse doesn't know.
   template <class T>
   [[nodiscard]] bool is_ignored(const pool<T>& map, const T& row) const noexcept {
     if constexpr (requires { row.name; })
-      return (&map == &r_.operations || &map == &r_.operation_ids) && is_ignored(r_, row);
+      return &map == &r_.operations && row.id == first_id && !tenth_.empty() &&
+             r_.name_of(row) != tenth_;
     else
       return false;
   }
@@ -166,8 +170,7 @@ class registry_checker {
         return fail(errc::genome_maps_differ, e.offset);
     }
     for (const entry& e : reverse)
-      if (!is_ignored(reverse, e) && at(forward, e.id) == 0)
-        return fail(errc::genome_maps_differ, e.offset);
+      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, e.offset);
     return true;
   }
 
@@ -176,11 +179,11 @@ class registry_checker {
     target_sizes.resize(operations.size());
     for (std::uint32_t& n : tensors) n = ~std::uint32_t{0};
     for (const entry& e : r_.operation_ids) {
-      if (is_ignored(r_, e)) continue;
       const std::string_view name = r_.name_of(e);
       std::uint32_t command = first_id;  // that has this name
       for (std::uint32_t a = 0; a < first_id; ++a)
         if (command_names[a] == name) command = a;
+      if (e.id >= 8 && e.id <= first_id && name == command_names[9]) continue;
       if (command != (e.id < first_id ? e.id : first_id))
         return fail(errc::genome_special_name, e.offset);
       const operation_name parts(name);
@@ -250,6 +253,7 @@ class registry_checker {
 
   registry& r_;
   limits limit_;
+  std::string_view tenth_;  // the operation of id 10 by index_to_canonical
   error error_;
 };
 

@@ -88,7 +88,8 @@ inline constexpr std::string_view command_names[] = {
 };
 #undef TESSERA_GENOME_COMMANDS
 
-inline constexpr std::uint32_t first_id = 10;  ///< of what registries number
+inline constexpr std::uint32_t first_id =
+    10;  ///< of operations; the original tools begin all there
 inline constexpr std::uint32_t max_node_inputs = 255;
 inline constexpr std::int32_t max_absolute = 32767;  ///< the last node that D can name
 inline constexpr std::int32_t min_relative = -32768;
