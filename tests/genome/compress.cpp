@@ -382,6 +382,22 @@ TEST_CASE("genome/compress: a match lies in one block", "[genome]") {
   CHECK(compressed(l, ids) == listing(ids));
 }
 
+TEST_CASE("genome/compress: the longest that a block has room for", "[genome]") {
+  // A pattern of each number of nodes, and a block of each number of nodes, which go on behind it.
+  const row any{20, 1, 0, {}}, p{5, 1, 10, {}};
+  std::vector<graphs::pattern_rows> patterns;
+  for (std::uint32_t k = 1; k <= 40; ++k) patterns.emplace_back(10 + k, std::vector<row>(k, any));
+  const genome::library l = library_of(patterns);
+  for (int k = 1; k <= 40; ++k) {
+    std::vector<row> rows = {input, {8, 1, 0, {1, k, 0}}, p};
+    rows.insert(rows.end(), static_cast<std::size_t>(k) + 44, any);
+    CHECK(
+        compressed(l, rows, {.copies = false}) ==
+        listing(
+            {input, {8, 1, 0, {1, 1, 0}}, p, {6, 10 + k, 0, {}}, {6, 50, 0, {}}, {6, 14, 0, {}}}));
+  }
+}
+
 TEST_CASE("genome/compress: blocks inside of patterns", "[genome]") {
   const genome::library l = library_of(
       {{10, {{20, 1, 0, {-1}}, {8, 1, 0, {1, 1, -1, -2}}, {21, 1, 0, {-3}}, {6, 11, 0, {}}}},
