@@ -192,7 +192,7 @@ foreach(user IN LISTS users)
         problem("${user}: ${target} isn't a layer below src/${mine}")
       elseif(my_format AND target MATCHES "^src/vm/(${any_format})[/._]"
              AND NOT CMAKE_MATCH_1 STREQUAL my_format
-             AND NOT (my_format STREQUAL "genome" AND CMAKE_MATCH_1 STREQUAL "nac"))  # whose operations it runs
+             AND NOT (my_format STREQUAL "genome" AND target MATCHES "^src/vm/nac/"))  # whose operations it runs
         problem("${user}: ${target} belongs to another format's VM")
       endif()
     elseif(mine AND target MATCHES "^include/tessera/(${any_format})/")

@@ -42,6 +42,23 @@ TEST_CASE("vm_genome/machine: a linear layer", "[vm_genome]") {
   CHECK(m.run(4) == "budget_steps at 4 (26)");
 }
 
+TEST_CASE("vm_genome/machine: one that can't run", "[vm_genome]") {
+  graph g;
+  g.input();
+  g.parameter_node(g.parameter("w"));
+  g.op("aten.made_up.default:node_args(1):kwargs()", "in0", 0, {0});
+  g.input();
+  g.output({2});
+  running m = g.machine();
+  CHECK(m->set_input(0, m.f32({1})));
+  CHECK_FALSE(m->set_input(2, m.f32({1})));
+  CHECK(m->set_parameter("w", m.f32({1})));
+  CHECK_FALSE(m->set_unnamed_parameter(0, m.f32({1})));
+  CHECK(m.run() == "genome_run_operation at 2 (10)");
+  CHECK(m->run().text == "aten.made_up.default");
+  CHECK(m->outputs().empty());
+}
+
 TEST_CASE("vm_genome/machine: several inputs and outputs, and none", "[vm_genome]") {
   graph g;
   g.add({.a = 7, .b = 2, .c = 3}, {1, 0});  // three inputs, of which the first is taken

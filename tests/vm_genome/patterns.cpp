@@ -119,6 +119,41 @@ TEST_CASE("vm_genome/patterns: parameters, copies and blocks", "[vm_genome]") {
   CHECK(run(g.stream, 0) == run(g.stream, -1));  // 0 and negative ones don't grow
 }
 
+TEST_CASE("vm_genome/patterns: copies that end something", "[vm_genome]") {
+  // As a value a COPY of inputs is its last one, as its expansion has it; as an id the first.
+  graph h;
+  h.input(), h.input(), h.input();
+  h.branch(1, 1, {0, 1, 2});
+  h.add({.a = 7, .b = 2, .c = 2}, {1, 0});
+  h.add({.a = 7, .b = 2, .c = 1}, {1, 0});
+  h.output({3});
+  check_expansion(h, {{1}, {5}, {7}}, "f32 [1] 7");
+  check_expansion(h, {{0}, {5}, {7}}, "f32 [1] 5");
+  graph last;
+  last.add({.a = 7, .b = 2, .c = 3}, {1, 0});
+  check_expansion(last, {{1}, {5}, {7}}, "f32 [1] 7");
+  graph state;  // a loop that ends before its first round
+  state.input(), state.input();
+  state.loop(1, 1, {1});
+  state.op(lt, "in0,in1", 0, {1, 0});
+  state.add({.a = 7, .b = 2, .c = 1}, {1, 0});
+  state.output({2});
+  check_expansion(state, {{1}, {5}}, "f32 [1] 5");
+  for (const bool copies : {false, true}) {
+    graph p;
+    p.add({.a = 7, .b = 3, .c = 3}, {1, 0});
+    running m = p.machine();
+    const auto flat = genome::expand(m.program(), {.copies = copies});
+    REQUIRE(flat);
+    running n(p.registry, *flat);
+    REQUIRE(n->unnamed_parameters() == 3);
+    CHECK(n->set_unnamed_parameter(2, n.f32({4})));
+    CHECK(n->set_unnamed_parameter(1, n.f32({3})));
+    CHECK(n->set_unnamed_parameter(0, n.f32({2})));
+    CHECK(n.run() == "f32 [1] 4");
+  }
+}
+
 TEST_CASE("vm_genome/patterns: calls in loops", "[vm_genome]") {
   // The pattern takes the loop's variable, by the number of the node that it starts from.
   graph g;

@@ -14,7 +14,8 @@
 //   DATA_INPUT      outside of blocks the next input; in a block that of its IF or WHILE (format.hpp)
 //   CONST_REF       a parameter, by its id or its name; PARAM_INPUT the next one without a name, in
 //                   the order of the expansion. All that a program holds must be given.
-//   COPY            the node that it copies, once: all have the same value. One of inputs takes as many.
+//   COPY            the node that it copies, once: all have the same value. One of inputs takes as
+//                   many; its id is the first of them, the value of a block that it ends the last.
 //   operation       arguments.hpp says what it is called with
 //   PATTERN         a call: the nodes of the pattern, each with a result of its own, which later
 //                   nodes may take by the numbering of the expansion. Its value is that of its last
@@ -26,7 +27,8 @@
 //   PAD             nothing
 //
 // What can be known before running is: names, arguments and constants of all nodes, run or not, are
-// looked at when the machine is made, and the first that can't run makes every run() fail.
+// looked at when the machine is made, and the first that can't run makes every run() fail. Inputs and
+// parameters behind that one aren't known then.
 //
 // Lifetime:   a machine borrows its program. Tensors of its memory must not outlive it. outputs() last
 //             until the next run. One machine serves one caller at a time.
@@ -89,7 +91,8 @@ class machine {
 
   /// DATA_INPUTs outside of blocks, in their order. They stay set.
   [[nodiscard]] std::size_t inputs() const noexcept { return inputs_.size(); }
-  void set_input(std::size_t index, nac::value v) { inputs_[index] = std::move(v); }
+  /// False where there are fewer.
+  bool set_input(std::size_t index, nac::value v) { return set(inputs_, index, std::move(v)); }
 
   /// Ids of the parameters that the program takes, in the order of its nodes; library().parameter()
   /// has their names. They stay set.
@@ -101,7 +104,10 @@ class machine {
   bool set_parameter(std::string_view name, nac::value v);
   /// PARAM_INPUTs.
   [[nodiscard]] std::size_t unnamed_parameters() const noexcept { return unnamed_.size(); }
-  void set_unnamed_parameter(std::size_t index, nac::value v) { unnamed_[index] = std::move(v); }
+  /// False where there are fewer.
+  bool set_unnamed_parameter(std::size_t index, nac::value v) {
+    return set(unnamed_, index, std::move(v));
+  }
 
   outcome run(std::uint64_t max_steps = budget{}.max_steps);
 
@@ -109,6 +115,12 @@ class machine {
   [[nodiscard]] std::span<const nac::value> outputs() const noexcept { return outputs_; }
 
  private:
+  [[nodiscard]] static bool set(std::vector<nac::value>& to, std::size_t index, nac::value v) {
+    if (index >= to.size()) return false;
+    to[index] = std::move(v);
+    return true;
+  }
+
   enum class kind : std::uint8_t {
     nothing,
     input,
@@ -126,6 +138,7 @@ class machine {
   /// A node of the stream or of a pattern. Slots are counted from the first one of its code.
   struct planned {
     kind what = kind::nothing;
+    bool takes_last = false;  // of the inputs of a COPY
     tessera::nac::operation operation = tessera::nac::operation::unknown;
     tessera::nac::binding binding;
     std::uint32_t slot = 0;    // its own
@@ -175,7 +188,7 @@ class machine {
   void plan();
   void plan_code(const model::stream_view& code, bool is_stream);
   void plan_node(const model::stream_view& code, std::uint32_t i, planned& to, bool in_block);
-  void plan_operation(const model::node& n, std::uint32_t inputs, planned& to);
+  void take_last(const model::stream_view& code, std::uint32_t first, std::uint32_t i);
   void plan_pattern(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t plan_call_of(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t value_of_pattern(std::uint32_t pattern);

@@ -62,7 +62,6 @@ void machine::plan() {
     c.end = c.first + library_.registry().patterns[pattern].count;
     plan_code(library_.registry().nodes_of(library_.registry().patterns[pattern]), false);
   }
-  parameters_.resize(parameter_ids_.size());
   results_.resize(size);
   at_ = outcome::none;
   plan_drops();
@@ -129,6 +128,7 @@ std::uint32_t machine::plan_call_of(std::uint32_t pattern) {
 std::uint32_t machine::place_of_parameter(std::uint32_t id) {
   std::uint32_t& at = parameter_at_[id];
   if (at == 0) {
+    parameters_.emplace_back();
     parameter_ids_.push_back(id);
     at = static_cast<std::uint32_t>(parameter_ids_.size());
   }
@@ -162,6 +162,7 @@ void machine::plan_code(const model::stream_view& code, bool is_stream) {
     bool second = false;
   };
   std::vector<block> blocks;
+  std::uint32_t top = 0;  // the last node outside of blocks so far
   for (std::uint32_t i = 0; i < n; ++i) {
     at_ = first + i;
     if (is_stream) caller_ = i;
@@ -172,7 +173,7 @@ void machine::plan_code(const model::stream_view& code, bool is_stream) {
     to.next = at_ + 1;
     to.first = static_cast<std::uint32_t>(operands_.size());
     plan_node(code, i, to, !blocks.empty());
-    if (!blocks.empty()) blocks.back().last = i;
+    (blocks.empty() ? top : blocks.back().last) = i;
     if (to.what == kind::input && !blocks.empty()) {
       block& in = blocks.back();
       const planned& opener = code_[first + in.opener];
@@ -194,6 +195,7 @@ void machine::plan_code(const model::stream_view& code, bool is_stream) {
       block& done = blocks.back();
       const planned& opener = code_[first + done.opener];
       controls_[opener.extra].results[done.second ? 1 : 0] = values_[done.last];
+      take_last(code, first, done.last);
       if (done.second) {
         blocks.pop_back();
         continue;
@@ -203,6 +205,16 @@ void machine::plan_code(const model::stream_view& code, bool is_stream) {
       done.end = opener.next - first;
     }
   }
+  if (is_stream && n != 0) take_last(code, first, top);
+}
+
+/// A COPY of inputs that ends a block is what the last of them is: nobody else can take it.
+void machine::take_last(const model::stream_view& code, std::uint32_t first, std::uint32_t i) {
+  planned& p = code_[first + i];
+  if (code.nodes[i].what() != command::copy) return;
+  p.takes_last = true;
+  if (p.what == kind::input || p.what == kind::external || p.what == kind::variable)
+    p.extra += static_cast<std::uint32_t>(code.nodes[i].c) - 1;
 }
 
 void machine::plan_node(const model::stream_view& code, std::uint32_t i, planned& to,
@@ -332,7 +344,8 @@ void machine::plan_drops() {
         p.what != kind::nothing && p.what != kind::output && p.what != kind::block_output;
     if (has_value) block_of[slot] = (scopes.empty() ? 0 : scopes.back().block) + 1;
     if (p.what == kind::unnamed_parameter) {
-      unnamed_at_.push_back({slot, static_cast<std::uint32_t>(unnamed_.size())});
+      const std::size_t taken = unnamed_.size() + (p.takes_last ? p.extra - 1 : 0);
+      unnamed_at_.push_back({slot, static_cast<std::uint32_t>(taken)});
       unnamed_.resize(unnamed_.size() + p.extra);
     }
     if (p.what == kind::if_else || p.what == kind::while_loop) {
