@@ -1,12 +1,17 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Contiguous genes of a corpus: against counting all runs of nodes for each gene, as the patterns of
-// NAC v1.2 were found. And corpora of more and more graphs, with the exponent e of time ~ graphs^e.
+// Contiguous genes of a corpus: against counting all runs of nodes for each gene, as the patterns
+// of NAC v1.2 were found. And corpora of more and more graphs, with the exponent e of
+// time ~ graphs^e.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>

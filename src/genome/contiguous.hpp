@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Contiguous genes: runs of nodes that stand one behind the other in many places, as the patterns of
-// NAC v1.2 are defined.
+// Contiguous genes: runs of nodes that stand one behind the other in many places, as the patterns
+// of NAC v1.2 are defined.
 //
 //   findings found = mine_contiguous(all, {.min_length = 8, .max_length = 40});
 //   for (const gene& g : found.genes) use(g.labels, g.inputs, g.occurrences);
@@ -14,11 +14,11 @@
 //   frequency         places where it stands, whether they overlap or not
 //   score             frequency times length in nodes
 //
-// Again and again, among all runs of min_length to max_length nodes that stand in two places or more,
-// the one of the highest score becomes a gene, and its places are taken out, left to right and
-// without overlap, each leaving a gap that no later gene crosses. Of equal scores the one wins whose
-// first place is in the earliest graph; there the shorter; there the earlier. It ends where no score
-// is at least min_score.
+// Again and again, among all runs of min_length to max_length nodes that stand in two places or
+// more, the one of the highest score becomes a gene, and its places are taken out, left to right
+// and without overlap, each leaving a gap that no later gene crosses. Of equal scores the one wins
+// whose first place is in the earliest graph; there the shorter; there the earlier. It ends where
+// no score is at least min_score.
 //
 //   of a gene      occurrences, score    the frequency and score when it was chosen
 //                  models                graphs that held it then
@@ -36,9 +36,9 @@
 // Lifetime:   nothing is kept; genes have numbers of the corpus's vocabulary.
 // Errors:     std::bad_alloc; std::length_error beyond 2^31 - 1 nodes.
 // Limits:     lengths are cut to 1 … 255 nodes.
-// Allocation: at most 44 bytes for each node while the text is sorted (suffix_array.hpp); then 9, and
-//             32 for each range whose score is high enough. 15 to 35 in all on what was measured.
-//             Time almost linear in the number of nodes.
+// Allocation: at most 44 bytes for each node while the text is sorted (suffix_array.hpp); then 9,
+//             and 32 for each range whose score is high enough. 15 to 35 in all on what was
+//             measured. Time almost linear in the number of nodes.
 
 #ifndef TESSERA_GENOME_CONTIGUOUS_HPP
 #define TESSERA_GENOME_CONTIGUOUS_HPP

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "canonical.hpp"
+#include "gene_text.hpp"
 #include "tessera/core/json_write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -29,15 +30,6 @@ void write_edges(json::writer& w, const std::vector<gene_edge>& edges, bool argu
   for (const gene_edge& e : edges)
     if (e.gap) w.begin_array().integer(e.from).integer(e.to).end();
   w.end();
-}
-
-[[nodiscard]] std::string_view form_name(gene_form f) {
-  switch (f) {
-    case gene_form::contiguous: return "contiguous";
-    case gene_form::connected: return "connected";
-    case gene_form::gapped: break;
-  }
-  return "gapped";
 }
 
 }  // namespace

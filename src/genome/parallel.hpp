@@ -49,6 +49,7 @@ void parallel(unsigned threads, std::size_t parts, Work work) {
   };
   std::vector<std::thread> others;
   if (parts < threads) threads = static_cast<unsigned>(parts);
+  others.reserve(threads);
   try {
     for (unsigned t = 1; t < threads; ++t) others.emplace_back(run, t);
   } catch (const std::system_error&) {  // those that there are do it

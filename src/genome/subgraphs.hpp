@@ -63,7 +63,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 
 struct subgraph_options {
-  std::uint32_t min_nodes = 3, max_nodes = 8;
+  std::uint32_t min_nodes = 3, max_nodes = 6;
   std::uint32_t min_models = 2;  ///< graphs that must hold a gene
   std::uint32_t max_gap = 0;     ///< nodes between two of a gapped gene; 0: connected genes alone
   std::uint32_t max_genes = 1000;

@@ -9,6 +9,9 @@
 
 #include "src/genome/contiguous.hpp"
 #include "support/catch.hpp"
+#include "tessera/genome/compress.hpp"
+#include "tessera/genome/expand.hpp"
+#include "tessera/genome/verify.hpp"
 
 namespace {
 
@@ -69,6 +72,40 @@ TEST_CASE("genomics/patterns: genes get ids and nodes of the registry", "[genome
   // And again: it is there.
   CHECK(add_patterns(t.to, t.all, found) == std::vector<std::uint32_t>{10});
   CHECK(r.patterns.size() == 1);
+}
+
+TEST_CASE("genomics/patterns: signatures are compressed by them", "[genome_tools]") {
+  const std::uint32_t times = 9;
+  twice t(times);
+  findings pair;
+  pair.genes = {made_of({t.b, t.c}, {{-1}, {-2, -1}})};
+  for (const findings& found :
+       {pair, mine_contiguous(t.all, {.min_length = 2, .max_length = 40, .min_score = 4})}) {
+    result<signatures> made = signatures_of(t.all);
+    REQUIRE(made);
+    for (const std::uint32_t id : add_patterns(*made, t.all, found)) CHECK(id != 0);
+    const result<genome::library> library = genome::verify(std::move(made->registry));
+    REQUIRE(library);
+    for (const genome::stream& s : made->streams) {
+      genome::stream copy;
+      for (std::size_t i = 0; i < s.size(); ++i)
+        copy.add(s.nodes[i], genome::stream_view(s).inputs_of(i));
+      const result<genome::program> flat = genome::verify(std::move(copy), *library);
+      REQUIRE(flat);
+      result<genome::stream> small = genome::compress(*flat);
+      REQUIRE(small);
+      // The input, a, and a macro for each pair; what was mined is longer than a pair.
+      if (found.genes.size() == 1 && found.genes[0].labels.size() == 2)
+        CHECK(small->size() == 2 + times);
+      else
+        CHECK(small->size() < 2 + times);
+      const result<genome::program> again = genome::verify(std::move(*small), *library);
+      REQUIRE(again);
+      const result<genome::stream> back = genome::expand(*again);
+      REQUIRE(back);
+      CHECK(*back == s);
+    }
+  }
 }
 
 TEST_CASE("genomics/patterns: ids follow the highest, up to the last", "[genome_tools]") {
