@@ -13,7 +13,8 @@ namespace genomics {
 using genome::command;
 
 rule_miner::rule_miner(const genome::library& of, const rule_options& how)
-    : library_(&of), options_(how), heads_(256), links_(1) {
+    : library_(&of), options_(how), heads_(256) {
+  (void)lists_.add({});
   const auto& patterns = of.registry().patterns;
   patterns_.resize(patterns.size());
   struct named {
@@ -49,13 +50,17 @@ std::uint32_t rule_miner::name_of(head h) const noexcept {
   return index == genome::library::none ? heads_[h.a] : patterns_[index];
 }
 
-std::uint32_t rule_miner::list(const link& l) {
-  const auto [at, is_new] = lists_.try_emplace(l, static_cast<std::uint32_t>(links_.size()));
-  if (is_new) links_.push_back(l);
-  return at->second;
+rule_miner::transition_count& rule_miner::count_of(const transition& t) {
+  const std::uint32_t i = transitions_.add(t);
+  if (i == transition_counts_.size()) transition_counts_.emplace_back();
+  return transition_counts_[i];
 }
 
 void rule_miner::add(const genome::program& p) {
+  const auto add_to = [](std::vector<std::uint64_t>& counts, std::uint32_t i, std::uint64_t more) {
+    if (i == counts.size()) counts.push_back(0);
+    counts[i] += more;
+  };
   const genome::stream_view s = p.stream();
   struct parent {
     std::uint32_t name;
@@ -69,10 +74,15 @@ void rule_miner::add(const genome::program& p) {
     const head own = head_of(s, i);
     if (own.a >= genome::first_id) {
       const genome::node& n = s.nodes[i];
-      compositions_[own] += n.what() == command::copy ? static_cast<std::uint64_t>(n.c) : 1;
+      add_to(composition_counts_, compositions_.add(own),
+             n.what() == command::copy ? static_cast<std::uint64_t>(n.c) : 1);
     }
     const auto references = s.references(i);
     if (references.empty()) continue;
+    if (std::uint64_t{lists_.size()} + transitions_.size() > options_.max_kinds) {
+      complete_ = false;
+      continue;
+    }
 
     const std::uint32_t name = name_of(own);
     parents.clear();
@@ -85,16 +95,16 @@ void rule_miner::add(const genome::program& p) {
       const auto distance = static_cast<std::int32_t>(source - index);
       sources.push_back(h);
       parents.push_back({name_of(h), distance});
-      before.push_back(list({before.back(), 0, distance}));
+      before.push_back(lists_.add({before.back(), 0, distance}));
     }
     std::uint32_t after = 0;
     for (std::size_t k = parents.size(); k-- > 0;) {
-      transition_count& t = transitions_[{parents[k].name, name, before[k], after}];
+      transition_count& t = count_of({parents[k].name, name, before[k], after});
       if (t.count++ == 0) {
         t.from = sources[k];
         t.to = own;
       }
-      after = list({after, 0, parents[k].distance});
+      after = lists_.add({after, 0, parents[k].distance});
     }
 
     std::sort(parents.begin(), parents.end());
@@ -105,8 +115,8 @@ void rule_miner::add(const genome::program& p) {
                   parents.end());
     if (parents.size() < 2) continue;
     std::uint32_t all = 0;
-    for (const parent& x : parents) all = list({all, x.name, x.distance});
-    ++structures_[{name, all}];
+    for (const parent& x : parents) all = lists_.add({all, x.name, x.distance});
+    add_to(structure_counts_, structures_.add({name, all}), 1);
   }
 }
 
@@ -115,7 +125,7 @@ struct rule_miner::writer {
   const rule_miner& from;
   genome::registry& to;
   std::uint64_t room;
-  bool complete = true;
+  bool complete;
 
   struct rule {
     std::uint64_t count;
@@ -135,7 +145,7 @@ struct rule_miner::writer {
   /// The entries of a list, the first one first.
   [[nodiscard]] std::vector<link> entries(std::uint32_t list) const {
     std::vector<link> out;
-    for (; list != 0; list = from.links_[list].before) out.push_back(from.links_[list]);
+    for (; list != 0; list = from.lists_[list].before) out.push_back(from.lists_[list]);
     std::reverse(out.begin(), out.end());
     return out;
   }
@@ -152,9 +162,9 @@ struct rule_miner::writer {
     }
     input();
     out += "SOURCE";
-    for (std::uint32_t at = t.after; at != 0; at = from.links_[at].before) {
+    for (std::uint32_t at = t.after; at != 0; at = from.lists_[at].before) {
       input();
-      out += "rel_" + std::to_string(from.links_[at].distance);
+      out += "rel_" + std::to_string(from.lists_[at].distance);
     }
     return out;
   }
@@ -181,46 +191,49 @@ void rule_miner::writer::transitions() {
     std::size_t first, last, own;  // of `edges`: all from the source, and the rule's
     std::uint64_t total;
   };
-  std::vector<const counted_transition*> edges;  // by source, the most frequent first
-  for (const counted_transition& t : from.transitions_) edges.push_back(&t);
+  const std::vector<transition_count>& counts = from.transition_counts_;
+  std::vector<std::uint32_t> edges(counts.size());  // by source, the most frequent first
+  for (std::uint32_t i = 0; i < edges.size(); ++i) edges[i] = i;
+  std::sort(edges.begin(), edges.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const transition &x = from.transitions_[a], &y = from.transitions_[b];
+    if (x.from != y.from) return x.from < y.from;
+    if (counts[a].count != counts[b].count) return counts[a].count > counts[b].count;
+    return x < y;
+  });
   std::vector<kept> all;
   for (std::size_t first = 0, last = 0; first < edges.size(); first = last) {
+    const std::uint32_t source = from.transitions_[edges[first]].from;
     std::uint64_t total = 0;
-    for (; last < edges.size() && edges[last]->first.from == edges[first]->first.from; ++last)
-      total += edges[last]->second.count;
-    std::stable_sort(edges.begin() + static_cast<std::ptrdiff_t>(first),
-                     edges.begin() + static_cast<std::ptrdiff_t>(last),
-                     [](const counted_transition* x, const counted_transition* y) {
-                       return x->second.count > y->second.count;
-                     });
+    for (; last < edges.size() && from.transitions_[edges[last]].from == source; ++last)
+      total += counts[edges[last]].count;
     if (total <= from.options_.min_transitions) continue;
     for (std::size_t i = first; i < last; ++i) {
-      const double share = static_cast<double>(edges[i]->second.count) / static_cast<double>(total);
+      const double share = static_cast<double>(counts[edges[i]].count) / static_cast<double>(total);
       if (!(share > from.options_.min_probability)) break;
       all.push_back({first, last, i, total});
     }
   }
   std::stable_sort(all.begin(), all.end(), [&](const kept& x, const kept& y) {
-    return edges[x.own]->second.count > edges[y.own]->second.count;
+    return counts[edges[x.own]].count > counts[edges[y.own]].count;
   });
 
   std::vector<rule> rules;
   for (const kept& k : all) {
-    const transition& t = edges[k.own]->first;
+    const transition& t = from.transitions_[edges[k.own]];
     const std::string how = connection(t);
     const std::string_view x = name(t.from), y = name(t.to);
     if (!take(x.size() + y.size() + how.size() + 40)) break;
     std::string text = "After '";
     text.append(x).append("' -> '").append(y).append("' with connection '").append(how) += '\'';
     rules.push_back(
-        {edges[k.own]->second.count, std::move(text), static_cast<std::size_t>(&k - all.data())});
+        {counts[edges[k.own]].count, std::move(text), static_cast<std::size_t>(&k - all.data())});
   }
   std::sort(rules.begin(), rules.end(), first);
 
   std::vector<rule> others;
   for (const rule& r : rules) {
     const kept& k = all[r.index];
-    const transition_count& t = edges[k.own]->second;
+    const transition_count& t = counts[edges[k.own]];
     genome::transition_rule out;
     out.text = to.add_characters(r.text);
     out.probability = to.add_characters(probability(t.count, k.total));
@@ -237,13 +250,14 @@ void rule_miner::writer::transitions() {
         complete = false;
         break;
       }
-      const auto& [edge, count] = *edges[i];
+      const transition& edge = from.transitions_[edges[i]];
+      const std::uint64_t count = counts[edges[i]].count;
       const std::string how = connection(edge);
       if (!take(name(edge.to).size() + how.size() + 48)) break;
       std::string text = "-> '";
       text.append(name(edge.to)).append("' with conn '").append(how).append("' (");
-      text.append(std::to_string(count.count)).append(" times)");
-      others.push_back({count.count, std::move(text), i});
+      text.append(std::to_string(count)).append(" times)");
+      others.push_back({count, std::move(text), i});
     }
     std::sort(others.begin(), others.end(), first);
     out.first_exception = static_cast<std::uint32_t>(to.exceptions.size());
@@ -256,7 +270,9 @@ void rule_miner::writer::transitions() {
 
 void rule_miner::writer::compositions() {
   std::vector<rule> rules;
-  for (const auto& [of, count] : from.compositions_) {
+  for (std::uint32_t i = 0; i < from.compositions_.size(); ++i) {
+    const head of = from.compositions_[i];
+    const std::uint64_t count = from.composition_counts_[i];
     if (count <= from.options_.min_compositions) continue;
     const genome::node n{.a = of.a, .b = of.b, .c = of.c};
     const std::string_view operation = name(from.name_of(of));
@@ -276,8 +292,9 @@ void rule_miner::writer::compositions() {
 
 void rule_miner::writer::structures() {
   std::vector<std::pair<std::uint64_t, const structure*>> all;
-  for (const auto& [of, count] : from.structures_)
-    if (count > from.options_.min_structures) all.push_back({count, &of});
+  for (std::uint32_t i = 0; i < from.structures_.size(); ++i)
+    if (from.structure_counts_[i] > from.options_.min_structures)
+      all.push_back({from.structure_counts_[i], &from.structures_[i]});
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& x, const auto& y) { return x.first > y.first; });
   std::vector<rule> rules;
@@ -305,7 +322,7 @@ bool rule_miner::finish(genome::registry& to) const {
   to.compositions.clear();
   to.structures.clear();
   const std::uint64_t left = 0xffffffffu - to.characters.size();
-  writer w{*this, to, std::min(options_.max_text, left)};
+  writer w{*this, to, std::min(options_.max_text, left), complete_};
   w.transitions();
   w.compositions();
   w.structures();

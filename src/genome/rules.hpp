@@ -36,21 +36,23 @@
 //
 // Lifetime:   borrows the library, which all programs are of.
 // Errors:     std::bad_alloc.
-// Limits:     max_exceptions of a rule; max_text characters of all. What comes behind isn't written,
-//             and finish() says so.
-// Allocation: some 250 bytes for each different list of inputs and each of its entries.
+// Limits:     max_exceptions of a rule; max_text characters of all: what comes behind isn't written.
+//             max_kinds: of nodes behind it only compositions count. finish() says so.
+// Allocation: 16 to 40 bytes for each start and end of a list of inputs, and 40 to 80 for each edge,
+//             each once, whatever the number of programs that have it.
 
 #ifndef TESSERA_GENOME_RULES_HPP
 #define TESSERA_GENOME_RULES_HPP
 
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "numbered.hpp"
 #include "tessera/genome.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -63,6 +65,7 @@ struct rule_options {
   std::uint64_t min_structures = 10;    ///< more than that
   std::uint32_t max_exceptions = 1000;
   std::uint64_t max_text = std::uint64_t{1} << 28;
+  std::uint32_t max_kinds = std::uint32_t{1} << 24;  ///< of edges, and of starts and ends of lists
 };
 
 class rule_miner {
@@ -75,24 +78,34 @@ class rule_miner {
   bool finish(genome::registry& to) const;
 
  private:
+  using words_of_key = std::pair<std::uint64_t, std::uint64_t>;
   /// A, B and C of a node.
   struct head {
     std::uint8_t a = 0, b = 0;
     std::int16_t c = 0;
     friend auto operator<=>(const head&, const head&) = default;
+    [[nodiscard]] words_of_key words() const noexcept {
+      return {std::uint64_t{a} << 8 | b, static_cast<std::uint16_t>(c)};
+    }
   };
   /// Lists, each once: an entry and the list before it; list 0 is empty.
   struct link {
     std::uint32_t before = 0;
     std::uint32_t name = 0;  // of a structure's parent
     std::int32_t distance = 0;
-    friend auto operator<=>(const link&, const link&) = default;
+    friend bool operator==(const link&, const link&) = default;
+    [[nodiscard]] words_of_key words() const noexcept {
+      return {std::uint64_t{before} << 32 | name, static_cast<std::uint32_t>(distance)};
+    }
   };
   struct transition {
     std::uint32_t from = 0, to = 0;  // names
     std::uint32_t before = 0,
                   after = 0;  // inputs beside the source; `after` has the last one first
     friend auto operator<=>(const transition&, const transition&) = default;
+    [[nodiscard]] words_of_key words() const noexcept {
+      return {std::uint64_t{from} << 32 | to, std::uint64_t{before} << 32 | after};
+    }
   };
   struct transition_count {
     std::uint64_t count = 0;
@@ -100,25 +113,27 @@ class rule_miner {
   };
   struct structure {
     std::uint32_t name = 0, parents = 0;
-    friend auto operator<=>(const structure&, const structure&) = default;
+    friend bool operator==(const structure&, const structure&) = default;
+    [[nodiscard]] words_of_key words() const noexcept { return {name, parents}; }
   };
-  using counted_transition = std::pair<const transition, transition_count>;
   struct writer;
 
   [[nodiscard]] static head head_of(const genome::stream_view& s, std::size_t i) noexcept;
   [[nodiscard]] std::uint32_t name_of(head h) const noexcept;
-  [[nodiscard]] std::uint32_t list(const link& l);
+  [[nodiscard]] transition_count& count_of(const transition& t);
 
   const genome::library* library_;
   rule_options options_;
   std::vector<std::string> names_;       // sorted, each once
   std::vector<std::uint32_t> heads_;     // by A: its name
   std::vector<std::uint32_t> patterns_;  // by index: its name
-  std::vector<link> links_;
-  std::map<link, std::uint32_t> lists_;
-  std::map<transition, transition_count> transitions_;
-  std::map<head, std::uint64_t> compositions_;
-  std::map<structure, std::uint64_t> structures_;
+  numbered<link> lists_;
+  numbered<transition> transitions_;
+  numbered<head> compositions_;
+  numbered<structure> structures_;
+  std::vector<transition_count> transition_counts_;
+  std::vector<std::uint64_t> composition_counts_, structure_counts_;
+  bool complete_ = true;  // all edges were counted
 };
 
 }  // namespace genomics

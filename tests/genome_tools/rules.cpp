@@ -270,6 +270,13 @@ TEST_CASE("genome_tools/rules: rules take the place of others; limits are told",
   CHECK_FALSE(cut.complete);
   for (const rule& r : transitions(cut.to)) CHECK(r.exceptions.size() <= 1);
 
+  rule_options one = everything;
+  one.max_kinds = 1;  // the empty list is the first: one node is counted
+  const mined first(l, of, one);
+  CHECK_FALSE(first.complete);
+  CHECK(first.to.transitions.size() == 2);
+  CHECK(first.to.compositions.size() == 2);
+
   for (std::uint64_t room = 0; room < 3000; room += 50) {
     rule_options tight = everything;
     tight.max_text = room;
