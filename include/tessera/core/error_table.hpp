@@ -580,7 +580,8 @@
   X(genome_pattern_recursion, 5032, "the pattern contains itself")                                 \
   X(genome_pattern_size, 5033, "the pattern is longer than limits::max_items nodes when expanded") \
   X(genome_pattern_command, 5034, "a pattern holds no input, output or padding of a graph")        \
-  X(genome_pattern_order, 5035, "a relative reference leads before the start of the graph")        \
+  X(genome_pattern_order, 5035,                                                                    \
+    "a pattern takes what comes before the graph, or a node there that can't be taken")            \
                                                                                                    \
   X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
   X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
@@ -589,7 +590,8 @@
   X(genome_group_unknown, 5044, "no constant group in the registry has the id that the node names") \
   X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
   X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
-  X(genome_special_form, 5047, "expected B to be 1 and C to be 0, and inputs for OUTPUT alone")    \
+  X(genome_special_form, 5047,                                                                     \
+    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs for OUTPUT alone")           \
   X(genome_copy_form, 5048,                                                                        \
     "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
   X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \

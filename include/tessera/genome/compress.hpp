@@ -32,9 +32,10 @@
 // Lifetime:   the stream owns itself.
 // Errors:     those of expand().
 // Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
-// Allocation: at most 1500 bytes for each node of the graph and of the library's patterns, where
-//             the patterns are made for it; 200 and 12 for each input as a rule. Time is linear in
-//             these but for a logarithm: for sorting nodes, and of the number of patterns.
+// Allocation: as a rule 200 bytes for each node, of the graph and of patterns no longer than it, and
+//             12 for each input; at most 1500, and 5 MB, where patterns are made for it. Time is
+//             linear in these but for a logarithm: of the nodes, which are sorted, and of the
+//             number of patterns.
 
 #ifndef TESSERA_GENOME_COMPRESS_HPP
 #define TESSERA_GENOME_COMPRESS_HPP

@@ -29,7 +29,8 @@
 //             index in `results`: genome_pattern_result.
 // Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
 // Allocation: the graph; 8 bytes for each of its nodes, 4 for each of the stream's, 32 for each
-//             pattern. Time is linear in the patterns that occur, the stream, and the graph.
+//             pattern of the library, and 160 for each pattern or block inside of another. Time is
+//             linear in the patterns that occur, the stream, and the graph.
 
 #ifndef TESSERA_GENOME_EXPAND_HPP
 #define TESSERA_GENOME_EXPAND_HPP
