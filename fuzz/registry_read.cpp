@@ -54,6 +54,7 @@ void check_library(const genome::library& l) {
   result<genome::registry> again = genome::read_registry(json);
   fuzz::require(static_cast<bool>(genome::verify(std::move(*again))),
                 "what was proven once is proven when it was written");
+  fuzz::require(!genome::print(l).empty(), "every library can be printed");
   const genome::registry& r = l.registry();
   fuzz::require(
       r.groups.size() == r.group_ids.size() && r.parameters.size() == r.parameter_ids.size(),
@@ -70,7 +71,13 @@ void check_library(const genome::library& l) {
     for (std::size_t k = 0; k < nodes.size(); ++k) s.add(nodes.nodes[k], nodes.inputs_of(k));
     const std::uint64_t size = genome::offset_of(s, s.size());
     const result<genome::program> p = genome::verify(std::move(s), l);
-    if (!p) fuzz::require_error(p.err(), static_cast<std::size_t>(size));
+    if (!p) {
+      fuzz::require_error(p.err(), static_cast<std::size_t>(size));
+      continue;
+    }
+    (void)genome::print(*p);
+    if (const auto flat = genome::expand(*p, {.limit = {.max_items = 1 << 12}}); !flat)
+      fuzz::require_error(flat.err(), static_cast<std::size_t>(size));
   }
 }
 

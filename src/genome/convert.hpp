@@ -54,8 +54,9 @@
 //             genome_reference.
 // Limits:     those of corpus.hpp; a signature's are the format's: 246 operations, 246 variations,
 //             32758 constants, groups and parameters each, references to nodes up to 32767.
-// Allocation: .nac: 12 bytes for an instruction beside the corpus; ARK: a hash entry for each tensor;
-//             v1.2: the expansion; signatures: their own, and each name twice.
+// Allocation: .nac: 12 bytes for an instruction beside the corpus; ARK: 48 for each tensor and buffer;
+//             v1.2: the expansion; signatures: their own, and each name twice. Time is
+//             n log n, whatever Ids and names are.
 
 #ifndef TESSERA_GENOME_CONVERT_HPP
 #define TESSERA_GENOME_CONVERT_HPP

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include <unordered_map>
+#include <map>
 
 #include "convert.hpp"
 #include "convert_parts.hpp"
@@ -114,9 +114,9 @@ class converter {
   corpus& to_;
   const ark::graph& g_;
   node_parts parts_;
-  std::vector<bool> is_output_;                              // of each node: nothing takes it
-  std::unordered_map<std::int64_t, std::uint32_t> makers_;   // nodes, by Ids of tensors
-  std::unordered_map<std::int64_t, std::uint32_t> writers_;  // nodes, by Ids of buffers
+  std::vector<bool> is_output_;                    // of each node: nothing takes it
+  std::map<std::int64_t, std::uint32_t> makers_;   // nodes, by Ids of tensors
+  std::map<std::int64_t, std::uint32_t> writers_;  // nodes, by Ids of buffers
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include <unordered_map>
+#include <map>
 
 #include "convert.hpp"
 #include "convert_parts.hpp"
@@ -79,7 +79,7 @@ class converter {
   const genome::library& library_;
   const conversion_options& how_;
   node_parts parts_;
-  std::unordered_map<std::uint64_t, std::uint32_t> known_;
+  std::map<std::uint64_t, std::uint32_t> known_;
 };
 
 }  // namespace

@@ -96,7 +96,7 @@ std::string_view vocabulary::target(std::uint32_t operation) const noexcept {
 
 std::uint64_t vocabulary::memory() const noexcept {
   // For a row: a node with its key and vector, a bucket, and the vector's own block on the heap.
-  constexpr std::uint64_t entry = 7 * sizeof(void*) + sizeof(std::vector<std::uint32_t>);
+  constexpr std::uint64_t entry = 8 * sizeof(void*) + sizeof(std::vector<std::uint32_t>);
   return operations_.memory() + variations_.memory() + constants_.memory() +
          kinds_.capacity() * sizeof(kind_row) + by_row_.size() * entry;
 }

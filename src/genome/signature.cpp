@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 #include "convert.hpp"
 #include "convert_parts.hpp"
@@ -51,7 +51,7 @@ class encoder {
   }
 
  private:
-  using ids = std::unordered_map<std::string, std::uint32_t>;
+  using ids = std::map<std::string, std::uint32_t>;
 
   /// The id of a name; when it is new, `add` is told. False: there are too many.
   template <class Add>
@@ -133,7 +133,7 @@ class encoder {
   const vocabulary& names_;
   genome::registry& to_;
   ids operations_, variations_, constants_, groups_, parameters_;
-  std::unordered_map<std::uint64_t, genome::node> known_;
+  std::map<std::uint64_t, genome::node> known_;
 };
 
 /// Writes one graph.

@@ -72,7 +72,8 @@ class sorter {
     });
     parallel(threads_, found.size(), [&](unsigned, std::size_t part) {
       for (const group g : found[part])
-        for (std::uint32_t k = g.begin; k < g.end; ++k) rank_[order_[k]] = g.begin;
+        if (rank_[order_[g.begin]] != g.begin)  // else they all have it already
+          for (std::uint32_t k = g.begin; k < g.end; ++k) rank_[order_[k]] = g.begin;
     });
     groups_.clear();
     for (const std::vector<group>& part : found)
@@ -82,15 +83,15 @@ class sorter {
 
   void split(group g, std::uint32_t step, std::vector<std::uint64_t>& keys,
              std::vector<group>& found) {
-    keys.clear();
-    bool differ = false;
-    for (std::uint32_t k = g.begin; k < g.end; ++k) {
-      const std::uint32_t i = order_[k];
+    keys.resize(g.size());
+    std::uint64_t differ = 0;
+    for (std::uint32_t k = 0; k < g.size(); ++k) {
+      const std::uint32_t i = order_[g.begin + k];
       const std::uint64_t after = size_ - i > step ? std::uint64_t{rank_[i + step]} + 1 : 0;
-      keys.push_back(after << 32 | i);
-      differ = differ || keys.back() >> 32 != keys.front() >> 32;
+      keys[k] = after << 32 | i;
+      differ |= keys[k] ^ keys[0];
     }
-    if (!differ) return found.push_back(g);
+    if (differ >> 32 == 0) return found.push_back(g);
     std::sort(keys.begin(), keys.end());
     std::uint32_t begin = g.begin;
     for (std::uint32_t k = g.begin; k < g.end; ++k) {

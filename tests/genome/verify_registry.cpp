@@ -170,6 +170,10 @@ TEST_CASE("genome/verify registry: what a library knows", "[genome]") {
   const genome::library l = genome_samples::library();
   CHECK(l.operation(10) == "aten.linear.default:node_args(3):kwargs()");
   CHECK(l.operation(35).empty());
+  CHECK(l.target(10) == "aten.linear.default");
+  CHECK(l.target(31) == "<built-in function getitem>");
+  CHECK(l.target(5) == "<CONST_REF>");
+  CHECK(l.target(35).empty());
   CHECK(l.tensors(10) == 3);
   CHECK(l.tensors(22) == 0);
   CHECK(l.tensors(2) == genome::library::none);

@@ -97,7 +97,8 @@ class registry_checker {
   /// By id: the index in the map, plus 1; of a map and its reverse that in the reverse.
   using places = pool<std::uint32_t>;
   places operations, variations, constants, groups, parameters, patterns;
-  pool<std::uint32_t> tensors, inputs_named;  // of operations and variations, by id
+  pool<std::uint32_t> tensors, target_sizes;  // of operations, by id
+  pool<std::uint32_t> inputs_named;           // of variations
 
   registry_checker(registry& r, const limits& limit) : r_(r), limit_(limit) {}
 
@@ -171,6 +172,9 @@ class registry_checker {
   }
 
   bool check_operations() {
+    tensors.resize(operations.size());
+    target_sizes.resize(operations.size());
+    for (std::uint32_t& n : tensors) n = ~std::uint32_t{0};
     for (const entry& e : r_.operation_ids) {
       if (is_ignored(r_, e)) continue;
       const std::string_view name = r_.name_of(e);
@@ -180,13 +184,10 @@ class registry_checker {
       if (command != (e.id < first_id ? e.id : first_id))
         return fail(errc::genome_special_name, e.offset);
       const operation_name parts(name);
-      if (tensors.size() <= e.id) fill(tensors, e.id);
+      target_sizes[e.id] = static_cast<std::uint32_t>(parts.target.size());
       if (parts.well_formed) tensors[e.id] = parts.tensors;
     }
     return true;
-  }
-  static void fill(pool<std::uint32_t>& p, std::uint32_t id) {
-    while (p.size() <= id) p.push_back(~std::uint32_t{0});
   }
   bool check_variations() {
     inputs_named.resize(variations.size());

@@ -209,7 +209,7 @@ class printer {
         break;
       case command::pad: out_ << "pad"; break;
       default:
-        words(operation_name(library_.operation(n.a)).target);
+        words(library_.target(n.a));
         out_ << '(';
         constants(n, true);
         out_ << ')';
@@ -231,7 +231,7 @@ class printer {
   void operation(const stream_view& s, std::size_t i, std::int64_t id) {
     const node& n = s.nodes[i];
     const view<std::int32_t> d = s.inputs_of(i);
-    words(operation_name(library_.operation(n.a)).target);
+    words(library_.target(n.a));
     out_ << '(';
     std::uint8_t in_order[max_node_inputs] = {};
     std::size_t size = 0;
@@ -259,7 +259,13 @@ class printer {
     if (!n.has_group()) return constant_value(static_cast<std::uint32_t>(n.c));
     group_part part;
     std::size_t shown_parts = 0;
-    for (group_parts parts(library_.group(n.group_id())); parts.next(part); ++shown_parts) {
+    std::string_view group = library_.group(n.group_id());
+    const bool cut = group.size() > 4096;  // many nodes may name a long one
+    if (cut) {
+      const std::size_t end = group.substr(0, 4096).rfind(';');
+      group = group.substr(0, end == std::string_view::npos ? 0 : end);
+    }
+    for (group_parts parts(group); parts.next(part); ++shown_parts) {
       if (shown_parts != 0) out_ << ", ";
       if (shown_parts == 16) {
         out_ << "...";
@@ -269,6 +275,7 @@ class printer {
       out_ << " = ";
       constant_value(part.constant);
     }
+    if (cut) out_ << (shown_parts != 0 ? ", ..." : "...");
   }
   /// The value in JSON; data types, devices and the like without quotes.
   void constant_value(std::uint32_t id) {
@@ -276,8 +283,8 @@ class printer {
     if (c == nullptr) return;  // verified libraries have all that is named
     const std::string_view type = library_.registry().name_of(c->type);
     const std::string_view value = library_.registry().name_of(c->value);
-    const bool plain = type.substr(0, 6) == "torch." && value.size() > 2 && value[0] == '"' &&
-                       value.find('\\') == std::string_view::npos;
+    const bool plain = type.substr(0, 6) == "torch." && value.size() > 2 && value.size() < 98 &&
+                       value[0] == '"' && value.find('\\') == std::string_view::npos;
     words(plain ? value.substr(1, value.size() - 2) : value);
   }
 

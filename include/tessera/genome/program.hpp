@@ -50,6 +50,10 @@ class library {
   [[nodiscard]] std::string_view operation(std::uint32_t a) const noexcept {
     return name(operations_, registry_.operation_ids, a);
   }
+  /// The target in an operation's name, without looking through all of it.
+  [[nodiscard]] std::string_view target(std::uint32_t a) const noexcept {
+    return operation(a).substr(0, a < target_sizes_.size() ? target_sizes_[a] : 0);
+  }
   [[nodiscard]] std::string_view variation(std::uint32_t b) const noexcept {
     return name(variations_, registry_.variations, b);
   }
@@ -102,9 +106,9 @@ class library {
 
   genome::registry registry_;
   places operations_, variations_, groups_, parameters_, constants_, patterns_;
-  pool<std::uint32_t> flat_sizes_;              // by index of the pattern
-  pool<std::uint64_t> reaches_;                 // the same
-  pool<std::uint32_t> tensors_, inputs_named_;  // by id
+  pool<std::uint32_t> flat_sizes_;                             // by index of the pattern
+  pool<std::uint64_t> reaches_;                                // the same
+  pool<std::uint32_t> tensors_, target_sizes_, inputs_named_;  // by id
 };
 
 class program;

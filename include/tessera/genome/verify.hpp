@@ -55,6 +55,7 @@ class library_maker {
     library_.parameters_ = std::move(maps.parameters);
     library_.patterns_ = std::move(maps.patterns);
     library_.tensors_ = std::move(maps.tensors);
+    library_.target_sizes_ = std::move(maps.target_sizes);
     library_.inputs_named_ = std::move(maps.inputs_named);
     library_.flat_sizes_.resize(patterns().size());
     library_.reaches_.resize(patterns().size());

@@ -55,14 +55,11 @@ struct keyword_argument {
 /// Collects the arguments of one node.
 class collector {
  public:
-  collector(constant_table& constants, const model::node& n, std::uint32_t inputs)
-      : constants_(constants),
-        node_(n),
-        inputs_(inputs),
-        name_(constants.library().operation(n.a)) {}
+  collector(call_planner& planner, const model::node& n, std::uint32_t inputs)
+      : planner_(planner), node_(n), inputs_(inputs), name_(planner.library().operation(n.a)) {}
 
   [[nodiscard]] planned_call plan() {
-    call_.operation = constants_.operation_of(node_.a);
+    call_.operation = planner_.operation_of(node_.a);
     if (call_.operation == operation::unknown)
       nac::fail(errc::genome_run_operation, std::string(name_.target));
     pattern_ = tessera::nac::pattern(call_.operation);
@@ -90,7 +87,7 @@ class collector {
   }
 
   [[nodiscard]] const loaded_constant& constant(std::uint32_t id) {
-    const loaded_constant& c = constants_.at(id);
+    const loaded_constant& c = planner_.constant(id);
     if (c.slice) {
       if (call_.operation != operation::getitem)
         nac::fail(errc::genome_run_constant, "a slice, for " + std::string(name_.target));
@@ -114,7 +111,7 @@ class collector {
       else
         single_ = &c;
     } else if (node_.has_group()) {
-      model::group_parts parts(constants_.library().group(node_.group_id()));
+      model::group_parts parts(planner_.library().group(node_.group_id()));
       for (model::group_part p; parts.next(p);) {
         if (positions_.size() + keywords_.size() == max_constants) refuse();
         const item what = constant_item(constant(p.constant));
@@ -154,7 +151,7 @@ class collector {
     std::vector<std::uint32_t> direct;
     std::vector<bool> named(inputs_);
     if (node_.b != model::no_variation) {
-      model::variation_inputs order(constants_.library().variation(node_.b));
+      model::variation_inputs order(planner_.library().variation(node_.b));
       for (std::uint32_t i = 0; order.next(i);) {
         if (i >= inputs_ || direct.size() == max_arguments) refuse();
         direct.push_back(i);
@@ -306,10 +303,10 @@ class collector {
     pattern_ = tessera::nac::pattern(call_.operation);
     const auto whole = [&](const nac::value& v) {
       const argument_form form = v.is_none() ? argument_form::null : argument_form::whole;
-      return constant_item(constants_.keep({v, form}));
+      return constant_item(planner_.keep({v, form}));
     };
     std::vector<item> all = {input_item(0),
-                             whole(nac::make_number(constants_.room(), std::int64_t{0})),
+                             whole(nac::make_number(planner_.room(), std::int64_t{0})),
                              whole(part[0]), whole(part[1])};
     if (!part[2].is_none()) all.push_back(whole(part[2]));
     keywords_.clear();
@@ -317,7 +314,7 @@ class collector {
     return std::move(call_);
   }
 
-  constant_table& constants_;
+  call_planner& planner_;
   const model::node& node_;
   std::uint32_t inputs_;
   model::operation_name name_;
@@ -333,7 +330,7 @@ class collector {
 
 }  // namespace
 
-const loaded_constant& constant_table::at(std::uint32_t id) {
+const loaded_constant& call_planner::constant(std::uint32_t id) {
   if (places_.size() <= id) places_.resize(std::size_t{id} + 1);
   if (places_[id] == 0) {
     loaded_.push_back(load(room_, library_, id));
@@ -342,7 +339,7 @@ const loaded_constant& constant_table::at(std::uint32_t id) {
   return loaded_[places_[id] - 1];
 }
 
-operation constant_table::operation_of(std::uint8_t a) {
+operation call_planner::operation_of(std::uint8_t a) {
   if (!asked_[a])
     operations_[a] = find_operation(model::operation_name(library_.operation(a)).target);
   asked_[a] = true;
@@ -362,8 +359,13 @@ operation find_operation(std::string_view target) {
   return operation::unknown;
 }
 
-planned_call plan_call(constant_table& constants, const model::node& n, std::uint32_t inputs) {
-  return collector(constants, n, inputs).plan();
+const planned_call& call_planner::plan(const model::node& n, std::uint32_t inputs) {
+  const std::uint64_t key = std::uint64_t{n.a} | std::uint64_t{n.b} << 8 |
+                            std::uint64_t{static_cast<std::uint16_t>(n.c)} << 16 |
+                            std::uint64_t{inputs} << 32;
+  const auto known = calls_.find(key);
+  if (known != calls_.end()) return known->second;
+  return calls_.emplace(key, collector(*this, n, inputs).plan()).first->second;
 }
 
 }  // namespace vm::genome

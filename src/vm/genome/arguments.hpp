@@ -4,8 +4,8 @@
 // How the parts of a v1.2 node become a call of the tensor machine.
 //
 //   // A = "aten.linear.default:node_args(2):kwargs()", B = "in1,in0", C = 0, D = two nodes
-//   constant_table constants(room, library);
-//   const planned_call c = plan_call(constants, node, 2);
+//   call_planner planner(room, library);
+//   const planned_call& c = planner.plan(node, 2);
 //   c.operation;                           // linear
 //   c.arguments;                           // input 1, input 0
 //   c.binding;                             // letters 0 and 1 of "tt?T"
@@ -29,10 +29,10 @@
 //   layout                                           the same, for torch.strided
 //   any other                                        the same for null and false; else refused
 //
-// Lifetime:   calls refer to constants of the table, which stay in place.
+// Lifetime:   calls refer to constants of the planner, which stay in place.
 // Errors:     faults: genome_run_operation, genome_run_arguments, genome_run_constant.
 // Limits:     255 arguments, 32 of them from a group, 16 of them tensors with keywords.
-// Allocation: each constant once.
+// Allocation: each constant once, and about 200 bytes for each kind of node.
 
 #ifndef TESSERA_VM_GENOME_ARGUMENTS_HPP
 #define TESSERA_VM_GENOME_ARGUMENTS_HPP
@@ -40,6 +40,8 @@
 #include <cstdint>
 #include <deque>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "constants.hpp"
@@ -48,30 +50,6 @@
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::genome {
-
-/// The constants and operations that a program uses, each looked up when it is asked for first.
-class constant_table {
- public:
-  constant_table(nac::memory& room, const model::library& from) : room_(room), library_(from) {}
-  [[nodiscard]] const loaded_constant& at(std::uint32_t id);
-  /// One that no registry holds.
-  [[nodiscard]] const loaded_constant& keep(loaded_constant c) {
-    loaded_.push_back(std::move(c));
-    return loaded_.back();
-  }
-  /// What an A means; each is looked up once.
-  [[nodiscard]] tessera::nac::operation operation_of(std::uint8_t a);
-  [[nodiscard]] const model::library& library() const noexcept { return library_; }
-  [[nodiscard]] nac::memory& room() const noexcept { return room_; }
-
- private:
-  nac::memory& room_;
-  const model::library& library_;
-  std::vector<std::uint32_t> places_;   // by id: in loaded_, plus 1
-  std::deque<loaded_constant> loaded_;  // which stay in place
-  tessera::nac::operation operations_[256] = {};
-  bool asked_[256] = {};
-};
 
 /// An argument: an input of the node, or a constant.
 struct planned_argument {
@@ -85,12 +63,36 @@ struct planned_call {
   std::vector<planned_argument> arguments;
 };
 
+/// Calls for the nodes of a program, each kind of node looked at once.
+class call_planner {
+ public:
+  call_planner(nac::memory& room, const model::library& from) : room_(room), library_(from) {}
+  /// `n`: an operation, with the inputs that it has.
+  [[nodiscard]] const planned_call& plan(const model::node& n, std::uint32_t inputs);
+
+  [[nodiscard]] const model::library& library() const noexcept { return library_; }
+  [[nodiscard]] nac::memory& room() const noexcept { return room_; }
+  [[nodiscard]] const loaded_constant& constant(std::uint32_t id);
+  /// One that no registry holds.
+  [[nodiscard]] const loaded_constant& keep(loaded_constant c) {
+    loaded_.push_back(std::move(c));
+    return loaded_.back();
+  }
+  /// What an A means.
+  [[nodiscard]] tessera::nac::operation operation_of(std::uint8_t a);
+
+ private:
+  nac::memory& room_;
+  const model::library& library_;
+  std::unordered_map<std::uint64_t, planned_call> calls_;  // by A, B, C and the number of inputs
+  std::vector<std::uint32_t> places_;                      // by id: in loaded_, plus 1
+  std::deque<loaded_constant> loaded_;                     // which stay in place
+  tessera::nac::operation operations_[256] = {};
+  bool asked_[256] = {};
+};
+
 /// What the machine means by the target of an operation's name; `unknown` where it has none.
 [[nodiscard]] tessera::nac::operation find_operation(std::string_view target);
-
-/// `n`: an operation, with the inputs that it has.
-[[nodiscard]] planned_call plan_call(constant_table& constants, const model::node& n,
-                                     std::uint32_t inputs);
 
 }  // namespace vm::genome
 }  // namespace tessera::inline TESSERA_ABI

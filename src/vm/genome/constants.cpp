@@ -34,9 +34,9 @@ using tessera::nac::argument_form;
   if (in.peek() != json::kind::string) return in.number().value;
   const std::string_view word = in.string();
   constexpr double inf = std::numeric_limits<double>::infinity();
-  if (word == "inf" || word == "Infinity") return inf;
-  if (word == "-inf" || word == "-Infinity") return -inf;
-  if (word != "nan" && word != "NaN") in.fail(errc::json_expected_number, 0);
+  if (word == "inf") return inf;
+  if (word == "-inf") return -inf;
+  if (word != "nan") in.fail(errc::json_expected_number, 0);
   return std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -100,10 +100,7 @@ loaded_constant load(nac::memory& room, const model::library& from, std::uint32_
   json::reader in(json);
   loaded_constant out;
   if (type == "int") {
-    // Registries made by Python have True and 1 in one place.
-    const bool truth = in.peek() == json::kind::boolean;
-    out = {nac::make_number(room, truth ? std::int64_t{in.boolean()} : in.int64()),
-           argument_form::whole};
+    out = {nac::make_number(room, in.int64()), argument_form::whole};
   } else if (type == "float") {
     const double v = real(in);
     out = {nac::make_number(room, v), form_of(v)};

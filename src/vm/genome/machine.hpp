@@ -207,7 +207,7 @@ class machine {
   nac::memory& room_;
   machine_options how_;
   nac::workspaces work_;
-  constant_table constants_;
+  call_planner planner_;
   outcome made_;
 
   std::vector<planned> code_;  // the stream, then the patterns that it calls

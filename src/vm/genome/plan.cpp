@@ -20,7 +20,7 @@ machine::machine(const model::program& p, const machine_options& how)
       own_(how.max_memory),
       room_(how.room != nullptr ? *how.room : own_),
       how_(how),
-      constants_(room_, library_) {
+      planner_(room_, library_) {
   try {
     plan();
   } catch (nac::fault& f) {
@@ -243,7 +243,7 @@ void machine::plan_node(const model::stream_view& code, std::uint32_t i, planned
       to.what = n.b == model::if_else ? kind::if_else : kind::while_loop;
       break;
     case command::operation: {
-      planned_call call = plan_call(constants_, n, static_cast<std::uint32_t>(references.size()));
+      const planned_call& call = planner_.plan(n, static_cast<std::uint32_t>(references.size()));
       to.what = kind::operation;
       to.operation = call.operation;
       to.binding = call.binding;
