@@ -17,14 +17,11 @@ namespace cli {
 
 void gene_options::add_options(CLI::App& verb) {
   const CLI::Range any_count(std::uint32_t{0}, ~std::uint32_t{0});
-  CLI::Option* const gapped =
-      verb.add_option("--gapped", gap,
-                      "Genes whose neighbours may have up to N foreign nodes between them")
-          ->type_name("N")
-          ->check(CLI::Range(1u, 64u));
   verb.add_flag("--connected", connected,
-                "Genes that are connected subgraphs, however their nodes are ordered")
-      ->excludes(gapped);
+                "Genes that are connected subgraphs, whatever their nodes' order");
+  verb.add_option("--gapped", gap, "The same, with up to N foreign nodes between two of a gene")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 64u));
   verb.add_option("--min-nodes", min_nodes, "The fewest nodes of a gene (8; subgraphs 3)")
       ->type_name("N")
       ->check(CLI::Range(2u, 1u << 20));
@@ -48,7 +45,9 @@ void gene_options::add_options(CLI::App& verb) {
 bool gene_options::is_wrong(std::string_view verb) const {
   const bool subgraphs = connected || gap != 0;
   std::string why;
-  if (subgraphs && min_score)
+  if (connected && gap != 0)
+    why = "--connected or --gapped, not both";
+  else if (subgraphs && min_score)
     why = "--min-score is for contiguous genes, and these are subgraphs";
   else if (!subgraphs && min_models)
     why = "--min-models is for subgraphs: say --connected or --gapped too";

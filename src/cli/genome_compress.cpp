@@ -94,14 +94,14 @@ struct options {
   CLI::App* const verb = genome.add_subcommand(name, about);
   o->in.add_options(*verb, nullptr);
   verb->add_option("-o,--output", o->output,
-                   "The file to write: .b64 as text, .json as an object of streams by name,\n"
-                   "anything else as bytes; - is base64 on standard output")
+                   "The file to write: .b64 is text, .json an object of streams by\n"
+                   "name, else bytes; - is base64 on standard output")
       ->type_name("FILE");
   verb->add_option("--output-registry", o->registry,
                    "Where the registry goes; needed when a model is converted")
       ->type_name("FILE");
   verb->add_option("--result", o->results,
-                   "Which node of a pattern its consumers take, where it isn't the last")
+                   "The node of a pattern that its consumers take, if not the last")
       ->type_name("ID=NODE")
       ->allow_extra_args(false);
   return verb;

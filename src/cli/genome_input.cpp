@@ -184,9 +184,14 @@ class graph_reader {
   }
 
   [[nodiscard]] static bool is_text(std::string_view s) {
-    return std::all_of(s.begin(), s.end(), [](char c) {
-      return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
-    });
+    while (!s.empty()) {
+      const unsigned length = utf8_length(s.data(), s.data() + s.size());
+      const bool control =
+          static_cast<unsigned char>(s[0]) < ' ' && s[0] != '\n' && s[0] != '\r' && s[0] != '\t';
+      if (length == 0 || control) return false;
+      s.remove_prefix(length);
+    }
+    return true;
   }
 
   const genome_inputs& in_;
@@ -280,12 +285,12 @@ diagnostic input_graph::diagnose(error e) const {
 
 void genome_inputs::add_options(CLI::App& verb, const char* json_help) {
   verb.add_option("FILE", paths,
-                  "NAC containers, ARK models, v1.2 streams and signatures, or folders of\n"
-                  "them; - is standard input")
+                  "NAC containers, ARK models, v1.2 streams and signatures, or\n"
+                  "folders of them; - is standard input")
       ->required();
   add_genome_options(verb, registry);
   verb.add_flag("--keep-going", keep_going,
-                "Without the files that are wrong, each of which is told; exits with 1");
+                "Go on behind files that are wrong; each is told, and the exit\nstatus is 1");
   if (json_help != nullptr) verb.add_flag("--json", json, json_help);
 }
 

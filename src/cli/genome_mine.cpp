@@ -4,12 +4,14 @@
 // `tessera genome mine`: the genes of networks, and the registry that compresses them.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "genome.hpp"
 #include "genome/convert.hpp"
 #include "genome/gene_text.hpp"
+#include "genome/patterns.hpp"
 #include "genome/subgraphs.hpp"
 #include "genome_output.hpp"
 
@@ -25,29 +27,14 @@ struct options {
   std::string output, signatures;
 };
 
-/// Adds contiguous genes to the registry of all graphs, as its patterns.
-void add_patterns(const genomics::corpus& all, const genomics::findings& found,
-                  genomics::signatures& to) {
-  // What a node of each kind is in the registry: its first one's.
-  std::vector<genome::node> of_kind(all.names().size());
-  for (std::size_t g = 0; g < all.size(); ++g)
-    for (std::uint32_t i = 0; i < all[g].size(); ++i)
-      of_kind[all[g].kinds[i]] = to.streams[g].nodes[i];
-  std::uint32_t id = genome::first_id;
-  for (const genomics::gene& gene : found.genes) {
-    genome::stream nodes;
-    for (std::size_t i = 0; i < gene.labels.size(); ++i)
-      nodes.add(of_kind[gene.labels[i]], {gene.inputs[i].data(), gene.inputs[i].size()});
-    to.registry.add_pattern(id++, nodes);
-  }
-}
-
 /// Writes the registry with its patterns and, where they are asked for, all graphs in them.
 [[nodiscard]] exit_code write_registry(const options& o, const genomics::corpus& all,
                                        const genomics::findings& found, const reporting& to) {
   result<genomics::signatures> made = signatures_of(all);
   if (!made) return fail_made(made.err(), to);
-  add_patterns(all, found, *made);
+  const std::vector<std::uint32_t> ids = add_patterns(*made, all, found);
+  if (const auto left = std::count(ids.begin(), ids.end(), 0u); left != 0)
+    show_note(std::to_string(left) + " of the genes have no form in a registry");
   const result<genome::library> library = genome::verify(std::move(made->registry));
   if (!library) return fail_made(library.err(), to);
   text signatures;

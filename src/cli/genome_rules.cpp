@@ -109,10 +109,10 @@ void add_genome_rules(CLI::App& genome, action& run) {
       genome.add_subcommand("rules", "Find the rules that networks are built by");
   o->in.add_options(*verb, "The rules as one JSON object");
   verb->add_option("-o,--output", o->output,
-                   "A registry to write, with the rules; - writes it instead of the table")
+                   "A registry to write, with the rules; - instead of the table")
       ->type_name("FILE");
   verb->add_option("--min-probability", o->rules.min_probability,
-                   "What follows an operation in more than this part of all cases (0.8)")
+                   "Transitions: in more than this part of all cases (0.8)")
       ->type_name("P")
       ->check(CLI::Range(0.0, 1.0));
   verb->add_option("--min-transitions", o->rules.min_transitions,

@@ -259,8 +259,8 @@ format detect(bytes content) {
     const std::size_t brace = is_comment ? text.find('{', start) : text.npos;
     const bool is_model = brace != text.npos && text.find("\"ProducerNodeIds\"") != text.npos;
     if (is_model) return format_of_names(text.substr(brace));
-    if (is_nem(text)) return format::nem;
-    return is_base64(text) ? format::genome_stream : format::unknown;
+    if (is_base64(text)) return format::genome_stream;  // which may end as if it assigned something
+    return is_nem(text) ? format::nem : format::unknown;
   }
   if (text[start] == '{')
     if (const format f = format_of_keys(text); f != format::unknown) return f;
