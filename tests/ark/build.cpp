@@ -3,6 +3,7 @@
 //
 // Graphs built in code: shapes, views, names, edges, tags, and what is refused.
 
+#include "ark/verbs.hpp"
 #include "samples.hpp"
 // Keeps the line above where it is.
 #include <cstdint>
@@ -28,7 +29,7 @@ std::string listing(builder& b) {
   const tessera::text lines = ark::print(*g);
   const std::string out(lines.view());
   ark::report found;
-  const auto p = ark::verify(std::move(*g), {}, &found);
+  const auto p = ark_test::verify(std::move(*g), {}, &found);
   for (const ark::diagnostic& d : found.diagnostics)
     if (d.severity == ark::severity::error)
       FAIL_CHECK(std::string(found.text_of(d.path)) << ": " << std::string(found.text_of(d.text)));

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "../support/catch.hpp"
+#include "ark/verbs.hpp"
 
 namespace findings {
 
@@ -83,7 +84,7 @@ inline void append(list& out, const ark::report& r) {
   std::vector<const ark::program*> ranks;
   std::vector<std::string_view> sources(files.begin(), files.end());
   for (std::uint32_t f = 0; f < files.size(); ++f) {
-    auto g = ark::read(files[f]);
+    auto g = ark_test::read(files[f]);
     if (!g) {
       const tessera::text path = tessera::json::path(files[f], g.err().offset);
       all.push_back({'E', std::string(ark::rule(g.err().code).id()), std::string(path.view()),
@@ -91,7 +92,7 @@ inline void append(list& out, const ark::report& r) {
       return all;
     }
     ark::report r;
-    auto p = ark::verify(std::move(*g), options, &r, files[f]);
+    auto p = ark_test::verify(std::move(*g), options, &r, files[f]);
     const std::size_t before = all.size();
     append(all, r);
     for (std::size_t i = before; i < all.size(); ++i) all[i].file = f;
@@ -109,8 +110,8 @@ inline void append(list& out, const ark::report& r) {
   if (!together) return all;
   for (const ark::program& p : programs) ranks.push_back(&p);
   ark::report r;
-  auto w = ark::verify_ranks({ranks.data(), ranks.size()}, options, &r,
-                             {sources.data(), sources.size()});
+  auto w = ark_test::verify_ranks({ranks.data(), ranks.size()}, options, &r,
+                                  {sources.data(), sources.size()});
   append(all, r);
   CHECK(static_cast<bool>(w) == (r.errors == 0));
   return all;
@@ -188,7 +189,7 @@ struct patch {
 }
 /// A graph that must be readable.
 [[nodiscard]] inline ark::graph graph(std::string_view text) {
-  auto g = ark::read(text);
+  auto g = ark_test::read(text);
   if (!g) FAIL(std::string(g.err().name()) << " at " << g.err().offset << " in " << text);
   return std::move(*g);
 }

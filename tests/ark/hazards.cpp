@@ -3,6 +3,7 @@
 //
 // Overlap and rule G14, held against byte sets and transitive closures.
 
+#include "ark/verbs.hpp"
 #include "findings.hpp"
 // Keeps the line above where it is.
 #include <algorithm>
@@ -186,14 +187,14 @@ TEST_CASE("ark/hazards: a chain in one buffer, looked at within its bounds", "[a
   // Each access looks at the last write alone.
   const auto steps = [](const std::string& text, std::uint64_t most, ark::report& r) {
     r = {};
-    return static_cast<bool>(ark::verify(graph(text), {.hazard_steps = most}, &r));
+    return static_cast<bool>(ark_test::verify(graph(text), {.hazard_steps = most}, &r));
   };
   ark::report r;
   CHECK(steps(chain, 30 * count, r));
   CHECK((r.warnings == 0 && !r.hazards_bounded));
   CHECK(steps(chain, count, r));
   CHECK(r.hazards_bounded);
-  CHECK(ark::verify(graph(chain), {.hazards = false, .hazard_steps = 0}, &(r = {})));
+  CHECK(ark_test::verify(graph(chain), {.hazards = false, .hazard_steps = 0}, &(r = {})));
   CHECK_FALSE(r.hazards_bounded);
 
   // Without edges every pair is one, and the bound keeps that from being looked at.

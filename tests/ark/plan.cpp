@@ -16,6 +16,7 @@
 
 #include "../support/allocations.hpp"
 #include "../support/catch.hpp"
+#include "ark/verbs.hpp"
 #include "samples.hpp"
 
 using namespace tessera;
@@ -73,9 +74,9 @@ struct edit {
   return std::move(*p);
 }
 [[nodiscard]] ark::program program_of(std::string_view source) {
-  auto g = ark::read(source);
+  auto g = ark_test::read(source);
   if (!g) FAIL(string_of(describe(g.err(), source)));
-  auto p = ark::verify(std::move(*g));
+  auto p = ark_test::verify(std::move(*g));
   if (!p) FAIL(std::string(p.err().name()));
   return std::move(*p);
 }
@@ -269,16 +270,16 @@ TEST_CASE("ark/plan: its operations as a model, tasks by Id", "[ark][plan]") {
   }
   CHECK(operations(g, g.nodes[0])[0].type == ark::op_type::matmul);
   CHECK(operations(g, g.nodes[3])[0].type == ark::op_type::reduce_sum);
-  CHECK(ark::verify(ark::plan_model(p)));
+  CHECK(ark_test::verify(ark::plan_model(p)));
 }
 
 TEST_CASE("ark/plan: a model with other Ids is the same model", "[ark][plan]") {
   const std::string source = small("base.plan.json");
-  auto g = ark::read(small("base.json"));
+  auto g = ark_test::read(small("base.json"));
   REQUIRE(g);
   for (ark::tensor& t : g->tensors) t.id = 1000 - t.id;
   for (ark::buffer& b : g->buffers) b.id = 1000 - b.id;
-  auto program = ark::verify(std::move(*g));
+  auto program = ark_test::verify(std::move(*g));
   REQUIRE(program);
   ark::report found;
   CHECK(ark::verify_plan(plan_of(source), *program, found, source));
@@ -311,7 +312,7 @@ TEST_CASE("ark/plan: operations in another order, missing, or more than the mode
   ark::graph less = program_of(small("base.json")).release();
   less.nodes.pop_back();
   less.nodes.back().consumers.count = 0;
-  auto smaller = ark::verify(std::move(less));
+  auto smaller = ark_test::verify(std::move(less));
   REQUIRE(smaller);
   CHECK(ark::verify_plan(plan_of(source), *smaller, found, source));
   CHECK(found.warnings == 1);
@@ -359,9 +360,9 @@ TEST_CASE("ark/plan: all samples survive, have no errors, and match their models
     CHECK(written(p) == source);
     name.replace(name.size() - 10, 10, ".json");
     const std::string model_source = samples::load(name);
-    auto model = ark::read(model_source);
+    auto model = ark_test::read(model_source);
     REQUIRE(model);
-    auto program = ark::verify(std::move(*model));
+    auto program = ark_test::verify(std::move(*model));
     REQUIRE(program);
     ark::report found;
     CHECK(ark::verify_plan(p, *program, found, source));
@@ -370,7 +371,7 @@ TEST_CASE("ark/plan: all samples survive, have no errors, and match their models
       said += d.code >= errc::ark_plan_member && d.code <= errc::ark_plan_model ? 1u : 0u;
     INFO(all_of(found));
     CHECK(said == 0);
-    CHECK(ark::verify(ark::plan_model(p)));
+    CHECK(ark_test::verify(ark::plan_model(p)));
     CHECK(!ark::print(p).empty());
   }
   CHECK(count > 40);

@@ -3,6 +3,7 @@
 //
 // All ranks of a model together: what rules.tsv can't say of the rules M, and the schedule.
 
+#include "ark/verbs.hpp"
 #include "findings.hpp"
 // Keeps the line above where it is.
 #include <algorithm>
@@ -69,14 +70,14 @@ class script {
 struct model {
   explicit model(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
-      auto p = ark::verify(graph(text));
+      auto p = ark_test::verify(graph(text));
       REQUIRE(p);
       programs.push_back(std::move(*p));
     }
     for (const ark::program& p : programs) ranks.push_back(&p);
   }
   [[nodiscard]] ark::world world() const {
-    auto w = ark::verify_ranks({ranks.data(), ranks.size()});
+    auto w = ark_test::verify_ranks({ranks.data(), ranks.size()});
     if (!w) FAIL(std::string(w.err().name()));
     return std::move(*w);
   }
@@ -103,7 +104,7 @@ TEST_CASE("ark/ranks: one program is a world", "[ark][ranks]") {
   CHECK(w.owner_buffer(0, 0) == ark::none);
   CHECK(w.channels().empty());
   CHECK(steps(w) == "0.0 ");
-  CHECK(ark::verify_ranks({}).err().code == tessera::errc::ark_m01_ranks);
+  CHECK(ark_test::verify_ranks({}).err().code == tessera::errc::ark_m01_ranks);
 }
 
 TEST_CASE("ark/ranks: stand-ins stand for their owners' buffers", "[ark][ranks]") {

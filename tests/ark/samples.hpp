@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "../support/catch.hpp"
+#include "ark/verbs.hpp"
 
 namespace ark_samples {
 
@@ -69,7 +70,7 @@ struct upstream_file {
 
 /// What must be readable.
 [[nodiscard]] inline ark::graph model(std::string_view content) {
-  auto g = ark::read(content);
+  auto g = ark_test::read(content);
   if (!g) FAIL(std::string(g.err().name()) << " at " << g.err().offset << " in " << content);
   return std::move(*g);
 }

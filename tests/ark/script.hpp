@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "../support/catch.hpp"
+#include "ark/verbs.hpp"
 #include "vm/ark/machine.hpp"
 
 namespace run {
@@ -159,16 +160,16 @@ class world {
   explicit world(const std::vector<std::string>& texts) {
     std::vector<const ark::program*> ranks;
     for (const std::string& text : texts) {
-      auto g = ark::read(text);
+      auto g = ark_test::read(text);
       if (!g) FAIL(std::string(g.err().name()) << " at " << g.err().offset << " in " << text);
       ark::report found;
-      auto p = ark::verify(std::move(*g), {}, &found, text);
+      auto p = ark_test::verify(std::move(*g), {}, &found, text);
       if (!p) FAIL(first_error(found) << " in " << text);
       programs_.push_back(std::make_unique<ark::program>(std::move(*p)));
       ranks.push_back(programs_.back().get());
     }
     ark::report found;
-    auto w = ark::verify_ranks({ranks.data(), ranks.size()}, {}, &found);
+    auto w = ark_test::verify_ranks({ranks.data(), ranks.size()}, {}, &found);
     if (!w) FAIL(first_error(found) << " in " << texts[0]);
     world_.emplace(std::move(*w));
   }

@@ -3,6 +3,7 @@
 //
 // The rules: tests/data/ark/rules.tsv, and what its small files can't say.
 
+#include "ark/verbs.hpp"
 #include "findings.hpp"
 // Keeps the line above where it is.
 #include <algorithm>
@@ -33,7 +34,7 @@ std::string broken(const std::function<void(ark::graph&)>& change, std::string_v
   ark::graph g = graph(text);
   change(g);
   ark::report r;
-  auto p = ark::verify(std::move(g), {.strict = true}, &r, text);
+  auto p = ark_test::verify(std::move(g), {.strict = true}, &r, text);
   list all;
   append(all, r);
   if (!p && all.empty()) return std::string(p.err().name());
@@ -117,7 +118,7 @@ TEST_CASE("ark/verify: what the format's own serializer makes has no errors", "[
       continue;
     const std::string text = content_of(entry.path());
     ark::report r;
-    auto p = ark::verify(graph(text), {}, &r, text);
+    auto p = ark_test::verify(graph(text), {}, &r, text);
     INFO(name);
     CHECK(p);
     CHECK(r.errors == 0);
@@ -177,15 +178,16 @@ TEST_CASE("ark/verify: paths and offsets", "[ark][verify]") {
     ark::report r;
     const std::string text = file({node(0, {}, {}, op("Noop", {{0, 0}}, {}, {})),
                                    node(1, {}, {}, op("Noop", {{1, 1, {4}, {4}, {1}}}, {}, {}))});
-    const auto p = ark::verify(graph(text), {}, &r);
+    const auto p = ark_test::verify(graph(text), {}, &r);
     REQUIRE(r.diagnostics.size() == 1);
     CHECK(r.diagnostics[0].offset == text.find("{\"Id\":1,\"Prod"));
     CHECK(p.err() == error{errc::ark_t05_strides, r.diagnostics[0].offset});
   }
   SECTION("with another source than that, the node's or the root's") {
     ark::report r;
-    CHECK_FALSE(ark::verify(graph(single(op("Relu", {}, {}, {}))), {}, &r, "{}"));
-    CHECK_FALSE(ark::verify(graph(single(op("Relu", {}, {}, {}))), {}, &r, std::string(500, '[')));
+    CHECK_FALSE(ark_test::verify(graph(single(op("Relu", {}, {}, {}))), {}, &r, "{}"));
+    CHECK_FALSE(
+        ark_test::verify(graph(single(op("Relu", {}, {}, {}))), {}, &r, std::string(500, '[')));
     for (const ark::diagnostic& d : r.diagnostics) CHECK(d.offset <= 500);
   }
 }
@@ -196,20 +198,20 @@ TEST_CASE("ark/verify: reports keep as many as they are asked to, and count all"
   const std::string text = file(nodes);  // G02 ten times, then two times ten O03
   for (const std::size_t most : {0u, 9u, 10u, 11u, 40u, 41u, 1000u}) {
     ark::report r;
-    const auto p = ark::verify(graph(text), {.max_diagnostics = most}, &r, text);
+    const auto p = ark_test::verify(graph(text), {.max_diagnostics = most}, &r, text);
     CHECK(r.diagnostics.size() == std::min<std::size_t>(most, 40));
     CHECK((r.errors == 30 && r.warnings == 10 && r.notes == 0));
     CHECK(p.err() == error{errc::ark_o03_arity, text.find("[],\"WriteTensors\"")});
   }
-  CHECK(ark::verify(graph(text)).err().code == errc::ark_o03_arity);
-  CHECK(ark::verify(graph(text), {}, nullptr, text).err() ==
+  CHECK(ark_test::verify(graph(text)).err().code == errc::ark_o03_arity);
+  CHECK(ark_test::verify(graph(text), {}, nullptr, text).err() ==
         error{errc::ark_o03_arity, text.find("[],\"WriteTensors\"")});
 }
 
 TEST_CASE("ark/verify: programs know their memory", "[ark][verify]") {
   const std::string text =
       single(op("Cast", {{7, 3, {4}, {8}, {2}, "FP16"}}, {{8, 5, {4}}}, {{9, 5, {4}}}));
-  const auto p = ark::verify(graph(text));
+  const auto p = ark_test::verify(graph(text));
   REQUIRE(p);
   REQUIRE(p->graph().buffers.size() == 2);
   CHECK(p->storage(0) == 0);
@@ -244,7 +246,7 @@ TEST_CASE("ark/verify: graphs that were filled by hand", "[ark][verify]") {
     ark::report r;
     ark::graph x = graph(relu);
     x.uses[0] = 7;
-    CHECK(ark::verify(std::move(x), {}, &r).err() == error{errc::ark_pool_index, 0});
+    CHECK(ark_test::verify(std::move(x), {}, &r).err() == error{errc::ark_pool_index, 0});
   }
   SECTION("arguments") {
     const std::string text = single(op("ReduceSum", {{0, 0, {4, 8}}}, {{1, 1, {4}}}, {{2, 1, {4}}},
@@ -291,7 +293,7 @@ TEST_CASE("ark/verify: graphs that were filled by hand", "[ark][verify]") {
     ark::graph x = graph(R"({"Rank":0,"WorldSize":1,"Nodes":[],"a":1,"b":2})");
     x.members[1].next = 0;
     ark::report r;
-    CHECK(ark::verify(std::move(x), {.strict = true}, &r));
+    CHECK(ark_test::verify(std::move(x), {.strict = true}, &r));
     CHECK(r.warnings == 2);
   }
 }
@@ -442,7 +444,7 @@ TEST_CASE("ark/verify: hostile files cost what their size says", "[ark][verify]"
     for (std::size_t i = 0; i < edges.size(); ++i) edges[i] = static_cast<std::int64_t>(i * 7919);
     const std::string text = file({node(0, edges, edges, op("Noop", {{0, 0}}, {}, {}))});
     ark::report r;
-    CHECK_FALSE(ark::verify(graph(text), {.max_diagnostics = 20000}, &r, text));
+    CHECK_FALSE(ark_test::verify(graph(text), {.max_diagnostics = 20000}, &r, text));
     CHECK(r.errors == 40000);
     CHECK(r.diagnostics.size() == 20000);
     CHECK(text.substr(r.diagnostics[19999].offset, 5) == std::to_string(19999 * 7919).substr(0, 5));
@@ -481,12 +483,12 @@ TEST_CASE("ark/verify: hostile files cost what their size says", "[ark][verify]"
     g.tensors.push_back({});
     ark::graph chain = g;
     ark::report r;
-    CHECK(ark::verify(std::move(g), {}, &r).err().code == errc::ark_g06_cycle);
+    CHECK(ark_test::verify(std::move(g), {}, &r).err().code == errc::ark_g06_cycle);
     CHECK((r.errors == 1 && r.warnings == count - 1));
     chain.integers[2 * (count - 1)] = count;  // the last has no producer,
     chain.integers[1] = count;                // the first no consumer
     r = {};
-    CHECK(ark::verify(std::move(chain), {}, &r).err().code == errc::ark_g03_edge_target);
+    CHECK(ark_test::verify(std::move(chain), {}, &r).err().code == errc::ark_g03_edge_target);
     CHECK((r.errors == 2 && r.warnings == count - 1));
   }
   SECTION("one tensor Id with many descriptions, one buffer Id with many sets of tags") {
@@ -506,7 +508,7 @@ TEST_CASE("ark/verify: hostile files cost what their size says", "[ark][verify]"
         list + R"(],"WriteTensors":[],"ResultTensors":)" + tensors({{1, 0, {4}}}) +
         R"(,"Args":{}}}]})";
     ark::report r;
-    CHECK_FALSE(ark::verify(graph(text), {}, &r, text));
+    CHECK_FALSE(ark_test::verify(graph(text), {}, &r, text));
     CHECK(r.errors == 2999 + 3000);
   }
 }

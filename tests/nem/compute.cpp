@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "nem/tasks.hpp"
+#include "nem/verbs.hpp"
 #include "support/catch.hpp"
 
 using namespace nem_test;
@@ -184,7 +185,7 @@ TEST_CASE("nem/compute: what depends on a loop variable is checked in each itera
 }
 
 TEST_CASE("nem/compute: visitors see the attributes", "[nem]") {
-  auto d = nem::read(expand_tasks(
+  auto d = nem_test::read(expand_tasks(
       "let s = [2, 1]\nloop i in [0..1]:\n"
       "  conv2d.sync in {f16 1 6 6 2 NHWC}, {f16 3 3 2 4 HWIO} out region(M, 4096, 256) elem=f16, "
       "shape=[1, 2, 4, 4], layout=NHWC pads=[0, 0, 0, 0] strides=s dilations=[1, 1] "
@@ -193,7 +194,7 @@ TEST_CASE("nem/compute: visitors see the attributes", "[nem]") {
       "clamp.sync in {f16 4 C} out {f16 4 C} min_val=-1 max_val=0.5"));
   REQUIRE(d);
   nem::report found;
-  auto p = nem::verify(std::move(*d), {}, &found);
+  auto p = nem_test::verify(std::move(*d), {}, &found);
   REQUIRE(p);
   struct : nem::visitor {
     void task(const nem::values& v, const nem::task& t) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "nem/verbs.hpp"
 #include "nem/verified.hpp"
 
 using nem_test::check;
@@ -28,9 +29,9 @@ std::int64_t value_of(const std::string& expression, const std::string& before =
                              "\ntransfer.async(dst=region(B, 0, 1), src=region(B, " + expression +
                              ", 1)) @memmove";
   nem::report found;
-  auto d = nem::read(source, {}, &found);
+  auto d = nem_test::read(source, {}, &found);
   REQUIRE(d);
-  auto p = nem::verify(std::move(*d), {}, &found);
+  auto p = nem_test::verify(std::move(*d), {}, &found);
   for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
   REQUIRE(p);
   offset_of v;

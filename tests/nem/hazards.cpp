@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "tessera/nem/hazards.hpp"
+#include "nem/verbs.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +67,7 @@ struct both : nem::visitor {
 template <class Observer>
 outcome analyse(const std::string& source, Observer& observer, nem::verify_options options = {}) {
   nem::report found;
-  auto d = nem::read(source, {}, &found);
+  auto d = nem_test::read(source, {}, &found);
   for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
   UNSCOPED_INFO(source.substr(0, 4000));
   REQUIRE(d);
@@ -698,7 +699,7 @@ TEST_CASE("nem/hazards: what the definition gives, on small programs", "[nem]") 
     const outcome o = analyse(w.out, r);
     if (r.tasks.size() > 90) continue;
     ++checked;
-    auto d = nem::read(w.out);
+    auto d = nem_test::read(w.out);
     REQUIRE(d);
     const recorder::verdict v = r.judge(w.out, *d);
     CAPTURE(seed, w.out, lines(o.found), lines(v.all), o.text);

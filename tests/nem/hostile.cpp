@@ -15,6 +15,7 @@
 #include <tessera/nem/write_json.hpp>
 #include <utility>
 
+#include "nem/verbs.hpp"
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
 
@@ -49,8 +50,8 @@ void list(outcome& o) {
 }
 [[nodiscard]] outcome check(std::string_view source, const nem::verify_options& options = {}) {
   outcome o;
-  auto d = nem::read(source, {}, &o.found);
-  if (d) o.is_valid = static_cast<bool>(nem::verify(*std::move(d), options, &o.found));
+  auto d = nem_test::read(source, {}, &o.found);
+  if (d) o.is_valid = static_cast<bool>(nem_test::verify(*std::move(d), options, &o.found));
   list(o);
   return o;
 }
@@ -115,13 +116,13 @@ TEST_CASE("nem/hostile: nesting has a limit", "[nem]") {
 
 TEST_CASE("nem/hostile: long texts", "[nem]") {
   const auto everything = [](const std::string& source) {
-    auto d = nem::read(source);
+    auto d = nem_test::read(source);
     REQUIRE(d);
     const text printed = nem::print(*d);
     CHECK(nem::reformat(*d, source).size() == printed.size());
     CHECK(nem::write_json(*d).size() > printed.size());
     nem::report found;
-    (void)nem::verify(*std::move(d), {}, &found);
+    (void)nem_test::verify(*std::move(d), {}, &found);
     return std::pair(found.errors, found.diagnostics.size());
   };
   using pair = std::pair<std::uint64_t, std::size_t>;
@@ -149,7 +150,7 @@ TEST_CASE("nem/hostile: after 16 errors the reader is silent", "[nem]") {
   nem::report found;
   nem::read_options options;
   options.max_errors = 1000;
-  CHECK_FALSE(nem::read(times(2'000, "let = 1\n"), options, &found));
+  CHECK_FALSE(nem_test::read(times(2'000, "let = 1\n"), options, &found));
   CHECK(found.errors == 1000);
 }
 
@@ -159,7 +160,7 @@ TEST_CASE("nem/hostile: after 1000 diagnostics they are counted", "[nem]") {
   CHECK(o.found.errors == 1'500);
   // Warnings of reading leave room for those of verifying.
   nem::report found;
-  CHECK(nem::read("let x = [" + times(1'500, "[1,],") + "1]", {}, &found));
+  CHECK(nem_test::read("let x = [" + times(1'500, "[1,],") + "1]", {}, &found));
   CHECK(found.diagnostics.size() == 500);
   CHECK(found.warnings == 1'500);
 }
@@ -265,9 +266,9 @@ TEST_CASE("nem/hostile: 256 loops inside one another", "[nem]") {
     CHECK(contains(o.rules, "HAZ-005"));
     CHECK_FALSE(contains(o.rules, "SYN-"));
     // Who visits it without a limit can stop it.
-    auto d = nem::read(source);
+    auto d = nem_test::read(source);
     REQUIRE(d);
-    const auto p = nem::verify(*std::move(d), options);
+    const auto p = nem_test::verify(*std::move(d), options);
     if (!p) continue;
     struct : nem::visitor {
       int tasks = 0;
@@ -398,8 +399,8 @@ TEST_CASE("nem/hostile: what fuzzing found", "[nem]") {
     nem::read_options options;
     options.max_errors = most;
     nem::report found;
-    CHECK_FALSE(nem::read(times(5, "let r = region(b, 0, 4) elem=i8 shape=[4] layout=C\n"), options,
-                          &found));
+    CHECK_FALSE(nem_test::read(times(5, "let r = region(b, 0, 4) elem=i8 shape=[4] layout=C\n"),
+                               options, &found));
     CHECK(found.errors == most);
   }
   // Bytes behind a character that belong to none.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "nem/verbs.hpp"
 #include "rule_check.hpp"
 #include "support/catch.hpp"
 
@@ -216,9 +217,9 @@ struct collector : nem::visitor {
 
 collector tasks_of(const std::string& source) {
   collector c;
-  auto document = nem::read(source);
+  auto document = nem_test::read(source);
   REQUIRE(document);
-  auto program = nem::verify(std::move(*document));
+  auto program = nem_test::verify(std::move(*document));
   REQUIRE(program);
   nem::visit(*program, c);
   return c;

@@ -10,6 +10,7 @@
 
 #include "nem/generator.hpp"
 #include "nem/same.hpp"
+#include "nem/verbs.hpp"
 #include "support/catch.hpp"
 
 using namespace tessera;
@@ -18,7 +19,7 @@ namespace {
 
 nem::document read(std::string_view source) {
   INFO(source);
-  auto d = nem::read(source);
+  auto d = nem_test::read(source);
   REQUIRE(d);
   return std::move(*d);
 }
@@ -37,7 +38,7 @@ void check_laws(std::string_view source) {
   const nem::document d = read(source);
   const text once = nem::print(d);
   INFO(once.view());
-  auto again = nem::read(once);
+  auto again = nem_test::read(once);
   REQUIRE(again);
   CHECK(tests::same(d, *again));
   CHECK(nem::print(*again) == once);
@@ -213,7 +214,7 @@ TEST_CASE("nem/print: without a sign, the grammar of the specification suffices"
   for (unsigned seed = 0; seed < 100; ++seed) {
     const std::string source = tests::generator(seed, 0).file();
     INFO(source);
-    auto again = nem::read(printed(source, strict));
+    auto again = nem_test::read(printed(source, strict));
     REQUIRE(again);
     for (const nem::node& n : again->nodes) REQUIRE(n.kind != nem::node_kind::negate);
   }

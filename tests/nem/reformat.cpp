@@ -9,6 +9,7 @@
 
 #include "nem/generator.hpp"
 #include "nem/same.hpp"
+#include "nem/verbs.hpp"
 #include "support/catch.hpp"
 
 using namespace tessera;
@@ -17,7 +18,7 @@ namespace {
 
 std::string formatted(std::string_view source) {
   INFO(source);
-  auto d = nem::read(source);
+  auto d = nem_test::read(source);
   REQUIRE(d);
   const text t = nem::reformat(*d, source);
   return std::string(t.view());
@@ -47,11 +48,11 @@ std::vector<std::string> comments_of(std::string_view source) {
 }
 void check_laws(std::string_view source) {
   INFO(source);
-  auto d = nem::read(source);
+  auto d = nem_test::read(source);
   REQUIRE(d);
   const text once = nem::reformat(*d, source);
   INFO(once.view());
-  auto again = nem::read(once);
+  auto again = nem_test::read(once);
   REQUIRE(again);
   CHECK(tests::same(*d, *again));
   CHECK(nem::reformat(*again, once) == once);
@@ -192,7 +193,7 @@ TEST_CASE("nem/reformat: random documents", "[nem]") {
 }
 
 TEST_CASE("nem/reformat: another source does no harm", "[nem]") {
-  auto d = nem::read("loop i in [0..3]: let a = 1 endloop wait(a)");
+  auto d = nem_test::read("loop i in [0..3]: let a = 1 endloop wait(a)");
   REQUIRE(d);
   for (const std::string_view source : {"", "# a\n\n} } endloop # b", "\"", "\"\\", "{{ = { } #"}) {
     const text t = nem::reformat(*d, source);

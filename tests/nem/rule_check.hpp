@@ -12,7 +12,6 @@
 #include <string_view>
 #include <tessera/nem/read.hpp>
 #include <tessera/nem/verify.hpp>
-#include <utility>
 
 namespace rule_check {
 
@@ -61,20 +60,7 @@ struct checked {
   }
 };
 
-inline checked check(std::string_view marked, nem::profile profile = nem::profile::standard) {
-  checked c;
-  c.source = marked;
-  c.mark = c.source.find('`');
-  if (c.mark != std::string::npos) c.source.erase(c.mark, 1);
-  nem::read_options reading;
-  reading.profile = profile;
-  auto document = nem::read(c.source, reading, &c.found);
-  if (!document) return c;
-  nem::verify_options options;
-  options.profile = profile;
-  (void)nem::verify(std::move(*document), options, &c.found);
-  return c;
-}
+[[nodiscard]] checked check(std::string_view marked, nem::profile profile = nem::profile::standard);
 
 /// Empty where the rules are found, no others, and all of them at the mark; else what was found.
 inline std::string finds(std::string_view rules, std::string_view marked) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "nem/verbs.hpp"
 #include "nem/verified.hpp"
 
 using nem_test::check;
@@ -55,10 +56,10 @@ struct recorder : nem::visitor {
 
 nem::program program_of(const std::string& source, nem::verify_options options = {}) {
   nem::report found;
-  auto d = nem::read(source, {}, &found);
+  auto d = nem_test::read(source, {}, &found);
   for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
   REQUIRE(d);
-  auto p = nem::verify(std::move(*d), options, &found);
+  auto p = nem_test::verify(std::move(*d), options, &found);
   for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
   REQUIRE(p);
   return std::move(*p);

@@ -7,6 +7,7 @@
 #include <tessera/nem/write_json.hpp>
 
 #include "nem/generator.hpp"
+#include "nem/verbs.hpp"
 #include "support/catch.hpp"
 
 using namespace tessera;
@@ -14,7 +15,7 @@ using namespace tessera;
 namespace {
 
 std::string json_of(std::string_view source) {
-  auto d = nem::read(source);
+  auto d = nem_test::read(source);
   REQUIRE(d);
   const text t = nem::write_json(*d);
   return std::string(t.view());
@@ -103,7 +104,7 @@ TEST_CASE("nem/write_json: each node is there", "[nem]") {
   for (unsigned seed = 0; seed < 100; ++seed) {
     const std::string source = tests::generator(seed, 0).file();
     INFO(source);
-    auto d = nem::read(source);
+    auto d = nem_test::read(source);
     REQUIRE(d);
     std::size_t nodes = 0, kinds = 0;
     for (const nem::node& n : d->nodes) nodes += n.kind != nem::node_kind::expression;

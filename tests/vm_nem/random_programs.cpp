@@ -5,6 +5,7 @@
 // each dependence that is taken away is a race exactly where it was needed.
 
 #include "random_programs.hpp"
+#include "nem/verbs.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,11 +44,11 @@ bool is_hazard(const nem::diagnostic& d) {
 
 result<nem::program> verified(const std::string& text, nem::report& found,
                               bool has_hazards = true) {
-  auto d = nem::read(text, {}, &found);
+  auto d = nem_test::read(text, {}, &found);
   REQUIRE(d);
   nem::verify_options how;
   if (!has_hazards) how.hazard_steps = 0;
-  return nem::verify(std::move(*d), how, &found);
+  return nem_test::verify(std::move(*d), how, &found);
 }
 
 /// The bytes of all buffers behind a run, one behind the other.

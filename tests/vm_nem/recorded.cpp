@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "nem/verbs.hpp"
 #include "support/catch.hpp"
 #include "tessera/nem.hpp"
 #include "vm/nem/machine.hpp"
@@ -301,10 +302,10 @@ void replay(const std::string& group, std::size_t least) {
     ++rows;
     INFO("operations_" << group << ".txt:" << r.line << "\n" << r.source);
     nem::report found;
-    auto document = nem::read(r.source, {}, &found);
+    auto document = nem_test::read(r.source, {}, &found);
     std::string problem;
     if (document) {
-      const auto program = nem::verify(std::move(*document), {}, &found);
+      const auto program = nem_test::verify(std::move(*document), {}, &found);
       if (program) {
         vm::machine_options how;
         problem = problem_of(r, *program, how);

@@ -24,28 +24,10 @@ namespace test {
 using namespace tessera;
 
 /// All diagnostics of a report: "RT-DIV0 at 'div.sync': text | note", one to a line.
-inline std::string shown(const nem::report& r, std::string_view source) {
-  std::string out;
-  for (const nem::diagnostic& d : r.diagnostics) {
-    const std::string_view at = source.substr(d.where.offset);
-    out += std::string(nem::rule(d.code).id()) + " at '" +
-           std::string(at.substr(0, at.find_first_of(" \n("))) +
-           "': " + std::string(r.text_of(d.text));
-    if (d.has_note) out += " | " + std::string(r.text_of(d.note));
-    if (d.has_fix) out += " | fix" + std::string(r.text_of(d.replacement));
-    out += '\n';
-  }
-  return out;
-}
-
-inline nem::program verified(std::string_view source, const nem::verify_options& options = {}) {
-  nem::report found;
-  auto d = nem::read(source, {}, &found);
-  if (!d) throw std::runtime_error(shown(found, source));
-  auto p = nem::verify(std::move(*d), options, &found);
-  if (!p) throw std::runtime_error(shown(found, source));
-  return std::move(*p);
-}
+[[nodiscard]] std::string shown(const nem::report& r, std::string_view source);
+/// Throws what was found where that isn't a program.
+[[nodiscard]] nem::program verified(std::string_view source,
+                                    const nem::verify_options& options = {});
 /// Options with which races are left to the machine.
 inline nem::verify_options without_hazards() {
   nem::verify_options o;

@@ -5,6 +5,7 @@
 // tasks of real texts are placed as they become ready.
 
 #include "vm/nem/timing.hpp"
+#include "nem/verbs.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -168,12 +169,12 @@ bool open_device(void*, std::string_view, std::string_view path, nem::resolver::
 
 schedule simulate(const std::string& source, const timing_profile& costs = {}) {
   nem::report found;
-  auto d = nem::read(source, {}, &found);
+  auto d = nem_test::read(source, {}, &found);
   for (const nem::diagnostic& f : found.diagnostics) FAIL(std::string(found.text_of(f.text)));
   REQUIRE(d);
   nem::verify_options options;
   options.resolver.open = open_device;
-  const auto p = nem::verify(std::move(*d), options, &found);
+  const auto p = nem_test::verify(std::move(*d), options, &found);
   for (const nem::diagnostic& f : found.diagnostics)
     if (f.severity == nem::severity::error) FAIL(std::string(found.text_of(f.text)));
   REQUIRE(p);
@@ -613,11 +614,11 @@ TEST_CASE("vm_nem/timing: the machine in time gives the same bytes, and the same
     std::ifstream in(TESSERA_TESTS_DATA_DIR "/nem/programs/" + std::string(name) + ".nem",
                      std::ios::binary);
     const std::string source{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    auto d = nem::read(source);
+    auto d = nem_test::read(source);
     REQUIRE(d);
     nem::verify_options options;
     options.resolver.open = open_device;
-    const auto p = nem::verify(std::move(*d), options);
+    const auto p = nem_test::verify(std::move(*d), options);
     REQUIRE(p);
     std::vector<placement> placed;
     const auto note = [&](const vm::nem::instance& t, const placement& at) {
@@ -659,9 +660,9 @@ TEST_CASE("vm_nem/timing: the machine in time gives the same bytes, and the same
 
 TEST_CASE("vm_nem/timing: the unit that is free first, as a search of all of them finds it",
           "[vm_nem]") {
-  const auto d = nem::read(device("3", "NMU = 1 CSTL = 4 DMA = 2 VPU = 1"));
+  const auto d = nem_test::read(device("3", "NMU = 1 CSTL = 4 DMA = 2 VPU = 1"));
   REQUIRE(d);
-  const auto p = nem::verify(nem::document(*d));
+  const auto p = nem_test::verify(nem::document(*d));
   REQUIRE(p);
   vm::nem::timeline when(*p);
   struct unit {
