@@ -168,11 +168,11 @@ dataflow::dataflow(const corpus::graph& of, std::span<const std::uint32_t> order
   find_gaps(usable);
 }
 
-/// Calls `visit` for what ways of gaps lead to from `from`, some of it repeatedly; it returns whether
-/// to go on. Returns how many nodes the ways lead over.
+/// Calls `visit` for what ways of gaps lead to from `from`, up to `last`, some of it repeatedly; it
+/// returns whether to go on. Returns how many nodes the ways lead over.
 template <class Visit>
-std::size_t dataflow::walk(std::uint32_t from, std::span<const std::uint32_t> keeps_off,
-                           Visit visit) {
+std::size_t dataflow::walk(std::uint32_t from, std::uint32_t last,
+                           std::span<const std::uint32_t> keeps_off, Visit visit) {
   ++now_;
   reached_.assign(1, from);
   for (const std::uint32_t v : keeps_off) seen_[v] = now_;
@@ -184,7 +184,7 @@ std::size_t dataflow::walk(std::uint32_t from, std::span<const std::uint32_t> ke
       if (count > max_fan) continue;
       for (std::uint32_t k = 0; k < count; ++k) {
         const std::uint32_t v = takers_[first + k];
-        if (fan_in_[v] > max_fan) continue;
+        if (v > last || fan_in_[v] > max_fan) continue;
         if (step > 0 && !visit(v)) return reached_.size();
         if (seen_[v] == now_) continue;
         seen_[v] = now_;
@@ -201,7 +201,7 @@ void dataflow::find_gaps(const std::vector<bool>& usable) {
   for (std::uint32_t u = 0; u < size(); ++u) {
     if (!usable[labels_[u]]) continue;
     found.clear();
-    reached += walk(u, {}, [&](std::uint32_t v) {
+    reached += walk(u, size(), {}, [&](std::uint32_t v) {
       const std::span<const link> direct = links(u);
       const auto at = std::lower_bound(direct.begin(), direct.end(), link{v, 0});
       if (usable[labels_[v]] && (at == direct.end() || at->other != v)) found.push_back(v);
@@ -227,7 +227,7 @@ void dataflow::find_gaps(const std::vector<bool>& usable) {
 
 bool dataflow::reaches(std::uint32_t from, std::uint32_t to, std::span<const std::uint32_t> nodes) {
   bool found = false;
-  walk(from, nodes, [&found, to](std::uint32_t v) {
+  steps_ += walk(from, to, nodes, [&found, to](std::uint32_t v) {
     found = found || v == to;
     return !found;
   });

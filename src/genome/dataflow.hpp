@@ -104,12 +104,15 @@ class dataflow {
   /// Whether a way of a gap leads from `from` to `to` that keeps off `nodes`.
   [[nodiscard]] bool reaches(std::uint32_t from, std::uint32_t to,
                              std::span<const std::uint32_t> nodes);
+  /// Nodes that all calls of reaches() came by.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
   [[nodiscard]] bool gaps_cut() const { return gaps_cut_; }
 
  private:
   void find_gaps(const std::vector<bool>& usable);
   template <class Visit>
-  std::size_t walk(std::uint32_t from, std::span<const std::uint32_t> keeps_off, Visit visit);
+  std::size_t walk(std::uint32_t from, std::uint32_t last, std::span<const std::uint32_t> keeps_off,
+                   Visit visit);
 
   std::vector<std::uint32_t> labels_, first_link_, first_gap_, gaps_;
   std::vector<std::uint32_t> first_taker_, takers_,
@@ -117,6 +120,7 @@ class dataflow {
   std::vector<link> links_;
   std::vector<std::uint32_t> reached_, seen_;  // by walk()
   std::uint32_t max_gap_, now_ = 0;
+  std::uint64_t steps_ = 0;
   bool gaps_cut_ = false;
 };
 

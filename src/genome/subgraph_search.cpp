@@ -262,7 +262,7 @@ bool subgraph_search::visit() {
     }
     words_.resize(words);
   }
-  return true;
+  return !stopped_;
 }
 
 std::uint32_t subgraph_search::known_parts() {
@@ -320,7 +320,10 @@ bool subgraph_search::add_gaps() {
       if (!std::binary_search(gaps.begin(), gaps.end(), set_[k])) continue;
       const bool forth = set_[i] < set_[k];
       const std::uint32_t from = forth ? i : k, to = forth ? k : i;
-      if (!graph_->reaches(set_[from], set_[to], set_)) continue;
+      const std::uint64_t steps = graph_->steps();
+      const bool reaches = graph_->reaches(set_[from], set_[to], set_);
+      if (!spend(graph_->steps() - steps)) return false;
+      if (!reaches) continue;
       connected.join(i, k);
       words_.push_back(gap_mark | from << 8 | to);
       any = true;

@@ -34,10 +34,10 @@
 // occurrence is a gene of at least as many models. So nothing is missed, unless a limit says so:
 //
 //   limit            what it does
-//   max_work         sets and neighbours looked at in all searching; each pass gives a graph its
-//                    share of what is left, by nodes, and each first node of a set its part of that:
-//                    an eighth of what the graph has left, or what falls to it when all get as much.
-//                    Counting what was found may take as much again for each form
+//   max_work         sets, their neighbours and nodes within gaps looked at in all searching; each
+//                    pass gives a graph its share of what is left, by nodes, and each first node of a
+//                    set its part of that: an eighth of what the graph has left, or what falls to it
+//                    when all get as much. Counting what was found may take as much again for each form
 //   max_candidates   genes of one size: new ones beyond aren't counted
 //   gaps             dataflow.hpp: a graph with too many has none
 //
@@ -67,7 +67,7 @@ struct subgraph_options {
   std::uint32_t min_models = 2;  ///< graphs that must hold a gene
   std::uint32_t max_gap = 0;     ///< nodes between two of a gapped gene; 0: connected genes alone
   std::uint32_t max_genes = 1000;
-  std::uint64_t max_work = std::uint64_t{1} << 32;  ///< sets and neighbours looked at
+  std::uint64_t max_work = std::uint64_t{1} << 31;  ///< sets, neighbours and gaps looked at
   unsigned threads = 0;                             ///< 0: as many as the machine has
   progress_function progress = {};
 };
