@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
+#include <algorithm>
+
 #include "build.hpp"
 #include "vm/genome/parameters.hpp"
 
@@ -284,4 +286,28 @@ TEST_CASE("vm_genome/arguments: what is refused", "[vm_genome]") {
   g.input(), g.input();
   g.output({g.op("aten.add.Tensor:node_args(2):kwargs()", "in0,in1", 0, {0, 1})});
   CHECK(g.run({{1, 2}, {1, 2, 3}}) == "nac_run_shape at 2 (10)");
+}
+
+TEST_CASE("vm_genome/arguments: limits", "[vm_genome]") {
+  // 32 constants of a group, which are more dimensions than tensors have; and one more.
+  for (const int count : {32, 33}) {
+    single s;
+    const auto one = s.g.constant("int", "1");
+    std::vector<std::pair<std::string, std::int16_t>> parts;
+    for (int k = 1; k <= count; ++k) parts.push_back({"arg" + std::to_string(k), one});
+    std::sort(parts.begin(), parts.end());
+    const std::string given =
+        s("aten.view.default:node_args(1):kwargs()", "in0", s.g.group(parts), {0});
+    CHECK(given == (count == 32 ? "nac_run_rank at 4 (20)" : "genome_run_arguments at 4 (20)"));
+  }
+  // 255 arguments, and one more.
+  for (const int count : {254, 255}) {
+    graph g;
+    const auto axis = g.constant("int", "0");
+    g.input();
+    const inputs all(static_cast<std::size_t>(count), 0);
+    g.op("aten.cat.default:node_args(255):kwargs()", "", axis, all);
+    g.output({g.op("aten.sum.default:node_args(1):kwargs()", "in0", 0, {1})});
+    CHECK(g.run({{2}}) == (count == 254 ? "f32 [] 508" : "genome_run_arguments at 1 (5)"));
+  }
 }

@@ -37,7 +37,7 @@
 // Limits:     machine_options; max_steps nodes, calls among them.
 // Allocation: numbers, parameters and results, within max_memory: results until their last use.
 //             Besides them about 200 bytes for a node of the expansion, which has at most max_nodes,
-//             and 100 for one of the stream and of each pattern.
+//             and 100 for one of the stream and of each pattern that it calls, 16 for each argument.
 
 #ifndef TESSERA_VM_GENOME_MACHINE_HPP
 #define TESSERA_VM_GENOME_MACHINE_HPP
