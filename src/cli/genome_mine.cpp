@@ -86,6 +86,7 @@ struct options {
     return finish(in, print_result(out));
   }
   const std::vector<genomics::allele_group> groups = genomics::alleles(found);
+  if (groups.empty()) show_note("no two genes have one shape");
   const text out = o.in.json ? alleles_json(all, found, groups) : alleles_table(all, found, groups);
   return finish(in, print_result(out));
 }
