@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "genome/convert.hpp"
 #include "genome/corpus.hpp"
 #include "genome/gene.hpp"
 #include "tessera/ark.hpp"
@@ -131,7 +132,8 @@ struct input_outcome {
                                        const std::function<error(const input_graph&)>& act);
 /// The same into a corpus.
 [[nodiscard]] input_outcome read_corpus(const genome_inputs& in, std::string_view verb,
-                                        genomics::corpus& out);
+                                        genomics::corpus& out,
+                                        const genomics::conversion_options& how = {});
 
 /// Streams of all inputs over one registry.
 struct stream_set {

@@ -46,6 +46,10 @@ constexpr std::array<std::string_view, 11> command_words = {
     "",       "padding",       "inputs", "legacy inputs", "outputs", "parameters", "patterns",
     "copies", "control flows", "",       "operations"};
 
+constexpr std::array<std::string_view, 11> single_words = {
+    "",     "padding",      "input", "legacy input", "output", "parameter", "pattern",
+    "copy", "control flow", "",      "operation"};
+
 /// What a stream consists of.
 struct stream_facts {
   std::array<std::uint64_t, 11> commands = {};
@@ -78,7 +82,7 @@ struct stream_facts {
     std::string_view between = ": ";
     for (std::size_t i = 0; i < commands.size(); ++i) {
       if (commands[i] == 0) continue;
-      out << between << commands[i] << ' ' << command_words[i];
+      out << between << commands[i] << ' ' << (commands[i] == 1 ? single_words : command_words)[i];
       between = ", ";
     }
     out << "\n  expanded    " << flat << " nodes\n";

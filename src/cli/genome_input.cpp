@@ -299,10 +299,12 @@ input_outcome each_graph(const genome_inputs& in, std::string_view verb, librari
   return graph_reader(in, verb, registries, act).run();
 }
 
-input_outcome read_corpus(const genome_inputs& in, std::string_view verb, genomics::corpus& out) {
+input_outcome read_corpus(const genome_inputs& in, std::string_view verb, genomics::corpus& out,
+                          const genomics::conversion_options& how) {
   libraries registries(in.registry);
-  return each_graph(in, verb, registries, [&out](const input_graph& g) {
-    return std::visit([&](const auto* graph) { return add_graph(out, g.name, *graph); }, g.graph);
+  return each_graph(in, verb, registries, [&](const input_graph& g) {
+    return std::visit([&](const auto* graph) { return add_graph(out, g.name, *graph, how); },
+                      g.graph);
   });
 }
 

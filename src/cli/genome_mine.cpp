@@ -23,7 +23,7 @@ namespace {
 struct options {
   genome_inputs in;
   gene_options genes;
-  bool alleles = false;
+  bool alleles = false, parameter_names = false;
   std::string output, signatures;
 };
 
@@ -73,7 +73,7 @@ struct options {
   if (writes && o.output == o.signatures)
     return usage_error("genome mine", "--output and --signatures have to be two files");
   genomics::corpus all;
-  const input_outcome in = read_corpus(o.in, "mine", all);
+  const input_outcome in = read_corpus(o.in, "mine", all, {.parameter_names = o.parameter_names});
   if (!in.complete) return in.code;
   const genomics::findings found = o.genes.mine(all);
   if (!found.complete) show_note("a limit ended the search for genes: there may be others");
@@ -81,9 +81,13 @@ struct options {
     const exit_code code = write_registry(o, all, found, {o.in.paths[0], o.in.json});
     if (code != success) return code;
   }
-  const text out = o.in.json   ? gene_json(all, found, o.alleles)
-                   : o.alleles ? allele_table(all, found)
-                               : gene_table(all, found);
+  if (!o.alleles) {
+    const text out = o.in.json ? genes_json(all, found) : genes_table(all, found);
+    return finish(in, print_result(out));
+  }
+  const std::vector<genomics::allele_group> groups = genomics::alleles(found);
+  if (groups.empty()) show_note("no two genes have one shape");
+  const text out = o.in.json ? alleles_json(all, found, groups) : alleles_table(all, found, groups);
   return finish(in, print_result(out));
 }
 
@@ -95,7 +99,7 @@ void add_genome_mine(CLI::App& genome, action& run) {
   o->in.add_options(*verb, "The genes as one JSON object");
   o->genes.add_options(*verb);
   verb->add_flag("--alleles", o->alleles,
-                 "Genes of the same shape with other operations, as groups");
+                 "Groups of genes of one shape with different operations, instead");
   verb->add_option("-o,--output", o->output,
                    "A registry of all inputs to write, with the genes as its patterns")
       ->type_name("FILE");
@@ -103,6 +107,8 @@ void add_genome_mine(CLI::App& genome, action& run) {
                    "All inputs in these patterns, a JSON object of streams by name\n"
                    "(compressed_signatures.json)")
       ->type_name("FILE");
+  verb->add_flag("--parameter-names", o->parameter_names,
+                 "Keep the names of parameters in what is written: streams can run");
   verb->footer(
       std::string(
           "A gene is a piece that recurs: by default a run of nodes one behind the other, the same "

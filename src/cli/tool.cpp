@@ -318,7 +318,7 @@ diagnostic diagnose(error e, const source& from) {
     const line_column at = locate(from.characters(), e.offset);
     d.line = at.line;
     d.column = at.column;
-    if (from.what != format::nem) {
+    if (from.what != format::nem && from.what != format::genome_stream) {
       const text path = json::path(from.characters(), e.offset);
       d.path = path.view();
     }
