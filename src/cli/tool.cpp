@@ -41,7 +41,7 @@ constexpr format_row format_table[] = {
      &file_actions::genome_stream, true},
     {format::genome_binary, "genome", "a ", "NAC v1.2 stream", "NAC v1.2 streams",
      &file_actions::genome_stream, false},
-    {format::genome_signatures, "genome", "", "NAC v1.2 signatures", "NAC v1.2 signatures",
+    {format::genome_signatures, "genome", "", "NAC v1.2 signatures", "NAC v1.2 streams",
      &file_actions::genome_signatures, true},
 };
 
