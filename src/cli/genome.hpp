@@ -22,8 +22,6 @@
 #include "genome/gene.hpp"
 #include "tessera/ark.hpp"
 #include "tessera/genome.hpp"
-#include "tessera/genome/read_registry.hpp"
-#include "tessera/genome/write_registry.hpp"
 #include "tessera/nac.hpp"
 #include "tool.hpp"
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "tool.hpp"
@@ -71,5 +72,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     cli::show_error("not enough memory");
     return cli::io_error;
+  } catch (const std::length_error&) {  // of a corpus beyond 2^32 of something
+    cli::show_error("the inputs are too many for one corpus");
+    return cli::bad_input;
   }
 }

@@ -41,7 +41,7 @@ constexpr format_row format_table[] = {
      &file_actions::genome_stream, true},
     {format::genome_binary, "genome", "a ", "NAC v1.2 stream", "NAC v1.2 streams",
      &file_actions::genome_stream, false},
-    {format::genome_signatures, "genome", "", "NAC v1.2 signatures", "NAC v1.2 signatures",
+    {format::genome_signatures, "genome", "", "NAC v1.2 signatures", "NAC v1.2 streams",
      &file_actions::genome_signatures, true},
 };
 
@@ -109,26 +109,24 @@ constexpr format_row format_table[] = {
   std::string_view key;
   format likely = format::unknown;
   constexpr int enough = 4;
-  int streams = 0;
-  bool others = false;
-  for (in.object(); in.key(key);) {
+  int members = 0;
+  bool streams = false;  // the first value is one
+  for (in.object(); in.key(key); ++members) {
     if (is_registry_member(key, false)) return format::genome_registry;
     if (is_registry_member(key, true)) likely = format::genome_registry;
-    if (!others && in.peek() == json::kind::string) {
-      others = !is_base64(in.string());
-      if (!others && ++streams == enough) return format::genome_signatures;
-      continue;
-    }
-    others = true;
+    const bool is_string = members == 0 && in.peek() == json::kind::string;
+    streams = streams || (is_string && is_base64(in.string()));
+    if (members == 0 && streams) continue;
+    if (streams && members == enough) break;
     if (key == "model" || key == "spec_version" || key == "meta") return format::alir_json;
     if (key == "TaskInfos" || key == "ProcessorGroups" || key == "Architecture" ||
         key == "NumProcessors" || key == "NumWarpsPerProcessor")
       return format::ark_plan;
     if (key == "Nodes") return format::ark_model;
     if (key == "Rank" || key == "WorldSize") likely = format::ark_model;
-    in.skip();
+    if (!is_string) in.skip();
   }
-  if (streams != 0 && !others && likely == format::unknown) return format::genome_signatures;
+  if (streams && likely == format::unknown) return format::genome_signatures;
   return in.failed() ? format::unknown : likely;
 }
 
