@@ -164,7 +164,8 @@ TEST_CASE("genome_tools/tree_draw: odd trees and names", "[genome_tools]") {
   tree t;
   t.leaves = 3;
   t.inner = {{{0, 1e-9}, {1, 2e-9}, {2, 3e-9}}};
-  const std::vector<std::string> names = {"<a&\"b'>", "", std::string(100, 'W') + "\n\xff"};
+  std::vector<std::string> names = {"<a&\"b'>", "", std::string(100, 'W')};
+  names[2] += "\n\xff";
   const tessera::text picture = svg(t, names);
   CHECK(well_formed(picture.view()));
   CHECK(count(picture.view(), ">&lt;a&amp;&quot;b&#39;&gt;</text>") == 1);

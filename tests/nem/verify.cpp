@@ -21,11 +21,12 @@ constexpr char device[] =
 
 TEST_CASE("nem/verify: a program for a device", "[nem]") {
   nem::report found;
-  auto d = nem::read(std::string(device) +
-                         "program copy:\nbuffer A : DDR (size=64)\nbuffer B : L1[1] (size=64)\n"
-                         "t = transfer.async(dst=region(B, 0, 64), src=region(A, 0, 64))\n"
-                         "store.sync(dst=region(A, 0, 64), src=region(B, 0, 64), deps=[t])\n",
-                     {}, &found);
+  std::string source = device;
+  source +=
+      "program copy:\nbuffer A : DDR (size=64)\nbuffer B : L1[1] (size=64)\n"
+      "t = transfer.async(dst=region(B, 0, 64), src=region(A, 0, 64))\n"
+      "store.sync(dst=region(A, 0, 64), src=region(B, 0, 64), deps=[t])\n";
+  auto d = nem::read(source, {}, &found);
   REQUIRE(d);
   const auto p = nem::verify(std::move(*d), {}, &found);
   for (const nem::diagnostic& f : found.diagnostics) UNSCOPED_INFO(found.text_of(f.text));
