@@ -1681,6 +1681,7 @@ inline void append_double(text& out, double v, double_style style) {
 //   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
 //   3000 - 3999   NAC
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
+//   5000 - 5999   NAC v1.2: genome
 //
 // Lifetime:   messages and names are constants.
 // Errors:     none.
@@ -1711,6 +1712,95 @@ inline void append_double(text& out, double v, double_style style) {
 #ifndef TESSERA_CORE_ERROR_TABLE_HPP
 #define TESSERA_CORE_ERROR_TABLE_HPP
 
+
+// ---- tessera/core/error_table_genome.hpp
+//
+// The codes of NAC v1.2, a part of the table in error_table.hpp.
+//
+//   TESSERA_GENOME_ERRORS(X)
+//
+// Lifetime:   none.
+// Errors:     these.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_TABLE_GENOME_HPP
+#define TESSERA_CORE_ERROR_TABLE_GENOME_HPP
+
+// X(enumerator, value, what was expected)
+#define TESSERA_GENOME_ERRORS(X)                                                                   \
+  X(genome_node_truncated, 5000,                                                                   \
+    "the stream ends inside a node: expected 5 bytes and 2 for each input")                        \
+  X(genome_base64_character, 5001, "expected a character of base64, with + and /")                 \
+  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded by = with bits of 0")         \
+                                                                                                   \
+  X(genome_registry_member, 5010, "the registry has no member of this name here")                  \
+  X(genome_registry_key, 5011, "expected an id as key: a decimal number from 0 to 65535")          \
+  X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
+  X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
+  X(genome_rule_member, 5014, "expected the members of a rule, each in its type")                  \
+  X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
+                                                                                                   \
+  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                    \
+  X(genome_id_repeated, 5021, "the id stands for something else in this map already")              \
+  X(genome_name_repeated, 5022, "the name stands in this map already")                             \
+  X(genome_maps_differ, 5023, "the map and its reverse don't say the same")                        \
+  X(genome_special_name, 5024, "ids 0 to 9 are those of the commands, under their own names")      \
+  X(genome_variation_form, 5025, "expected a variation such as \"in0,in1\"")                       \
+  X(genome_group_form, 5026, "expected a group such as \"arg1=10;dim=11\", its keys ascending")    \
+  X(genome_group_constant, 5027, "the group names a constant that doesn't exist")                  \
+  X(genome_constant_type, 5028, "expected a constant of a known type")                             \
+  X(genome_constant_value, 5029, "the value isn't of the constant's type")                         \
+  X(genome_pattern_empty, 5030, "a pattern has at least one node")                                 \
+  X(genome_pattern_absolute, 5031, "inside of a pattern references are relative: below 0")         \
+  X(genome_pattern_recursion, 5032, "the pattern contains itself")                                 \
+  X(genome_pattern_size, 5033, "the pattern is longer than limits::max_items nodes when expanded") \
+  X(genome_pattern_command, 5034, "a pattern holds no input, output or padding of a graph")        \
+  X(genome_pattern_order, 5035,                                                                    \
+    "a pattern takes what comes before the graph, or a node there that can't be taken")            \
+                                                                                                   \
+  X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
+  X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
+  X(genome_variation_unknown, 5042, "no variation in the registry has the id that the node names") \
+  X(genome_constant_unknown, 5043, "no constant in the registry has the id that the node names")   \
+  X(genome_group_unknown, 5044, "no constant group in the registry has the id that the node names") \
+  X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
+  X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
+  X(genome_special_form, 5047,                                                                     \
+    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs for OUTPUT alone")           \
+  X(genome_copy_form, 5048,                                                                        \
+    "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
+  X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
+  X(genome_block_length, 5050, "expected blocks of at least 1 node that end inside the block around them") \
+  X(genome_reference, 5051, "expected the id of an earlier node")                                  \
+  X(genome_reference_scope, 5052, "the node stands in a block that has ended")                     \
+  X(genome_relative, 5053, "expected an absolute id: relative references stay inside a block")     \
+  X(genome_reference_external, 5054,                                                               \
+    "a block takes from outside what its IF or WHILE lists in D, and nothing else")                \
+  X(genome_variation_inputs, 5055, "the variation names an input that the node doesn't have")      \
+  X(genome_input_count, 5056, "the node has more inputs than its operation's node_args")           \
+  X(genome_block_input, 5057, "the block has more DATA_INPUTs than its IF or WHILE lists")         \
+  X(genome_loop_state, 5058, "expected a loop body to end in an OUTPUT of each loop variable")     \
+  X(genome_reference_nothing, 5059, "the node has no result: PAD and OUTPUT can't be taken")       \
+                                                                                                   \
+  X(genome_expansion_size, 5060, "the expansion has more nodes or inputs than limits::max_items")  \
+  X(genome_reference_range, 5061, "a stream refers to ids up to 32767 and offsets down to -32768") \
+  X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
+  X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
+  X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
+  X(genome_patterns_full, 5065, "a registry has ids for 65526 patterns")                           \
+  X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
+                                                                                                   \
+  X(genome_counterpart, 5070,                                                                      \
+    "v1.2 has no node for this: CONVERGENCE, or an input, exit or result that crosses a branch")   \
+                                                                                                   \
+  X(genome_run_operation, 5080, "the machine has no operation of this name")                       \
+  X(genome_run_arguments, 5081, "the operation takes other arguments than the node gives")         \
+  X(genome_run_parameter, 5082, "the graph needs a parameter that wasn't given")                   \
+  X(genome_run_constant, 5083, "the machine has no value for a constant of this type")             \
+  X(genome_run_condition, 5084, "expected a condition of one element")
+
+#endif  // TESSERA_CORE_ERROR_TABLE_GENOME_HPP
 
 // ---- tessera/core/error_table_nem.hpp
 //
@@ -2541,7 +2631,8 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
   X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")   \
                                                                                                    \
-  TESSERA_NEM_RULES(X)
+  TESSERA_NEM_RULES(X)                                                                             \
+  TESSERA_GENOME_ERRORS(X)
 
 #endif  // TESSERA_CORE_ERROR_TABLE_HPP
 
@@ -16322,6 +16413,3820 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 #endif  // TESSERA_ARK_RANKS_HPP
 
 #endif  // TESSERA_ARK_HPP
+
+// ---- tessera/genome.hpp
+//
+// NAC v1.2: networks as streams of nodes, the registry that gives their ids a meaning, and the
+// patterns (genes) that compress them.
+//
+//   auto registry = tessera::genome::read_registry(json);          // registry.json
+//   if (!registry) return fail(describe(registry.err(), json));
+//   auto library = tessera::genome::verify(std::move(*registry));  // what patterns expand to
+//   auto stream = tessera::genome::read_base64(text);              // or read, of bytes
+//   auto program = tessera::genome::verify(std::move(*stream), *library);
+//   auto flat = tessera::genome::expand(*program);                 // without patterns and copies
+//   std::cout << tessera::genome::print(*program);
+//
+//   read, read_base64      node streams                            genome/read.hpp
+//   read_registry          registry.json                           genome/read_registry.hpp
+//   verify                 a registry, then streams over it        genome/verify.hpp
+//   expand, compress       to a flat graph and back                genome/expand.hpp, compress.hpp
+//   write, write_base64, write_registry                            genome/write.hpp, write_registry.hpp
+//   print                  a listing for people                    genome/print.hpp
+//   describe               an error with its place                 core/describe.hpp
+//
+// Lifetime:   streams and registries own themselves; a program borrows its library.
+// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Limits:     core/limits.hpp, on by default.
+// Allocation: stated in each header.
+
+
+#ifndef TESSERA_GENOME_HPP
+#define TESSERA_GENOME_HPP
+
+
+// ---- tessera/genome/compress.hpp
+//
+// The inverse of expand(): a flat graph in the patterns of its library, and in copies.
+//
+//   auto short_form = genome::compress(*program);
+//   auto again = genome::verify(std::move(*short_form), library);
+//   auto flat = genome::expand(*again);              // the graph as it was, node by node
+//
+// First, what repeats becomes a COPY: runs of more than 2 equal nodes without inputs, up to 32767,
+// of which only the first is used. Then patterns are looked for from left to right; the longest that
+// matches is taken, of equal ones the first in the registry, and the search goes on behind it. A
+// match is the same A, B and C, and the same D with all references relative, in the numbering in
+// which a COPY is one node; patterns inside of patterns count as what they expand to.
+//
+//   a match is used where             because
+//   it lies in one block              a macro is a node of one block; it may hold whole blocks
+//   it takes 255 nodes or fewer       D has no room for more; counted before patterns are put in
+//   plain nodes take its result only  that is what an id of a macro means: the last node outside of
+//                                     blocks, or the one of expand_options::results
+//   it ends no block, or with its     the last node of a block gives the block's value
+//   result
+//
+// What isn't used stays as plain nodes, which may be a reason not to use other matches. B and C of a
+// macro name the pattern, D the nodes that it takes: ascending, each once.
+//
+// A program that has patterns already is expanded first. COPYs that are there stay as they are.
+// Of a library whose patterns are huge when they are written out, patterns count in the order of the
+// registry, each that keeps all of them within 16 × the nodes of graph and library, plus 65536. Those
+// that are longer than the graph, or hold a node that the graph doesn't, never count.
+//
+// Lifetime:   the stream owns itself.
+// Errors:     those of expand().
+// Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
+// Allocation: as a rule 200 bytes for each node, of the graph and of patterns no longer than it, and
+//             12 for each input; at most 1500, and 5 MB, where patterns are made for it. Time is
+//             linear in these but for a logarithm: of the nodes, which are sorted, and of the
+//             number of patterns.
+
+#ifndef TESSERA_GENOME_COMPRESS_HPP
+#define TESSERA_GENOME_COMPRESS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/genome/expand.hpp
+//
+// Patterns and copies written out: a verified stream becomes a flat graph, node by node.
+//
+//   auto flat = genome::expand(*program);                         // neither PATTERN nor COPY
+//   auto counted = genome::expand(*program, {.copies = false});   // COPY stays one node
+//   const genome::pattern_result second[] = {{18, 5}};            // pattern 18 gives its node 5
+//   auto other = genome::expand(*program, {.results = {second, 1}});
+//
+// The numbering that references of patterns count in has each pattern written out, patterns inside
+// of patterns too, and a COPY as one node. Copies are multiplied behind that, and all ids moved.
+//
+//   in the program                     in the flat graph
+//   PATTERN                            its nodes; what it lists in D doesn't matter
+//   d of the pattern's flat node j     the node at start + j + d, inside of the pattern or before it
+//   id of a PATTERN                    its result: the last of its nodes that isn't in a block
+//   COPY of n nodes, an id of it       n nodes, the first of them
+//   IF, WHILE                          the same, the lengths of their blocks in flat nodes
+//
+// References of a pattern's nodes are offsets where they stay in a block, and ids where they leave
+// it. Those of other nodes keep their form. Neither is limited to what a file can hold.
+//
+// Lifetime:   the graph owns itself.
+// Errors:     at the byte offset of the stream's node: genome_expansion_size, before anything is
+//             written out; genome_pattern_order where a pattern takes something from before the
+//             graph, from a block that has ended, or of a node that has no value;
+//             genome_reference_external where it takes what the IF around it doesn't list. At the
+//             index in `results`: genome_pattern_result.
+// Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
+// Allocation: the graph; 8 bytes for each of its nodes, 4 for each of the stream's, 32 for each
+//             pattern of the library, and 160 for each pattern or block inside of another. Time is
+//             linear in the patterns that occur, the stream, and the graph.
+
+#ifndef TESSERA_GENOME_EXPAND_HPP
+#define TESSERA_GENOME_EXPAND_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/genome/pattern_shapes.hpp
+//
+// How large patterns are when they are written out, found without writing them out.
+//
+//   detail::pattern_shapes shapes(library, /*copies=*/true);
+//   const error e = shapes.choose(results);
+//   shapes.of(p).nodes;        // of the expansion of registry().patterns[p]
+//   shapes.result_of(p);       // which of its flat nodes stands for the pattern
+//
+//   nodes, inputs    of the expansion, copies multiplied if so wanted, up to 2^62
+//   result           the last flat node outside of blocks, COPY as one node
+//   same_as          where a pattern is nothing but another pattern: that one, or what it is
+//
+// Wrappers around wrappers are skipped through same_as: without it, a chain of patterns of one node
+// each would cost its length wherever it is used, and give one node.
+//
+// Lifetime:   borrows the library.
+// Errors:     genome_pattern_result, at the index of what was chosen.
+// Limits:     none; no recursion.
+// Allocation: 32 bytes for each pattern of the library, and for each level of nesting.
+
+#ifndef TESSERA_GENOME_PATTERN_SHAPES_HPP
+#define TESSERA_GENOME_PATTERN_SHAPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/genome/program.hpp
+//
+// What verification proves: a library is a registry whose ids, names and patterns hold together, and
+// a program is a stream all of whose references mean something in a library.
+//
+//   auto library = genome::verify(std::move(*registry));           // genome/verify.hpp
+//   auto program = genome::verify(std::move(*stream), *library);
+//   library->operation(52);                    // "aten.linear.default:node_args(2):kwargs()"
+//   library->flat_size(library->find_pattern(18));                 // nodes of its expansion
+//
+// A map whose reverse is missing is completed: a library's registry has both, or neither.
+//
+// Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
+// Errors:     none here.
+// Limits:     none.
+// Allocation: 4 bytes for each id from 0 to the highest of a map.
+
+#ifndef TESSERA_GENOME_PROGRAM_HPP
+#define TESSERA_GENOME_PROGRAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/genome/format.hpp
+//
+// What a NAC v1.2 node stream is: commands, nodes, and the stream that readers fill.
+//
+//   genome::stream s;
+//   s.add({.a = 2, .b = 1}, {});              // 0  <DATA_INPUT>
+//   s.add({.a = 5, .b = 1, .c = 212}, {});    // 1  <CONST_REF> of parameter 212
+//   s.add({.a = 52, .b = 11}, {0, 1});        // 2  operation 52 of nodes 0 and 1
+//   s.add({.a = 4, .b = 1}, {2});             // 3  <OUTPUT>
+//
+// A node is 5 bytes and 2 for each input, integers big-endian; a stream is nodes until its end:
+//
+//   u8 A | u8 B | i16 C | u8 n | n × i16 D
+//
+//   A         command          B              C                       D
+//   1         <PAD>            1              0                       -
+//   2         <DATA_INPUT>     1              0                       -
+//   3         <PARAM_INPUT>    1              0                       -
+//   4         <OUTPUT>         1              0                       what is returned
+//   5         <CONST_REF>      1              parameter               -
+//   6         <PATTERN>        id, low byte   id, high byte << 8      what the pattern takes
+//   7         <COPY>           A of the node  how many of it          B and C of the node
+//   8         <CONTROL_FLOW>   1 IF           0                       then, else, condition, externals
+//                              2 WHILE        0                       condition, body, states
+//   10 - 255  operation        variation      0, constant or group    tensor inputs
+//
+// C of an operation: above 0 a constant, below 0 group -(C + 1). An entry of D is the id of a node,
+// which is its index, or below 0 an offset from the node itself: inside of a pattern and of the
+// blocks behind an IF or WHILE. `then`, `else`, `condition` and `body` of the blocks are numbers of
+// nodes, in any order of nesting. 0 and 9 are reserved.
+//
+// What the specification leaves open is decided so, for IF and WHILE:
+//
+//   * A block's value is that of its last node; of an OUTPUT there, its input, or all of them as a
+//     list. An IF's value is that of the block that ran.
+//   * In the blocks of a WHILE, the id of an initial state stands for the loop variable, as it is in
+//     this round. The body ends in an OUTPUT of the next values; where there is one variable, in any
+//     node. The value of a WHILE is that of its variables at the end.
+//   * The k-th DATA_INPUT of a block is its k-th external, or loop variable.
+//   * An IF lists all that its blocks take from outside; a WHILE needn't list what stays the same.
+//
+// Lifetime:   a stream owns itself; views borrow.
+// Errors:     none here.
+// Limits:     32-bit indices.
+// Allocation: pools, which double: 16 bytes for each node and 4 for each input.
+
+#ifndef TESSERA_GENOME_FORMAT_HPP
+#define TESSERA_GENOME_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+
+// X(enumerator, A, name in registries)
+#define TESSERA_GENOME_COMMANDS(X)                                                                 \
+  X(none, 0, "<NONE>")                                                                             \
+  X(pad, 1, "<PAD>")                                                                               \
+  X(data_input, 2, "<DATA_INPUT>")                                                                 \
+  X(param_input, 3, "<PARAM_INPUT>")                                                               \
+  X(output, 4, "<OUTPUT>")                                                                         \
+  X(const_ref, 5, "<CONST_REF>")                                                                   \
+  X(pattern, 6, "<PATTERN_PREFIX>")                                                                \
+  X(copy, 7, "<COPY_PREFIX>")                                                                      \
+  X(control_flow, 8, "<CONTROL_FLOW_PREFIX>")                                                      \
+  X(reserved, 9, "<RESERVED>")
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// What a node does, by its A (specification, 2); `operation` is all from 10 on.
+enum class command : std::uint8_t {
+#define TESSERA_X(name, value, text) name = value,
+  TESSERA_GENOME_COMMANDS(TESSERA_X)
+#undef TESSERA_X
+      operation = 10
+};
+
+/// The names of commands 0 to 9 in registries.
+inline constexpr std::string_view command_names[] = {
+#define TESSERA_X(name, value, text) text,
+    TESSERA_GENOME_COMMANDS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_GENOME_COMMANDS
+
+inline constexpr std::uint32_t first_id =
+    10;  ///< of operations; the original tools begin all there
+inline constexpr std::uint32_t max_node_inputs = 255;
+inline constexpr std::int32_t max_absolute = 32767;  ///< the last node that D can name
+inline constexpr std::int32_t min_relative = -32768;
+inline constexpr std::uint8_t no_variation = 1;             ///< B where there are no tensor inputs
+inline constexpr std::uint8_t if_else = 1, while_loop = 2;  ///< B of CONTROL_FLOW
+
+/// A node; its inputs stand in the stream from `first` on.
+struct node {
+  std::uint8_t a = 0;
+  std::uint8_t b = 0;
+  std::int16_t c = 0;
+  std::uint32_t count = 0;  ///< of inputs
+  std::uint32_t first = 0;
+
+  [[nodiscard]] constexpr command what() const noexcept {
+    return a >= first_id ? command::operation : static_cast<command>(a);
+  }
+  /// Of a PATTERN.
+  [[nodiscard]] constexpr std::uint16_t pattern_id() const noexcept {
+    return static_cast<std::uint16_t>((static_cast<std::uint16_t>(c) & 0xff00u) | b);
+  }
+  /// Whether C of an operation names a group, and which.
+  [[nodiscard]] constexpr bool has_group() const noexcept { return c < 0; }
+  [[nodiscard]] constexpr std::uint16_t group_id() const noexcept {
+    return static_cast<std::uint16_t>(-(c + 1));
+  }
+  /// How many entries of D come before those that refer to nodes.
+  [[nodiscard]] constexpr std::uint32_t lengths() const noexcept {
+    return what() == command::control_flow ? (count < 2 ? count : 2)
+           : what() == command::copy       ? count
+                                           : 0;
+  }
+};
+
+/// Nodes in a row with their inputs. Lifetime: borrows.
+struct stream_view {
+  view<node> nodes;
+  view<std::int32_t> inputs;  ///< of all nodes; node::first counts from its first
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return nodes.size(); }
+  /// All of D.
+  [[nodiscard]] constexpr view<std::int32_t> inputs_of(std::size_t i) const noexcept {
+    return {inputs.data() + nodes[i].first, nodes[i].count};
+  }
+  /// What of D refers to nodes: all, but for lengths of blocks and a COPY's template.
+  [[nodiscard]] constexpr view<std::int32_t> references(std::size_t i) const noexcept {
+    const std::uint32_t skipped = nodes[i].lengths();
+    return {inputs.data() + nodes[i].first + skipped, nodes[i].count - skipped};
+  }
+};
+
+/// Nodes in a row that own themselves. A graph without PATTERNs and COPYs is called flat; it may be
+/// longer than what D can name in a file.
+struct stream {
+  pool<node> nodes;
+  pool<std::int32_t> inputs;  ///< in the order of the nodes
+
+  /// Appends a node; `first` and `count` of `n` don't matter.
+  void add(node n, view<std::int32_t> d) {
+    n.first = static_cast<std::uint32_t>(inputs.size());
+    n.count = static_cast<std::uint32_t>(d.size());
+    nodes.push_back(n);
+    inputs.append(d.data(), d.size());
+  }
+  void add(const node& n, std::initializer_list<std::int32_t> d) {
+    add(n, view<std::int32_t>(d.begin(), d.size()));
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return nodes.size(); }
+
+  operator stream_view() const& noexcept { return {nodes, inputs}; }
+  operator stream_view() const&& = delete;
+};
+
+/// Where a node of a stream stands in its bytes; the end for the index behind the last.
+[[nodiscard]] constexpr std::uint64_t offset_of(const stream_view& s, std::size_t i) noexcept {
+  const std::uint64_t inputs = i < s.size() ? s.nodes[i].first : s.inputs.size();
+  return 5 * std::uint64_t{i} + 2 * inputs;
+}
+
+[[nodiscard]] inline bool operator==(const stream_view& x, const stream_view& y) noexcept {
+  if (x.size() != y.size()) return false;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const node &a = x.nodes[i], &b = y.nodes[i];
+    if (a.a != b.a || a.b != b.b || a.c != b.c || a.count != b.count) return false;
+    for (std::size_t k = 0; k < a.count; ++k)
+      if (x.inputs_of(i)[k] != y.inputs_of(i)[k]) return false;
+  }
+  return true;
+}
+[[nodiscard]] inline bool operator==(const stream& x, const stream& y) noexcept {
+  return stream_view(x) == stream_view(y);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_FORMAT_HPP
+
+// ---- tessera/genome/registry.hpp
+//
+// registry.json as it is read: what the ids in node streams stand for.
+//
+//   genome::registry r;
+//   r.add(r.operations, r.operation_ids, 10, "aten.relu.default:node_args(1):kwargs()");
+//   r.add_constant(10, "int", "1");
+//   r.name_of(r.operations[0]);
+//
+//   member of the file           here                    key -> value
+//   canonical_to_index           operations              name -> A
+//   index_to_canonical           operation_ids           A -> name
+//   variation_to_index           variations              "in0,in1" -> B
+//   constants                    constants               C -> {"type", "value"}
+//   index_to_constant            constant_texts          C -> text for people
+//   constant_group_to_index      groups                  "arg1=10;dim=11" -> group
+//   index_to_constant_group      group_ids               group -> text
+//   param_name_to_index          parameters              name -> C of a CONST_REF
+//   index_to_param_name          parameter_ids           C -> name
+//   patterns                     patterns                id -> stream, in base64
+//   rules.transition_rules       transitions             text -> probability, count, stream, exceptions
+//   rules.composition_rules      compositions            text -> count
+//   rules.structural_rules       structures              text -> count
+//
+// index_to_constant is what real registries hold beyond the specification. A name of an operation is
+// its target, how many tensors it takes, and its keywords as Python shows a tuple of them:
+//
+//   aten.slice.Tensor:node_args(1):kwargs()
+//   aten._to_copy.default:node_args(1):kwargs('dtype',)
+//
+// Lifetime:   owns everything; names are ranges of `characters`.
+// Errors:     none here.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_GENOME_REGISTRY_HPP
+#define TESSERA_GENOME_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// Some characters of a registry.
+struct characters_range {
+  std::uint32_t first = 0, size = 0;
+};
+
+/// A name and its id.
+struct entry {
+  std::uint32_t id = 0;
+  characters_range name;
+  std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
+};
+
+/// A value that operations take beside tensors.
+struct constant {
+  std::uint32_t id = 0;
+  characters_range type;   ///< "int", "float", "list", "torch.dtype" …
+  characters_range value;  ///< JSON without white space, numbers as they stood
+  std::uint64_t offset = 0;
+};
+
+/// A gene: a stream whose references are relative, in the numbering of its expansion.
+struct pattern {
+  std::uint32_t id = 0;
+  std::uint32_t first = 0, count = 0;  ///< of registry::pattern_nodes
+  std::uint64_t offset = 0;
+};
+
+/// "After 'x' -> 'y' with connection 'in0=SOURCE'".
+struct transition_rule {
+  characters_range text;
+  characters_range probability;  ///< as it stands: "0.92"
+  std::uint64_t count = 0;
+  std::uint32_t first = 0, nodes = 0;                 ///< of registry::pattern_nodes: the two nodes
+  std::uint32_t first_exception = 0, exceptions = 0;  ///< of registry::exceptions
+  std::uint64_t offset = 0;
+};
+
+/// A composition or a structure, and how often it occurs.
+struct counted_rule {
+  characters_range text;
+  std::uint64_t count = 0;
+  std::uint64_t offset = 0;
+};
+
+struct registry {
+  pool<entry> operations, operation_ids;
+  pool<entry> variations;
+  pool<constant> constants;
+  pool<entry> constant_texts;
+  pool<entry> groups, group_ids;
+  pool<entry> parameters, parameter_ids;
+  pool<pattern> patterns;
+  pool<transition_rule> transitions;
+  pool<counted_rule> compositions, structures;
+
+  text characters;                    ///< of all names
+  stream pattern_nodes;               ///< of all patterns and transition rules
+  pool<characters_range> exceptions;  ///< of transition rules
+
+  [[nodiscard]] std::string_view name_of(characters_range r) const& noexcept {
+    return characters.view().substr(r.first, r.size);
+  }
+  [[nodiscard]] std::string_view name_of(const entry& e) const& noexcept { return name_of(e.name); }
+  std::string_view name_of(characters_range) const&& = delete;
+  std::string_view name_of(const entry&) const&& = delete;
+
+  /// The nodes of a pattern.
+  [[nodiscard]] stream_view nodes_of(const pattern& p) const& noexcept {
+    return {{pattern_nodes.nodes.data() + p.first, p.count}, pattern_nodes.inputs};
+  }
+  /// The two nodes of a transition rule.
+  [[nodiscard]] stream_view nodes_of(const transition_rule& r) const& noexcept {
+    return {{pattern_nodes.nodes.data() + r.first, r.nodes}, pattern_nodes.inputs};
+  }
+
+  // ---- building one
+
+  characters_range add_characters(std::string_view s) {
+    const characters_range at{static_cast<std::uint32_t>(characters.size()),
+                              static_cast<std::uint32_t>(s.size())};
+    characters << s;
+    return at;
+  }
+  /// To a map and to its reverse.
+  void add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id, std::string_view name) {
+    const entry e{id, add_characters(name), map.size()};
+    map.push_back(e);
+    reverse.push_back(e);
+  }
+  void add_operation(std::uint32_t id, std::string_view name) {
+    add(operations, operation_ids, id, name);
+  }
+  void add_variation(std::uint32_t id, std::string_view name) {
+    variations.push_back({id, add_characters(name), variations.size()});
+  }
+  void add_group(std::uint32_t id, std::string_view name) { add(groups, group_ids, id, name); }
+  void add_parameter(std::uint32_t id, std::string_view name) {
+    add(parameters, parameter_ids, id, name);
+  }
+  /// `value` is JSON.
+  void add_constant(std::uint32_t id, std::string_view type, std::string_view value) {
+    const characters_range t = add_characters(type), v = add_characters(value);
+    constants.push_back({id, t, v, constants.size()});
+  }
+  void add_pattern(std::uint32_t id, const stream_view& nodes) {
+    patterns.push_back({id, static_cast<std::uint32_t>(pattern_nodes.size()),
+                        static_cast<std::uint32_t>(nodes.size()), patterns.size()});
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      pattern_nodes.add(nodes.nodes[i], nodes.inputs_of(i));
+  }
+};
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_REGISTRY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+namespace detail {
+class library_maker;
+}
+
+/// A verified registry.
+class library {
+ public:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  [[nodiscard]] const genome::registry& registry() const& noexcept { return registry_; }
+  [[nodiscard]] genome::registry registry() && noexcept { return std::move(registry_); }
+
+  /// The name of an operation or command by its A; empty where the registry has none.
+  [[nodiscard]] std::string_view operation(std::uint32_t a) const noexcept {
+    return name(operations_, registry_.operation_ids, a);
+  }
+  /// The target in an operation's name, without looking through all of it.
+  [[nodiscard]] std::string_view target(std::uint32_t a) const noexcept {
+    return operation(a).substr(0, a < target_sizes_.size() ? target_sizes_[a] : 0);
+  }
+  [[nodiscard]] std::string_view variation(std::uint32_t b) const noexcept {
+    return name(variations_, registry_.variations, b);
+  }
+  [[nodiscard]] std::string_view group(std::uint32_t id) const noexcept {
+    return name(groups_, registry_.group_ids, id);
+  }
+  [[nodiscard]] std::string_view parameter(std::uint32_t id) const noexcept {
+    return name(parameters_, registry_.parameter_ids, id);
+  }
+  /// Null where the registry has none.
+  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const noexcept {
+    const std::uint32_t i = at(constants_, id);
+    return i == none ? nullptr : &registry_.constants[i];
+  }
+  /// The index of a pattern in registry().patterns, by its id; or none.
+  [[nodiscard]] std::uint32_t find_pattern(std::uint32_t id) const noexcept {
+    return at(patterns_, id);
+  }
+  /// How many nodes a pattern is, patterns inside of it expanded; a COPY counts as one.
+  [[nodiscard]] std::uint32_t flat_size(std::uint32_t pattern_index) const noexcept {
+    return flat_sizes_[pattern_index];
+  }
+  /// How many nodes before its own first one a pattern's references lead at most, in the numbering of
+  /// its expansion: as many as have to stand before it where it is called.
+  [[nodiscard]] std::uint64_t reach(std::uint32_t pattern_index) const noexcept {
+    return reaches_[pattern_index];
+  }
+  /// How many tensors an operation takes by its name; none where the name doesn't say.
+  [[nodiscard]] std::uint32_t tensors(std::uint32_t a) const noexcept {
+    return a < tensors_.size() ? tensors_[a] : none;
+  }
+  /// How many inputs a node has at least for a variation to name them.
+  [[nodiscard]] std::uint32_t inputs_named(std::uint32_t b) const noexcept {
+    return b < inputs_named_.size() ? inputs_named_[b] : 0;
+  }
+
+ private:
+  friend class detail::library_maker;
+  using places = pool<std::uint32_t>;  // by id: the index in the map, plus 1
+
+  library() noexcept = default;
+  [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
+    return id < p.size() ? p[id] - 1 : none;  // 0 - 1 is none
+  }
+  [[nodiscard]] std::string_view name(const places& p, const pool<entry>& map,
+                                      std::uint32_t id) const noexcept {
+    const std::uint32_t i = at(p, id);
+    return i == none ? std::string_view{} : registry_.name_of(map[i]);
+  }
+
+  genome::registry registry_;
+  places operations_, variations_, groups_, parameters_, constants_, patterns_;
+  pool<std::uint32_t> flat_sizes_;                             // by index of the pattern
+  pool<std::uint64_t> reaches_;                                // the same
+  pool<std::uint32_t> tensors_, target_sizes_, inputs_named_;  // by id
+};
+
+class program;
+[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit);
+
+/// A verified stream.
+class program {
+ public:
+  [[nodiscard]] const genome::stream& stream() const& noexcept { return stream_; }
+  [[nodiscard]] genome::stream stream() && noexcept { return std::move(stream_); }
+  [[nodiscard]] const genome::library& library() const noexcept { return *library_; }
+
+ private:
+  friend result<program> verify(genome::stream, const genome::library&, const limits&);
+  program(genome::stream s, const genome::library& l) noexcept
+      : stream_(std::move(s)), library_(&l) {}
+
+  genome::stream stream_;
+  const genome::library* library_;
+};
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_PROGRAM_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// Which node of a pattern's expansion its consumers take, COPY counted as one node; without one,
+/// the last that isn't in a block. Of several for one pattern the last counts.
+struct pattern_result {
+  std::uint32_t pattern_id = 0;
+  std::uint32_t node = 0;
+};
+
+namespace detail {
+
+/// The sum of two numbers up to 2^62, or 2^62.
+[[nodiscard]] constexpr std::uint64_t add_capped(std::uint64_t x, std::uint64_t y) noexcept {
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  return x + y < most ? x + y : most;
+}
+
+struct pattern_shape {
+  std::uint64_t nodes = 0;  // none has 0: not measured
+  std::uint64_t inputs = 0;
+  std::uint32_t result = 0;
+  std::uint32_t same_as = 0;
+};
+
+class pattern_shapes {
+ public:
+  pattern_shapes(const library& l, bool copies) : library_(l), copies_(copies) {
+    shapes_.resize(l.registry().patterns.size());
+    for (std::size_t p = 0; p < shapes_.size(); ++p)
+      shapes_[p].same_as = static_cast<std::uint32_t>(p);
+  }
+
+  [[nodiscard]] error choose(view<pattern_result> results) {
+    if (!results.empty()) chosen_.resize(shapes_.size());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const std::uint32_t p = library_.find_pattern(results[i].pattern_id);
+      if (p == library::none || results[i].node >= library_.flat_size(p))
+        return {errc::genome_pattern_result, i};
+      chosen_[p] = static_cast<std::uint32_t>(i + 1);
+    }
+    results_ = results;
+    return {};
+  }
+
+  [[nodiscard]] const pattern_shape& of(std::uint32_t pattern) {
+    if (shapes_[pattern].nodes == 0) measure(pattern);
+    return shapes_[pattern];
+  }
+  /// Of a pattern that has been measured.
+  [[nodiscard]] std::uint32_t result_of(std::uint32_t pattern) const noexcept {
+    return is_chosen(pattern) ? results_[chosen_by(pattern)].node : shapes_[pattern].result;
+  }
+  [[nodiscard]] bool is_chosen(std::uint32_t pattern) const noexcept {
+    return !chosen_.empty() && chosen_[pattern] != 0;
+  }
+  [[nodiscard]] std::uint32_t chosen_by(std::uint32_t pattern) const noexcept {
+    return is_chosen(pattern) ? chosen_[pattern] - 1 : 0;
+  }
+
+ private:
+  struct frame {
+    std::uint32_t pattern;
+    std::uint32_t next;   // node
+    std::uint32_t flat;   // index of that
+    std::size_t top = 0;  // the next node that isn't in a block
+  };
+
+  void measure(std::uint32_t pattern) {
+    const registry& r = library_.registry();
+    frames_.push_back({pattern, 0, 0});
+    while (!frames_.empty()) {
+      frame& f = frames_.back();
+      const stream_view nodes = r.nodes_of(r.patterns[f.pattern]);
+      if (f.next == nodes.size()) {
+        frames_.pop_back();
+        continue;
+      }
+      const node& n = nodes.nodes[f.next];
+      pattern_shape& shape = shapes_[f.pattern];
+      pattern_shape added{.nodes = 1, .inputs = n.count};
+      std::uint32_t flat = 1;
+      if (n.what() == command::pattern) {
+        const std::uint32_t inner = library_.find_pattern(n.pattern_id());
+        if (shapes_[inner].nodes == 0) {
+          frames_.push_back({inner, 0, 0});
+          continue;
+        }
+        added = shapes_[inner];
+        flat = library_.flat_size(inner);
+        if (nodes.size() == 1) shape.same_as = added.same_as;
+      } else if (n.what() == command::copy && copies_) {
+        added = {.nodes = static_cast<std::uint16_t>(n.c)};
+      }
+      shape.nodes = add_capped(shape.nodes, added.nodes);
+      shape.inputs = add_capped(shape.inputs, added.inputs);
+      if (f.next >= f.top) {
+        shape.result = f.flat + added.result;
+        f.top = f.next + std::size_t{1};
+        if (n.what() == command::control_flow)
+          for (const std::int32_t length : {nodes.inputs_of(f.next)[0], nodes.inputs_of(f.next)[1]})
+            f.top += static_cast<std::size_t>(length);
+      }
+      f.flat += flat;
+      ++f.next;
+    }
+  }
+
+  const library& library_;
+  const bool copies_;
+  pool<pattern_shape> shapes_;
+  pool<frame> frames_;
+  view<pattern_result> results_;
+  pool<std::uint32_t> chosen_;  // by pattern: the index in results_, plus 1
+};
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_PATTERN_SHAPES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+struct expand_options {
+  bool copies = true;  ///< a COPY becomes as many nodes as it says; else it stays one
+  view<pattern_result> results = {};
+  limits limit = {};
+};
+
+namespace detail {
+
+/// Writes a stream out, with a stack of the patterns and one of the blocks that it is in.
+class expander {
+ public:
+  expander(const program& p, const expand_options& how)
+      : stream_(p.stream()),
+        registry_(p.library().registry()),
+        library_(p.library()),
+        shapes_(p.library(), how.copies),
+        copies_(how.copies),
+        most_(how.limit.max_items < max_nodes ? how.limit.max_items : max_nodes) {}
+
+  [[nodiscard]] result<stream> run(view<pattern_result> results) {
+    if (const error e = shapes_.choose(results); e.code != errc::ok) return e;
+    if (const error e = measure(); e.code != errc::ok) return e;
+    frames_.push_back({stream_, 0});
+    open_.push_back(1);
+    for (;;) {
+      end_blocks();
+      frame& f = frames_.back();
+      if (f.next == f.nodes.size()) {
+        if (frames_.size() == 1) return std::move(out_);
+        frames_.pop_back();
+      } else if (const error e = add_next(); e.code != errc::ok) {
+        return e;
+      }
+    }
+  }
+
+ private:
+  /// Indices fit D, and what nodes take fits the host.
+  static constexpr std::uint64_t max_nodes =
+      sizeof(std::size_t) > 4 ? std::uint64_t{0x7fffffff} : std::uint64_t{0x07ffffff};
+
+  /// The stream, or a pattern, that is being written out.
+  struct frame {
+    stream_view nodes;
+    std::size_t next;
+  };
+  /// A block that is being written out, of an IF or WHILE.
+  struct block {
+    std::uint32_t id = 0;     // in open_
+    std::uint32_t head = 0;   // its IF or WHILE, in out_
+    std::uint32_t flat = 0;   // and in places_
+    std::uint32_t part = 0;   // which of its two blocks
+    std::uint32_t first = 0;  // node of that, in out_
+    std::uint32_t guard = 0;  // the innermost block of an IF around, or itself: its index, plus 1
+    std::size_t first_listed = 0, listed = 0;  // what an IF's blocks may take
+    std::size_t end = 0;                       // in the nodes of its frame
+    std::size_t other_end = 0;                 // of the second block
+    std::size_t depth = 0;                     // of frames
+  };
+  static constexpr std::int32_t unknown = -1;  // the second length, until both blocks have ended
+
+  /// Finds out how much there will be, and makes room for it.
+  [[nodiscard]] error measure() {
+    std::uint64_t nodes = 0, inputs = 0, places = 0;
+    for (std::size_t i = 0; i < stream_.size(); ++i) {
+      const node& n = stream_.nodes[i];
+      if (n.what() == command::pattern) {
+        const std::uint32_t p = library_.find_pattern(n.pattern_id());
+        const pattern_shape& shape = shapes_.of(p);
+        nodes = add_capped(nodes, shape.nodes);
+        inputs = add_capped(inputs, shape.inputs);
+        places += library_.flat_size(p);
+      } else if (n.what() == command::copy && copies_) {
+        nodes += static_cast<std::uint16_t>(n.c);
+        ++places;
+      } else {
+        ++nodes, ++places;
+        inputs += n.count;
+      }
+      if (nodes > most_ || inputs > most_)
+        return {errc::genome_expansion_size, offset_of(stream_, i)};
+    }
+    out_.nodes.reserve(static_cast<std::size_t>(nodes));
+    out_.inputs.reserve(static_cast<std::size_t>(inputs));
+    places_.reserve(static_cast<std::size_t>(places));
+    starts_.reserve(stream_.size());
+    return {};
+  }
+
+  [[nodiscard]] std::uint32_t current_block() const noexcept {
+    return blocks_.empty() ? 0 : blocks_.back().id;
+  }
+  [[nodiscard]] std::uint32_t written() const noexcept {
+    return static_cast<std::uint32_t>(out_.size());
+  }
+
+  [[nodiscard]] error add_next() {
+    frame& f = frames_.back();
+    const stream_view from = f.nodes;
+    const std::size_t i = f.next++;
+    const bool inside = frames_.size() > 1;  // of a pattern
+    if (!inside) starts_.push_back(static_cast<std::uint32_t>(places_.size()));
+    const node& n = from.nodes[i];
+    if (n.what() == command::pattern) {
+      const std::uint32_t p = shapes_.of(library_.find_pattern(n.pattern_id())).same_as;
+      frames_.push_back({registry_.nodes_of(registry_.patterns[p]), 0});
+      return {};
+    }
+    places_.push_back({written(), current_block()});
+    const view<std::int32_t> d = from.inputs_of(i);
+    if (n.what() == command::copy && copies_) {
+      for (std::int32_t k = 0; k < n.c; ++k)
+        out_.add(
+            {.a = n.b, .b = static_cast<std::uint8_t>(d[0]), .c = static_cast<std::int16_t>(d[1])},
+            {});
+      return {};
+    }
+    node added = n;
+    added.first = static_cast<std::uint32_t>(out_.inputs.size());
+    out_.nodes.push_back(added);
+    out_.inputs.append(d.data(), d.size());
+    const std::size_t first_listed = listed_.size();
+    for (std::size_t k = n.lengths(); k < d.size(); ++k) {
+      std::size_t flat = 0;
+      if (const error e = inside ? find_relative(d[k], flat) : find(i, d[k], flat);
+          e.code != errc::ok)
+        return e;
+      const place& p = places_[flat];
+      const bool is_offset = inside ? p.block != 0 && p.block == current_block() : d[k] < 0;
+      out_.inputs[added.first + k] = static_cast<std::int32_t>(p.node) -
+                                     static_cast<std::int32_t>(is_offset ? written() - 1 : 0);
+      if (n.what() == command::control_flow && n.b == if_else)
+        listed_.push_back(static_cast<std::uint32_t>(flat));
+    }
+    if (n.what() == command::control_flow) start_blocks(n, d, first_listed);
+    return {};
+  }
+
+  /// What the stream's node i means by an entry of its D.
+  [[nodiscard]] error find(std::size_t i, std::int32_t d, std::size_t& flat) const noexcept {
+    const std::size_t from =
+        d < 0 ? i - static_cast<std::size_t>(-std::int64_t{d}) : static_cast<std::size_t>(d);
+    flat = starts_[from];
+    const node& n = stream_.nodes[from];
+    if (n.what() != command::pattern) return {};
+    const std::uint32_t p = library_.find_pattern(n.pattern_id());
+    flat += shapes_.result_of(p);
+    if (!can_be_taken(flat)) return {errc::genome_pattern_result, shapes_.chosen_by(p)};
+    return {};
+  }
+
+  /// What the last flat node, of a pattern, means by an entry of its D.
+  [[nodiscard]] error find_relative(std::int32_t d, std::size_t& flat) const noexcept {
+    const std::int64_t at = static_cast<std::int64_t>(places_.size()) - 1 + d;
+    flat = static_cast<std::size_t>(at);
+    const std::uint64_t offset = offset_of(stream_, starts_.size() - 1);
+    if (d >= 0 || at < 0 || !can_be_taken(flat)) return {errc::genome_pattern_order, offset};
+    if (!is_listed(flat)) return {errc::genome_reference_external, offset};
+    return {};
+  }
+
+  [[nodiscard]] bool can_be_taken(std::size_t flat) const noexcept {
+    const place& p = places_[flat];
+    const node& n = out_.nodes[p.node];
+    if (n.what() == command::output || n.what() == command::pad || open_[p.block] == 0)
+      return false;
+    return n.what() != command::control_flow || out_.inputs[n.first + 1] != unknown;
+  }
+  /// Whether the innermost IF around the last flat node lets its blocks take this one.
+  [[nodiscard]] bool is_listed(std::size_t flat) const noexcept {
+    if (blocks_.empty() || blocks_.back().guard == 0) return true;
+    const block& guard = blocks_[blocks_.back().guard - 1];
+    if (flat > guard.flat) return true;
+    const std::uint32_t* const list = listed_.data() + guard.first_listed;
+    const std::size_t i =
+        first_not_below(list, guard.listed, [flat](std::uint32_t listed) { return listed < flat; });
+    return i < guard.listed && list[i] == flat;
+  }
+
+  void start_blocks(const node& n, view<std::int32_t> d, std::size_t first_listed) {
+    block b;
+    b.id = start_block();
+    b.head = written() - 1;
+    b.first = written();
+    b.flat = static_cast<std::uint32_t>(places_.size() - 1);
+    b.end = frames_.back().next + static_cast<std::size_t>(d[0]);
+    b.other_end = b.end + static_cast<std::size_t>(d[1]);
+    b.depth = frames_.size();
+    b.guard = n.b == if_else    ? static_cast<std::uint32_t>(blocks_.size() + 1)
+              : blocks_.empty() ? 0
+                                : blocks_.back().guard;
+    b.first_listed = first_listed;
+    b.listed = listed_.size() - first_listed;
+    sort(listed_.data() + first_listed, b.listed,
+         [](std::uint32_t x, std::uint32_t y) { return x < y; });
+    blocks_.push_back(b);
+    out_.inputs[out_.nodes.back().first + 1] = unknown;
+  }
+  [[nodiscard]] std::uint32_t start_block() {
+    open_.push_back(1);
+    return static_cast<std::uint32_t>(open_.size() - 1);
+  }
+  /// Ends the blocks that end here, innermost first, and starts those that follow on one.
+  void end_blocks() {
+    while (!blocks_.empty()) {
+      block& b = blocks_.back();
+      if (b.depth != frames_.size() || b.end != frames_.back().next) return;
+      open_[b.id] = 0;
+      out_.inputs[out_.nodes[b.head].first + b.part] =
+          static_cast<std::int32_t>(written() - b.first);
+      if (b.part == 1) {
+        listed_.shrink(b.first_listed);
+        blocks_.pop_back();
+      } else {
+        b.part = 1;
+        b.end = b.other_end;
+        b.first = written();
+        b.id = start_block();
+      }
+    }
+  }
+
+  /// Where a flat node is, with COPY as one node: in the graph, and in which block.
+  struct place {
+    std::uint32_t node, block;
+  };
+
+  const stream_view stream_;
+  const registry& registry_;
+  const library& library_;
+  pattern_shapes shapes_;
+  const bool copies_;
+  const std::uint64_t most_;
+
+  stream out_;
+  pool<place> places_;
+  pool<std::uint32_t> starts_;  // of the stream's nodes, in places_
+  pool<unsigned char> open_;    // of each block, whether it hasn't ended; the graph is the first
+  pool<frame> frames_;
+  pool<block> blocks_;
+  pool<std::uint32_t> listed_;  // in places_; ascending for each IF
+};
+
+}  // namespace detail
+
+/// A program as a flat graph.
+[[nodiscard]] inline result<stream> expand(const program& p, const expand_options& how = {}) {
+  return detail::expander(p, how).run(how.results);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_EXPAND_HPP
+
+// ---- tessera/genome/pattern_texts.hpp
+//
+// A graph and the patterns that may occur in it as sequences of tokens: equal numbers for equal nodes.
+//
+//   pool<detail::block_range> blocks = detail::blocks_of(graph);
+//   detail::add_patterns(library, shapes, graph, blocks, tokens, matcher);
+//   tokens[i];      // of the graph's node i; 0 where no node of a pattern can be equal
+//
+// Nodes are equal where A, B, C and D are, with references as offsets and the lengths of blocks in
+// flat nodes. An id where an offset should stand equals nothing: expand() wouldn't give it back.
+//
+// Equality is found by sorting, so that no choice of nodes makes it slow. A pattern is written out
+// only where it fits the graph in length and has nothing that the graph hasn't.
+//
+// Lifetime:   borrow during the call.
+// Errors:     none.
+// Limits:     patterns of 16 × the nodes of graph and library, plus 65536, written out.
+// Allocation: 64 bytes for each node, 4 for each input, of the graph and of patterns no longer than
+//             it; 4 for each node of patterns written out.
+
+#ifndef TESSERA_GENOME_PATTERN_TEXTS_HPP
+#define TESSERA_GENOME_PATTERN_TEXTS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/genome/sequence_matcher.hpp
+//
+// The longest of many sequences that starts at each place of a text, in one pass over the text.
+//
+//   detail::sequence_matcher m;
+//   m.add({tokens, 3}, 7);                   // tokens are numbers from 1 on
+//   m.build();
+//   std::uint32_t state = 0;
+//   for (std::size_t i = text.size(); i-- != 0;) {
+//     state = m.step(state, text[i]);
+//     auto found = m.longest(state, room);   // that starts at i and has at most `room` tokens
+//   }
+//
+// An automaton of Aho and Corasick over the sequences from back to front, which therefore reads the
+// text from back to front. Its states are the nodes of a trie in the order of their depth, so that
+// the children of one stand in a row, tokens ascending, and are found by bisection. Shorter sequences
+// that start at the same place are found through links that skip more and more of them.
+//
+// Lifetime:   owns copies of the tokens.
+// Errors:     none.
+// Limits:     2^32 - 2 tokens in all.
+// Allocation: 80 bytes for each token at most. Time is linear in the tokens and in the
+//             text, but for a logarithm of the number of sequences.
+
+#ifndef TESSERA_GENOME_SEQUENCE_MATCHER_HPP
+#define TESSERA_GENOME_SEQUENCE_MATCHER_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class sequence_matcher {
+ public:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  /// Which sequence was found; none where none was.
+  struct found {
+    std::uint32_t name = none;
+    std::uint32_t size = 0;
+  };
+
+  /// Of equal sequences the first that was added is found. `tokens` has at least one.
+  void add(view<std::uint32_t> tokens, std::uint32_t name) {
+    sequences_.push_back({static_cast<std::uint32_t>(tokens_.size()),
+                          static_cast<std::uint32_t>(tokens.size()), name});
+    tokens_.append(tokens.data(), tokens.size());
+  }
+
+  void build() {
+    sort(sequences_.data(), sequences_.size(),
+         [this](const sequence& x, const sequence& y) { return is_below(x, y); });
+    make_states();
+    tokens_ = {};
+    link();
+  }
+
+  /// The state behind one more token, to the left of those before.
+  [[nodiscard]] std::uint32_t step(std::uint32_t from, std::uint32_t token) const noexcept {
+    for (;;) {
+      const std::uint32_t next = child(from, token);
+      if (next != 0 || from == 0) return next;
+      from = states_[from].shorter;
+    }
+  }
+
+  [[nodiscard]] found longest(std::uint32_t from, std::size_t room) const noexcept {
+    std::uint32_t at = states_[from].longest;
+    while (states_[at].depth > room) {
+      const link_of& l = links_[states_[at].link];
+      at = states_[l.far].depth > room ? l.far : l.near;
+    }
+    return at == 0 ? found{} : found{links_[states_[at].link].name, states_[at].depth};
+  }
+
+ private:
+  struct sequence {
+    std::uint32_t first, size, name;
+  };
+  struct state {
+    std::uint32_t token = 0, parent = 0, depth = 0;
+    std::uint32_t shorter = 0;  ///< the longest state that this one's sequence starts with
+    std::uint32_t longest = 0;  ///< the state of the longest whole sequence that it starts with
+    std::uint32_t link = 0;     ///< where a sequence ends: its row in links_
+  };
+  /// A sequence and shorter ones that it starts with: the next, and one farther away.
+  struct link_of {
+    std::uint32_t near = 0, far = 0, rank = 0, name = none;
+  };
+
+  /// The token of a sequence that comes `depth` before its last.
+  [[nodiscard]] std::uint32_t token(const sequence& s, std::size_t depth) const noexcept {
+    return tokens_[s.first + (s.size - 1 - depth)];
+  }
+  [[nodiscard]] bool is_below(const sequence& x, const sequence& y) const noexcept {
+    const std::size_t depth = shared(x, y);
+    if (depth == x.size || depth == y.size) return x.size < y.size;
+    return token(x, depth) < token(y, depth);
+  }
+  [[nodiscard]] std::size_t shared(const sequence& x, const sequence& y) const noexcept {
+    std::size_t depth = 0;
+    while (depth < x.size && depth < y.size && token(x, depth) == token(y, depth)) ++depth;
+    return depth;
+  }
+
+  /// The trie. Sequences come sorted, so each adds states to the path of the one before; sorting
+  /// those by depth, stable, puts the children of each in a row.
+  void make_states() {
+    pool<state> made;
+    made.reserve(tokens_.size() + 1);
+    made.push_back({});
+    pool<std::uint32_t> path = {0}, ends, counts, places;
+    for (std::size_t i = 0; i < sequences_.size(); ++i) {
+      const sequence& s = sequences_[i];
+      const std::size_t kept = i == 0 ? 0 : shared(sequences_[i - 1], s);
+      path.shrink(kept + 1);
+      for (std::size_t d = kept; d < s.size; ++d) {
+        made.push_back({token(s, d), path.back(), static_cast<std::uint32_t>(d + 1)});
+        path.push_back(static_cast<std::uint32_t>(made.size() - 1));
+      }
+      ends.push_back(path.back());
+    }
+    for (const state& s : made) {
+      if (counts.size() <= s.depth + std::size_t{1}) counts.resize(s.depth + std::size_t{2});
+      ++counts[s.depth + std::size_t{1}];
+    }
+    for (std::size_t d = 1; d < counts.size(); ++d) counts[d] += counts[d - 1];
+    places.resize(made.size());
+    states_.resize(made.size());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      places[i] = counts[made[i].depth]++;
+      states_[places[i]] = made[i];
+      states_[places[i]].parent = places[made[i].parent];
+    }
+    links_ = {{}};
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      state& s = states_[places[ends[i]]];
+      if (s.link != 0) continue;
+      s.link = static_cast<std::uint32_t>(links_.size());
+      links_.push_back({0, 0, 0, sequences_[i].name});
+    }
+    firsts_.resize(states_.size() + 1);
+    for (std::size_t i = 1; i < states_.size(); ++i) ++firsts_[states_[i].parent + std::size_t{1}];
+    std::uint32_t first = 1;  // behind the root
+    for (std::uint32_t& f : firsts_) f = first += f;
+  }
+
+  void link() {
+    for (std::uint32_t i = 1; i < states_.size(); ++i) {
+      state& s = states_[i];
+      if (s.parent != 0) s.shorter = step(states_[s.parent].shorter, s.token);
+      const std::uint32_t near = states_[s.shorter].longest;
+      s.longest = s.link == 0 ? near : i;
+      if (s.link == 0) continue;
+      const link_of& before = links_[states_[near].link];
+      const link_of& far = links_[states_[before.far].link];
+      link_of& l = links_[s.link];
+      l.near = near;
+      l.rank = before.rank + 1;
+      const bool doubled = before.rank - far.rank == far.rank - links_[states_[far.far].link].rank;
+      l.far = doubled ? far.far : near;
+    }
+  }
+
+  [[nodiscard]] std::uint32_t child(std::uint32_t of, std::uint32_t token) const noexcept {
+    const std::uint32_t first = firsts_[of], count = firsts_[of + std::size_t{1}] - first;
+    const std::size_t at = first_not_below(states_.data() + first, count,
+                                           [token](const state& s) { return s.token < token; });
+    return at < count && states_[first + at].token == token ? first + static_cast<std::uint32_t>(at)
+                                                            : 0;
+  }
+
+  pool<std::uint32_t> tokens_;
+  pool<sequence> sequences_;
+  pool<state> states_;          // the first is the start
+  pool<std::uint32_t> firsts_;  // children of each state, and the end
+  pool<link_of> links_;         // the first is that of none
+};
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_SEQUENCE_MATCHER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// What an entry of D of node i refers to.
+[[nodiscard]] constexpr std::size_t node_of(std::size_t i, std::int32_t d) noexcept {
+  return d < 0 ? i - static_cast<std::size_t>(-std::int64_t{d}) : static_cast<std::size_t>(d);
+}
+
+/// The innermost block around a node; `first` is 0 for the graph itself and for nothing else.
+struct block_range {
+  std::uint32_t first = 0, end = 0;
+};
+
+/// The blocks around the nodes of a verified graph.
+[[nodiscard]] inline pool<block_range> blocks_of(const stream_view& g) {
+  pool<block_range> out, open = {{0, static_cast<std::uint32_t>(g.size())}};
+  out.reserve(g.size());
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    while (open.size() > 1 && open.back().end <= i) open.pop_back();
+    out.push_back(open.back());
+    if (g.nodes[i].what() != command::control_flow) continue;
+    const view<std::int32_t> d = g.inputs_of(i);
+    const std::uint32_t middle = i + 1 + static_cast<std::uint32_t>(d[0]);
+    open.push_back({middle, middle + static_cast<std::uint32_t>(d[1])});
+    open.push_back({i + 1, middle});
+  }
+  return out;
+}
+
+class pattern_texts {
+ public:
+  pattern_texts(const library& l, pattern_shapes& shapes) : library_(l), shapes_(shapes) {}
+
+  void run(const stream_view& graph, const pool<block_range>& blocks, pool<std::uint32_t>& tokens,
+           sequence_matcher& matcher) {
+    add_graph(graph, blocks);
+    add_library();
+    number();
+    tokens.append(tokens_.data(), graph.size());
+    find_possible();
+    write_out(matcher);
+  }
+
+ private:
+  /// A pattern as the library has it.
+  struct text {
+    std::uint32_t first = 0;    // of nodes_
+    std::uint32_t name = 0;     // the first pattern that is the same; plus 1
+    bool is_candidate = false;  // no longer than the graph, and no wrapper
+    bool is_possible = false;   // and all of it occurs
+  };
+
+  void add_graph(const stream_view& g, const pool<block_range>& blocks) {
+    graph_size_ = g.size();
+    nodes_.nodes.reserve(g.size());
+    pool<std::int32_t> d;
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      const view<std::int32_t> all = g.inputs_of(i);
+      d.clear();
+      bool is_canonical = true;
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        if (k < g.nodes[i].lengths()) {
+          d.push_back(all[k]);
+          continue;
+        }
+        const std::size_t from = node_of(i, all[k]);
+        const bool inside = blocks[i].first != 0 && blocks[i].first == blocks[from].first;
+        is_canonical = is_canonical && inside == (all[k] < 0);
+        d.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(from) -
+                                              static_cast<std::int64_t>(i)));
+      }
+      nodes_.add(g.nodes[i], d);
+      if (is_canonical) to_number_.push_back({0, static_cast<std::uint32_t>(i)});
+    }
+  }
+
+  /// Adds the nodes of the patterns that aren't longer than the graph.
+  void add_library() {
+    const registry& r = library_.registry();
+    texts_.resize(r.patterns.size());
+    for (std::uint32_t p = 0; p < texts_.size(); ++p) {
+      if (library_.flat_size(p) > graph_size_) continue;
+      text& same = texts_[shapes_.of(p).same_as];
+      if (same.name == 0) same.name = p + 1;
+      if (shapes_.of(p).same_as != p) continue;
+      texts_[p].is_candidate = true;
+      texts_[p].first = static_cast<std::uint32_t>(nodes_.size());
+      add_pattern(r.nodes_of(r.patterns[p]));
+    }
+  }
+  void add_pattern(const stream_view& pattern) {
+    starts_.clear();
+    std::uint32_t flat = 0;
+    for (const node& n : pattern.nodes) {
+      starts_.push_back(flat);
+      flat += n.what() == command::pattern
+                  ? library_.flat_size(library_.find_pattern(n.pattern_id()))
+                  : 1;
+    }
+    starts_.push_back(flat);
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+      const command what = pattern.nodes[i].what();
+      if (what != command::pattern)
+        to_number_.push_back({0, static_cast<std::uint32_t>(nodes_.size())});
+      const view<std::int32_t> d = pattern.inputs_of(i);
+      nodes_.add(pattern.nodes[i], d);
+      if (what != command::control_flow) continue;
+      std::int32_t* const lengths = nodes_.inputs.data() + nodes_.nodes.back().first;
+      const std::size_t middle = i + 1 + static_cast<std::size_t>(d[0]);
+      const std::size_t end = middle + static_cast<std::size_t>(d[1]);
+      lengths[0] = static_cast<std::int32_t>(starts_[middle] - starts_[i + 1]);
+      lengths[1] = static_cast<std::int32_t>(starts_[end] - starts_[middle]);
+    }
+  }
+
+  struct keyed {
+    std::uint64_t key;  // equal where nodes are; saves most comparisons of D
+    std::uint32_t node;
+  };
+  [[nodiscard]] std::uint64_t key_of(std::uint32_t i) const noexcept {
+    const node& n = nodes_.nodes[i];
+    std::uint64_t key = std::uint64_t{n.a} << 32 | std::uint64_t{n.b} << 24 |
+                        std::uint64_t{static_cast<std::uint16_t>(n.c)} << 8 | (n.count & 0xffu);
+    for (const std::int32_t d : stream_view(nodes_).inputs_of(i))
+      key = (key ^ static_cast<std::uint32_t>(d)) * 0x9e3779b97f4a7c15u;
+    return key;
+  }
+  /// Below 0, 0 or above, as node x is less than y, equal, or greater, in some order.
+  [[nodiscard]] int compare(const keyed& x, const keyed& y) const noexcept {
+    if (x.key != y.key) return x.key < y.key ? -1 : 1;
+    const node &m = nodes_.nodes[x.node], &n = nodes_.nodes[y.node];
+    if (m.a != n.a) return m.a < n.a ? -1 : 1;
+    if (m.b != n.b) return m.b < n.b ? -1 : 1;
+    if (m.c != n.c) return m.c < n.c ? -1 : 1;
+    if (m.count != n.count) return m.count < n.count ? -1 : 1;
+    const std::int32_t *p = nodes_.inputs.data() + m.first, *q = nodes_.inputs.data() + n.first;
+    for (std::size_t k = 0; k < m.count; ++k)
+      if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
+    return 0;
+  }
+  /// Equal numbers for equal nodes; 0 for those that don't occur in the graph.
+  void number() {
+    for (keyed& k : to_number_) k.key = key_of(k.node);
+    sort(to_number_.data(), to_number_.size(),
+         [this](const keyed& x, const keyed& y) { return compare(x, y) < 0; });
+    tokens_.resize(nodes_.size());
+    std::uint32_t number = 0;
+    bool occurs = false;
+    for (std::size_t i = 0; i < to_number_.size(); ++i) {
+      if (i == 0 || compare(to_number_[i - 1], to_number_[i]) != 0) {
+        ++number;
+        occurs = to_number_[i].node < graph_size_;  // the graph's stand first: sorting is stable
+      }
+      tokens_[to_number_[i].node] = occurs ? number : 0;
+    }
+    to_number_ = {};
+  }
+
+  [[nodiscard]] std::uint32_t inner(const node& n) {
+    return shapes_.of(library_.find_pattern(n.pattern_id())).same_as;
+  }
+  /// Shorter patterns come first: one inside of another has been looked at before.
+  void find_possible() {
+    const registry& r = library_.registry();
+    pool<std::uint32_t> order;
+    for (std::uint32_t p = 0; p < texts_.size(); ++p)
+      if (texts_[p].is_candidate) order.push_back(p);
+    sort(order.data(), order.size(), [this](std::uint32_t x, std::uint32_t y) {
+      return library_.flat_size(x) < library_.flat_size(y);
+    });
+    for (const std::uint32_t p : order) {
+      bool possible = true;
+      for (std::uint32_t i = 0; i < r.patterns[p].count && possible; ++i) {
+        const node& n = nodes_.nodes[texts_[p].first + i];
+        possible = n.what() == command::pattern ? texts_[inner(n)].is_possible
+                                                : tokens_[texts_[p].first + i] != 0;
+      }
+      texts_[p].is_possible = possible;
+    }
+  }
+
+  void write_out(sequence_matcher& matcher) {
+    struct frame {
+      std::uint32_t pattern, next;
+    };
+    const registry& r = library_.registry();
+    pool<frame> frames;
+    pool<std::uint32_t> sequence;
+    std::uint64_t room = std::uint64_t{16} * nodes_.size() + 65536;
+    if (room > 0xfffffff0u) room = 0xfffffff0u;
+    for (std::uint32_t p = 0; p < texts_.size(); ++p) {
+      const std::uint32_t same = shapes_.of(p).same_as;
+      if (!texts_[same].is_possible || texts_[same].name != p + 1) continue;
+      if (library_.flat_size(p) > room) continue;
+      room -= library_.flat_size(p);
+      sequence.clear();
+      frames.push_back({same, 0});
+      while (!frames.empty()) {
+        frame& f = frames.back();
+        if (f.next == r.patterns[f.pattern].count) {
+          frames.pop_back();
+          continue;
+        }
+        const std::uint32_t i = texts_[f.pattern].first + f.next++;
+        if (nodes_.nodes[i].what() == command::pattern)
+          frames.push_back({inner(nodes_.nodes[i]), 0});
+        else
+          sequence.push_back(tokens_[i]);
+      }
+      matcher.add(sequence, p);
+    }
+  }
+
+  const library& library_;
+  pattern_shapes& shapes_;
+  std::size_t graph_size_ = 0;
+  stream nodes_;  // of the graph, then of patterns
+  pool<keyed> to_number_;
+  pool<std::uint32_t> tokens_;  // by node
+  pool<text> texts_;            // by pattern
+  pool<std::uint32_t> starts_;  // by node of one pattern, in its expansion
+};
+
+inline void add_patterns(const library& l, pattern_shapes& shapes, const stream_view& graph,
+                         const pool<block_range>& blocks, pool<std::uint32_t>& tokens,
+                         sequence_matcher& matcher) {
+  pattern_texts(l, shapes).run(graph, blocks, tokens, matcher);
+}
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_PATTERN_TEXTS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// Writes the nodes of a graph, some of them as one. `ids` has the new index of each node, and how
+/// many there are; `merge(out, i)` adds the new node that starts at node i, or returns false where
+/// that is node i itself.
+template <class Merge>
+[[nodiscard]] stream renumber(const stream_view& g, const pool<std::uint32_t>& ids, Merge merge) {
+  stream out;
+  out.nodes.reserve(ids.back());
+  const auto id = [&ids](std::size_t i) { return static_cast<std::int32_t>(ids[i]); };
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    if ((i != 0 && ids[i] == ids[i - 1]) || merge(out, i)) continue;
+    const std::size_t first = out.inputs.size();
+    const view<std::int32_t> d = g.inputs_of(i);
+    out.add(g.nodes[i], d);
+    for (std::size_t k = g.nodes[i].lengths(); k < d.size(); ++k)
+      out.inputs[first + k] = id(node_of(i, d[k])) - (d[k] < 0 ? id(i) : 0);
+    if (g.nodes[i].what() != command::control_flow) continue;
+    const std::size_t middle = i + 1 + static_cast<std::size_t>(d[0]);
+    const std::size_t end = middle + static_cast<std::size_t>(d[1]);
+    out.inputs[first] = id(middle) - id(i + 1);
+    out.inputs[first + 1] = id(end) - id(middle);
+  }
+  return out;
+}
+
+class compressor {
+ public:
+  compressor(const library& l, const expand_options& how) : library_(l), shapes_(l, how.copies) {}
+
+  [[nodiscard]] result<stream> run(stream graph, const expand_options& how) {
+    if (const error e = shapes_.choose(how.results); e.code != errc::ok) return e;
+    graph_ = std::move(graph);
+    blocks_ = blocks_of(graph_);
+    if (how.copies) merge_runs();
+    match();
+    drop_matches();
+    return write();
+  }
+
+ private:
+  struct match_of {
+    std::uint32_t pattern;
+    std::uint32_t first, size;  // nodes
+  };
+
+  /// Puts COPYs where nodes repeat.
+  void merge_runs() {
+    pool<unsigned char> used;
+    used.resize(graph_.size() + 1);
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      for (const std::int32_t d : stream_view(graph_).references(i)) used[node_of(i, d)] = 1;
+      if (blocks_[i].first != 0) used[blocks_[i].end - std::size_t{1}] = 1;  // the block's value
+    }
+    pool<std::uint32_t> ids;
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++next) {
+      const std::size_t end = run_from(i, used);
+      for (; i < end; ++i) ids.push_back(next);
+    }
+    ids.push_back(next);
+    if (next == graph_.size()) return;
+    graph_ = renumber(graph_, ids, [&](stream& out, std::size_t i) {
+      std::int16_t count = 0;
+      for (std::size_t k = i; ids[k] == ids[i]; ++k) ++count;
+      const node& n = graph_.nodes[i];
+      if (count > 1) out.add({.a = 7, .b = n.a, .c = count}, {n.b, n.c});
+      return count > 1;
+    });
+    blocks_ = blocks_of(graph_);
+  }
+  /// The end of the run that starts at a node, where that is worth a COPY.
+  [[nodiscard]] std::size_t run_from(std::size_t first, const pool<unsigned char>& used) const {
+    const node& n = graph_.nodes[first];
+    const command what = n.what();
+    const bool can_repeat =
+        n.count == 0 && what != command::pad && what != command::output && what != command::copy;
+    std::size_t end = first + 1;
+    if (!can_repeat) return end;
+    const std::size_t most = first + 32767;
+    for (; end < blocks_[first].end && end < most && used[end] == 0; ++end) {
+      const node& m = graph_.nodes[end];
+      if (m.a != n.a || m.b != n.b || m.c != n.c || m.count != 0) break;
+    }
+    return end - first > 2 ? end : first + 1;
+  }
+
+  /// Takes the longest match from left to right.
+  void match() {
+    pool<std::uint32_t> tokens;
+    sequence_matcher matcher;
+    add_patterns(library_, shapes_, graph_, blocks_, tokens, matcher);
+    matcher.build();
+    pool<sequence_matcher::found> longest;
+    longest.resize(graph_.size());
+    std::uint32_t state = 0;
+    for (std::size_t i = graph_.size(); i-- != 0;) {
+      state = matcher.step(state, tokens[i]);
+      longest[i] = matcher.longest(state, blocks_[i].end - i);
+    }
+    owners_.resize(graph_.size());
+    for (std::uint32_t i = 0; i < graph_.size();) {
+      const sequence_matcher::found f = longest[i];
+      if (f.name == sequence_matcher::none) {
+        owners_[i++] = plain;
+        continue;
+      }
+      for (std::uint32_t k = 0; k < f.size; ++k)
+        owners_[i + k] = static_cast<std::uint32_t>(matches_.size());
+      matches_.push_back({f.name, i, f.size});
+      i += f.size;
+    }
+  }
+
+  /// Drops the matches that can't be used. What was dropped is plain, and may take what it must not.
+  void drop_matches() {
+    pool<std::uint32_t> seen;
+    seen.resize(graph_.size());
+    for (std::uint32_t m = 0; m < matches_.size(); ++m)
+      if (takes_too_many(m, seen) || ends_block_without_result(m)) drop(m);
+    for (std::size_t i = 0; i < graph_.size(); ++i)
+      if (owners_[i] == plain) check_plain(i);
+    for (std::size_t k = 0; k < dropped_.size(); ++k) {
+      const match_of m = matches_[dropped_[k]];
+      for (std::size_t i = m.first; i < m.first + m.size; ++i) check_plain(i);
+    }
+  }
+  void drop(std::uint32_t m) {
+    for (std::size_t i = matches_[m].first; i < matches_[m].first + matches_[m].size; ++i)
+      owners_[i] = plain;
+    dropped_.push_back(m);
+  }
+  void check_plain(std::size_t i) {
+    for (const std::int32_t d : stream_view(graph_).references(i)) {
+      const std::size_t from = node_of(i, d);
+      const std::uint32_t m = owners_[from];
+      if (m != plain && from != result_of(m)) drop(m);
+    }
+  }
+  [[nodiscard]] std::size_t result_of(std::uint32_t m) {
+    (void)shapes_.of(matches_[m].pattern);
+    return std::size_t{matches_[m].first} + shapes_.result_of(matches_[m].pattern);
+  }
+  [[nodiscard]] bool takes_too_many(std::uint32_t m, pool<std::uint32_t>& seen) const {
+    const match_of at = matches_[m];
+    std::size_t count = 0;
+    for (std::size_t i = at.first; i < at.first + std::size_t{at.size}; ++i)
+      for (const std::int32_t d : stream_view(graph_).references(i)) {
+        const std::size_t from = node_of(i, d);
+        if (from >= at.first || seen[from] == m + 1) continue;
+        seen[from] = m + 1;
+        ++count;
+      }
+    return count > max_node_inputs;
+  }
+  [[nodiscard]] bool ends_block_without_result(std::uint32_t m) {
+    const std::uint32_t pattern = matches_[m].pattern, first = matches_[m].first;
+    return blocks_[first].first != 0 && blocks_[first].end == first + matches_[m].size &&
+           result_of(m) != first + std::size_t{shapes_.of(pattern).result};
+  }
+
+  [[nodiscard]] stream write() const {
+    pool<std::uint32_t> ids;
+    ids.reserve(graph_.size() + 1);
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      const std::uint32_t m = owners_[i];
+      if (m == plain || matches_[m].first == i) ++count;
+      ids.push_back(count - 1);
+    }
+    ids.push_back(count);
+    return renumber(graph_, ids, [&](stream& out, std::size_t i) {
+      if (owners_[i] == plain) return false;
+      write_macro(matches_[owners_[i]], ids, out);
+      return true;
+    });
+  }
+  void write_macro(const match_of& m, const pool<std::uint32_t>& ids, stream& out) const {
+    struct taken {
+      std::uint32_t id;
+      bool same_block;
+    };
+    pool<taken> all;
+    for (std::size_t i = m.first; i < m.first + std::size_t{m.size}; ++i)
+      for (const std::int32_t d : stream_view(graph_).references(i))
+        if (const std::size_t from = node_of(i, d); from < m.first)
+          all.push_back({ids[from], blocks_[m.first].first != 0 &&
+                                        blocks_[from].first == blocks_[m.first].first});
+    sort(all.data(), all.size(), [](const taken& x, const taken& y) { return x.id < y.id; });
+    pool<std::int32_t> d;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (k == 0 || all[k].id != all[k - 1].id)
+        d.push_back(static_cast<std::int32_t>(all[k].id) -
+                    (all[k].same_block ? static_cast<std::int32_t>(ids[m.first]) : 0));
+    const std::uint32_t id = library_.registry().patterns[m.pattern].id;
+    out.add({.a = 6,
+             .b = static_cast<std::uint8_t>(id),
+             .c = static_cast<std::int16_t>(static_cast<std::uint16_t>(id & 0xff00u))},
+            d);
+  }
+
+  static constexpr std::uint32_t plain = ~std::uint32_t{0};
+
+  const library& library_;
+  pattern_shapes shapes_;
+  stream graph_;              // in which a COPY is one node
+  pool<block_range> blocks_;  // by node
+  pool<match_of> matches_;
+  pool<std::uint32_t> owners_;   // by node: the match that it is part of, or plain
+  pool<std::uint32_t> dropped_;  // matches
+};
+
+}  // namespace detail
+
+/// A flat graph in the patterns of its library. expand() gives the same graph back, node by node.
+[[nodiscard]] inline result<stream> compress(const program& flat, const expand_options& how = {}) {
+  result<stream> graph =
+      expand(flat, {.copies = false, .results = how.results, .limit = how.limit});
+  if (!graph) return graph.err();
+  return detail::compressor(flat.library(), how).run(std::move(*graph), how);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_COMPRESS_HPP
+
+// ---- tessera/genome/print.hpp
+//
+// NAC v1.2 for people: a line a node, ids replaced by what the registry says.
+//
+//   tessera::text listing = genome::print(*program);
+//
+//     ; 6 nodes, 5 inputs
+//     %0 = input
+//     %1 = parameter "p_embeddings_weight"
+//     %2 = aten.linear.default(%0, %1)
+//     %3 = aten.slice.Tensor(%2; arg1 = 0, arg2 = 3)
+//     %4 = pattern 18(%2, %3)                              ; 10 nodes
+//     output(%4)
+//
+//   tessera::text genes = genome::print(*library);         // counts, patterns and rules
+//
+// Tensors stand in the order of the variation, constants behind them: by name where a group says so.
+// %n is the node of index n, also for references that are relative in the stream; the blocks of an IF
+// or WHILE are indented. In a pattern nodes count as its expansion has them, so that a pattern inside
+// of it takes as many numbers as it has nodes, and what comes from outside is %-1, the node before
+// its first, and so on.
+//
+// Lifetime:   borrows while it runs; the text owns itself.
+// Errors:     none.
+// Limits:     blocks are indented by 32 levels at most; names and values show 96 bytes, groups 16 parts.
+// Allocation: the text, and 8 bytes for each open block.
+
+#ifndef TESSERA_GENOME_PRINT_HPP
+#define TESSERA_GENOME_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/genome/signature.hpp
+//
+// The texts of a registry taken apart: names of operations, variations, constant groups.
+//
+//   genome::operation_name n("aten._to_copy.default:node_args(1):kwargs('dtype',)");
+//   n.target;   // "aten._to_copy.default"
+//   n.tensors;  // 1
+//   std::string_view keyword;
+//   while (n.next_keyword(keyword)) …                       // "dtype"
+//
+//   genome::variation_inputs order("in1,in0");
+//   for (std::uint32_t i; order.next(i);) …                 // 1, 0
+//
+//   genome::group_parts parts("arg1=10;dim=11");
+//   genome::group_part p;
+//   while (parts.next(p)) …                                 // {"arg1", 10}, {"dim", 11}
+//
+//   genome::single_constant_key("aten.relu.default:node_args(1):kwargs()", 1);   // position 1
+//
+// Lifetime:   all borrow their text.
+// Errors:     values: `well_formed` and `failed`, with the place where the text stops being one.
+// Limits:     positions and ids of 5 digits.
+// Allocation: none.
+
+#ifndef TESSERA_GENOME_SIGNATURE_HPP
+#define TESSERA_GENOME_SIGNATURE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// A decimal number at the start of `text`, without superfluous zeros; takes it off there.
+[[nodiscard]] constexpr bool take_number(std::string_view& text, std::uint32_t& out) noexcept {
+  std::size_t digits = 0;
+  out = 0;
+  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+    if (digits == 5) return false;
+    out = out * 10 + static_cast<std::uint32_t>(text[digits] - '0');
+  }
+  if (digits == 0 || (digits > 1 && text[0] == '0')) return false;
+  text.remove_prefix(digits);
+  return true;
+}
+[[nodiscard]] constexpr bool take(std::string_view& text, std::string_view prefix) noexcept {
+  if (text.substr(0, prefix.size()) != prefix) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+}  // namespace detail
+
+/// TARGET:node_args(N):kwargs('k1', 'k2'). Where a name isn't of this form, all of it is its target
+/// and nothing else is known.
+struct operation_name {
+  std::string_view target;
+  std::uint32_t tensors = 0;  ///< distinct tensor inputs
+  bool well_formed = false;
+
+  explicit constexpr operation_name(std::string_view name) noexcept : target(name) {
+    constexpr std::string_view mark = ":node_args(";
+    const std::size_t at = name.rfind(mark);
+    if (at == std::string_view::npos) return;
+    std::string_view rest = name.substr(at + mark.size());
+    std::uint32_t n = 0;
+    if (!detail::take_number(rest, n) || !detail::take(rest, "):kwargs(") || !rest.ends_with(')'))
+      return;
+    rest.remove_suffix(1);
+    target = name.substr(0, at);
+    tensors = n;
+    keywords_ = rest;
+    well_formed = true;
+  }
+  /// The next keyword, in the order that they stand in: sorted.
+  [[nodiscard]] constexpr bool next_keyword(std::string_view& out) noexcept {
+    if (!detail::take(keywords_, "'")) return false;
+    const std::size_t end = keywords_.find('\'');
+    if (end == std::string_view::npos) return false;
+    out = keywords_.substr(0, end);
+    keywords_.remove_prefix(end + 1);
+    (void)(detail::take(keywords_, ", ") || detail::take(keywords_, ","));
+    return true;
+  }
+
+ private:
+  std::string_view keywords_;
+};
+
+/// Which input each tensor argument is, arguments in the order of their names as text.
+class variation_inputs {
+ public:
+  explicit constexpr variation_inputs(std::string_view text) noexcept : rest_(text) {}
+  [[nodiscard]] constexpr bool next(std::uint32_t& input) noexcept {
+    if (rest_.empty()) return false;
+    if (!first_ && !detail::take(rest_, ",")) return fail();
+    first_ = false;
+    return detail::take(rest_, "in") && detail::take_number(rest_, input) ? true : fail();
+  }
+  [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
+
+ private:
+  constexpr bool fail() noexcept {
+    rest_ = {};
+    failed_ = true;
+    return false;
+  }
+  std::string_view rest_;
+  bool first_ = true, failed_ = false;
+};
+
+/// A part of a constant group: which argument, and the id of its constant.
+struct group_part {
+  std::string_view key;  ///< "arg1", or a keyword
+  std::uint32_t constant = 0;
+};
+
+/// The parts of a constant group.
+class group_parts {
+ public:
+  explicit constexpr group_parts(std::string_view text) noexcept : rest_(text) {}
+  [[nodiscard]] constexpr bool next(group_part& out) noexcept {
+    if (rest_.empty()) return false;
+    if (!first_ && !detail::take(rest_, ";")) return fail();
+    first_ = false;
+    const std::size_t equals = rest_.find('=');
+    if (equals == std::string_view::npos || equals == 0) return fail();
+    out.key = rest_.substr(0, equals);
+    rest_.remove_prefix(equals + 1);
+    return detail::take_number(rest_, out.constant) ? true : fail();
+  }
+  [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
+
+ private:
+  constexpr bool fail() noexcept {
+    rest_ = {};
+    failed_ = true;
+    return false;
+  }
+  std::string_view rest_;
+  bool first_ = true, failed_ = false;
+};
+
+/// Which argument a constant is: a keyword, or where that is empty a position ("arg1").
+struct constant_key {
+  std::string_view keyword;
+  std::uint32_t position = 0;
+};
+
+/// How many arguments of a node are tensors: those of its variation; where it has inputs that no
+/// variation names, they are one list.
+[[nodiscard]] constexpr std::uint32_t tensor_arguments(std::string_view variation,
+                                                       std::size_t inputs) noexcept {
+  variation_inputs order(variation);
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; order.next(i);) ++count;
+  return count == 0 && inputs != 0 ? 1 : count;
+}
+
+/// Which argument the constant of a node with C > 0 is, as C names no key: the operation's keyword,
+/// where it has just one; else the first position behind its `tensors` tensor arguments. A constant
+/// in any other place stands in a group of its own.
+[[nodiscard]] constexpr constant_key single_constant_key(std::string_view operation,
+                                                         std::uint32_t tensors) noexcept {
+  operation_name name(operation);
+  std::string_view keyword, second;
+  if (name.next_keyword(keyword) && !name.next_keyword(second)) return {keyword, 0};
+  return {{}, tensors};
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_SIGNATURE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class printer {
+ public:
+  printer(text& out, const library& l) noexcept : out_(out), library_(l) {}
+
+  /// Nodes that stand `margin` spaces in. In a pattern, ids count nodes of its expansion.
+  void nodes(const stream_view& s, std::size_t margin, bool is_pattern) {
+    pool<std::size_t> ends;  // of the open blocks, the innermost last
+    std::int64_t id = 0;     // of the node
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      while (!ends.empty() && ends.back() == i) ends.pop_back();
+      const std::size_t depth = ends.size() < 32 ? ends.size() : 32;
+      for (std::size_t k = 0; k < margin + 2 * depth; ++k) out_ << ' ';
+      node_line(s, i, id);
+      const node& n = s.nodes[i];
+      if (n.what() == command::control_flow) {
+        const view<std::int32_t> d = s.inputs_of(i);
+        const auto length = [&d](std::size_t k) { return static_cast<std::size_t>(d[k]); };
+        ends.push_back(i + 1 + length(0) + length(1));
+        ends.push_back(i + 1 + length(0));
+      }
+      id += is_pattern && n.what() == command::pattern ? flat_size(n.pattern_id()) : 1;
+    }
+  }
+
+  void constants_and_names() {
+    const registry& r = library_.registry();
+    out_ << "; ";
+    count(r.operation_ids.size(), "operation");
+    out_ << ", ";
+    count(r.variations.size(), "variation");
+    out_ << ", ";
+    count(r.constants.size(), "constant");
+    out_ << ", ";
+    count(r.group_ids.size(), "constant group");
+    out_ << ", ";
+    count(r.parameter_ids.size(), "parameter");
+    out_ << ", ";
+    count(r.patterns.size(), "pattern");
+    out_ << '\n';
+  }
+  void patterns() {
+    const registry& r = library_.registry();
+    for (std::size_t i = 0; i < r.patterns.size(); ++i) {
+      out_ << "\npattern " << r.patterns[i].id << "  ; ";
+      count(library_.flat_size(static_cast<std::uint32_t>(i)), "node");
+      out_ << '\n';
+      nodes(r.nodes_of(r.patterns[i]), 2, true);
+    }
+  }
+  void rules() {
+    const registry& r = library_.registry();
+    if (!r.transitions.empty()) out_ << "\ntransition rules\n";
+    for (const transition_rule& t : r.transitions) {
+      out_ << "  ";
+      whole(r.name_of(t.text));
+      out_ << "  ; probability ";
+      whole(r.name_of(t.probability));
+      out_ << ", " << t.count << " times\n";
+      for (std::uint32_t k = 0; k < t.exceptions; ++k) {
+        out_ << "    but ";
+        whole(r.name_of(r.exceptions[t.first_exception + k]));
+        out_ << '\n';
+      }
+    }
+    counted("composition rules", r.compositions);
+    counted("structural rules", r.structures);
+  }
+
+  void count(std::uint64_t n, std::string_view noun) {
+    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
+  }
+
+ private:
+  void counted(std::string_view title, const pool<counted_rule>& rules) {
+    if (!rules.empty()) out_ << '\n' << title << '\n';
+    for (const counted_rule& c : rules) {
+      out_ << "  ";
+      whole(library_.registry().name_of(c.text));
+      out_ << "  ; " << c.count << " times\n";
+    }
+  }
+  [[nodiscard]] std::int64_t flat_size(std::uint32_t pattern_id) const noexcept {
+    return library_.flat_size(library_.find_pattern(pattern_id));
+  }
+
+  /// What a line shows of a text that many lines may show: its first 96 bytes.
+  [[nodiscard]] static std::string_view shown(std::string_view s) noexcept {
+    if (s.size() <= 96) return s;
+    std::size_t size = 96;
+    while ((static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u && size > 92) --size;
+    return s.substr(0, size);
+  }
+  /// A name as it is, or in quotes where it holds what would move a terminal's cursor.
+  void whole(std::string_view name) {
+    bool plain = true;
+    for (const char c : name) plain = plain && static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
+    if (plain)
+      out_ << name;
+    else
+      json::append_quoted(out_, name);
+  }
+  void words(std::string_view name) {
+    whole(shown(name));
+    if (shown(name).size() < name.size()) out_ << "...";
+  }
+  void quoted(std::string_view name) {
+    const std::string_view some = shown(name);
+    json::append_quoted(out_, some);
+    if (some.size() < name.size()) out_ << "...";
+  }
+
+  void node_line(const stream_view& s, std::size_t i, std::int64_t id) {
+    const node& n = s.nodes[i];
+    if (n.what() != command::output && n.what() != command::pad) out_ << '%' << id << " = ";
+    switch (n.what()) {
+      case command::none:
+      case command::reserved: break;  // verified streams have none
+      case command::pad: out_ << "pad"; break;
+      case command::data_input: out_ << "input"; break;
+      case command::param_input: out_ << "parameter"; break;
+      case command::output:
+        out_ << "output(";
+        references(s, i, id);
+        out_ << ')';
+        break;
+      case command::const_ref:
+        out_ << "parameter ";
+        quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
+        break;
+      case command::pattern:
+        out_ << "pattern " << n.pattern_id() << '(';
+        references(s, i, id);
+        out_ << ")  ; ";
+        count(static_cast<std::uint64_t>(flat_size(n.pattern_id())), "node");
+        break;
+      case command::copy: {
+        const view<std::int32_t> d = s.inputs_of(i);
+        const node copied{
+            .a = n.b, .b = static_cast<std::uint8_t>(d[0]), .c = static_cast<std::int16_t>(d[1])};
+        out_ << n.c << " x ";
+        template_of(copied);
+        break;
+      }
+      case command::control_flow: {
+        const view<std::int32_t> d = s.inputs_of(i);
+        const bool is_if = n.b == if_else;
+        out_ << (is_if ? "if(" : "while(");
+        references(s, i, id);
+        out_ << (is_if ? ") then " : ") condition ") << d[0] << (is_if ? " else " : " body ")
+             << d[1];
+        break;
+      }
+      case command::operation: operation(s, i, id); break;
+    }
+    out_ << '\n';
+  }
+  void template_of(const node& n) {
+    switch (n.what()) {
+      case command::data_input: out_ << "input"; break;
+      case command::param_input: out_ << "parameter"; break;
+      case command::const_ref:
+        out_ << "parameter ";
+        quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
+        break;
+      case command::pad: out_ << "pad"; break;
+      default:
+        words(library_.target(n.a));
+        out_ << '(';
+        constants(n, true);
+        out_ << ')';
+    }
+  }
+
+  void reference(std::int32_t d, std::int64_t id) {
+    out_ << '%' << (d < 0 ? id + d : std::int64_t{d});
+  }
+  void references(const stream_view& s, std::size_t i, std::int64_t id) {
+    bool first = true;
+    for (const std::int32_t d : s.references(i)) {
+      if (!first) out_ << ", ";
+      first = false;
+      reference(d, id);
+    }
+  }
+  /// The tensors in the order of the variation, where that names inputs that are there.
+  void operation(const stream_view& s, std::size_t i, std::int64_t id) {
+    const node& n = s.nodes[i];
+    const view<std::int32_t> d = s.inputs_of(i);
+    words(library_.target(n.a));
+    out_ << '(';
+    std::uint8_t in_order[max_node_inputs] = {};
+    std::size_t size = 0;
+    bool ordered = true;
+    std::uint32_t input = 0;
+    variation_inputs order(library_.variation(n.b));
+    while (ordered && order.next(input)) {
+      ordered = input < d.size() && size < max_node_inputs;
+      if (ordered) in_order[size++] = static_cast<std::uint8_t>(input);
+    }
+    if (ordered && size != 0) {
+      for (std::size_t k = 0; k < size; ++k) {
+        if (k != 0) out_ << ", ";
+        reference(d[in_order[k]], id);
+      }
+    } else {
+      references(s, i, id);
+    }
+    constants(n, d.empty());
+    out_ << ')';
+  }
+  void constants(const node& n, bool first) {
+    if (n.c == 0) return;
+    if (!first) out_ << "; ";
+    if (!n.has_group()) return constant_value(static_cast<std::uint32_t>(n.c));
+    group_part part;
+    std::size_t shown_parts = 0;
+    std::string_view group = library_.group(n.group_id());
+    const bool cut = group.size() > 4096;  // many nodes may name a long one
+    if (cut) {
+      const std::size_t end = group.substr(0, 4096).rfind(';');
+      group = group.substr(0, end == std::string_view::npos ? 0 : end);
+    }
+    for (group_parts parts(group); parts.next(part); ++shown_parts) {
+      if (shown_parts != 0) out_ << ", ";
+      if (shown_parts == 16) {
+        out_ << "...";
+        return;
+      }
+      words(part.key);
+      out_ << " = ";
+      constant_value(part.constant);
+    }
+    if (cut) out_ << (shown_parts != 0 ? ", ..." : "...");
+  }
+  /// The value in JSON; data types, devices and the like without quotes.
+  void constant_value(std::uint32_t id) {
+    const constant* const c = library_.constant(id);
+    if (c == nullptr) return;  // verified libraries have all that is named
+    const std::string_view type = library_.registry().name_of(c->type);
+    const std::string_view value = library_.registry().name_of(c->value);
+    const bool plain = type.substr(0, 6) == "torch." && value.size() > 2 && value.size() < 98 &&
+                       value[0] == '"' && value.find('\\') == std::string_view::npos;
+    words(plain ? value.substr(1, value.size() - 2) : value);
+  }
+
+  text& out_;
+  const library& library_;
+};
+
+}  // namespace detail
+
+/// The nodes of a stream.
+[[nodiscard]] inline text print(const program& p) {
+  text out;
+  detail::printer to(out, p.library());
+  out << "; ";
+  to.count(p.stream().size(), "node");
+  out << ", ";
+  to.count(p.stream().inputs.size(), "input");
+  out << '\n';
+  to.nodes(p.stream(), 0, false);
+  return out;
+}
+
+/// What a registry holds: how much of everything, its patterns and its rules.
+[[nodiscard]] inline text print(const library& l) {
+  text out;
+  detail::printer to(out, l);
+  to.constants_and_names();
+  to.patterns();
+  to.rules();
+  return out;
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_PRINT_HPP
+
+// ---- tessera/genome/read.hpp
+//
+// Node streams from their bytes, and from the base64 that signatures are kept in.
+//
+//   tessera::result<genome::stream> s = genome::read(bytes);
+//   tessera::result<genome::stream> t = genome::read_base64("AgEAAAFAQDUADQLAAACAAAAAQQBAAABAAI=");
+//
+//   byte    0   1   2 3   4   5 …
+//   node    A   B   C     n   n × D        big-endian; C and D are signed
+//
+// A stream has neither header nor count: nodes follow one another to the end. So a part of one that
+// ends behind a node is a stream, too, and an empty one has no nodes.
+//
+// Lifetime:   the stream owns itself; the source may go.
+// Errors:     genome_node_truncated, at the node that isn't whole; genome_base64_*; too_many_items,
+//             at the node.
+// Limits:     max_bytes, and max_items nodes and inputs.
+// Allocation: 16 bytes for each node and 4 for each input, at most 3.2 × input; from base64 also the
+//             bytes: at most 3.2 × input in all.
+
+#ifndef TESSERA_GENOME_READ_HPP
+#define TESSERA_GENOME_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/genome/base64.hpp
+//
+// Base64 (RFC 4648, section 4), strictly: signatures and the patterns of registries are kept in it.
+//
+//   tessera::pool<std::byte> bytes;
+//   tessera::error e = genome::detail::decode_base64("AgEAAAA=", bytes);   // 02 01 00 00 00
+//   tessera::text line;
+//   genome::detail::encode_base64(bytes, line);                            // appends AgEAAAA=
+//
+//   characters   A to Z, a to z, 0 to 9, + and /; nothing else stands between them
+//   groups       of 4; the last may end in = or ==, and bits that no byte has are 0
+//
+// So every sequence of bytes has one text.
+//
+// Lifetime:   none is kept.
+// Errors:     genome_base64_character at the character, genome_base64_end at the group of 4; what was
+//             decoded until then stays.
+// Limits:     none.
+// Allocation: what the output grows by: 3 bytes for each 4 characters.
+
+#ifndef TESSERA_GENOME_BASE64_HPP
+#define TESSERA_GENOME_BASE64_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+inline constexpr std::string_view base64_characters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The values of characters; 64 for `=`, 255 for those that base64 doesn't have.
+struct base64_values {
+  std::uint8_t of[256];
+  constexpr base64_values() noexcept : of{} {
+    for (std::uint8_t& v : of) v = 255;
+    for (std::uint8_t v = 0; v < 64; ++v) of[static_cast<unsigned char>(base64_characters[v])] = v;
+    of[static_cast<unsigned char>('=')] = 64;
+  }
+};
+inline constexpr base64_values base64_value;
+
+/// Where byte `at` of what was decoded stands in the text: the start of its group.
+[[nodiscard]] constexpr std::uint64_t base64_group(std::uint64_t at) noexcept { return at / 3 * 4; }
+
+/// Appends the bytes of `source`. The error's offset is into it.
+[[nodiscard]] inline error decode_base64(std::string_view source, pool<std::byte>& out) {
+  for (std::size_t at = 0; at < source.size(); at += 4) {
+    const std::string_view group = source.substr(at, 4);
+    std::uint32_t bits = 0, characters = 0;  // how many come before the first =
+    bool padded = false, mixed = false;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const std::uint8_t v = base64_value.of[static_cast<unsigned char>(group[i])];
+      if (v == 255) return {errc::genome_base64_character, at + i};
+      bits = bits << 6 | (v & 63u);
+      if (v == 64) {
+        padded = true;
+      } else {
+        mixed = mixed || padded;
+        ++characters;
+      }
+    }
+    const bool last = source.size() - at <= 4;
+    const std::uint32_t unused = characters == 2 ? 0xffff : characters == 3 ? 0xff : 0;
+    if (group.size() != 4 || mixed || characters < 2 || (padded && !last) || (bits & unused) != 0)
+      return {errc::genome_base64_end, at};
+    std::byte* const to = out.prepare(3);
+    to[0] = static_cast<std::byte>(bits >> 16);
+    to[1] = static_cast<std::byte>(bits >> 8 & 0xff);
+    to[2] = static_cast<std::byte>(bits & 0xff);
+    out.advance(characters - 1);
+  }
+  return {};
+}
+
+/// Appends the text of `source`.
+inline void encode_base64(bytes source, text& out) {
+  for (std::size_t at = 0; at < source.size(); at += 3) {
+    const std::size_t left = source.size() - at;
+    const auto byte = [&](std::size_t i) {
+      return i < left ? std::to_integer<std::uint32_t>(source[at + i]) : 0;
+    };
+    const std::uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+    char* const to = out.prepare(4);
+    to[0] = base64_characters[bits >> 18];
+    to[1] = base64_characters[bits >> 12 & 63];
+    to[2] = left > 1 ? base64_characters[bits >> 6 & 63] : '=';
+    to[3] = left > 2 ? base64_characters[bits & 63] : '=';
+    out.advance(4);
+  }
+}
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_BASE64_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+[[nodiscard]] inline std::uint8_t byte_at(bytes source, std::size_t at) noexcept {
+  return std::to_integer<std::uint8_t>(source[at]);
+}
+[[nodiscard]] inline std::int16_t int16_at(bytes source, std::size_t at) noexcept {
+  return static_cast<std::int16_t>(
+      static_cast<std::uint16_t>(byte_at(source, at) << 8 | byte_at(source, at + 1)));
+}
+
+/// Appends the nodes of `source`.
+[[nodiscard]] inline error read_nodes(bytes source, const limits& limit, stream& out) {
+  if (source.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+  std::size_t nodes = 0, inputs = 0;
+  for (std::size_t at = 0; at < source.size(); ++nodes) {
+    const std::size_t left = source.size() - at;
+    const std::size_t count = left < 5 ? 0 : byte_at(source, at + 4);
+    if (left < 5 + 2 * count) return {errc::genome_node_truncated, at};
+    inputs += count;
+    if (nodes >= limit.max_items || inputs > limit.max_items) return {errc::too_many_items, at};
+    at += 5 + 2 * count;
+  }
+  (void)out.nodes.prepare(nodes);  // which doubles: registries append stream after stream
+  (void)out.inputs.prepare(inputs);
+  for (std::size_t at = 0; at < source.size();) {
+    node n{.a = byte_at(source, at),
+           .b = byte_at(source, at + 1),
+           .c = int16_at(source, at + 2),
+           .count = byte_at(source, at + 4),
+           .first = static_cast<std::uint32_t>(out.inputs.size())};
+    out.nodes.push_back(n);
+    at += 5;
+    for (std::uint32_t k = 0; k < n.count; ++k, at += 2) out.inputs.push_back(int16_at(source, at));
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// Reads the bytes of a stream. The error's offset is into them.
+[[nodiscard]] inline result<stream> read(bytes source, const limits& limit = {}) {
+  stream out;
+  if (const error e = detail::read_nodes(source, limit, out); e.code != errc::ok) return e;
+  return out;
+}
+
+/// The same from base64, white space around it aside. The error's offset is into the text: for a
+/// node, that of the group of 4 characters that it begins in.
+[[nodiscard]] inline result<stream> read_base64(std::string_view source, const limits& limit = {}) {
+  if (source.size() > limit.max_bytes) return error{errc::input_too_large, limit.max_bytes};
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  std::size_t first = 0, last = source.size();
+  while (first < last && is_space(source[first])) ++first;
+  while (first < last && is_space(source[last - 1])) --last;
+  pool<std::byte> raw;
+  raw.reserve((last - first) / 4 * 3 + 3);
+  error e = detail::decode_base64(source.substr(first, last - first), raw);
+  if (e.code != errc::ok) return error{e.code, first + e.offset};
+  stream out;
+  e = detail::read_nodes({raw.data(), raw.size()}, limit, out);
+  if (e.code != errc::ok) return error{e.code, first + detail::base64_group(e.offset)};
+  return out;
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_READ_HPP
+
+// ---- tessera/genome/read_registry.hpp
+//
+// registry.json into a registry, patterns decoded.
+//
+//   tessera::result<genome::registry> r = genome::read_registry(json);
+//   if (!r) std::cerr << describe(r.err(), json, "registry.json");
+//
+//   {"canonical_to_index": {NAME: ID, …},      "index_to_canonical": {"ID": NAME, …},
+//    "variation_to_index": {NAME: ID, …},
+//    "constants": {"ID": {"type": TEXT, "value": any}, …},
+//    "index_to_constant": {"ID": TEXT, …},
+//    "constant_group_to_index": {NAME: ID, …}, "index_to_constant_group": {"ID": NAME, …},
+//    "param_name_to_index": {NAME: ID, …},     "index_to_param_name": {"ID": NAME, …},
+//    "patterns": {"ID": BASE64, …},
+//    "rules": {"transition_rules": {TEXT: {"probability": P, "count": N, "b64_repr": BASE64,
+//                                          "exceptions": [TEXT, …]}, …},
+//              "composition_rules": {TEXT: {"count": N}, …},
+//              "structural_rules": {TEXT: {"count": N}, …}}}
+//
+// Members come in any order and each may be missing, of a rule "exceptions" alone. P is a string or a
+// number and kept as it stands. What the ids mean to one another is verify()'s to check.
+//
+// Lifetime:   the registry owns itself; the source may go.
+// Errors:     json_*, genome_registry_*, genome_constant_member, genome_rule_*, too_many_items, at the
+//             value; genome_base64_* and genome_node_truncated at the group of four characters, or
+//             the start of the string where it holds escapes.
+// Limits:     max_bytes and 2^32 - 1, max_items for each map, list and stream, max_depth.
+// Allocation: at most 20 × input + 64 KiB.
+
+#ifndef TESSERA_GENOME_READ_REGISTRY_HPP
+#define TESSERA_GENOME_READ_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+inline constexpr std::uint32_t max_registry_id = 65535;
+
+/// Whether `token` is a number from 0 to 1 and nothing else.
+[[nodiscard]] inline bool is_probability(std::string_view token) {
+  json::reader in(token);
+  const json::number n = in.number();
+  return in.finish().code == errc::ok && n.token.size() == token.size() && n.value >= 0 &&
+         n.value <= 1;
+}
+
+class registry_reader {
+ public:
+  registry_reader(std::string_view source, const limits& limit)
+      : source_(source), limit_(limit), in_(source, limit) {}
+
+  result<registry> read() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      if (key == "canonical_to_index")
+        names(r_.operations);
+      else if (key == "index_to_canonical")
+        ids(r_.operation_ids);
+      else if (key == "variation_to_index")
+        names(r_.variations);
+      else if (key == "constants")
+        constants();
+      else if (key == "index_to_constant")
+        ids(r_.constant_texts);
+      else if (key == "constant_group_to_index")
+        names(r_.groups);
+      else if (key == "index_to_constant_group")
+        ids(r_.group_ids);
+      else if (key == "param_name_to_index")
+        names(r_.parameters);
+      else if (key == "index_to_param_name")
+        ids(r_.parameter_ids);
+      else if (key == "patterns")
+        patterns();
+      else if (key == "rules")
+        rules();
+      else
+        in_.fail(errc::genome_registry_member, in_.offset());
+    }
+    if (const error e = in_.finish(); e.code != errc::ok) return e;
+    return std::move(r_);
+  }
+
+ private:
+  template <class T>
+  void append(pool<T>& list, const T& value, std::uint64_t at, std::size_t first = 0) {
+    if (list.size() - first >= limit_.max_items)
+      in_.fail(errc::too_many_items, at);
+    else
+      list.push_back(value);
+  }
+
+  /// Name to id.
+  void names(pool<entry>& map) {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      const characters_range name = r_.add_characters(key);
+      const std::uint64_t at = in_.offset();
+      const std::int64_t id = in_.int64();
+      if (id < 0 || id > max_registry_id) in_.fail(errc::genome_registry_id, at);
+      append(map, {static_cast<std::uint32_t>(id), name, at}, at);
+    }
+  }
+  /// Id to name.
+  void ids(pool<entry>& map) {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      const std::uint32_t id = id_of(key);
+      const std::uint64_t at = in_.offset();
+      append(map, {id, r_.add_characters(in_.string()), at}, at);
+    }
+  }
+  [[nodiscard]] std::uint32_t id_of(std::string_view key) {
+    std::uint32_t id = 0;
+    if (!take_number(key, id) || !key.empty() || id > max_registry_id)
+      in_.fail(errc::genome_registry_key, in_.offset());
+    return id;
+  }
+
+  void constants() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      constant c{.id = id_of(key), .type = {}, .value = {}, .offset = in_.offset()};
+      bool has_type = false, has_value = false;
+      for (in_.object(); in_.key(key);) {
+        if (key == "type") {
+          c.type = r_.add_characters(in_.string());
+          has_type = true;
+        } else if (key == "value") {
+          const std::size_t first = r_.characters.size();
+          json::writer out(r_.characters);
+          json::copy(in_, out);
+          c.value = {static_cast<std::uint32_t>(first),
+                     static_cast<std::uint32_t>(r_.characters.size() - first)};
+          has_value = true;
+        } else {
+          in_.fail(errc::genome_constant_member, in_.offset());
+        }
+      }
+      if (!has_type || !has_value) in_.fail(errc::genome_constant_member, c.offset);
+      append(r_.constants, c, c.offset);
+    }
+  }
+
+  void patterns() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      pattern p{.id = id_of(key), .first = 0, .count = 0, .offset = in_.offset()};
+      nodes(p.first, p.count);
+      append(r_.patterns, p, p.offset);
+    }
+  }
+  /// A stream in base64.
+  void nodes(std::uint32_t& first, std::uint32_t& count) {
+    const std::uint64_t at = in_.offset();
+    const std::string_view base64 = in_.string();
+    const bool plain = base64.data() == source_.data() + at + 1;  // no escapes: it is in the source
+    first = static_cast<std::uint32_t>(r_.pattern_nodes.size());
+    bytes_.clear();
+    if (const error e = decode_base64(base64, bytes_); e.code != errc::ok)
+      return in_.fail(e.code, plain ? at + 1 + e.offset : at);
+    const bytes source(bytes_.data(), bytes_.size());
+    if (const error e = read_nodes(source, limit_, r_.pattern_nodes); e.code != errc::ok)
+      return in_.fail(e.code, plain ? at + 1 + base64_group(e.offset) : at);
+    count = static_cast<std::uint32_t>(r_.pattern_nodes.size()) - first;
+  }
+
+  void rules() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      if (key == "transition_rules")
+        transitions();
+      else if (key == "composition_rules")
+        counted(r_.compositions);
+      else if (key == "structural_rules")
+        counted(r_.structures);
+      else
+        in_.fail(errc::genome_registry_member, in_.offset());
+    }
+  }
+  void transitions() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      transition_rule t;
+      t.text = r_.add_characters(key);
+      t.offset = in_.offset();
+      t.first_exception = static_cast<std::uint32_t>(r_.exceptions.size());
+      bool has_probability = false, has_count = false, has_nodes = false;
+      for (in_.object(); in_.key(key);) {
+        if (key == "probability") {
+          t.probability = probability();
+          has_probability = true;
+        } else if (key == "count") {
+          t.count = in_.uint64();
+          has_count = true;
+        } else if (key == "b64_repr") {
+          nodes(t.first, t.nodes);
+          has_nodes = true;
+        } else if (key == "exceptions") {
+          for (in_.array(); in_.element();) {
+            const std::uint64_t at = in_.offset();
+            append(r_.exceptions, r_.add_characters(in_.string()), at, t.first_exception);
+          }
+          t.exceptions = static_cast<std::uint32_t>(r_.exceptions.size()) - t.first_exception;
+        } else {
+          in_.fail(errc::genome_rule_member, in_.offset());
+        }
+      }
+      if (!has_probability || !has_count || !has_nodes)
+        in_.fail(errc::genome_rule_member, t.offset);
+      append(r_.transitions, t, t.offset);
+    }
+  }
+  [[nodiscard]] characters_range probability() {
+    const std::uint64_t at = in_.offset();
+    const std::string_view token =
+        in_.peek() == json::kind::number ? in_.number().token : in_.string();
+    if (!in_.failed() && !is_probability(token)) in_.fail(errc::genome_rule_probability, at);
+    return r_.add_characters(token);
+  }
+  void counted(pool<counted_rule>& map) {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      counted_rule c{.text = r_.add_characters(key), .count = 0, .offset = in_.offset()};
+      bool has_count = false;
+      for (in_.object(); in_.key(key);) {
+        if (key == "count") {
+          c.count = in_.uint64();
+          has_count = true;
+        } else {
+          in_.fail(errc::genome_rule_member, in_.offset());
+        }
+      }
+      if (!has_count) in_.fail(errc::genome_rule_member, c.offset);
+      append(map, c, c.offset);
+    }
+  }
+
+  std::string_view source_;
+  limits limit_;
+  json::reader in_;
+  registry r_;
+  pool<std::byte> bytes_;  // of one stream
+};
+
+}  // namespace detail
+
+/// Reads the text of a registry.json.
+[[nodiscard]] inline result<registry> read_registry(std::string_view source,
+                                                    const limits& limit = {}) {
+  limits low = limit;  // names are ranges of 32 bits
+  if (low.max_bytes > UINT32_MAX) low.max_bytes = UINT32_MAX;
+  return detail::registry_reader(source, low).read();
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_READ_REGISTRY_HPP
+
+// ---- tessera/genome/verify.hpp
+//
+// The proof that a registry and streams over it hold together.
+//
+//   tessera::result<genome::library> library = genome::verify(std::move(*registry));
+//   tessera::result<genome::program> program = genome::verify(std::move(*stream), *library);
+//
+//   registry   ids, names and their reverse maps, constants, groups       genome/check_registry.hpp
+//   patterns   none contains itself, sizes of their expansions, their nodes
+//   stream     ids, references, blocks of IF and WHILE                    genome/check_stream.hpp
+//
+// Sizes are counted, nothing is expanded: a registry of a few hundred bytes whose patterns expand to
+// more nodes than there is memory is an error before any is spent.
+//
+// Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
+// Errors:     the first one, in the order of the table; patterns as they stand, and those inside of
+//             one before it. Offsets are those of the checks.
+// Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
+// Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
+
+#ifndef TESSERA_GENOME_VERIFY_HPP
+#define TESSERA_GENOME_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/genome/check_registry.hpp
+//
+// What verify() checks about the maps of a registry; their patterns are streams (check_stream.hpp).
+//
+//   detail::registry_checker maps(registry, limit);
+//   if (error e = maps.check(); e.code != errc::ok) return e;   // then maps.operations and so on
+//
+//   map          ids           a member is
+//   operations   0 - 255       below 10 the command of that id, and no other has such a name
+//   variations   1 - 255       "in1,in0"
+//   constants    1 - 32767     of a type of the table below, with a value to match
+//   groups       0 - 32767     "arg1=10;dim=11": keys ascending, constants that exist
+//   parameters   0 - 32767     any text
+//   patterns     0 - 65535     one node or more
+//
+// These are the ids that their fields in nodes can hold; the original tools begin all at 10. In a map
+// ids and names stand once. Registries of v1.1 may give id 10 to two operations, of which the one that
+// index_to_canonical names counts, and have "<RESERVED>" at 8 or 10. A map without its reverse, or a reverse
+// without its map, is completed; where both are there they say the same. Texts of index_to_constant and rules are for
+// people, and nothing is asked of them.
+//
+// Lifetime:   borrows the registry.
+// Errors:     genome_id_range to genome_constant_value, genome_pattern_empty; the offset is the row's.
+//             genome_node_truncated, with the index of a node, where a stream that was built in code
+//             names inputs that aren't there.
+// Limits:     max_depth for constants.
+// Allocation: 4 bytes for each id up to the highest of a map; for a moment 8 for each member of one.
+
+#ifndef TESSERA_GENOME_CHECK_REGISTRY_HPP
+#define TESSERA_GENOME_CHECK_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/genome/registry_order.hpp
+//
+// The maps of a registry in order: by id, as they are written, and by name, to find one that stands
+// twice.
+//
+//   bool same = *genome::read_registry(json) == registry;      // wherever members stood in the file
+//
+// Lifetime:   orders are indices into the map that they were made of.
+// Errors:     none.
+// Limits:     32-bit indices.
+// Allocation: 4 bytes for each member of a map, and again while it is sorted.
+
+#ifndef TESSERA_GENOME_REGISTRY_ORDER_HPP
+#define TESSERA_GENOME_REGISTRY_ORDER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+using map_order = pool<std::uint32_t>;
+
+/// The indices of a map as `less` of two members orders them; others stay as they stand.
+template <class T, class Less>
+[[nodiscard]] map_order ordered(const pool<T>& map, Less less) {
+  map_order order;
+  order.reserve(map.size());
+  for (std::size_t i = 0; i < map.size(); ++i) order.push_back(static_cast<std::uint32_t>(i));
+  sort(order.data(), order.size(),
+       [&](std::uint32_t a, std::uint32_t b) { return less(map[a], map[b]); });
+  return order;
+}
+template <class T>
+[[nodiscard]] map_order by_id(const pool<T>& map) {
+  return ordered(map, [](const T& a, const T& b) { return a.id < b.id; });
+}
+
+[[nodiscard]] constexpr characters_range key_of(const entry& e) noexcept { return e.name; }
+[[nodiscard]] constexpr characters_range key_of(const transition_rule& t) noexcept {
+  return t.text;
+}
+[[nodiscard]] constexpr characters_range key_of(const counted_rule& c) noexcept { return c.text; }
+
+/// The first member whose name stands before it already; map.size() where there is none. Sorting
+/// costs n log n in characters, however alike the names are.
+template <class T>
+[[nodiscard]] std::size_t first_repeated_name(const registry& r, const pool<T>& map) {
+  const auto name = [&r](const T& row) { return r.name_of(key_of(row)); };
+  const map_order order =
+      ordered(map, [&name](const T& a, const T& b) { return name(a) < name(b); });
+  std::size_t first = map.size();
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (order[i] < first && name(map[order[i]]) == name(map[order[i - 1]])) first = order[i];
+  return first;
+}
+/// The same for ids.
+template <class T>
+[[nodiscard]] std::size_t first_repeated_id(const pool<T>& map) {
+  const map_order order = by_id(map);
+  std::size_t first = map.size();
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (order[i] < first && map[order[i]].id == map[order[i - 1]].id) first = order[i];
+  return first;
+}
+
+/// Two registries next to one another, member by member, offsets aside.
+struct registry_comparison {
+  const registry &x, &y;
+
+  [[nodiscard]] bool same(characters_range a, characters_range b) const {
+    return x.name_of(a) == y.name_of(b);
+  }
+  [[nodiscard]] bool same(const entry& a, const entry& b) const {
+    return a.id == b.id && same(a.name, b.name);
+  }
+  [[nodiscard]] bool same(const constant& a, const constant& b) const {
+    return a.id == b.id && same(a.type, b.type) && same(a.value, b.value);
+  }
+  [[nodiscard]] bool same(const pattern& a, const pattern& b) const {
+    return a.id == b.id && x.nodes_of(a) == y.nodes_of(b);
+  }
+  [[nodiscard]] bool same(const counted_rule& a, const counted_rule& b) const {
+    return a.count == b.count && same(a.text, b.text);
+  }
+  [[nodiscard]] bool same(const transition_rule& a, const transition_rule& b) const {
+    if (a.count != b.count || a.exceptions != b.exceptions || !same(a.text, b.text) ||
+        !same(a.probability, b.probability) || !(x.nodes_of(a) == y.nodes_of(b)))
+      return false;
+    for (std::uint32_t i = 0; i < a.exceptions; ++i)
+      if (!same(x.exceptions[a.first_exception + i], y.exceptions[b.first_exception + i]))
+        return false;
+    return true;
+  }
+  template <class T>
+  [[nodiscard]] bool same_ids(const pool<T>& a, const pool<T>& b) const {
+    if (a.size() != b.size()) return false;
+    const map_order i = by_id(a), j = by_id(b);
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (!same(a[i[k]], b[j[k]])) return false;
+    return true;
+  }
+  template <class T>
+  [[nodiscard]] bool same_rows(const pool<T>& a, const pool<T>& b) const {
+    if (a.size() != b.size()) return false;
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (!same(a[k], b[k])) return false;
+    return true;
+  }
+};
+
+}  // namespace detail
+
+/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
+[[nodiscard]] inline bool operator==(const registry& x, const registry& y) {
+  const detail::registry_comparison c{x, y};
+  return c.same_ids(x.operations, y.operations) && c.same_ids(x.operation_ids, y.operation_ids) &&
+         c.same_ids(x.variations, y.variations) && c.same_ids(x.constants, y.constants) &&
+         c.same_ids(x.constant_texts, y.constant_texts) && c.same_ids(x.groups, y.groups) &&
+         c.same_ids(x.group_ids, y.group_ids) && c.same_ids(x.parameters, y.parameters) &&
+         c.same_ids(x.parameter_ids, y.parameter_ids) && c.same_ids(x.patterns, y.patterns) &&
+         c.same_rows(x.transitions, y.transitions) && c.same_rows(x.compositions, y.compositions) &&
+         c.same_rows(x.structures, y.structures);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_REGISTRY_ORDER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// How the value of a constant is written in JSON.
+enum class value_form : std::uint8_t { integer, number, string, boolean, null, array, slice };
+
+/// The types of constants. A float that JSON has no number for is "inf", "-inf" or "nan".
+struct constant_type {
+  std::string_view name;
+  value_form form;
+};
+inline constexpr constant_type constant_types[] = {
+    {"int", value_form::integer},         {"float", value_form::number},
+    {"str", value_form::string},          {"bool", value_form::boolean},
+    {"NoneType", value_form::null},       {"list", value_form::array},
+    {"tuple", value_form::array},         {"immutable_list", value_form::array},
+    {"slice", value_form::slice},  // [start, stop, step]
+    {"torch.dtype", value_form::string},  {"torch.device", value_form::string},
+    {"torch.layout", value_form::string}, {"torch.memory_format", value_form::string},
+};
+
+/// Whether `value` is JSON of a form.
+[[nodiscard]] inline bool has_form(std::string_view value, value_form form, const limits& limit) {
+  json::reader in(value, limit);
+  bool right = false;
+  const json::kind kind = in.peek();
+  switch (form) {
+    case value_form::integer: right = in.number().integral; break;
+    case value_form::number:
+      if (kind == json::kind::string) {
+        const std::string_view s = in.string();
+        right = s == "inf" || s == "-inf" || s == "nan";
+      } else {
+        (void)in.number();
+        right = true;
+      }
+      break;
+    case value_form::string: right = kind == json::kind::string, in.skip(); break;
+    case value_form::boolean: right = kind == json::kind::boolean, in.skip(); break;
+    case value_form::null: right = kind == json::kind::null, in.skip(); break;
+    case value_form::array: right = kind == json::kind::array, in.skip(); break;
+    case value_form::slice: {
+      std::size_t count = 0;
+      for (in.array(); in.element(); ++count) in.skip();
+      right = count == 3;
+      break;
+    }
+  }
+  return in.finish().code == errc::ok && right;
+}
+
+class registry_checker {
+ public:
+  /// By id: the index in the map, plus 1; of a map and its reverse that in the reverse.
+  using places = pool<std::uint32_t>;
+  places operations, variations, constants, groups, parameters, patterns;
+  pool<std::uint32_t> tensors, target_sizes;  // of operations, by id
+  pool<std::uint32_t> inputs_named;           // of variations
+
+  registry_checker(registry& r, const limits& limit) : r_(r), limit_(limit) {}
+
+  [[nodiscard]] error check() {
+    const entry* tenth = nullptr;
+    for (const entry& e : r_.operation_ids)
+      if (e.id == first_id) tenth = &e;
+    for (const entry& e : r_.operations)
+      if (tenth != nullptr && r_.name_of(e) == r_.name_of(*tenth)) tenth_ = r_.name_of(e);
+    (void)(check_both(r_.operations, r_.operation_ids, 0, 255, operations) && check_operations() &&
+           check_map(r_.variations, 1, 255, variations) && check_variations() &&
+           check_ids(r_.constants, 1, max_id, constants) && check_constants() &&
+           check_both(r_.groups, r_.group_ids, 0, max_id, groups) && check_groups() &&
+           check_both(r_.parameters, r_.parameter_ids, 0, max_id, parameters) &&
+           check_ids(r_.patterns, 0, 65535, patterns) && check_streams());
+    return error_;
+  }
+
+ private:
+  static constexpr std::uint32_t max_id = 32767;  // what C holds
+
+  bool fail(errc code, std::uint64_t offset) { return error_ = {code, offset}, false; }
+
+  /// The name of id 10, in a registry of v1.1, that its reverse doesn't know.
+  template <class T>
+  [[nodiscard]] bool is_ignored(const pool<T>& map, const T& row) const noexcept {
+    if constexpr (requires { row.name; })
+      return &map == &r_.operations && row.id == first_id && !tenth_.empty() &&
+             r_.name_of(row) != tenth_;
+    else
+      return false;
+  }
+
+  /// Ids in their range and each once; where they stand goes to `out`.
+  template <class T>
+  bool check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      const std::uint32_t id = map[i].id;
+      if (id < low || id > high) return fail(errc::genome_id_range, map[i].offset);
+      if (is_ignored(map, map[i])) continue;
+      if (id >= out.size()) out.resize(id + 1);
+      if (out[id] != 0) return fail(errc::genome_id_repeated, map[i].offset);
+      out[id] = static_cast<std::uint32_t>(i + 1);
+    }
+    return true;
+  }
+  bool check_map(const pool<entry>& map, std::uint32_t low, std::uint32_t high, places& out) {
+    if (!check_ids(map, low, high, out)) return false;
+    const std::size_t i = first_repeated_name(r_, map);
+    return i == map.size() || fail(errc::genome_name_repeated, map[i].offset);
+  }
+  [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
+    return id < p.size() ? p[id] : 0;
+  }
+  /// A map and its reverse.
+  bool check_both(pool<entry>& map, pool<entry>& reverse, std::uint32_t low, std::uint32_t high,
+                  places& out) {
+    if (map.empty()) map = reverse;
+    if (reverse.empty())
+      for (const entry& e : map)
+        if (!is_ignored(map, e)) reverse.push_back(e);
+    places forward;
+    if (!check_map(map, low, high, forward) || !check_map(reverse, low, high, out)) return false;
+    for (const entry& e : map) {
+      if (is_ignored(map, e)) continue;
+      const std::uint32_t i = at(out, e.id);
+      if (i == 0 || r_.name_of(reverse[i - 1]) != r_.name_of(e))
+        return fail(errc::genome_maps_differ, e.offset);
+    }
+    for (const entry& e : reverse)
+      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, e.offset);
+    return true;
+  }
+
+  bool check_operations() {
+    tensors.resize(operations.size());
+    target_sizes.resize(operations.size());
+    for (std::uint32_t& n : tensors) n = ~std::uint32_t{0};
+    for (const entry& e : r_.operation_ids) {
+      const std::string_view name = r_.name_of(e);
+      std::uint32_t command = first_id;  // that has this name
+      for (std::uint32_t a = 0; a < first_id; ++a)
+        if (command_names[a] == name) command = a;
+      if (e.id >= 8 && e.id <= first_id && name == command_names[9]) continue;
+      if (command != (e.id < first_id ? e.id : first_id))
+        return fail(errc::genome_special_name, e.offset);
+      const operation_name parts(name);
+      target_sizes[e.id] = static_cast<std::uint32_t>(parts.target.size());
+      if (parts.well_formed) tensors[e.id] = parts.tensors;
+    }
+    return true;
+  }
+  bool check_variations() {
+    inputs_named.resize(variations.size());
+    for (const entry& e : r_.variations) {
+      variation_inputs inputs(r_.name_of(e));
+      std::uint32_t named = 0;
+      for (std::uint32_t i = 0; inputs.next(i);)
+        if (i >= named) named = i + 1;
+      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, e.offset);
+      inputs_named[e.id] = named;
+    }
+    return true;
+  }
+  bool check_constants() {
+    for (const constant& c : r_.constants) {
+      const constant_type* type = nullptr;
+      for (const constant_type& t : constant_types)
+        if (t.name == r_.name_of(c.type)) type = &t;
+      if (type == nullptr) return fail(errc::genome_constant_type, c.offset);
+      if (!has_form(r_.name_of(c.value), type->form, limit_))
+        return fail(errc::genome_constant_value, c.offset);
+    }
+    return true;
+  }
+  bool check_groups() {
+    for (const entry& e : r_.group_ids) {
+      group_parts parts(r_.name_of(e));
+      group_part part;
+      std::string_view last;
+      bool unknown = false, unordered = false;
+      while (parts.next(part)) {
+        unordered = unordered || part.key <= last;
+        unknown = unknown || at(constants, part.constant) == 0;
+        last = part.key;
+      }
+      if (parts.failed() || unordered || last.empty())
+        return fail(errc::genome_group_form, e.offset);
+      if (unknown) return fail(errc::genome_group_constant, e.offset);
+    }
+    return true;
+  }
+
+  /// That patterns have nodes, and nodes their inputs; streams that were read always do.
+  bool check_streams() {
+    const stream& all = r_.pattern_nodes;
+    std::size_t inputs = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const node& n = all.nodes[i];
+      if (n.first != inputs || n.count > all.inputs.size() - inputs)
+        return fail(errc::genome_node_truncated, i);
+      inputs += n.count;
+    }
+    for (const pattern& p : r_.patterns) {
+      if (p.count == 0) return fail(errc::genome_pattern_empty, p.offset);
+      if (p.first > all.size() || p.count > all.size() - p.first)
+        return fail(errc::genome_node_truncated, p.offset);
+    }
+    return true;
+  }
+
+  registry& r_;
+  limits limit_;
+  std::string_view tenth_;  // the operation of id 10 by index_to_canonical
+  error error_;
+};
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_CHECK_REGISTRY_HPP
+
+// ---- tessera/genome/check_stream.hpp
+//
+// What verify() checks about the nodes of a stream, or of a pattern, against a library.
+//
+//   detail::stream_checker checker(stream, library);
+//   if (error e = checker.check(); e.code != errc::ok) return e;
+//
+//   what a reference may name         in a stream                      in a pattern
+//   at the top                        id of an earlier node            offset below 0, which may lead
+//   in a block                        the same, or an offset below 0   before the pattern
+//                                     to a node of this very block
+//   from the blocks of an IF          of what is outside, what D lists from the condition on
+//   never                             nodes of blocks that have ended, the IF or WHILE around, PADs
+//                                     and OUTPUTs
+//
+// A pattern's references count nodes of its expansion, so one into a pattern inside of it names one
+// node there; whether that has a result and is in scope only expand() sees, as it does where the
+// references of a pattern that is called lead. The own D of a PATTERN says nothing that its nodes
+// don't, but has to be made of valid references all the same.
+//
+// Variation 1 means no tensor inputs as arguments, and stands in no registry. Inputs that a variation
+// names, and their number against node_args, are compared where each input is one node of the graph
+// that the stream was compressed from: not behind a PATTERN or COPY, of which D names one for many.
+//
+// Lifetime:   borrows the stream and the library.
+// Errors:     genome_command to genome_reference_nothing, genome_pattern_absolute, _command and
+//             _order. In a stream the offset is that of the node, or of the entry of D that is
+//             wrong: 5 + 2 × k behind; in a pattern its row's.
+// Limits:     those of the library.
+// Allocation: 4 bytes for each node; for each IF or WHILE 144, and 8 for each of its inputs.
+
+#ifndef TESSERA_GENOME_CHECK_STREAM_HPP
+#define TESSERA_GENOME_CHECK_STREAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class stream_checker {
+ public:
+  stream_checker(const stream_view& s, const library& l) : s_(s), library_(l) {}
+  /// A pattern whose nodes start at `starts` in its expansion; errors are at `offset`.
+  stream_checker(const stream_view& s, const library& l, view<std::uint64_t> starts,
+                 std::uint64_t offset)
+      : s_(s), library_(l), starts_(starts), row_offset_(offset), in_pattern_(true) {}
+
+  [[nodiscard]] error check() {
+    blocks_.push_back({.end = s_.size()});
+    scopes_.resize(s_.size());
+    for (std::size_t i = 0; i < s_.size(); ++i) {
+      if (!close_blocks(i)) return error_;
+      scopes_[i] = current_;
+      blocks_[current_].last = i;
+      if (!check_node(i)) return error_;
+    }
+    (void)close_blocks(s_.size());
+    return error_;
+  }
+  /// How far before the pattern references lead.
+  [[nodiscard]] std::uint64_t reach() const noexcept { return reach_; }
+
+ private:
+  /// Nodes that run together: the whole stream, which is block 0, or one block of an IF or WHILE.
+  struct block {
+    std::size_t begin = 0, end = 0;
+    std::size_t control = 0;        // the IF or WHILE
+    std::size_t last = 0;           // node so far, blocks inside of it aside
+    std::uint32_t next = 0;         // the block that `end` is in, or begins
+    std::uint32_t guard = 0;        // the innermost block of an IF that this is in, or is; or 0
+    std::uint32_t data_inputs = 0;  // so far, and
+    std::uint32_t most_data_inputs = 0;
+    std::size_t first_listed = 0;  // of an IF: what its D lists, in listed_
+    std::uint32_t listed = 0;
+    bool loop_body = false;
+  };
+
+  bool fail(errc code, std::size_t i) {
+    error_ = {code, in_pattern_ ? row_offset_ : offset_of(s_, i)};
+    return false;
+  }
+  bool fail_entry(errc code, std::size_t i, std::size_t k) {
+    error_ = {code, in_pattern_ ? row_offset_ : offset_of(s_, i) + 5 + 2 * k};
+    return false;
+  }
+
+  /// Where a node stands in the numbering that offsets count in.
+  [[nodiscard]] std::int64_t position(std::size_t i) const noexcept {
+    return in_pattern_ ? static_cast<std::int64_t>(starts_[i]) : static_cast<std::int64_t>(i);
+  }
+  /// The node before `i` that stands there.
+  [[nodiscard]] std::size_t find(std::int64_t at, std::size_t i) const noexcept {
+    if (!in_pattern_) return static_cast<std::size_t>(at);
+    const auto starts_by = [at](std::uint64_t start) {
+      return start <= static_cast<std::uint64_t>(at);
+    };
+    return first_not_below(starts_.data(), i, starts_by) - 1;
+  }
+
+  // ---- nodes
+
+  bool check_node(std::size_t i) {
+    const node& n = s_.nodes[i];
+    const command what = n.what();
+    const bool at_top = current_ == 0;
+    switch (what) {
+      case command::none:
+      case command::reserved: return fail(errc::genome_command, i);
+      case command::pad:
+      case command::data_input:
+      case command::param_input:
+      case command::output:
+        if (in_pattern_ && at_top) return fail(errc::genome_pattern_command, i);
+        break;
+      case command::pattern: return check_pattern(i);
+      case command::copy: return check_copy(i);
+      case command::control_flow: return check_control(i);
+      case command::const_ref:
+      case command::operation: break;
+    }
+    field wrong = field::a;
+    if (const errc e = check_kind(n, wrong); e != errc::ok) return fail(e, i);
+    if (what == command::operation) return check_operation(i);
+    if (n.count != 0 && what != command::output) return fail(errc::genome_special_form, i);
+    if (what == command::data_input && !count_data_inputs(1))
+      return fail(errc::genome_block_input, i);
+    return check_references(i) && step(1);
+  }
+  bool step(std::uint64_t flat_nodes) noexcept {
+    flat_ += flat_nodes;
+    return true;
+  }
+
+  enum class field : std::uint8_t { a, b, c };
+
+  /// A, B and C of a node that is neither PATTERN, COPY nor CONTROL_FLOW.
+  [[nodiscard]] errc check_kind(const node& n, field& wrong) const {
+    wrong = field::b;
+    if (n.what() != command::operation && n.b != no_variation) return errc::genome_special_form;
+    wrong = field::c;
+    const auto c = static_cast<std::uint32_t>(n.c);
+    if (n.what() == command::const_ref)
+      return library_.parameter(c).empty() ? errc::genome_parameter_unknown : errc::ok;
+    if (n.what() != command::operation) return n.c != 0 ? errc::genome_special_form : errc::ok;
+    wrong = field::a;
+    if (library_.operation(n.a).empty()) return errc::genome_operation_unknown;
+    wrong = field::b;
+    if (n.b != no_variation && library_.variation(n.b).empty())
+      return errc::genome_variation_unknown;
+    wrong = field::c;
+    if (n.has_group() && library_.group(n.group_id()).empty()) return errc::genome_group_unknown;
+    if (n.c > 0 && library_.constant(c) == nullptr) return errc::genome_constant_unknown;
+    return errc::ok;
+  }
+  bool check_operation(std::size_t i) {
+    merged_ = false;
+    if (!check_references(i)) return false;
+    const node& n = s_.nodes[i];
+    if (!merged_ && library_.inputs_named(n.b) > n.count)
+      return fail(errc::genome_variation_inputs, i);
+    if (!merged_ && n.count > library_.tensors(n.a)) return fail(errc::genome_input_count, i);
+    return step(1);
+  }
+  bool check_pattern(std::size_t i) {
+    const node& n = s_.nodes[i];
+    if ((static_cast<std::uint16_t>(n.c) & 0xffu) != 0) return fail(errc::genome_special_form, i);
+    const std::uint32_t p = library_.find_pattern(n.pattern_id());
+    if (p == library::none) return fail(errc::genome_pattern_unknown, i);
+    if (!check_references(i)) return false;
+    const std::uint64_t before = in_pattern_ ? starts_[i] : flat_, reach = library_.reach(p);
+    if (reach > before) {
+      if (!in_pattern_) return fail(errc::genome_pattern_order, i);
+      if (reach - before > reach_) reach_ = reach - before;
+    }
+    return step(library_.flat_size(p));
+  }
+  bool check_copy(std::size_t i) {
+    const node& n = s_.nodes[i];
+    if (n.count != 2 || n.c < 1) return fail(errc::genome_copy_form, i);
+    const std::int32_t b = s_.inputs_of(i)[0], c = s_.inputs_of(i)[1];
+    if (b < 0 || b > 255) return fail_entry(errc::genome_copy_form, i, 0);
+    if (c < INT16_MIN || c > INT16_MAX) return fail_entry(errc::genome_copy_form, i, 1);
+    node copied;
+    copied.a = n.b;
+    copied.b = static_cast<std::uint8_t>(b);
+    copied.c = static_cast<std::int16_t>(c);
+    const command what = copied.what();
+    if (what != command::data_input && what != command::param_input && what != command::const_ref &&
+        what != command::operation)
+      return fail(errc::genome_copy_form, i);
+    field wrong = field::a;
+    if (const errc e = check_kind(copied, wrong); e != errc::ok)
+      return wrong == field::a ? fail(e, i) : fail_entry(e, i, wrong == field::b ? 0 : 1);
+    if (what == command::operation && library_.inputs_named(copied.b) != 0)
+      return fail_entry(errc::genome_variation_inputs, i, 0);
+    if (what == command::data_input && !count_data_inputs(static_cast<std::uint32_t>(n.c)))
+      return fail(errc::genome_block_input, i);
+    return step(1);
+  }
+  /// Whether the block has room for as many more.
+  bool count_data_inputs(std::uint32_t count) noexcept {
+    if (current_ == 0) return true;
+    block& b = blocks_[current_];
+    if (count > b.most_data_inputs - b.data_inputs) return false;
+    b.data_inputs += count;
+    return true;
+  }
+
+  // ---- references
+
+  bool check_references(std::size_t i) {
+    for (std::size_t k = s_.nodes[i].lengths(); k < s_.nodes[i].count; ++k)
+      if (!check_reference(i, k)) return false;
+    return true;
+  }
+  /// What an entry of D names, in the numbering of positions.
+  [[nodiscard]] std::int64_t target(std::size_t i, std::size_t k) const noexcept {
+    const std::int64_t d = s_.inputs_of(i)[k];
+    return d < 0 ? position(i) + d : d;
+  }
+  bool check_reference(std::size_t i, std::size_t k) {
+    const std::int64_t at = target(i, k);
+    const block& here = blocks_[current_];
+    if (s_.inputs_of(i)[k] >= 0) {
+      if (in_pattern_) return fail(errc::genome_pattern_absolute, i);
+      if (at >= static_cast<std::int64_t>(i)) return fail_entry(errc::genome_reference, i, k);
+    } else if (!in_pattern_ && (current_ == 0 || at < static_cast<std::int64_t>(here.begin))) {
+      return fail_entry(errc::genome_relative, i, k);
+    }
+    if (at < 0) {
+      merged_ = true;
+      if (static_cast<std::uint64_t>(-at) > reach_) reach_ = static_cast<std::uint64_t>(-at);
+    } else if (!check_target(i, k, find(at, i))) {
+      return false;
+    }
+    const block& guard = blocks_[here.guard];
+    if (here.guard != 0 && at < position(guard.begin) && !lists(guard, at))
+      return fail_entry(errc::genome_reference_external, i, k);
+    return true;
+  }
+  /// Whether node `from` has a result that node `i` can take.
+  bool check_target(std::size_t i, std::size_t k, std::size_t from) {
+    const node& n = s_.nodes[from];
+    const command what = n.what();
+    if (what == command::control_flow) {
+      const std::int64_t blocks = std::int64_t{s_.inputs_of(from)[0]} + s_.inputs_of(from)[1];
+      if (static_cast<std::int64_t>(i - from) <= blocks)
+        return fail_entry(errc::genome_reference, i, k);
+    }
+    if (blocks_[scopes_[from]].end <= i) return fail_entry(errc::genome_reference_scope, i, k);
+    if (what == command::pad || what == command::output)
+      return fail_entry(errc::genome_reference_nothing, i, k);
+    if (what == command::pattern || what == command::copy) merged_ = true;
+    return true;
+  }
+  [[nodiscard]] bool lists(const block& b, std::int64_t at) const noexcept {
+    const std::int64_t* const list = listed_.data() + b.first_listed;
+    const std::size_t i =
+        first_not_below(list, b.listed, [at](std::int64_t listed) { return listed < at; });
+    return i < b.listed && list[i] == at;
+  }
+
+  // ---- blocks
+
+  bool check_control(std::size_t i) {
+    const node& n = s_.nodes[i];
+    const bool is_if = n.b == if_else;
+    if ((!is_if && n.b != while_loop) || n.c != 0 || n.count < 3)
+      return fail(errc::genome_control_form, i);
+    const view<std::int32_t> d = s_.inputs_of(i);
+    std::size_t left = blocks_[current_].end - i - 1;
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (d[k] < 1 || static_cast<std::uint32_t>(d[k]) > left)
+        return fail_entry(errc::genome_block_length, i, k);
+      left -= static_cast<std::uint32_t>(d[k]);
+    }
+    if (!check_references(i)) return false;
+
+    const auto first = static_cast<std::uint32_t>(blocks_.size());
+    block b;
+    b.control = i;
+    b.guard = is_if ? first : blocks_[current_].guard;
+    b.most_data_inputs = n.count - (is_if ? 3 : 2);
+    b.begin = i + 1;
+    b.end = b.begin + static_cast<std::uint32_t>(d[0]);
+    b.next = first + 1;
+    if (is_if) {
+      b.first_listed = listed_.size();
+      b.listed = n.count - 2;
+      for (std::size_t k = 2; k < n.count; ++k) listed_.push_back(target(i, k));
+      sort(listed_.data() + b.first_listed, b.listed,
+           [](std::int64_t x, std::int64_t y) { return x < y; });
+    }
+    blocks_.push_back(b);
+    b.begin = b.end;
+    b.end += static_cast<std::uint32_t>(d[1]);
+    b.next = current_;
+    if (is_if) b.guard = first + 1;
+    b.loop_body = !is_if;
+    blocks_.push_back(b);
+    current_ = first;
+    return step(1);
+  }
+  /// Leaves the blocks that end before node `i`.
+  bool close_blocks(std::size_t i) {
+    while (current_ != 0 && blocks_[current_].end == i) {
+      const block& b = blocks_[current_];
+      const node& last = s_.nodes[b.last];
+      const command what = last.what();
+      if (b.loop_body) {
+        const std::uint32_t states = s_.nodes[b.control].count - 2;
+        if (what == command::output ? last.count != states : states != 1 || what == command::pad)
+          return fail(errc::genome_loop_state, b.last);
+      } else if (what == command::pad) {
+        return fail(errc::genome_reference_nothing, b.last);
+      }
+      current_ = b.next;
+    }
+    return true;
+  }
+
+  stream_view s_;
+  const library& library_;
+  view<std::uint64_t> starts_;
+  std::uint64_t row_offset_ = 0;
+  bool in_pattern_ = false;
+
+  pool<block> blocks_;          // block 0 is the whole stream
+  pool<std::uint32_t> scopes_;  // the block of each node
+  pool<std::int64_t> listed_;   // ascending for each IF
+  std::uint32_t current_ = 0;
+  bool merged_ = false;  // an input may stand for several nodes
+  std::uint64_t flat_ = 0, reach_ = 0;
+  error error_;
+};
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_CHECK_STREAM_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class library_maker {
+ public:
+  library_maker(registry r, const limits& limit) : limit_(limit) {
+    library_.registry_ = std::move(r);
+    most_ = limit.max_items < UINT32_MAX ? limit.max_items : UINT32_MAX;
+  }
+
+  result<library> make() {
+    registry_checker maps(library_.registry_, limit_);
+    if (const error e = maps.check(); e.code != errc::ok) return e;
+    library_.operations_ = std::move(maps.operations);
+    library_.variations_ = std::move(maps.variations);
+    library_.constants_ = std::move(maps.constants);
+    library_.groups_ = std::move(maps.groups);
+    library_.parameters_ = std::move(maps.parameters);
+    library_.patterns_ = std::move(maps.patterns);
+    library_.tensors_ = std::move(maps.tensors);
+    library_.target_sizes_ = std::move(maps.target_sizes);
+    library_.inputs_named_ = std::move(maps.inputs_named);
+    library_.flat_sizes_.resize(patterns().size());
+    library_.reaches_.resize(patterns().size());
+    states_.resize(patterns().size());
+    for (std::size_t i = 0; i < patterns().size(); ++i)
+      if (!check_from(static_cast<std::uint32_t>(i))) return error_;
+    return std::move(library_);
+  }
+
+ private:
+  enum class state : std::uint8_t { unseen, open, checked };
+  struct open_pattern {
+    std::uint32_t index, next_node;
+  };
+
+  [[nodiscard]] const pool<pattern>& patterns() const noexcept {
+    return library_.registry_.patterns;
+  }
+  bool fail(errc code, const pattern& p) { return error_ = {code, p.offset}, false; }
+
+  /// Checks a pattern, before it those inside of it, and so on; each once.
+  bool check_from(std::uint32_t root) {
+    if (states_[root] != state::unseen) return true;
+    open(root);
+    while (!open_.empty()) {
+      open_pattern& top = open_.back();
+      const pattern& p = patterns()[top.index];
+      const stream_view nodes = library_.registry_.nodes_of(p);
+      std::uint32_t inside = library::none;
+      while (inside == library::none && top.next_node < p.count) {
+        const node& n = nodes.nodes[top.next_node++];
+        if (n.what() != command::pattern) continue;
+        const std::uint32_t q = library_.find_pattern(n.pattern_id());
+        if (q == library::none) return fail(errc::genome_pattern_unknown, p);
+        if (states_[q] == state::open) return fail(errc::genome_pattern_recursion, patterns()[q]);
+        if (states_[q] == state::unseen) inside = q;
+      }
+      if (inside != library::none) {
+        open(inside);
+      } else {
+        if (!check_pattern(top.index, nodes)) return false;
+        states_[top.index] = state::checked;
+        open_.pop_back();
+      }
+    }
+    return true;
+  }
+  void open(std::uint32_t index) {
+    states_[index] = state::open;
+    open_.push_back({index, 0});
+  }
+  /// A pattern, those inside of which are checked.
+  bool check_pattern(std::uint32_t index, const stream_view& nodes) {
+    const pattern& p = patterns()[index];
+    std::uint64_t size = 0;
+    starts_.clear();
+    for (const node& n : nodes.nodes) {
+      starts_.push_back(size);
+      size += n.what() == command::pattern
+                  ? library_.flat_size(library_.find_pattern(n.pattern_id()))
+                  : 1;
+      if (size > most_) return fail(errc::genome_pattern_size, p);
+    }
+    stream_checker checker(nodes, library_, starts_, p.offset);
+    error_ = checker.check();
+    library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
+    library_.reaches_[index] = checker.reach();
+    return error_.code == errc::ok;
+  }
+
+  library library_;
+  limits limit_;
+  std::uint64_t most_ = 0;
+  pool<state> states_;
+  pool<open_pattern> open_;
+  pool<std::uint64_t> starts_;  // of a pattern's nodes in its expansion
+  error error_;
+};
+
+}  // namespace detail
+
+/// Checks a registry and all of its patterns.
+[[nodiscard]] inline result<library> verify(registry r, const limits& limit = {}) {
+  return detail::library_maker(std::move(r), limit).make();
+}
+
+/// Checks a stream against a library, which has to outlive the program.
+[[nodiscard]] inline result<program> verify(stream s, const library& l, const limits& limit = {}) {
+  if (s.size() > limit.max_items) return error{errc::too_many_items, 0};
+  std::size_t inputs = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const node& n = s.nodes[i];
+    if (n.first != inputs || n.count > s.inputs.size() - inputs)
+      return error{errc::genome_node_truncated, 5 * std::uint64_t{i} + 2 * std::uint64_t{inputs}};
+    inputs += n.count;
+  }
+  if (const error e = detail::stream_checker(s, l).check(); e.code != errc::ok) return e;
+  return program(std::move(s), l);
+}
+result<program> verify(stream s, library&& l, const limits& limit = {}) = delete;
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_VERIFY_HPP
+
+// ---- tessera/genome/write.hpp
+//
+// Node streams to their bytes and to base64.
+//
+//   tessera::result<tessera::pool<std::byte>> file = genome::write(stream);
+//   tessera::result<tessera::text> line = genome::write_base64(stream);
+//
+// The format has one form for a stream: what is read and written again is the same, byte for byte,
+// and base64 too, but for white space around it.
+//
+// Lifetime:   what is returned owns itself.
+// Errors:     genome_reference_range, genome_node_inputs: before the first byte, with the index of
+//             the node.
+// Limits:     those of the format: 255 inputs of 16 bits.
+// Allocation: the bytes; for base64 those and the text.
+
+#ifndef TESSERA_GENOME_WRITE_HPP
+#define TESSERA_GENOME_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// Whether the format holds a stream: the first node that it doesn't.
+[[nodiscard]] inline error check_writable(const stream_view& s) noexcept {
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (s.nodes[i].count > max_node_inputs) return {errc::genome_node_inputs, i};
+    for (const std::int32_t d : s.inputs_of(i))
+      if (d > max_absolute || d < min_relative) return {errc::genome_reference_range, i};
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// The bytes of a stream. The error's offset is the node's index.
+[[nodiscard]] inline result<pool<std::byte>> write(const stream_view& s) {
+  if (const error e = detail::check_writable(s); e.code != errc::ok) return e;
+  std::size_t size = 0;
+  for (const node& n : s.nodes) size += 5 + 2 * std::size_t{n.count};
+  pool<std::byte> out;
+  out.reserve(size);
+  const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<std::byte>(byte)); };
+  const auto put_int16 = [&put](std::int32_t v) {
+    const auto raw = static_cast<std::uint16_t>(v);
+    put(raw >> 8);
+    put(raw & 0xffu);
+  };
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const node& n = s.nodes[i];
+    put(n.a);
+    put(n.b);
+    put_int16(n.c);
+    put(n.count);
+    for (const std::int32_t d : s.inputs_of(i)) put_int16(d);
+  }
+  return out;
+}
+
+/// The same in base64, without a line end.
+[[nodiscard]] inline result<text> write_base64(const stream_view& s) {
+  const result<pool<std::byte>> raw = write(s);
+  if (!raw) return raw.err();
+  text out;
+  out.reserve((raw->size() + 2) / 3 * 4);
+  detail::encode_base64({raw->data(), raw->size()}, out);
+  return out;
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_WRITE_HPP
+
+// ---- tessera/genome/write_registry.hpp
+//
+// A registry to registry.json, in one form.
+//
+//   tessera::result<tessera::text> json = genome::write_registry(registry);
+//
+//   {
+//     "canonical_to_index": {
+//       "<NONE>": 0,
+//       "aten.relu.default:node_args(1):kwargs()": 10
+//     },
+//     …
+//     "constants": {
+//       "10": {"type":"int","value":1}
+//     },
+//
+// All members of the specification in its order, empty ones too; index_to_constant behind constants
+// where there is one; ids ascending, rules as they stand; "exceptions" where there are some. Two
+// spaces a level, a constant on one line, no line end behind the last brace.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what no registry.json can say: json_bad_utf8 in names, genome_name_repeated and
+//             genome_id_repeated for keys, genome_registry_id above 65535, genome_constant_value
+//             that isn't JSON, genome_rule_probability, genome_node_inputs and
+//             genome_reference_range in streams; the offset is the row's. Nothing is written then.
+// Limits:     max_depth for constants, in the containers around them.
+// Allocation: the text, at most twice; 8 bytes for each member of a map.
+
+#ifndef TESSERA_GENOME_WRITE_REGISTRY_HPP
+#define TESSERA_GENOME_WRITE_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class registry_writer {
+ public:
+  registry_writer(const registry& r, const limits& limit)
+      : r_(r), limit_(limit), out_(text_, json::indented) {
+    limit_.max_depth = limit.max_depth > 3 ? limit.max_depth - 3 : 0;  // {"constants":{"10":{
+  }
+
+  result<text> write() {
+    out_.begin_object();
+    names("canonical_to_index", r_.operations);
+    ids("index_to_canonical", r_.operation_ids);
+    names("variation_to_index", r_.variations);
+    constants();
+    if (!r_.constant_texts.empty()) ids("index_to_constant", r_.constant_texts);
+    names("constant_group_to_index", r_.groups);
+    ids("index_to_constant_group", r_.group_ids);
+    names("param_name_to_index", r_.parameters);
+    ids("index_to_param_name", r_.parameter_ids);
+    patterns();
+    out_.key("rules").begin_object();
+    transitions();
+    counted("composition_rules", r_.compositions);
+    counted("structural_rules", r_.structures);
+    out_.end().end();
+    if (error_.code != errc::ok) return error_;
+    return std::move(text_);
+  }
+
+ private:
+  void fail(errc code, std::uint64_t offset) {
+    if (error_.code == errc::ok) error_ = {code, offset};
+  }
+  /// A text that is to be written, of the row at `offset`.
+  [[nodiscard]] std::string_view checked(characters_range name, std::uint64_t offset) {
+    const std::string_view s = r_.name_of(name);
+    if (!is_utf8(s)) fail(errc::json_bad_utf8, offset);
+    return s;
+  }
+  template <class T>
+  void check_names(const pool<T>& map) {
+    const std::size_t i = first_repeated_name(r_, map);
+    if (i != map.size()) fail(errc::genome_name_repeated, map[i].offset);
+  }
+  template <class T>
+  void check_ids(const pool<T>& map) {
+    const std::size_t i = first_repeated_id(map);
+    if (i != map.size()) fail(errc::genome_id_repeated, map[i].offset);
+  }
+  void check_id(std::uint32_t id, std::uint64_t offset) {
+    if (id > max_registry_id) fail(errc::genome_registry_id, offset);
+  }
+  void id_key(std::uint32_t id, std::uint64_t offset) {
+    check_id(id, offset);
+    id_.clear();
+    id_ << id;
+    out_.key(id_);
+  }
+
+  void names(std::string_view member, const pool<entry>& map) {
+    check_names(map);
+    out_.key(member).begin_object();
+    for (const std::uint32_t i : by_id(map)) {
+      check_id(map[i].id, map[i].offset);
+      out_.key(checked(map[i].name, map[i].offset)).integer(map[i].id);
+    }
+    out_.end();
+  }
+  void ids(std::string_view member, const pool<entry>& map) {
+    check_ids(map);
+    out_.key(member).begin_object();
+    for (const std::uint32_t i : by_id(map)) {
+      id_key(map[i].id, map[i].offset);
+      out_.string(checked(map[i].name, map[i].offset));
+    }
+    out_.end();
+  }
+  void constants() {
+    check_ids(r_.constants);
+    out_.key("constants").begin_object();
+    for (const std::uint32_t i : by_id(r_.constants)) {
+      const constant& c = r_.constants[i];
+      id_key(c.id, c.offset);
+      out_.begin_object(true).key("type").string(checked(c.type, c.offset)).key("value");
+      json::reader value(r_.name_of(c.value), limit_);
+      json::copy(value, out_);
+      if (value.finish().code != errc::ok) return fail(errc::genome_constant_value, c.offset);
+      out_.end();
+    }
+    out_.end();
+  }
+  void patterns() {
+    check_ids(r_.patterns);
+    out_.key("patterns").begin_object();
+    for (const std::uint32_t i : by_id(r_.patterns)) {
+      const pattern& p = r_.patterns[i];
+      id_key(p.id, p.offset);
+      nodes(r_.nodes_of(p), p.offset);
+    }
+    out_.end();
+  }
+  void nodes(const stream_view& s, std::uint64_t offset) {
+    const result<text> base64 = write_base64(s);
+    if (!base64) fail(base64.err().code, offset);
+    out_.string(base64 ? base64->view() : std::string_view{});
+  }
+  void transitions() {
+    check_names(r_.transitions);
+    out_.key("transition_rules").begin_object();
+    for (const transition_rule& t : r_.transitions) {
+      out_.key(checked(t.text, t.offset)).begin_object();
+      const std::string_view probability = r_.name_of(t.probability);
+      if (!is_probability(probability)) fail(errc::genome_rule_probability, t.offset);
+      out_.key("probability").string(probability).key("count").integer(t.count).key("b64_repr");
+      nodes(r_.nodes_of(t), t.offset);
+      if (t.exceptions != 0) {
+        out_.key("exceptions").begin_array();
+        for (std::uint32_t i = 0; i < t.exceptions; ++i)
+          out_.string(checked(r_.exceptions[t.first_exception + i], t.offset));
+        out_.end();
+      }
+      out_.end();
+    }
+    out_.end();
+  }
+  void counted(std::string_view member, const pool<counted_rule>& map) {
+    check_names(map);
+    out_.key(member).begin_object();
+    for (const counted_rule& c : map)
+      out_.key(checked(c.text, c.offset)).begin_object().key("count").integer(c.count).end();
+    out_.end();
+  }
+
+  const registry& r_;
+  limits limit_;
+  text text_;
+  json::writer out_;
+  text id_;
+  error error_;
+};
+
+}  // namespace detail
+
+/// The text of a registry.json.
+[[nodiscard]] inline result<text> write_registry(const registry& r, const limits& limit = {}) {
+  return detail::registry_writer(r, limit).write();
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_WRITE_REGISTRY_HPP
+
+#endif  // TESSERA_GENOME_HPP
 
 // ---- tessera/nac.hpp
 //

@@ -1,0 +1,7516 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Tessera 0.1.0: tessera/genome.hpp and all that it includes, in one file.
+//
+// Made by cmake/amalgamate.cmake. To change something, change the header it comes from, then run
+// `cmake --build build --target single`.
+
+// ---- tessera/genome.hpp
+//
+// NAC v1.2: networks as streams of nodes, the registry that gives their ids a meaning, and the
+// patterns (genes) that compress them.
+//
+//   auto registry = tessera::genome::read_registry(json);          // registry.json
+//   if (!registry) return fail(describe(registry.err(), json));
+//   auto library = tessera::genome::verify(std::move(*registry));  // what patterns expand to
+//   auto stream = tessera::genome::read_base64(text);              // or read, of bytes
+//   auto program = tessera::genome::verify(std::move(*stream), *library);
+//   auto flat = tessera::genome::expand(*program);                 // without patterns and copies
+//   std::cout << tessera::genome::print(*program);
+//
+//   read, read_base64      node streams                            genome/read.hpp
+//   read_registry          registry.json                           genome/read_registry.hpp
+//   verify                 a registry, then streams over it        genome/verify.hpp
+//   expand, compress       to a flat graph and back                genome/expand.hpp, compress.hpp
+//   write, write_base64, write_registry                            genome/write.hpp, write_registry.hpp
+//   print                  a listing for people                    genome/print.hpp
+//   describe               an error with its place                 core/describe.hpp
+//
+// Lifetime:   streams and registries own themselves; a program borrows its library.
+// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Limits:     core/limits.hpp, on by default.
+// Allocation: stated in each header.
+
+
+// ---- tessera/version.hpp
+//
+// The version of Tessera, once. CMake reads it from here.
+//
+// Everything lives in `tessera::inline TESSERA_ABI`, so two versions linked into one program keep
+// apart. Two versions in one translation unit cannot, so that is an error; the check stands outside
+// the guard because a guard would skip it exactly when it matters.
+
+#if defined(TESSERA_VERSION) && TESSERA_VERSION != 100
+#error "two versions of Tessera are included in one translation unit"
+#endif
+
+#ifndef TESSERA_VERSION_HPP
+#define TESSERA_VERSION_HPP
+
+#define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch
+#define TESSERA_VERSION_STRING "0.1.0"
+#define TESSERA_ABI v0_1_0  // the full version: the namespace that every entity lives in
+
+#endif  // TESSERA_VERSION_HPP
+
+#ifndef TESSERA_GENOME_HPP
+#define TESSERA_GENOME_HPP
+
+
+// ---- tessera/core/describe.hpp
+//
+// An error in words: looks at the source again and shows the place. And JSON paths, both ways.
+//
+//   model.json:1:48: error: unknown opcode: expected -2 to 10, or 11 in versions 3 and 4
+//     [alir_opcode] at $.model[5][3][2], offset 47
+//     [[0,-1,-1,0,[-8.0,7.5,0.5],0.0,0.0],[0,1,12,-1,[-8.0,9.0,0.5],1.0,6.0]]
+//                                              ^
+//
+//   program.bc: error: the bytecode ends early
+//     [alir_bytecode_truncated] at offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Lifetime:   the text that is returned owns itself.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text, and what json::reader needs to find a path.
+
+#ifndef TESSERA_CORE_DESCRIBE_HPP
+#define TESSERA_CORE_DESCRIBE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/bytes.hpp
+//
+// Bytes as they stand in files: borrowed views, and the same memory seen as text.
+//
+//   tessera::bytes in = tessera::as_bytes(source);
+//   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
+//
+// Nothing in Tessera lays a struct over a file: values are copied out with memcpy, so alignment
+// and the byte order of the host don't matter.
+//
+// Lifetime:   `bytes` borrows.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_BYTES_HPP
+#define TESSERA_CORE_BYTES_HPP
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/core/load_store.hpp
+//
+// Numbers in memory: little-endian loads and stores of any alignment, and sums that are checked.
+//
+//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
+//   tessera::store_le(out, std::int64_t{-1});
+//   if (!checked_add(offset, size, end)) return too_large;
+//
+// Lifetime:   values.
+// Errors:     none: that there are enough bytes is the caller's to know.
+// Limits:     none.
+// Allocation: none, but what a pool takes to grow.
+
+#ifndef TESSERA_CORE_LOAD_STORE_HPP
+#define TESSERA_CORE_LOAD_STORE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+template <std::size_t Size>
+struct unsigned_of_size;
+template <>
+struct unsigned_of_size<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of_size<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of_size<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of_size<8> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
+  T out = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
+    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+[[nodiscard]] inline T load_le(const void* from) noexcept {
+  typename detail::unsigned_of_size<sizeof(T)>::type raw;
+  std::memcpy(&raw, from, sizeof raw);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  return std::bit_cast<T>(raw);
+}
+
+/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+inline void store_le(void* to, T value) noexcept {
+  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  std::memcpy(to, &raw, sizeof raw);
+}
+
+/// Appends `value` little-endian to a pool of bytes.
+template <class Pool, class T>
+inline void append_le(Pool& to, T value) {
+  std::byte raw[sizeof(T)];
+  store_le(raw, value);
+  to.append(raw, sizeof raw);
+}
+
+/// A number that memory can hold, as what indexes memory; what is more loses its upper bits.
+[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
+
+/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
+  return !__builtin_add_overflow(a, b, &out);
+}
+
+/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LOAD_STORE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Borrowed bytes.
+using bytes = std::span<const std::byte>;
+
+/// An owner of bytes that is about to go: what borrows from it would dangle.
+template <class Owner>
+concept temporary_bytes =
+    !std::is_lvalue_reference_v<Owner> && std::is_convertible_v<const Owner&, bytes> &&
+    !std::is_same_v<std::remove_cvref_t<Owner>, bytes> &&
+    !std::ranges::enable_borrowed_range<std::remove_cvref_t<Owner>>;
+
+/// The same memory seen as bytes or as text.
+[[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+[[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
+  return {reinterpret_cast<const char*>(b.data()), b.size()};
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_BYTES_HPP
+
+// ---- tessera/core/caret.hpp
+//
+// A line of a source with a caret below: what descriptions of errors end with.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 columns of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_CARET_HPP
+#define TESSERA_CORE_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+// ---- tessera/core/text.hpp
+//
+// Text that grows, UTF-8, and places in a text.
+//
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
+//
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It stands in for std::string, which would cost more to include than the rest of the library.
+//
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_room];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on how many digits there are, which
+// in real files nobody can predict.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What put_integer may write to: a sign and 20 digits. All of it may be overwritten, whatever the
+/// number's length.
+inline constexpr std::size_t integer_room = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first digit that counts, whole bytes of them; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that can't be predicted either
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
+// ---- tessera/core/pool.hpp
+//
+// Growing arrays of plain values: what models are made of.
+//
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
+//
+// The part of std::vector's interface that models need, for trivially copyable elements alone.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
+//
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
+
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Bytes that grow: what pools and texts have in common, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  /// The end, with room for `count` bytes behind it. Growing doubles, so that appending is linear
+  /// in all.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) (void)grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// Makes room for `count` more bytes. Returns what held the bytes before.
+  block grow(std::size_t count) {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    block grown;
+    grown.reserve(doubled > needed ? doubled
+                  : needed < 64    ? 64
+                                   : needed);  // if it throws: no change
+    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
+    grown.size_ = size_;
+    *this = std::move(grown);
+    return grown;
+  }
+
+  void append_growing(const void* from, std::size_t count) {
+    const block old = grow(count);  // what is appended may stand in it
+    append(from, count);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Some elements of a pool, or of anything else in a row: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool {
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
+  [[nodiscard]] T* begin() noexcept { return data(); }
+  [[nodiscard]] T* end() noexcept { return data() + size(); }
+  [[nodiscard]] const T* begin() const noexcept { return data(); }
+  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+
+  void push_back(const T& value) {
+    if (block_.room() < sizeof(T)) return push_growing(value);
+    ::new (static_cast<void*>(data() + size())) T(value);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
+  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
+  void clear() noexcept { block_.set_size(0); }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
+  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    block_.set_size(count * sizeof(T));
+  }
+
+  /// Keeps the first `count` elements, of at least so many.
+  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+
+ private:
+  void push_growing(const T& value) {
+    const T copy = value;  // which may stand in this pool
+    ::new (static_cast<void*>(prepare(1))) T(copy);
+    advance(1);
+  }
+
+  detail::block block_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char* const to = prepare(integer_room);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
+  }
+  /// No silent way from these by char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is cut short, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset behind the end is taken as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_TEXT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
+/// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  out << "  ";
+  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
+    const char c = source[i];
+    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  }
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    for (std::size_t i = first; i < to; ++i)
+      if (!tail(i)) out << ' ';
+  };
+  indent(offset);
+  out << '^';
+  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
+    if (!tail(i)) out << '~';
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_CARET_HPP
+
+// ---- tessera/core/error.hpp
+//
+// The error value that every reader, verifier and writer returns, and the table behind it.
+//
+//   tessera::error e{tessera::errc::json_depth, 64};
+//   e.message();  // "containers are nested deeper than limits::max_depth"
+//   e.name();     // "json_depth"
+//
+// One code per check; programs switch on the code, tests pin code and offset, and the same input
+// gives the same pair on every platform. A message states what was expected; `describe` (see
+// describe.hpp) adds line, column, path and a caret by looking at the source again.
+//
+//   range         owner
+//      1 -   99   bytes, limits, files
+//    100 -  199   JSON text
+//   1000 - 1999   ALIR
+//   2000 - 2999   ARK; most are its rules: ark_g06_cycle is rule G06
+//   3000 - 3999   NAC
+//   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
+//   5000 - 5999   NAC v1.2: genome
+//
+// Lifetime:   messages and names are constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_HPP
+#define TESSERA_CORE_ERROR_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/error_table.hpp
+//
+// All codes of errors with their values and messages, which core/error.hpp makes an enumeration of.
+//
+//   #define X(name, value, message) …
+//   TESSERA_ERRORS(X)
+//
+// Who includes this undefines TESSERA_ERRORS.
+//
+// Lifetime:   none.
+// Errors:     these.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_TABLE_HPP
+#define TESSERA_CORE_ERROR_TABLE_HPP
+
+
+// ---- tessera/core/error_table_genome.hpp
+//
+// The codes of NAC v1.2, a part of the table in error_table.hpp.
+//
+//   TESSERA_GENOME_ERRORS(X)
+//
+// Lifetime:   none.
+// Errors:     these.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_TABLE_GENOME_HPP
+#define TESSERA_CORE_ERROR_TABLE_GENOME_HPP
+
+// X(enumerator, value, what was expected)
+#define TESSERA_GENOME_ERRORS(X)                                                                   \
+  X(genome_node_truncated, 5000,                                                                   \
+    "the stream ends inside a node: expected 5 bytes and 2 for each input")                        \
+  X(genome_base64_character, 5001, "expected a character of base64, with + and /")                 \
+  X(genome_base64_end, 5002, "expected base64 in groups of 4, padded by = with bits of 0")         \
+                                                                                                   \
+  X(genome_registry_member, 5010, "the registry has no member of this name here")                  \
+  X(genome_registry_key, 5011, "expected an id as key: a decimal number from 0 to 65535")          \
+  X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
+  X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
+  X(genome_rule_member, 5014, "expected the members of a rule, each in its type")                  \
+  X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
+                                                                                                   \
+  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                    \
+  X(genome_id_repeated, 5021, "the id stands for something else in this map already")              \
+  X(genome_name_repeated, 5022, "the name stands in this map already")                             \
+  X(genome_maps_differ, 5023, "the map and its reverse don't say the same")                        \
+  X(genome_special_name, 5024, "ids 0 to 9 are those of the commands, under their own names")      \
+  X(genome_variation_form, 5025, "expected a variation such as \"in0,in1\"")                       \
+  X(genome_group_form, 5026, "expected a group such as \"arg1=10;dim=11\", its keys ascending")    \
+  X(genome_group_constant, 5027, "the group names a constant that doesn't exist")                  \
+  X(genome_constant_type, 5028, "expected a constant of a known type")                             \
+  X(genome_constant_value, 5029, "the value isn't of the constant's type")                         \
+  X(genome_pattern_empty, 5030, "a pattern has at least one node")                                 \
+  X(genome_pattern_absolute, 5031, "inside of a pattern references are relative: below 0")         \
+  X(genome_pattern_recursion, 5032, "the pattern contains itself")                                 \
+  X(genome_pattern_size, 5033, "the pattern is longer than limits::max_items nodes when expanded") \
+  X(genome_pattern_command, 5034, "a pattern holds no input, output or padding of a graph")        \
+  X(genome_pattern_order, 5035,                                                                    \
+    "a pattern takes what comes before the graph, or a node there that can't be taken")            \
+                                                                                                   \
+  X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
+  X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
+  X(genome_variation_unknown, 5042, "no variation in the registry has the id that the node names") \
+  X(genome_constant_unknown, 5043, "no constant in the registry has the id that the node names")   \
+  X(genome_group_unknown, 5044, "no constant group in the registry has the id that the node names") \
+  X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
+  X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
+  X(genome_special_form, 5047,                                                                     \
+    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs for OUTPUT alone")           \
+  X(genome_copy_form, 5048,                                                                        \
+    "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
+  X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
+  X(genome_block_length, 5050, "expected blocks of at least 1 node that end inside the block around them") \
+  X(genome_reference, 5051, "expected the id of an earlier node")                                  \
+  X(genome_reference_scope, 5052, "the node stands in a block that has ended")                     \
+  X(genome_relative, 5053, "expected an absolute id: relative references stay inside a block")     \
+  X(genome_reference_external, 5054,                                                               \
+    "a block takes from outside what its IF or WHILE lists in D, and nothing else")                \
+  X(genome_variation_inputs, 5055, "the variation names an input that the node doesn't have")      \
+  X(genome_input_count, 5056, "the node has more inputs than its operation's node_args")           \
+  X(genome_block_input, 5057, "the block has more DATA_INPUTs than its IF or WHILE lists")         \
+  X(genome_loop_state, 5058, "expected a loop body to end in an OUTPUT of each loop variable")     \
+  X(genome_reference_nothing, 5059, "the node has no result: PAD and OUTPUT can't be taken")       \
+                                                                                                   \
+  X(genome_expansion_size, 5060, "the expansion has more nodes or inputs than limits::max_items")  \
+  X(genome_reference_range, 5061, "a stream refers to ids up to 32767 and offsets down to -32768") \
+  X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
+  X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
+  X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
+  X(genome_patterns_full, 5065, "a registry has ids for 65526 patterns")                           \
+  X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
+                                                                                                   \
+  X(genome_counterpart, 5070,                                                                      \
+    "v1.2 has no node for this: CONVERGENCE, or an input, exit or result that crosses a branch")   \
+                                                                                                   \
+  X(genome_run_operation, 5080, "the machine has no operation of this name")                       \
+  X(genome_run_arguments, 5081, "the operation takes other arguments than the node gives")         \
+  X(genome_run_parameter, 5082, "the graph needs a parameter that wasn't given")                   \
+  X(genome_run_constant, 5083, "the machine has no value for a constant of this type")             \
+  X(genome_run_condition, 5084, "expected a condition of one element")
+
+#endif  // TESSERA_CORE_ERROR_TABLE_GENOME_HPP
+
+// ---- tessera/core/error_table_nem.hpp
+//
+// The rules of NEM, each with its error code: nem_con_001_duplicate is rule CON-001.
+//
+//   #define X(name, value, message, phase, severity) …
+//   TESSERA_NEM_RULES(X)
+//
+// A row states the rule's phase (which of reading or verifying finds it) and its severity in the
+// default profile; `nem::rule` (nem/diagnostic.hpp) knows what other profiles change. Part of the
+// table of all codes: core/error_table.hpp. Rules RT are those of runs; verification never finds them.
+//
+// Lifetime:   none.
+// Errors:     these.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_ERROR_TABLE_NEM_HPP
+#define TESSERA_CORE_ERROR_TABLE_NEM_HPP
+
+// X(enumerator, value, what was expected, phase, severity)
+#define TESSERA_NEM_RULES(X)                                                                       \
+  X(nem_lex_001_character, 4001, "a character that no token of NEM starts with", lex, error)       \
+  X(nem_lex_002_string, 4002, "the string isn't closed before the end of its line", lex, error)    \
+  X(nem_lex_003_escape, 4003,                                                                      \
+    "unknown escape: expected one of \\n \\t \\\\ \\\" (it is kept as it is)", lex, warning)       \
+  X(nem_lex_004_number, 4004,                                                                      \
+    "malformed number: expected digits, or digits '.' digits and an exponent", lex, error)         \
+  X(nem_lex_005_integer, 4005, "the integer exceeds 2^63 - 1", lex, error)                         \
+                                                                                                   \
+  X(nem_syn_001_token, 4006, "the token doesn't fit here", parse, error)                           \
+  X(nem_syn_002_loop, 4007, "expected endloop: the loop isn't closed", parse, error)               \
+  X(nem_syn_003_endloop, 4008, "endloop without a loop", parse, error)                             \
+  X(nem_syn_004_include, 4009, "expected include before everything else", parse, error)            \
+  X(nem_syn_005_directive, 4010,                                                                   \
+    "expected one device directive, before the program header and all statements", parse, error)   \
+  X(nem_syn_006_header, 4011, "expected one program header, before all statements", parse, error)  \
+  X(nem_syn_007_mixed, 4012, "a file holds either configuration or a program", parse, error)       \
+  X(nem_syn_008_statement, 4013, "expected a declaration, a task or a loop", parse, error)         \
+  X(nem_syn_009_comma, 4014, "expected ',' between type attributes", parse, error)                 \
+  X(nem_syn_010_type_attribute, 4015,                                                              \
+    "the type attribute is given already; layout and strides exclude each other", parse, error)    \
+  X(nem_syn_011_argument, 4016, "the argument is given already", parse, error)                     \
+  X(nem_syn_012_missing, 4017, "a required argument is missing", parse, error)                     \
+  X(nem_syn_013_reserved, 4018, "a reserved word can't be a name", parse, error)                   \
+  X(nem_syn_014_depth, 4019, "nested deeper than 256", parse, error)                               \
+  X(nem_syn_017_line_operator, 4020,                                                               \
+    "the expression continues on a new line, where other readers end it", parse, warning)          \
+  X(nem_syn_018_upstream_reserved, 4021, "the name is reserved by other readers", parse, warning)  \
+  X(nem_syn_019_trailing_comma, 4022, "a trailing comma or an empty list is an extension", parse,  \
+    warning)                                                                                       \
+  X(nem_syn_020_inner_type, 4023, "type attributes belong behind the parentheses of region",       \
+    parse, warning)                                                                                \
+                                                                                                   \
+  X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
+  X(nem_con_002_forward, 4025,                                                                     \
+    "the constant expression uses a name that isn't declared before it", const_, error)            \
+  X(nem_con_003_not_constant, 4026, "the constant expression uses a name that isn't a constant",   \
+    const_, error)                                                                                 \
+  X(nem_con_004_division, 4027, "division by zero in a constant expression", const_, error)        \
+  X(nem_con_005_in_loop, 4028, "const declaration not permitted inside loop body", const_, error)  \
+  X(nem_con_006_conflict, 4029, "the constant's name is used for something else", const_, error)   \
+  X(nem_con_007_float, 4030, "const declarations must be integer", const_, error)                  \
+  X(nem_con_008_overflow, 4031, "the constant expression leaves the range of 64 bits", const_,     \
+    error)                                                                                         \
+                                                                                                   \
+  X(nem_exp_001_float, 4032, "expected an integer", eval, error)                                   \
+  X(nem_exp_002_name, 4033, "the name isn't declared", eval, error)                                \
+  X(nem_exp_003_division, 4034, "division by zero", eval, error)                                   \
+  X(nem_exp_004_overflow, 4035, "the expression leaves the range of 64 bits", eval, error)         \
+  X(nem_exp_005_kind, 4036, "the name isn't a number", eval, error)                                \
+  X(nem_exp_006_negative, 4037, "'/' and mod of negative operands differ between implementations", \
+    eval, warning)                                                                                 \
+                                                                                                   \
+  X(nem_nam_001_duplicate, 4038, "the name is declared in this scope already", names, error)       \
+  X(nem_nam_002_shadow, 4039, "the declaration hides one of an outer scope", names, warning)       \
+  X(nem_nam_003_buffer, 4040, "region of a buffer that isn't declared", names, error)              \
+  X(nem_nam_004_not_buffer, 4041, "expected a buffer in region(...)", names, error)                \
+  X(nem_nam_005_operand, 4042, "the operand isn't declared before its use", names, error)          \
+  X(nem_nam_006_not_region, 4043, "expected a region as operand", names, error)                    \
+                                                                                                   \
+  X(nem_buf_001_size, 4044, "expected size= in the buffer's properties", buffer, error)            \
+  X(nem_buf_002_positive, 4045, "expected a buffer size of at least 1 byte", buffer, error)        \
+  X(nem_buf_003_align, 4046, "expected an alignment that is a power of two", buffer, error)        \
+  X(nem_buf_004_engine, 4047, "the device has no such engine", buffer, error)                      \
+  X(nem_buf_005_loop_variable, 4048, "a buffer's properties can't depend on a loop variable",      \
+    buffer, error)                                                                                 \
+  X(nem_buf_006_unindexed, 4049, "L1 without an index means L1[0] on a device of several engines", \
+    buffer, warning)                                                                               \
+  X(nem_buf_007_in_loop, 4050,                                                                     \
+    "a buffer in a loop body is allocated once, not for each iteration", buffer, warning)          \
+                                                                                                   \
+  X(nem_cap_001_l1, 4051, "the buffers of an L1 exceed l1_size_bytes", device, error)              \
+  X(nem_cap_002_l2, 4052, "the buffers of L2 exceed l2_size_bytes", device, error)                 \
+  X(nem_cap_003_tokens, 4053, "more tokens can be live than SEQ.max_active_tokens", device,        \
+    warning)                                                                                       \
+                                                                                                   \
+  X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
+  X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
+  X(nem_reg_003_bounds, 4056, "the region ends behind its buffer", region, error)                  \
+  X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
+    error)                                                                                         \
+  X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \
+  X(nem_reg_006_stride_count, 4059, "expected as many strides as dimensions", region, error)       \
+  X(nem_reg_007_layout, 4060,                                                                      \
+    "the layout has another number of letters than the shape has dimensions", region, warning)     \
+  X(nem_reg_008_dimension, 4061, "expected shape dimensions of at least 1", region, error)         \
+  X(nem_reg_009_negative_stride, 4062, "expected strides of at least 0", region, error)            \
+  X(nem_reg_010_overlapping_elements, 4063,                                                        \
+    "a task writes a region whose elements overlap one another", region, error)                    \
+  X(nem_reg_011_unaligned, 4064, "the offset isn't a multiple of the element's size", region,      \
+    warning)                                                                                       \
+                                                                                                   \
+  X(nem_typ_001_element, 4065, "expected an element type: i4 i8 i16 i32 u8 u16 u32 f16 bf16 f32",  \
+    parse, error)                                                                                  \
+  X(nem_typ_002_extension, 4066, "the element type is an extension that no type family knows",     \
+    region, warning)                                                                               \
+  X(nem_typ_003_untyped, 4067,                                                                     \
+    "expected elem, shape and layout or strides on an operand of a compute task", type, error)     \
+                                                                                                   \
+  X(nem_qnt_001_channels, 4068, "expected a scale and a zero point for each element of the axis",  \
+    region, error)                                                                                 \
+  X(nem_qnt_002_groups, 4069, "expected a scale and a zero point for each group of the axis",      \
+    region, error)                                                                                 \
+  X(nem_qnt_003_group_size, 4070, "group_size must be positive", region, error)                    \
+  X(nem_qnt_004_axis, 4071, "expected a quantization axis from 0 to rank - 1", region, error)      \
+  X(nem_qnt_005_scale, 4072, "expected a scale that is positive and finite", region, error)        \
+  X(nem_qnt_006_zero_point, 4073, "expected an integer as zero point", region, error)              \
+  X(nem_qnt_007_zero_range, 4074, "the element type doesn't hold the zero point", region, warning) \
+  X(nem_qnt_008_float, 4075, "a floating-point region carries a quantization descriptor", region,  \
+    warning)                                                                                       \
+  X(nem_qnt_009_mixed, 4076,                                                                       \
+    "some operands carry a quantization descriptor and others don't: raw integers are used", type, \
+    warning)                                                                                       \
+  X(nem_qnt_010_bias, 4077,                                                                        \
+    "an i32 bias needs a descriptor where the weight's scale varies along a reduced axis", type,   \
+    error)                                                                                         \
+  X(nem_qnt_011_output, 4078,                                                                      \
+    "an integer output without a descriptor gets scale 1 and zero point 0", type, warning)         \
+  X(nem_qnt_012_copied, 4079, "values are copied between regions of different descriptors", type,  \
+    warning)                                                                                       \
+  X(nem_qnt_013_cast, 4080, "cast ignores quantization descriptors", type, warning)                \
+  X(nem_qnt_014_function, 4081, "a transcendental function of integers without a descriptor",      \
+    type, warning)                                                                                 \
+                                                                                                   \
+  X(nem_opc_001_opcode, 4082, "unknown opcode", opcode, error)                                     \
+  X(nem_opc_002_few_inputs, 4083, "the opcode takes more inputs", opcode, error)                   \
+  X(nem_opc_003_many_inputs, 4084, "the opcode takes fewer inputs", opcode, error)                 \
+  X(nem_opc_004_outputs, 4085, "the opcode has another number of outputs", opcode, error)          \
+  X(nem_opc_005_missing, 4086, "a required attribute is missing", opcode, error)                   \
+  X(nem_opc_006_unknown, 4087, "the opcode has no such attribute", opcode, error)                  \
+  X(nem_opc_007_repeated, 4088, "the attribute is given already", parse, error)                    \
+  X(nem_opc_008_kind, 4089, "the attribute takes another kind of value", opcode, error)            \
+  X(nem_opc_009_range, 4090, "the attribute's value is out of range", opcode, error)               \
+  X(nem_opc_010_future, 4091, "no hardware executes the opcode yet", opcode, warning)              \
+  X(nem_opc_011_generic, 4092, "binders may reject the generic compute opcode", opcode, warning)   \
+                                                                                                   \
+  X(nem_shp_001_rank, 4093, "the opcode takes operands of another rank", shape, error)             \
+  X(nem_shp_002_identical, 4094, "shapes must be identical", shape, error)                         \
+  X(nem_shp_003_inner, 4095, "the inner dimensions, batch dimensions or channels differ", shape,   \
+    error)                                                                                         \
+  X(nem_shp_004_output, 4096, "the output's shape differs from the one that the inputs give",      \
+    shape, error)                                                                                  \
+  X(nem_shp_005_bias, 4097, "the bias or scale has another shape than the opcode takes", shape,    \
+    error)                                                                                         \
+  X(nem_shp_006_layout, 4098, "the opcode takes operands of another layout", shape, error)         \
+  X(nem_shp_007_count, 4099, "reshape must preserve the number of elements", shape, error)         \
+  X(nem_shp_008_parts, 4100, "the parts of concat or split don't add up", shape, error)            \
+  X(nem_shp_009_groups, 4101, "groups must divide the channels of input and output", shape, error) \
+  X(nem_shp_010_padding, 4102, "the padding of a pool must be smaller than its kernel", shape,     \
+    error)                                                                                         \
+                                                                                                   \
+  X(nem_fam_001_variant, 4103, "no variant of a type family takes operands of these types", type,  \
+    error)                                                                                         \
+  X(nem_fam_002_device, 4104, "the target device doesn't support the variant", device, error)      \
+  X(nem_fam_003_accum, 4105, "accum_type differs from that of the type family", type, error)       \
+  X(nem_fam_004_quant, 4106,                                                                       \
+    "the type family's condition on quantization descriptors is violated", type, error)            \
+  X(nem_fam_005_elements, 4107, "element types must match", type, error)                           \
+  X(nem_fam_006_ungoverned, 4108, "no type family governs the opcode", type, note)                 \
+                                                                                                   \
+  X(nem_fdl_001_duplicate, 4109, "the type family is defined already", config, error)              \
+  X(nem_fdl_002_type, 4110, "expected an element type, a parameter, absent or any_supported",      \
+    config, error)                                                                                 \
+  X(nem_fdl_003_instance, 4111, "the instantiation doesn't fit the family's parameters", config,   \
+    error)                                                                                         \
+  X(nem_fdl_004_variant, 4112, "the variant is defined already", config, error)                    \
+  X(nem_fdl_005_no_variants, 4113, "expected at least one variant", config, error)                 \
+  X(nem_fdl_006_parameter, 4114, "the type parameter is declared already", config, error)          \
+  X(nem_fdl_007_twice, 4115, "the instantiation is classified already", config, error)             \
+                                                                                                   \
+  X(nem_dev_001_spec_version, 4116, "expected spec_version in a device that extends none", device, \
+    error)                                                                                         \
+  X(nem_dev_002_inherited, 4117, "spec_version is inherited: a derived device can't set it",       \
+    device, error)                                                                                 \
+  X(nem_dev_003_topology, 4118, "the target device has no topology", device, error)                \
+  X(nem_dev_004_engines, 4119, "expected num_engines of at least 1", device, error)                \
+  X(nem_dev_005_units, 4120, "expected at least 1 unit of each type in an engine", device, error)  \
+  X(nem_dev_006_memory, 4121, "memory sizes must be > 0, and num_engines and per_engine given",    \
+    device, error)                                                                                 \
+  X(nem_dev_007_mandatory, 4122, "opcode.mandatory lacks a variant that every device must have",   \
+    device, error)                                                                                 \
+  X(nem_dev_008_extended, 4123,                                                                    \
+    "the variant is mandatory already: its entry in opcode.extended is ignored", device, warning)  \
+  X(nem_dev_009_variant, 4124, "unknown variant of a type family", device, error)                  \
+  X(nem_dev_010_redundant, 4125, "the variant is listed or inherited already", device, warning)    \
+  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong into this block", parse, error)    \
+  X(nem_dev_012_repeated, 4127, "the block or field is given already", parse, error)               \
+  X(nem_dev_013_parent, 4128, "the parent device isn't defined before", device, error)             \
+  X(nem_dev_014_cycle, 4129, "the device extends itself", device, error)                           \
+  X(nem_dev_015_duplicate, 4130, "the device is defined already", device, error)                   \
+  X(nem_dev_016_unknown, 4131, "no include makes the device visible", device, error)               \
+  X(nem_dev_017_file, 4132, "expected one device in the file, or one with the name of the file",   \
+    device, error)                                                                                 \
+  X(nem_dev_018_omitted, 4133, "per_engine omits a unit type", device, warning)                    \
+  X(nem_dev_019_no_mandatory, 4134, "expected opcode.mandatory in a device that extends none",     \
+    device, error)                                                                                 \
+  X(nem_dev_020_version, 4135, "unknown spec_version: expected \"NEM-1.0\"", device, warning)      \
+                                                                                                   \
+  X(nem_inc_001_missing, 4136, "the file can't be found", include, error)                          \
+  X(nem_inc_002_circular, 4137, "the file includes itself", include, error)                        \
+  X(nem_inc_003_invalid, 4138, "the included file isn't a valid document", include, error)         \
+  X(nem_inc_004_program, 4139, "the program in the included file is ignored", include, warning)    \
+                                                                                                   \
+  X(nem_dec_001_unknown, 4140, "unknown decorator", decorator, error)                              \
+  X(nem_dec_002_target, 4141, "the decorator doesn't apply here", decorator, error)                \
+  X(nem_dec_003_arguments, 4142, "the decorator takes other arguments", decorator, error)          \
+  X(nem_dec_004_repeated, 4143, "the decorator is given already", decorator, warning)              \
+  X(nem_dec_005_access, 4144, "readonly and writeonly exclude each other", decorator, error)       \
+  X(nem_dec_006_in_flight, 4145, "expected at least 1 iteration in flight", decorator, error)      \
+  X(nem_dec_007_readonly, 4146, "the task writes what is marked readonly", decorator, error)       \
+  X(nem_dec_008_writeonly, 4147, "the task reads what is marked writeonly", decorator, error)      \
+                                                                                                   \
+  X(nem_res_001_invalid, 4148, "the unit type isn't a valid @resource target", decorator, error)   \
+  X(nem_res_002_unknown, 4149, "unknown unit type: expected NMU, CSTL, DMA or VPU", decorator,     \
+    error)                                                                                         \
+  X(nem_res_003_negative, 4150, "expected a unit index of at least 0", decorator, error)           \
+  X(nem_res_004_eligible, 4151, "the unit type can't execute the operation", decorator, error)     \
+  X(nem_res_005_remapped, 4152, "the device has fewer units: another one of the type is used",     \
+    decorator, note)                                                                               \
+  X(nem_res_006_translated, 4153, "the device has no unit of the type: another type is used",      \
+    decorator, warning)                                                                            \
+  X(nem_res_007_system_dma, 4154, "an engine's DMA is bound to a transfer that touches DDR",       \
+    decorator, warning)                                                                            \
+  X(nem_res_008_no_system_dma, 4155, "the task moves DDR data, and the device declares no sDMA",   \
+    place, warning)                                                                                \
+                                                                                                   \
+  X(nem_tok_001_unknown, 4156, "no task assigns the token", token, error)                          \
+  X(nem_tok_002_early, 4157,                                                                       \
+    "the token isn't produced before, or not in a scope that is visible here", token, error)       \
+  X(nem_tok_004_kind, 4158, "expected a token", token, error)                                      \
+  X(nem_tok_005_wait, 4159, "wait produces no token", token, error)                                \
+  X(nem_tok_007_repeated, 4160, "the token is listed already", token, warning)                     \
+                                                                                                   \
+  X(nem_xfr_001_small, 4161, "the destination is smaller than the source", transfer, error)        \
+  X(nem_xfr_002_large, 4162, "the destination is larger than the source: its tail isn't written",  \
+    transfer, warning)                                                                             \
+  X(nem_xfr_003_element, 4163, "source and destination have different element types", transfer,    \
+    error)                                                                                         \
+  X(nem_xfr_004_shape, 4164, "source and destination have different shapes", transfer, warning)    \
+  X(nem_xfr_005_layout, 4165, "bytes are copied as they are between different layouts", transfer,  \
+    warning)                                                                                       \
+  X(nem_xfr_006_overlap, 4166, "source and destination overlap without @memmove", transfer, error) \
+  X(nem_xfr_007_quant, 4167, "source and destination have different quantization descriptors",     \
+    transfer, warning)                                                                             \
+  X(nem_xfr_008_nearer, 4168, "store moves data to a nearer memory level", transfer, warning)      \
+                                                                                                   \
+  X(nem_plc_001_engines, 4169, "the task references L1 memories of several engines", place, error) \
+  X(nem_plc_002_pinned, 4170,                                                                      \
+    "the task is pinned to another engine than its L1 memory belongs to", place, error)            \
+  X(nem_plc_003_no_engine, 4171, "the device has no engine of that index", place, error)           \
+                                                                                                   \
+  X(nem_haz_001_unordered, 4172, "the tasks touch the same bytes, and nothing orders them",        \
+    hazard, error)                                                                                 \
+  X(nem_haz_002_iterations, 4173, "iterations in flight together touch the same bytes", hazard,    \
+    error)                                                                                         \
+  X(nem_haz_003_rewritten, 4174,                                                                   \
+    "iterations in flight together write the same data to the same bytes", hazard, warning)        \
+  X(nem_haz_004_in_place, 4175, "the output overlaps an input of its task", hazard, error)         \
+  X(nem_haz_006_unwritten, 4176, "the task reads bytes of L1 that no earlier task wrote", hazard,  \
+    warning)                                                                                       \
+                                                                                                   \
+  X(nem_lop_001_empty, 4177, "expected a last value that is not below the first", loop, error)     \
+                                                                                                   \
+  X(nem_haz_005_partial, 4178,                                                                     \
+    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
+                                                                                                   \
+  X(nem_rt_div0, 4179, "an integer element is divided by zero", run, error)                        \
+  X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
+  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
+  X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
+  X(nem_rt_race, 4183, "the tasks of the run touch the same bytes, unordered", run, error)         \
+  X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
+  X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
+
+#endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
+
+// X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
+#define TESSERA_ERRORS(X)                                                                          \
+  X(ok, 0, "no error")                                                                             \
+  X(input_too_large, 1, "the input is longer than limits::max_bytes")                              \
+  X(too_many_items, 2, "a list holds more than limits::max_items entries")                         \
+  X(budget_steps, 3, "the program needs more steps than the budget allows")                        \
+  X(budget_memory, 4, "the program needs more memory than the budget allows")                      \
+                                                                                                   \
+  X(json_unexpected_end, 100, "the text ends inside a JSON value")                                 \
+  X(json_expected_value, 101, "expected a JSON value")                                             \
+  X(json_expected_object, 102, "expected an object")                                               \
+  X(json_expected_array, 103, "expected an array")                                                 \
+  X(json_expected_string, 104, "expected a string")                                                \
+  X(json_expected_integer, 105, "expected an integer without fraction or exponent")                \
+  X(json_expected_number, 106, "expected a number")                                                \
+  X(json_expected_boolean, 107, "expected true or false")                                          \
+  X(json_expected_null, 108, "expected null")                                                      \
+  X(json_expected_key, 109, "expected a key: a string in quotes")                                  \
+  X(json_expected_colon, 110, "expected ':' after the key")                                        \
+  X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
+  X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
+  X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
+  X(json_leading_zero, 114, "a number must not start with a superfluous zero")                     \
+  X(json_expected_digit, 115, "expected a digit")                                                  \
+  X(json_number_range, 116, "the number is outside the range of a double")                         \
+  X(json_integer_range, 117, "the integer does not fit its field")                                 \
+  X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
+  X(json_lone_surrogate, 119, "a \\u escape is half of a surrogate pair")                          \
+  X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
+  X(json_control_character, 121, "control characters in strings must be escaped")                  \
+  X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
+  X(json_duplicate_key, 123, "the key stands in this object already")                              \
+  X(json_trailing_bytes, 124, "expected nothing but white space after the value")                  \
+  X(json_unexpected_element, 125, "expected ']': the array has all its elements")                  \
+  X(json_missing_element, 126, "expected another element in the array")                            \
+                                                                                                   \
+  X(alir_version_1, 1000, "ALIR versions 0 and 1 (DAIS) are not supported: expected 2, 3 or 4")    \
+  X(alir_version_unknown, 1001, "unknown ALIR spec_version: expected 2, 3 or 4")                   \
+  X(alir_meta, 1002, "expected meta to be \"ALIRModel\"")                                          \
+  X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
+  X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
+  X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
+  X(alir_model_fields, 1006, "expected a model of 8 or 9 elements")                                \
+  X(alir_operation_fields, 1007, "expected an operation of 7 fields (version 2) or 6 (3 and 4)")   \
+  X(alir_operation_form, 1008, "the operation is not in the form of this spec_version")            \
+  X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
+  X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
+  X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
+  X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
+  X(alir_number_precision, 1013, "an integer in place of a float must be below 2^53")              \
+  X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
+  X(alir_table_spec, 1015, "expected a table spec with hash, out_qint and inp_width")              \
+  X(alir_table_interval, 1016, "expected an interval with min, max and step")                      \
+                                                                                                   \
+  X(alir_bytecode_alignment, 1030, "expected whole 32-bit words")                                  \
+  X(alir_bytecode_truncated, 1031, "the bytecode ends early")                                      \
+  X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
+  X(alir_bytecode_count, 1033, "the count is negative or more than the remaining bytes can hold")  \
+  X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
+  X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
+  X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
+  X(alir_bytecode_pad_conflict, 1037, "lookups of one operand must agree in their table pad")      \
+                                                                                                   \
+  X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
+  X(alir_inp_shifts_count, 1051, "expected as many inp_shifts as inputs")                          \
+  X(alir_out_idxs_count, 1052, "expected as many out_idxs as outputs")                             \
+  X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
+  X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
+  X(alir_output_index, 1055, "the output refers to an operation that does not exist")              \
+  X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
+  X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
+  X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
+  X(alir_condition, 1059, "the condition must refer to an earlier operation")                      \
+  X(alir_unused_id0, 1060, "id0 is not used by this opcode and must be -1")                        \
+  X(alir_unused_id1, 1061, "id1 is not used by this opcode and must be -1")                        \
+  X(alir_interval, 1062, "expected finite bounds with min <= max")                                 \
+  X(alir_step, 1063, "the step must be a power of two from 2^-126 to 2^127")                       \
+  X(alir_width, 1064, "the type is wider than 63 bits unsigned or 64 bits signed")                 \
+  X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
+  X(alir_mux_alignment, 1066, "both operands of the mux would need a shift")                       \
+  X(alir_table_index, 1067, "the lookup table does not exist")                                     \
+  X(alir_table_empty, 1068, "a lookup table must hold at least one entry, none of another")        \
+  X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
+  X(alir_sum_terms, 1070, "a sum has two terms or more of its own, each earlier")                  \
+  X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+  X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
+                                                                                                   \
+  X(alir_not_version_2, 1080, "version 2 has no form for this operation")                          \
+  X(alir_not_finite, 1081, "JSON has no form for a number that is not finite")                     \
+  X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
+                                                                                                   \
+  X(alir_lookup_range, 1090, "a value lies outside the lookup table")                              \
+                                                                                                   \
+  X(ark_s01_root, 2001, "the root of a model is an object")                                        \
+  X(ark_s02_root_member, 2002, "expected members Rank, WorldSize and Nodes")                       \
+  X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
+  X(ark_s04_nodes, 2004, "Nodes is an array of objects")                                           \
+  X(ark_s05_node_member, 2005,                                                                     \
+    "expected a node with Id and the arrays ProducerNodeIds and ConsumerNodeIds")                  \
+  X(ark_s06_op_or_ops, 2006, "expected either Op or Ops in each node, and the same in all nodes")  \
+  X(ark_s07_no_ops, 2007, "expected at least one operation in Ops")                                \
+  X(ark_s08_op_member, 2008,                                                                       \
+    "expected Type, Name, IsVirtual, three lists of tensors, and Args as an object")               \
+  X(ark_s09_tensor_member, 2009,                                                                   \
+    "expected Id, DataType, Shape, Strides, Offsets, PaddedShape or Pads, and Buffer")             \
+  X(ark_s10_buffer_member, 2010, "expected a buffer with Id, Rank, SendTags and RecvTags")         \
+  X(ark_s12_unknown_member, 2012, "the format has no member of this name here")                    \
+  X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
+  X(ark_g01_node_id, 2021, "expected node Ids that are unique")                                    \
+  X(ark_g02_node_index, 2022, "expected the node's place in Nodes as its Id")                      \
+  X(ark_g03_edge_target, 2023, "expected the Id of a node in this file")                           \
+  X(ark_g04_edge_mirror, 2024, "an edge stands on both of its sides: as producer and as consumer") \
+  X(ark_g05_self_edge, 2025, "a node must not depend on itself")                                   \
+  X(ark_g06_cycle, 2026, "the nodes depend on each other in a circle")                             \
+  X(ark_g07_order, 2027, "expected a node behind all of its producers")                            \
+  X(ark_g08_repeated_edge, 2028, "the edge stands in this list already")                           \
+  X(ark_g09_missing_edge, 2029,                                                                    \
+    "a node that uses a result lists the node that makes it as a producer")                        \
+  X(ark_g10_second_producer, 2030, "a tensor is the result of one operation")                      \
+  X(ark_g12_own_result, 2032, "an operation must not read or write its own result")                \
+  X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
+  X(ark_g14_unordered_access, 2034,                                                                \
+    "conflicting accesses to the same bytes need a dependency between them")                       \
+  X(ark_t01_rank, 2041, "expected one to four dimensions, as many in each list")                   \
+  X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
+  X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
+  X(ark_t04_padding, 2044, "PaddedShape is at least Shape")                                        \
+  X(ark_t05_strides, 2045, "Strides hold Offsets + PaddedShape")                                   \
+  X(ark_t06_data_type, 2046, "expected a known DataType")                                          \
+  X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
+  X(ark_t08_tensor_differs, 2048, "a tensor Id has one description in the whole file")             \
+  X(ark_b01_buffer_differs, 2051,                                                                  \
+    "a buffer Id has one Rank and one set of tags in the whole file")                              \
+  X(ark_b02_buffer_rank, 2052, "expected a buffer's Rank to be -1 or below WorldSize")             \
+  X(ark_b03_tags, 2053,                                                                            \
+    "expected tags as pairs [RemoteRank, Tag] of 32 bits, ascending, each once")                   \
+  X(ark_b04_tag_rank, 2054,                                                                        \
+    "expected another rank in a local buffer's tags, and -1 or the own rank in a remote one's")    \
+  X(ark_b05_tag_reused, 2055, "a pair of rank and tag names one sending and one receiving buffer") \
+  X(ark_o01_type, 2061, "expected a known operation Type")                                         \
+  X(ark_o02_virtual, 2062,                                                                         \
+    "IsVirtual is true for Tensor, Placeholder and Reshape, and for nothing else")                 \
+  X(ark_o03_arity, 2063, "the number of tensors doesn't match the operation")                      \
+  X(ark_o04_argument, 2064, "expected the operation's arguments, each of its TYPE")                \
+  X(ark_o05_argument_form, 2065,                                                                   \
+    "expected {TYPE: value} with one known TYPE and a value in its range")                         \
+  X(ark_o06_data_types, 2066, "the DataTypes don't fit the operation")                             \
+  X(ark_o07_shape, 2067, "the shapes don't broadcast to the tensor that is written")               \
+  X(ark_o08_result_view, 2068, "the result is the same view as the tensor that is written")        \
+  X(ark_o09_view_buffer, 2069, "a view stays in the buffer of the tensor that it reads")           \
+  X(ark_o10_reduction, 2070,                                                                       \
+    "expected an Axis of the tensor, and a result whose shape is reduced along it")                \
+  X(ark_o11_permutation, 2071,                                                                     \
+    "expected a permutation of the axes, and a result with Shape[i] = input "                      \
+    "Shape[Permutation[i]]")                                                                       \
+  X(ark_o12_matmul, 2072, "the shapes don't fit a matrix multiplication")                          \
+  X(ark_o13_embedding, 2073,                                                                       \
+    "expected indices of up to 3 dimensions, a table of 2, and rows of the table as result")       \
+  X(ark_o14_overlap, 2074, "the tensors that are read and written overlap")                        \
+  X(ark_o15_rope, 2075, "expected a last dimension that is even and not broadcast")                \
+  X(ark_c01_send, 2081,                                                                            \
+    "a send reads a local buffer, writes a remote one, and both carry its tag")                    \
+  X(ark_c02_recv, 2082,                                                                            \
+    "a receive reads a remote buffer, writes a local one, and both carry its tag")                 \
+  X(ark_c03_packet, 2083,                                                                          \
+    "expected packet buffers of UINT8 and twice the payload, and as many elements sent as "        \
+    "received")                                                                                    \
+  X(ark_c04_peers, 2084, "NPeers, Rank, the scratch buffer and the peers' order don't agree")      \
+  X(ark_c05_sync, 2085, "expected the file's own Rank, and WorldSize - 1 as PeerNum")              \
+  X(ark_c06_single, 2086, "a model of one rank has no communication")                              \
+  X(ark_c07_remote, 2087, "computations use local buffers alone")                                  \
+  X(ark_m01_ranks, 2091, "expected one file for each rank, all of one WorldSize")                  \
+  X(ark_m02_owner, 2092, "a remote buffer's RecvTags name exactly one buffer of its owner")        \
+  X(ark_m03_label, 2093, "a remote buffer's SendTags name one buffer of its owner")                \
+  X(ark_m04_partner, 2094, "a tag has a partner on the other rank")                                \
+  X(ark_m05_size, 2095, "a remote buffer is no larger than what its owner holds")                  \
+  X(ark_m06_transfer, 2096, "a send and its receive agree in DataType and number of elements")     \
+  X(ark_m07_count, 2097, "expected as many sends as receives of each tag")                         \
+  X(ark_m08_deadlock, 2098, "the ranks wait for each other")                                       \
+  X(ark_m09_syncs, 2099, "expected as many DeviceSyncs on every rank")                             \
+  X(ark_dialect, 2110, "the dialect has no form for this")                                         \
+  X(ark_not_finite, 2111, "expected a finite FLOAT: JSON has no form for others")                  \
+  X(ark_too_large, 2112, "the model is larger than 32-bit indices reach")                          \
+  X(ark_unsupported, 2113, "no machine runs this operation or DataType")                           \
+  X(ark_division, 2114, "an integer is divided by zero")                                           \
+  X(ark_index, 2115, "a row index lies outside the table")                                         \
+  X(ark_pool_index, 2116, "an index or enumerator of the graph lies outside its table")            \
+  X(ark_plan_member, 2121, "expected the plan's member, in its type")                              \
+  X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
+  X(ark_plan_range, 2123,                                                                          \
+    "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
+  X(ark_plan_parent, 2124, "expected a range inside the one that holds it")                        \
+  X(ark_plan_task, 2125, "expected the Id of a task, each once")                                   \
+  X(ark_plan_tiles, 2126, "the task groups don't cover each tile of the task once")                \
+  X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
+  X(ark_plan_config, 2128,                                                                         \
+    "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
+  X(ark_plan_model, 2129, "the plan's operations don't compute what the model's do")               \
+                                                                                                   \
+  X(nac_magic, 3000, "expected the bytes \"NAC\" at the start")                                    \
+  X(nac_version, 3001, "expected container version 1 or 2")                                        \
+  X(nac_header_truncated, 3002, "the file ends inside its header")                                 \
+  X(nac_header_90, 3003,                                                                           \
+    "90-byte headers (version 1.5, before January 2026) are not read: expected 88, 92 or 100")     \
+  X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
+  X(nac_section_offset, 3005,                                                                      \
+    "the section's offset lies inside the header or beyond the end of the file")                   \
+  X(nac_section_repeated, 3006, "a section of this tag stands in another slot already")            \
+  X(nac_count, 3007, "the section is too short for that many records")                             \
+  X(nac_truncated, 3008, "the section ends inside a record")                                       \
+  X(nac_signature_unknown, 3009, "no signature in PERM has the id that the instruction names")     \
+  X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
+  X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
+  X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
+  X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
+  X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
+  X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
+  X(nac_tensor_metadata, 3016, "the tensor's metadata is longer or shorter than its fields")       \
+  X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
+                                                                                                   \
+  X(nac_no_instructions, 3100, "expected an OPS section with at least one instruction")            \
+  X(nac_operation_reserved, 3101, "operations 0, 1, 4, 5, 8 and 9 are reserved and can't run")     \
+  X(nac_operation_unknown, 3102, "neither CMAP nor this version's table names the operation")      \
+  X(nac_operation_unsupported, 3103, "the operation's name is none of those that run")             \
+  X(nac_argument_count, 3104, "the operation takes another number of arguments")                   \
+  X(nac_argument_type, 3105, "the operation takes no argument of this kind here")                  \
+  X(nac_input_place, 3106, "INPUT variants 4 and 5 belong in TRNG")                                \
+  X(nac_output_place, 3107, "OUTPUT variant 2 is reserved, and 3 and 4 belong in TRNG")            \
+  X(nac_convergence_threshold, 3108, "expected a threshold of 0 to 100")                           \
+  X(nac_saved_result, 3109, "INPUT variant 4 names no instruction of OPS")                         \
+  X(nac_reference, 3110, "expected the offset of an earlier instruction: 0 <= index + D < index")  \
+  X(nac_reference_zero, 3111, "expected the offset of a result: no constant can stand for this 0") \
+  X(nac_constant_count, 3112, "expected as many constants as D has zeros")                         \
+  X(nac_constant_id, 3113, "no constant in CNST has the id that the instruction names")            \
+  X(nac_branch_length, 3114, "expected branches that end inside the program")                      \
+  X(nac_convergence_input, 3115,                                                                   \
+    "expected a CONVERGENCE with one word in C: the offset of its input")                          \
+  X(nac_convergence_end, 3116,                                                                     \
+    "expected an end of 0, or behind the CONVERGENCE and in the program")                          \
+  X(nac_convergence_count, 3117,                                                                   \
+    "expected a CONVERGENCE of at least 1 branch where its end isn't 0")                           \
+  X(nac_convergence_branch, 3118,                                                                  \
+    "expected branches in ascending order, before the CONVERGENCE's end")                          \
+  X(nac_source_read, 3120, "the bytes of the container could not be read")                         \
+                                                                                                   \
+  X(nac_branch_nesting, 3130, "expected branches that end inside the branch around them")          \
+  X(nac_branch_result, 3131,                                                                       \
+    "a result of a branch is taken from outside: it's there only if the branch ran")               \
+  X(nac_prefix, 3132, "expected a prefix that counts what follows, with or without itself")        \
+  X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
+  X(nac_id_repeated, 3134, "the id stands in this table already; the last record counts")          \
+  X(nac_input_count, 3135,                                                                         \
+    "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
+  X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
+  X(nac_parameter_unnamed, 3137, "no parameter in DATA has the id that the instruction names")     \
+  X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
+  X(nac_weights_elsewhere, 3139, "the weights stand in another file, which was not given")         \
+  X(nac_external_missing, 3140, "the file of weights has no tensor of the parameter's name")       \
+  X(nac_external_type, 3141, "the tensor outside has a type or shape that NAC doesn't have")       \
+  X(nac_tensor_repeated, 3142, "a tensor of this parameter stands before")                         \
+  X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
+  X(nac_tensor_size, 3144, "the tensor's shape and type need another number of bytes")             \
+  X(nac_tensor_type, 3145, "expected int8 elements for an int8 code, float16 for code 1")          \
+  X(nac_tensor_axis, 3146, "expected an axis below the tensor's rank")                             \
+  X(nac_tensor_scales, 3147, "expected one scale for each index of the axis, or for each block")   \
+  X(nac_tensor_padding, 3148,                                                                      \
+    "expected one dimension: the original elements, filled up to whole blocks")                    \
+  X(nac_array_size, 3149, "the array's shape and type need another number of bytes")               \
+  X(nac_name_repeated, 3150, "a resource or array of this name stands before")                     \
+  X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
+  X(nac_tick_repeated, 3161, "the tick has a record already")                                      \
+  X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
+  X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
+  X(nac_save_target, 3164, "an instruction's result is saved at its own tick")                     \
+  X(nac_forward_target, 3165, "a result is forwarded to the one instruction that takes it")        \
+  X(nac_preload_target, 3166, "expected an INPUT of variant 1 to be preloaded")                    \
+  X(nac_preload_late, 3167, "the parameter is preloaded behind its INPUT")                         \
+  X(nac_free_early, 3168, "a result is freed before it is there")                                  \
+  X(nac_free_needed, 3169, "a result is freed that a later instruction takes")                     \
+  X(nac_free_twice, 3170, "the result was freed before")                                           \
+  X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
+  X(nac_training_flag, 3181, "bit 6 of the header's byte 4 says otherwise of a TRNG section")      \
+  X(nac_reserved_bytes, 3182, "reserved bytes of the header are 0")                                \
+  X(nac_slack, 3183, "the section's records end before the next section begins")                   \
+                                                                                                   \
+  X(nac_too_many_instructions, 3200, "the format numbers at most 65,535 instructions")             \
+  X(nac_write_form, 3201, "expected a header of 88, 92 or 100 bytes to write")                     \
+  X(nac_write_quantization, 3202, "the header's quantization method isn't one of the format")      \
+  X(nac_write_training, 3203,                                                                      \
+    "a container of version 1 has no training section and no flag for it")                         \
+  X(nac_write_arrays, 3204, "only a header of 100 bytes has a place for arrays")                   \
+  X(nac_write_weights, 3205, "there are tensors, but the weights are said to be outside")          \
+  X(nac_write_absent, 3206,                                                                        \
+    "there are training instructions or a manifest, but their section is said to be absent")       \
+  X(nac_write_count, 3207, "a list holds at most 4,294,967,295 records")                           \
+  X(nac_write_range, 3208, "a range or payload of the record lies outside its pool")               \
+  X(nac_write_operation_name, 3209, "the name of an operation has at most 255 bytes")              \
+  X(nac_write_operation_id, 3210, "no instruction can name an operation with an id above 255")     \
+  X(nac_write_signature, 3211, "a signature has at most 255 letters")                              \
+  X(nac_write_signature_id, 3212, "no instruction can name a signature with an id above 255")      \
+  X(nac_write_name, 3213,                                                                          \
+    "the name of a parameter, input, resource or array has at most 65,535 bytes")                  \
+  X(nac_write_commands, 3214, "a tick has at most 255 commands")                                   \
+  X(nac_write_signature_unknown, 3215,                                                             \
+    "the instruction names a signature that the parts don't have")                                 \
+  X(nac_write_arguments, 3216, "expected as many words in D as the signature has letters")         \
+  X(nac_write_constants, 3217, "the signature has no letter for constants, but C holds words")     \
+  X(nac_write_long_c, 3218, "C is longer than its 16-bit prefix can count")                        \
+  X(nac_write_id, 3219, "ids of constants and parameters in C go up to 32,767")                    \
+  X(nac_write_input, 3220, "the container's version has no INPUT of this variant")                 \
+  X(nac_write_output, 3221, "the container's version has no OUTPUT of this variant")               \
+  X(nac_write_words, 3222,                                                                         \
+    "C or D of a system instruction has more or fewer words than its kind takes")                  \
+  X(nac_write_constant_type, 3223, "the constant's type isn't one of the format")                  \
+  X(nac_write_string, 3224, "a string constant has at most 65,535 bytes")                          \
+  X(nac_write_list, 3225, "a list constant has at most 65,535 elements")                           \
+  X(nac_write_data_type, 3226, "the data type isn't one of the format")                            \
+  X(nac_write_tensor_quantization, 3227, "the tensor's quantization isn't one of the format")      \
+  X(nac_write_rank, 3228, "a shape has at most 255 dimensions")                                    \
+  X(nac_write_block_size, 3229, "a tensor of block_fp8 has blocks of at least 1 element")          \
+  X(nac_write_tensor_fields, 3230,                                                                 \
+    "the tensor has scales, an axis, a block or an original shape that its quantization doesn't "  \
+    "store")                                                                                       \
+  X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
+  X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
+  X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
+  X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
+  X(nac_write_stopped, 3235, "the sink stopped the writing")                                       \
+  X(nac_convert_training, 3250,                                                                    \
+    "version 1 has no form for training: remove it before the conversion")                         \
+  X(nac_convert_arrays, 3251,                                                                      \
+    "the version has no form for arrays: remove them before the conversion")                       \
+  X(nac_convert_input, 3252, "version 1 has no form for an INPUT of a saved result or a target")   \
+  X(nac_convert_output, 3253, "version 1 has no form for an OUTPUT of variant 3 or 4")             \
+  X(nac_convert_operation, 3254, "without a name, an operation has no form in another version")    \
+  X(nac_convert_operations, 3255,                                                                  \
+    "expected at most 224 operations that the version doesn't predefine")                          \
+                                                                                                   \
+  X(nac_mep_opcode, 3300, "unknown opcode of the orchestrator")                                    \
+  X(nac_mep_reserved, 3301, "this opcode of the orchestrator is reserved and can't run")           \
+  X(nac_mep_truncated, 3302, "the bytecode ends inside an instruction")                            \
+  X(nac_mep_operation, 3303, "the orchestrator's instruction has no operation of this number")     \
+  X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
+  X(nac_mep_file_type, 3305,                                                                       \
+    "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
+  X(nac_mep_extern_kind, 3306,                                                                     \
+    "expected an external object of kind 0 (tokenizer) or 1 (constant)")                           \
+  X(nac_mep_unload_kind, 3307, "expected 0 (a model) or 1 (a slot) to unload")                     \
+  X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
+  X(nac_mep_create_kind, 3309,                                                                     \
+    "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
+  X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (mse) or 255 (none)")             \
+  X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
+  X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
+  X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
+  X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
+  X(nac_mep_constant_string, 3315, "the plan needs a string constant here")                        \
+  X(nac_mep_constant_model, 3316,                                                                  \
+    "the plan needs a constant here that is a model's number, 0 to 255")                           \
+  X(nac_mep_jump, 3317, "a jump of the plan lands neither on an instruction nor at the end")       \
+  X(nac_mep_jump_into_loop, 3318, "a jump of the plan lands in a loop that it doesn't stand in")   \
+  X(nac_mep_loop_end, 3319, "a loop of the plan ends that never started")                          \
+  X(nac_mep_loop_open, 3320, "a loop of the plan starts and never ends")                           \
+  X(nac_mep_loop_back, 3321, "expected the end of a loop to jump back into it")                    \
+  X(nac_mep_break, 3322, "a break of the plan stands outside of all loops")                        \
+  X(nac_mep_break_target, 3323, "expected a break to jump behind the end of its loop")             \
+  X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
+  X(nac_mep_label_unknown, 3331, "the plan has no such label")                                     \
+  X(nac_mep_label_repeated, 3332, "the plan has this label already")                               \
+  X(nac_mep_jump_range, 3333, "a jump of the plan reaches 32 KiB at most")                         \
+  X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
+  X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
+  X(nac_mep_choice, 3336, "expected a name that this operand of the plan knows, or its number")    \
+  X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
+  X(nac_mep_list, 3338, "a list of slots has at most 255")                                         \
+  X(nac_hex, 3339, "expected bytes behind 0x, two digits each")                                    \
+                                                                                                   \
+  X(nac_tisa_magic, 3350, "expected the bytes \"TISA\" and a version")                             \
+  X(nac_tisa_truncated, 3351, "the manifest ends inside an instruction")                           \
+  X(nac_tisa_opcode, 3352, "unknown instruction of the tokenizer")                                 \
+  X(nac_tisa_payload_short, 3353, "the tokenizer's instruction ends inside one of its fields")     \
+  X(nac_tisa_payload_long, 3354,                                                                   \
+    "bytes are left behind the fields of the tokenizer's instruction")                             \
+  X(nac_tisa_json, 3355,                                                                           \
+    "the instruction holds JSON, as old tokenizers do: its file must be made anew")                \
+  X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
+  X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
+  X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
+  X(nac_tisa_rule_flags, 3359, "expected the flags 1, 2 and 4 of a partition rule alone")          \
+  X(nac_tisa_item_kind, 3360, "expected 0 or 1 for the kind of what is composed")                  \
+  X(nac_tisa_partition, 3361,                                                                      \
+    "expected partition rules before the encoder, which has no text without them")                 \
+  X(nac_tisa_string, 3362, "the string is too long for its field in the tokenizer's instruction")  \
+  X(nac_tisa_list, 3363, "the list is too long for its field in the tokenizer's instruction")      \
+  X(nac_tisa_name, 3370, "expected an instruction of the tokenizer, op, or bytes")                 \
+  X(nac_tisa_rule, 3371, "expected protected, remove, isolate, behaviour or trim")                 \
+  X(nac_tisa_item, 3372, "expected a token in quotes, its id, or ids")                             \
+                                                                                                   \
+  X(nac_text_syntax, 3400, "expected a section, a key or a statement of the assembly")             \
+  X(nac_text_mark, 3401, "expected another mark here, such as ( ) [ ] { } = : or a comma")         \
+  X(nac_text_line_end, 3402, "expected the statement to end here")                                 \
+  X(nac_text_word, 3403, "expected a name")                                                        \
+  X(nac_text_integer, 3404, "expected an integer, decimal or behind 0x")                           \
+  X(nac_text_range, 3405, "the integer lies outside the range of its field")                       \
+  X(nac_text_string, 3406, "expected a string in quotes")                                          \
+  X(nac_text_string_end, 3407, "the string has no closing quote on its line")                      \
+  X(nac_text_escape, 3408, "expected one of \\\" \\\\ \\n \\r \\t \\xHH in assembly")              \
+  X(nac_text_section, 3410, "no section of the assembly has this name")                            \
+  X(nac_text_section_repeated, 3411, "the text has a section of this name already")                \
+  X(nac_text_key, 3412, "no line of the header begins with this word")                             \
+  X(nac_text_key_repeated, 3413, "the header has a line for this already")                         \
+  X(nac_text_version, 3414, "expected 1.6, 1.7 or 1.8")                                            \
+  X(nac_text_quantization, 3415, "expected none, fp16, int8_tensor, int8_channel or block_fp8")    \
+  X(nac_text_weights, 3416, "expected internal or external")                                       \
+  X(nac_text_boolean, 3417, "expected the word true or false")                                     \
+  X(nac_text_length, 3418, "the string has more bytes than its length field can say")              \
+  X(nac_text_end, 3419, "expected the word end behind the section's body")                         \
+  X(nac_text_instruction, 3420, "expected an operation's name or the word of an instruction")      \
+  X(nac_text_value_reserved, 3421, "this word stands for a constant, so it can't name a result")   \
+  X(nac_text_value_repeated, 3422, "another instruction's result has this name")                   \
+  X(nac_text_value_undefined, 3423, "no instruction's result has this name")                       \
+  X(nac_text_value_own, 3424, "an instruction can't take its own result")                          \
+  X(nac_text_distance, 3425, "the result is more than 32,767 instructions away")                   \
+  X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
+  X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
+  X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
+  X(nac_text_signature_arguments, 3429, "the signature is one for other arguments")                \
+  X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
+  X(nac_text_input_name, 3431, "the input has another name, or is one that can't have any")        \
+  X(nac_text_parameter, 3432, "the table of parameters has none of this name")                     \
+  X(nac_text_operations, 3433, "all ids of operations are taken")                                  \
+  X(nac_text_signatures, 3434, "all ids of signatures are taken")                                  \
+  X(nac_text_constants, 3435, "all ids of constants are taken")                                    \
+  X(nac_text_parameters, 3436, "all ids of parameters are taken")                                  \
+  X(nac_text_constant, 3440,                                                                       \
+    "expected a constant: null, true, false, a number, a string or a list")                        \
+  X(nac_text_float, 3441, "expected a decimal number, inf, -inf or nan")                           \
+  X(nac_text_float_range, 3442, "the number is beyond the largest of its type")                    \
+  X(nac_text_nan, 3443, "expected the bits of a NaN behind 0x")                                    \
+  X(nac_text_list, 3444, "the list is longer than its length field can say")                       \
+  X(nac_text_data_type, 3445, "expected f32, f64, f16, bf16, i32, i64, i16, i8, u8 or bool")       \
+  X(nac_text_rank, 3446, "expected a shape of at most 255 dimensions")                             \
+  X(nac_text_quantization_field, 3447,                                                             \
+    "expected the next field of the quantization, such as scale or axis")                          \
+  X(nac_text_payload, 3450,                                                                        \
+    "expected hex and digits, values and a list, or file and a place in it")                       \
+  X(nac_text_hex, 3451, "expected pairs of hexadecimal digits")                                    \
+  X(nac_text_hex_size, 3452, "the digits are more or fewer bytes than the shape or the size says") \
+  X(nac_text_payload_unresolved, 3453, "the bytes that the text refers to can't be found")         \
+  X(nac_text_payload_size, 3454, "the text refers to more or fewer bytes than were found")         \
+  X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
+  X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
+  X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
+                                                                                                   \
+  X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
+  X(nac_safetensors_large_header, 3501,                                                            \
+    "the header of a safetensors file has at most 100,000,000 bytes")                              \
+  X(nac_safetensors_brace, 3502, "expected '{' as the first byte of the header")                   \
+  X(nac_safetensors_type, 3503, "expected a type of safetensors files, such as F32")               \
+  X(nac_safetensors_member, 3504, "expected dtype, shape and data_offsets of the tensor")          \
+  X(nac_safetensors_offsets, 3505, "expected two data_offsets, ascending and inside the file")     \
+  X(nac_safetensors_size, 3506, "the data_offsets span another size than shape and dtype have")    \
+  X(nac_safetensors_overlap, 3507, "the tensor overlaps the one before it")                        \
+  X(nac_safetensors_hole, 3508, "the bytes before the tensor belong to none")                      \
+  X(nac_safetensors_trailing, 3509, "the bytes behind the last tensor belong to none")             \
+  X(nac_safetensors_method, 3510,                                                                  \
+    "expected a quant_code of 0 to 4, or the name of a method as quant_type")                      \
+  X(nac_safetensors_scales, 3511,                                                                  \
+    "expected one scale for int8_tensor; block_size and orig_shape for block_fp8")                 \
+  X(nac_external_text, 3512,                                                                       \
+    "names of tensors and strings of metadata are UTF-8 in safetensors files")                     \
+  X(nac_external_repeated, 3513, "the tensor's name or the metadata's key was given before")       \
+  X(nac_external_reserved, 3514, "\"__metadata__\" can't be the name of a tensor")                 \
+  X(nac_external_size, 3515, "the payload has another size than the tensor's shape and type need") \
+  X(nac_external_large, 3516,                                                                      \
+    "the safetensors file exceeds what its header or memory can address")                          \
+                                                                                                   \
+  X(nac_tensor_range, 3535, "the tensor has fewer values than that")                               \
+  X(nac_tensor_shapes, 3536, "expected tensors with as many values as each other")                 \
+  X(nac_quantize_method, 3540,                                                                     \
+    "expected a method of quantization other than none, and a shape of rank 1 or more")            \
+  X(nac_quantize_block, 3541, "expected blocks of at least 1 element to quantize")                 \
+  X(nac_quantize_shape, 3542, "expected a value for each element of the shape")                    \
+  X(nac_quantize_float16, 3543, "the value is too large for float16")                              \
+  X(nac_quantize_finite, 3544, "a value that is infinite or no number can't be quantized")         \
+                                                                                                   \
+  X(nac_weights_inside, 3550, "the weights are inside of the container already")                   \
+  X(nac_weights_outside, 3551, "the weights are outside of the container already")                 \
+  X(nac_weights_unnamed, 3552, "no parameter of DATA has the tensor's id")                         \
+  X(nac_weights_absent, 3553, "the container has no tensor for the parameter")                     \
+  X(nac_weights_tied, 3554, "parameters of one name have different tensors")                       \
+  X(nac_weights_scale, 3555, "a scale that is infinite or no number has no form in JSON")          \
+  X(nac_weights_missing, 3556, "the safetensors file has no tensor of the parameter's name")       \
+  X(nac_weights_form, 3557, "the type or shape of the external tensor has no form in a container") \
+  X(nac_weights_made, 3558,                                                                        \
+    "the elements are made while they are written: convert the parts that they come from")         \
+  X(nac_weights_blocks, 3559, "the padded elements or the scales exceed 32 bits")                  \
+                                                                                                   \
+  X(nac_run_weights, 3600, "the program's weights stand elsewhere and weren't given")              \
+  X(nac_run_input, 3601, "the program needs an input that wasn't given")                           \
+  X(nac_run_rank, 3602, "tensors have at most 16 dimensions here")                                 \
+  X(nac_run_shape, 3603, "the operation isn't defined for operands of these shapes")               \
+  X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
+  X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
+  X(nac_run_index, 3606, "expected an index inside of the tensor")                                 \
+  X(nac_run_argument, 3607, "the operation doesn't take an argument of this value")                \
+  X(nac_run_kind, 3608, "the operation takes another kind of value there")                         \
+  X(nac_run_division, 3609, "the operation divides integers by zero")                              \
+  X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
+  X(nac_run_state, 3611, "the program has no state of that id")                                    \
+                                                                                                   \
+  X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
+  X(nac_plan_training, 3621,                                                                       \
+    "training isn't run: MODEL_TRAIN_STEP and MODEL_SAVE_WEIGHTS are refused")                     \
+  X(nac_plan_prompt, 3622, "the plan asks for an answer, and there is none left")                  \
+  X(nac_plan_answer, 3623, "expected an answer that is a number of the prompt's type")             \
+  X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
+  X(nac_plan_path, 3625, "the plan's file lies outside of the folder that it may use")             \
+  X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
+  X(nac_plan_array, 3627, "the container holds no array of that name")                             \
+  X(nac_plan_format, 3628, "the format string and its values don't fit")                           \
+  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan takes")                     \
+  X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
+  X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
+  X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
+                                                                                                   \
+  X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
+  X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
+  X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
+  X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
+  X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
+  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build is without")   \
+                                                                                                   \
+  TESSERA_NEM_RULES(X)                                                                             \
+  TESSERA_GENOME_ERRORS(X)
+
+#endif  // TESSERA_CORE_ERROR_TABLE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What was wrong: one enumerator per check, stable within a version.
+enum class errc : std::uint16_t {
+#define TESSERA_X(name, value, ...) name = value,
+  TESSERA_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// One row of the table of all codes.
+struct errc_row {
+  errc code;
+  std::string_view name;
+  std::string_view message;
+};
+
+/// All codes in ascending order, for tools and tests that enumerate them.
+inline constexpr errc_row errc_table[] = {
+#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
+    TESSERA_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+namespace detail {
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+}
+
+/// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
+struct error {
+  errc code = errc::ok;
+  /// Byte offset into the source that was read, at most its length. For a noun that was built in
+  /// code and has no source: the index of the operation, output or table that is wrong.
+  std::uint64_t offset = 0;
+
+  /// What was expected, in words.
+  [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
+  /// The enumerator's name.
+  [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
+
+  friend constexpr bool operator==(const error&, const error&) = default;
+
+ private:
+  [[nodiscard]] constexpr const errc_row& row() const noexcept {
+    for (const errc_row& r : errc_table)
+      if (r.code == code) return r;
+    return detail::unknown_code;
+  }
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#undef TESSERA_ERRORS
+
+#endif  // TESSERA_CORE_ERROR_HPP
+
+// ---- tessera/core/json.hpp
+//
+// JSON, both ways: json::reader, json::writer, and copying from one to the other.
+//
+//   json::copy(in, out);   // a member that the schema doesn't know survives in the new layout
+//
+// Lifetime:   see reader and writer.
+// Errors:     those of the reader; what was written until then stays.
+// Limits:     those of the reader.
+// Allocation: a byte for each open container.
+
+#ifndef TESSERA_CORE_JSON_HPP
+#define TESSERA_CORE_JSON_HPP
+
+#include <string_view>
+
+
+// ---- tessera/core/json_read.hpp
+//
+// A strict pull reader for JSON (RFC 8259), directed by the schema of whoever calls it.
+//
+//   json::reader in(source);
+//   std::string_view key;
+//   for (in.object(); in.key(key);) {
+//     if (key == "values")
+//       for (in.array(); in.element();) values.push_back(in.int64());
+//     else
+//       in.skip();
+//   }
+//   if (error e = in.finish(); e.code != errc::ok) return e;
+//
+// The first error sticks: from then on every loop ends, every value is 0, and finish() reports it.
+// So a schema reads like the format's documentation, with one check at the end.
+//
+//   accepted    RFC 8259, and a UTF-8 byte order mark before the value
+//   refused     anything else, duplicate keys of one object (compared after unescaping), numbers
+//               beyond a double, invalid UTF-8, unpaired surrogates, bytes behind the value
+//   integers    exact: int64, uint64, or a 64-bit pattern; never by way of a double
+//   doubles     correctly rounded, whatever the locale
+//
+// Lifetime:   borrows the source; strings it returns borrow from the source or, when they hold
+//             escapes, from the reader until its next string or key.
+// Errors:     json_* and input_too_large, at the first byte that is wrong. A duplicate key is
+//             reported when its object closes, at the second of the two.
+// Limits:     max_bytes, max_depth. Nothing here recurses.
+// Allocation: 24 bytes for each key of the objects that are open, and the longest escaped string;
+//             each at most twice (see pool).
+
+#ifndef TESSERA_CORE_JSON_READ_HPP
+#define TESSERA_CORE_JSON_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/core/limits.hpp
+//
+// The limits that readers keep, in one place and on by default.
+//
+//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
+//
+// Each is far above what real files need and far below what hurts: a file from a stranger costs at
+// most a multiple of its own size (the multiple stands in each format's header).
+//
+// Lifetime:   a value.
+// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_LIMITS_HPP
+#define TESSERA_CORE_LIMITS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// What a reader accepts. A value equal to the limit is accepted, one more is refused.
+struct limits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
+  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
+  std::uint32_t max_depth = 64;                      ///< containers inside one another
+};
+
+/// What a run may use.
+struct budget {
+  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LIMITS_HPP
+
+// ---- tessera/core/number.hpp
+//
+// Decimal text to doubles: correctly rounded, and deaf to the locale.
+//
+//   double v = tessera::decimal_to_double({.digits = "25", .exponent = -1});   // 2.5
+//
+// std::from_chars for doubles is missing from libc++ before version 20, so nothing here leans on
+// <charconv>. Common numbers take one multiplication or division whose result is exact; the
+// rest falls to plain big-integer arithmetic that reads like the definition. The way back is in
+// shortest.hpp.
+//
+// Lifetime:   values.
+// Errors:     none; a magnitude beyond the largest double gives infinity, for the caller to refuse.
+// Limits:     none: any number of digits is rounded correctly.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_NUMBER_HPP
+#define TESSERA_CORE_NUMBER_HPP
+
+#include <bit>
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// A decimal number: its digits, read as one integer, times 10^exponent.
+struct decimal {
+  std::string_view digits = {};  ///< '0' to '9', and at most one '.', which is skipped
+  std::int64_t exponent = 0;     ///< power of ten of the last digit; |exponent| <= 2^60
+};
+
+namespace detail {
+
+inline constexpr double infinity = std::bit_cast<double>(std::uint64_t{0x7ff} << 52);
+
+inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+inline constexpr std::uint64_t powers_of_ten[] = {
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
+};
+
+/// An unsigned integer of up to 8192 bits: room for 800 digits times 10^1200.
+class big_integer {
+ public:
+  explicit big_integer(std::uint64_t v = 0) noexcept {
+    for (; v != 0; v >>= 32) limbs_[size_++] = static_cast<std::uint32_t>(v);
+  }
+
+  /// this = this * factor + addend
+  void multiply_add(std::uint32_t factor, std::uint32_t addend) noexcept {
+    std::uint64_t carry = addend;
+    for (unsigned i = 0; i < size_; ++i) {
+      carry += std::uint64_t{limbs_[i]} * factor;
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry != 0) limbs_[size_++] = static_cast<std::uint32_t>(carry);
+  }
+  void multiply_power_of_ten(unsigned exponent) noexcept {
+    for (; exponent >= 9; exponent -= 9) multiply_add(1000000000u, 0);
+    for (; exponent > 0; --exponent) multiply_add(10, 0);
+  }
+  void shift_left(unsigned count) noexcept {
+    if (size_ == 0) return;
+    const unsigned words = count / 32;
+    if (words != 0) {
+      std::memmove(limbs_ + words, limbs_, size_ * sizeof *limbs_);
+      std::memset(limbs_, 0, words * sizeof *limbs_);
+      size_ += words;
+    }
+    if (count % 32 != 0) multiply_add(1u << count % 32, 0);
+  }
+  /// this -= other, which must not be larger
+  void subtract(const big_integer& other) noexcept {
+    std::uint64_t borrow = 0;
+    for (unsigned i = 0; i < size_; ++i) {
+      const std::uint64_t take = borrow + (i < other.size_ ? other.limbs_[i] : 0u);
+      borrow = limbs_[i] < take ? 1 : 0;
+      limbs_[i] = static_cast<std::uint32_t>(limbs_[i] - take);
+    }
+    while (size_ != 0 && limbs_[size_ - 1] == 0) --size_;
+  }
+  void add(const big_integer& other) noexcept {
+    std::uint64_t carry = 0;
+    for (unsigned i = 0; i < other.size_ || carry != 0; ++i) {
+      if (i >= size_) limbs_[size_++] = 0;
+      carry += std::uint64_t{limbs_[i]} + (i < other.size_ ? other.limbs_[i] : 0u);
+      limbs_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+  [[nodiscard]] int compare(const big_integer& other) const noexcept {
+    if (size_ != other.size_) return size_ < other.size_ ? -1 : 1;
+    for (unsigned i = size_; i-- > 0;)
+      if (limbs_[i] != other.limbs_[i]) return limbs_[i] < other.limbs_[i] ? -1 : 1;
+    return 0;
+  }
+  [[nodiscard]] bool is_zero() const noexcept { return size_ == 0; }
+  [[nodiscard]] int bit_length() const noexcept {
+    return size_ == 0 ? 0 : static_cast<int>(32 * size_) - std::countl_zero(limbs_[size_ - 1]);
+  }
+
+ private:
+  unsigned size_ = 0;
+  std::uint32_t limbs_[256];
+};
+
+/// (significand + a bit of rest) × 2^exponent rounded to nearest even; the significand has 64 bits.
+[[nodiscard]] inline double round_to_double(std::uint64_t significand, bool rest,
+                                            int exponent) noexcept {
+  // 11 bits go for a normal number, more for a subnormal one, all and more for what becomes zero.
+  int dropped = 11;
+  if (exponent + dropped < -1074) dropped = -1074 - exponent;
+  if (dropped > 64) return 0.0;
+  std::uint64_t kept = dropped == 64 ? 0 : significand >> dropped;
+  const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
+  const std::uint64_t lost = dropped == 64 ? significand : significand & ((tie << 1) - 1);
+  if (lost > tie || (lost == tie && (rest || (kept & 1) != 0))) ++kept;
+  const int unit = exponent + dropped;  // the power of two of the last kept bit
+  if (unit > 971 || (unit == 971 && kept >> 53 != 0)) return infinity;
+  // The carry of rounding up runs into the exponent field, where it belongs.
+  const std::uint64_t biased = kept >> 52 != 0 ? static_cast<std::uint64_t>(unit + 1074) : 0;
+  return std::bit_cast<double>((biased << 52) + kept);
+}
+
+/// The double nearest to m / 10^k, ties to even, for m > 0 and k <= 18, from a quotient that is at
+/// most one step and a half off: what dividing the rounded m by the exact power gives. That is told
+/// from the remainder, which is small, so that arithmetic modulo 2^64 finds it.
+[[nodiscard]] inline double nearest_quotient(std::uint64_t m, double quotient,
+                                             unsigned k) noexcept {
+  auto bits = std::bit_cast<std::uint64_t>(quotient);
+  const std::uint64_t significand = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
+  const int exponent = static_cast<int>(bits >> 52) - 1075;  // quotient = significand * 2^exponent
+  // In units of 2^exponent, or of 1 where that is above 1.
+  const int up = exponent > 0 ? exponent : 0, down = exponent < 0 ? -exponent : 0;
+  const std::uint64_t step = powers_of_ten[k] << up;
+  std::uint64_t rest = (down < 64 ? m << down : 0) - significand * step;
+  const bool above = rest >> 63 == 0;
+  if (!above) rest = 0 - rest;
+  if (!above && significand == std::uint64_t{1} << 52) rest *= 2;  // steps below it are half
+  while (2 * rest > step || (2 * rest == step && (bits & 1) != 0)) {
+    bits = above ? bits + 1 : bits - 1;
+    if (rest < step) break;
+    rest -= step;
+  }
+  return std::bit_cast<double>(bits);
+}
+
+/// m / 10^k, correctly rounded, for m < 2^63 and k <= 18.
+[[nodiscard, gnu::always_inline]] inline double quotient_by_power_of_ten(std::uint64_t m,
+                                                                         unsigned k) noexcept {
+  const double quotient =
+      static_cast<double>(static_cast<std::int64_t>(m)) / exact_powers_of_ten[k];
+  // Two exact operands, one operation: rounded by IEEE 754, where the host computes in doubles.
+  const bool rounded = m == 0 || (FLT_EVAL_METHOD == 0 && m >> 53 == 0);
+  return rounded ? quotient : nearest_quotient(m, quotient, k);
+}
+
+/// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
+[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+  // Beyond 800 digits the rest can only say "a little more": the halfway points between doubles
+  // have at most 767 significant digits.
+  constexpr unsigned max_digits = 800;
+  big_integer numerator;
+  std::int64_t exponent = d.exponent;
+  unsigned taken = 0;
+  bool more = false;
+  for (const char c : d.digits) {
+    if (c == '.' || (taken == 0 && c == '0')) continue;
+    if (taken < max_digits) {
+      numerator.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
+      ++taken;
+    } else {
+      more = more || c != '0';
+      ++exponent;
+    }
+  }
+  if (numerator.is_zero()) return 0.0;
+  if (more) {
+    numerator.multiply_add(10, 1);
+    --exponent;
+  }
+  if (exponent + taken > 310) return infinity;
+  if (exponent + taken < -330) return 0.0;
+  big_integer denominator(1);
+  if (exponent >= 0)
+    numerator.multiply_power_of_ten(static_cast<unsigned>(exponent));
+  else
+    denominator.multiply_power_of_ten(static_cast<unsigned>(-exponent));
+  // Scale so that the quotient lies in [2^63, 2^65), then divide bit by bit.
+  int scale = 64 - (numerator.bit_length() - denominator.bit_length());
+  if (scale >= 0)
+    numerator.shift_left(static_cast<unsigned>(scale));
+  else
+    denominator.shift_left(static_cast<unsigned>(-scale));
+  denominator.shift_left(64);
+  std::uint64_t quotient = 0;
+  bool top = false;
+  for (int bit = 64; bit >= 0; --bit) {
+    const bool one = numerator.compare(denominator) >= 0;
+    if (one) numerator.subtract(denominator);
+    if (bit == 64)
+      top = one;
+    else
+      quotient |= std::uint64_t{one ? 1u : 0u} << bit;
+    numerator.shift_left(1);
+  }
+  bool rest = !numerator.is_zero();
+  if (top) {  // 65 bits: the last joins the rest
+    rest = rest || (quotient & 1) != 0;
+    quotient = quotient >> 1 | std::uint64_t{1} << 63;
+    --scale;
+  }
+  return round_to_double(quotient, rest, -scale);
+}
+
+}  // namespace detail
+
+/// The double nearest to d, ties to even; infinity beyond the largest, 0 below the smallest. The
+/// value of the digits is known, and below 2^64.
+[[nodiscard]] inline double decimal_to_double(const decimal& d,
+                                              std::uint64_t significand) noexcept {
+  if (significand == 0) return 0.0;
+  const std::int64_t e = d.exponent;
+  // Two exact operands and one operation: correctly rounded by IEEE 754, where doubles are doubles.
+  if (FLT_EVAL_METHOD == 0 && significand >> 53 == 0 && e >= -22 && e <= 22) {
+    const auto v = static_cast<double>(significand);
+    return e < 0 ? v / detail::exact_powers_of_ten[-e] : v * detail::exact_powers_of_ten[e];
+  }
+  if (e < 0 && e >= -18) {
+    const volatile double quotient =  // a double also where the host computes wider
+        static_cast<double>(significand) / detail::exact_powers_of_ten[-e];
+    return detail::nearest_quotient(significand, quotient, static_cast<unsigned>(-e));
+  }
+  return detail::decimal_to_double_exact(d);
+}
+
+/// The same for any digits.
+[[nodiscard]] inline double decimal_to_double(const decimal& d) noexcept {
+  std::uint64_t significand = 0;
+  unsigned taken = 0;
+  for (const char c : d.digits) {
+    if (c == '.') continue;
+    if (significand != 0 || c != '0') ++taken;
+    if (taken > 19) return detail::decimal_to_double_exact(d);
+    significand = significand * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return decimal_to_double(d, significand);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_NUMBER_HPP
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges runs that are there already, so that values in order cost one pass. Both stand in for the
+// standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, as much again as is sorted, unless it is in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; those that are equal stay as they stood.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below what is looked for; `count` where all are. `below`
+/// holds for values at the front and for none behind them.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// What kind of value a reader stands at, by its first character.
+enum class kind : std::uint8_t { none, object, array, string, number, boolean, null };
+
+/// A number as it stands in the text.
+struct number {
+  double value = 0;
+  bool integral = false;        ///< the token has neither fraction nor exponent
+  std::string_view token = {};  ///< as it stands in the text, for writing it back unchanged
+};
+
+class reader {
+ public:
+  explicit reader(std::string_view source, const limits& limit = {})
+      : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
+    if (source.size() > limit.max_bytes)
+      fail(errc::input_too_large, limit.max_bytes);
+    else if (source.substr(0, 3) == "\xEF\xBB\xBF")
+      at_ += 3;
+  }
+  /// A temporary string would be gone before the first value is read.
+  template <class Owner>
+    requires(!std::is_lvalue_reference_v<Owner> && !std::is_trivially_copyable_v<Owner>)
+  explicit reader(Owner&& source, const limits& limit = {}) = delete;
+
+  reader(const reader&) = delete;
+  reader& operator=(const reader&) = delete;
+
+  /// Enters an array. Then call element() before each value, until it returns false.
+  void array() { open('[', errc::json_expected_array); }
+  /// True when another element follows, which is then to be read; false behind the ']'.
+  [[nodiscard]] bool element() { return next(']', errc::json_expected_comma_or_bracket); }
+  /// The same for arrays of fixed length: an element must follow.
+  void require_element(errc code = errc::json_missing_element) {
+    const char* const at = token();
+    if (!element()) fail_at(code, at);
+  }
+  /// Leaves an array that must end here.
+  void end_array(errc code = errc::json_unexpected_element) {
+    const char* const at = token();
+    if (element()) fail_at(code, at);
+  }
+
+  /// Enters an object. Then call key() before each member, until it returns false.
+  void object() {
+    open('{', errc::json_expected_object);
+    if (!failed()) object_keys_.push_back(keys_.size());
+  }
+  /// True when another member follows: its key, unescaped, is in `out` and its value is to be read.
+  [[nodiscard]] bool key(std::string_view& out) {
+    if (object_keys_.empty() && !failed()) __builtin_trap();  // without object()
+    if (!next('}', errc::json_expected_comma_or_brace)) {
+      close_object();
+      return false;
+    }
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != '"') return fail_at(errc::json_expected_key, at_), false;
+    const char* const start = at_;
+    bool escaped = false;
+    out = quoted(escaped);
+    if (failed()) return false;
+    keys_.push_back({hash(out), start, std::uint64_t{out.size()} << 1 | (escaped ? 1u : 0u)});
+    skip_space();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ != ':') return fail_at(errc::json_expected_colon, at_), false;
+    ++at_;
+    return true;
+  }
+
+  /// The kind of the value that comes next; `none` at the end of the text and for other bytes.
+  [[nodiscard]] kind peek() {
+    skip_space();
+    if (at_ == end_) return kind::none;
+    switch (*at_) {
+      case '{': return kind::object;
+      case '[': return kind::array;
+      case '"': return kind::string;
+      case 't':
+      case 'f': return kind::boolean;
+      case 'n': return kind::null;
+      default: return *at_ == '-' || is_digit(*at_) ? kind::number : kind::none;
+    }
+  }
+
+  /// An integer in [-2^63, 2^63).
+  [[nodiscard]] std::int64_t int64() {
+    bool above = false;
+    const char* const start = token();
+    const std::int64_t v = int64_pattern(above);
+    if (above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : v;
+  }
+  /// An integer in [low, high].
+  template <class Int>
+  [[nodiscard]] Int integer(Int low, Int high) {
+    const char* const start = token();
+    const std::int64_t v = int64();
+    if (!failed() && (v < std::int64_t{low} || v > std::int64_t{high}))
+      fail_at(errc::json_integer_range, start);
+    return failed() ? Int{} : static_cast<Int>(v);
+  }
+  [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
+  /// An integer in [0, 2^64).
+  [[nodiscard]] std::uint64_t uint64() {
+    const char* const start = token();
+    bool above = false;
+    const std::int64_t v = int64_pattern(above);
+    if (v < 0 && !above) fail_at(errc::json_integer_range, start);
+    return failed() ? 0 : static_cast<std::uint64_t>(v);
+  }
+  /// An integer in [-2^63, 2^64) modulo 2^64; `above_int64` tells the upper half.
+  [[nodiscard]] std::int64_t int64_pattern(bool& above_int64) {
+    above_int64 = false;
+    const scan s = scan_number(errc::json_expected_integer);
+    if (failed()) return 0;
+    if (!s.integral) return fail_at(errc::json_expected_integer, s.first), 0;
+    const std::uint64_t magnitude = s.significand;
+    // Of 20 digits behind a 1, values from 2^64 on have wrapped to less than 2 * 10^18.
+    if (s.digits.size() > 20 ||
+        (s.digits.size() == 20 && (s.digits[0] != '1' || magnitude < 10000000000000000000u)))
+      return fail_at(errc::json_integer_range, s.first), 0;
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    if (s.negative && magnitude > half) return fail_at(errc::json_integer_range, s.first), 0;
+    above_int64 = !s.negative && magnitude >= half;
+    return static_cast<std::int64_t>(s.negative ? 0 - magnitude : magnitude);
+  }
+  /// Any number, correctly rounded.
+  [[nodiscard]] json::number number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (failed()) return {};
+    const decimal d{s.digits, s.exponent};
+    const double magnitude =
+        s.digits.size() <= 19 ? decimal_to_double(d, s.significand) : decimal_to_double(d);
+    if (magnitude > DBL_MAX) return fail_at(errc::json_number_range, s.first), json::number{};
+    return {s.negative ? -magnitude : magnitude,
+            s.integral,
+            {s.first, static_cast<std::size_t>(at_ - s.first)}};
+  }
+  /// A number that a float can hold, rounded to a double and then to a float, as those do who read
+  /// JSON by way of doubles.
+  [[nodiscard]] float float32() {
+    const char* const start = token();
+    const double v = number().value;
+    constexpr double largest = 0x1.fffffep127;
+    if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
+    return failed() ? 0.0f : static_cast<float>(v);
+  }
+  [[nodiscard]] bool boolean() {
+    token();
+    if (accept("true")) return true;
+    if (!accept("false")) fail_literal(errc::json_expected_boolean);
+    return false;
+  }
+  void null() {
+    token();
+    if (!accept("null")) fail_literal(errc::json_expected_null);
+  }
+  /// A string, unescaped. Valid until the next string or key.
+  [[nodiscard]] std::string_view string() {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), std::string_view{};
+    if (*at_ != '"') return fail_at(errc::json_expected_string, at_), std::string_view{};
+    bool escaped = false;
+    return quoted(escaped);
+  }
+
+  /// Reads over one value of any kind, checking all of it, and returns its text.
+  std::string_view skip() {
+    const char* const start = token();
+    pool<bool> objects;  // the containers that this value has opened
+    std::string_view ignored;
+    do {
+      switch (peek()) {
+        case kind::object: object(), objects.push_back(true); break;
+        case kind::array: array(), objects.push_back(false); break;
+        case kind::string: (void)string(); break;
+        case kind::number: skip_number(); break;
+        case kind::boolean:
+        case kind::null: literal(); break;
+        case kind::none: fail_value(); break;
+      }
+      while (!objects.empty() && !(objects.back() ? key(ignored) : element())) objects.pop_back();
+    } while (!objects.empty());
+    return failed() ? std::string_view{}
+                    : std::string_view(start, static_cast<std::size_t>(at_ - start));
+  }
+
+  /// The text from the value that comes next, for reading plain stretches of it some other way.
+  [[nodiscard]] std::string_view rest() {
+    const char* const at = token();
+    return {at, static_cast<std::size_t>(end_ - at)};
+  }
+  /// Goes on at `at`, behind the value or the elements of the open array that were read from rest().
+  void resume(const char* at) noexcept { at_ = at; }
+  /// Whether `more` containers inside one another may still be opened.
+  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
+    return limit_.max_depth - depth_ >= more;
+  }
+
+  /// Byte offset of the value or bracket that comes next.
+  [[nodiscard]] std::uint64_t offset() {
+    skip_space();
+    return offset_of(at_);
+  }
+
+  /// Reports an error of the schema; the first error of any kind wins.
+  void fail(errc code, std::uint64_t offset) {
+    if (error_.code == errc::ok) error_ = {code, offset};
+    end_ = at_;  // every later step finds the end of the text, and the first error stays
+  }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] error err() const noexcept { return error_; }
+
+  /// Checks that nothing but white space follows, and returns the first error.
+  [[nodiscard]] error finish() {
+    skip_space();
+    if (at_ != end_) fail_at(errc::json_trailing_bytes, at_);
+    return error_;
+  }
+
+ private:
+  struct scan {
+    const char* first = nullptr;
+    std::string_view digits;        // may hold a '.'
+    std::uint64_t significand = 0;  // their value modulo 2^64
+    std::int64_t exponent = 0;
+    bool negative = false;
+    bool integral = true;
+  };
+  struct seen_key {
+    std::uint64_t hash;
+    const char* start;     // the opening quote
+    std::uint64_t packed;  // its length when unescaped, times 2, and 1 when it holds escapes
+
+    [[nodiscard]] bool escaped() const noexcept { return (packed & 1) != 0; }
+    [[nodiscard]] std::uint64_t length() const noexcept { return packed >> 1; }
+  };
+
+  [[nodiscard]] static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+  [[nodiscard]] std::uint64_t offset_of(const char* at) const noexcept {
+    return error_.code != errc::ok ? error_.offset : static_cast<std::uint64_t>(at - begin_);
+  }
+
+  void skip_space() noexcept {
+    while (at_ != end_ && *at_ <= ' ' &&
+           (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'))
+      ++at_;
+  }
+  const char* token() noexcept {
+    skip_space();
+    return at_;
+  }
+
+  void fail_at(errc code, const char* at) { fail(code, static_cast<std::uint64_t>(at - begin_)); }
+
+  bool accept(std::string_view literal) noexcept {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    if (rest.substr(0, literal.size()) != literal) return false;
+    at_ += literal.size();
+    return true;
+  }
+  void literal() {
+    if (!accept("true") && !accept("false") && !accept("null"))
+      fail_literal(errc::json_bad_literal);
+  }
+  /// None of the literals that were wanted: say so, unless the text ends inside one.
+  void fail_literal(errc code) {
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    for (const std::string_view whole : {"true", "false", "null"})
+      if (rest.size() < whole.size() && whole.substr(0, rest.size()) == rest)
+        return fail_at(errc::json_unexpected_end, end_);
+    fail_at(code, at_);
+  }
+  void fail_value() {
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    const bool letter = (*at_ >= 'a' && *at_ <= 'z') || (*at_ >= 'A' && *at_ <= 'Z');
+    fail_at(letter ? errc::json_bad_literal : errc::json_expected_value, at_);
+  }
+
+  void open(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_);
+    if (*at_ != bracket) return fail_at(code, at_);
+    if (depth_ >= limit_.max_depth) return fail_at(errc::json_depth, at_);
+    ++depth_;
+    ++at_;
+    fresh_ = true;
+  }
+  bool next(char bracket, errc code) {
+    token();
+    if (at_ == end_) return fail_at(errc::json_unexpected_end, at_), false;
+    if (*at_ == bracket) {
+      ++at_;
+      --depth_;
+      fresh_ = false;
+      return false;
+    }
+    if (fresh_) return fresh_ = false, true;
+    if (*at_ != ',') return fail_at(code, at_), false;
+    ++at_;
+    return true;
+  }
+
+  scan scan_number(errc code) {
+    scan s;
+    const char* p = s.first = token();
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), s;
+    if (*p == '-') {
+      s.negative = true;
+      ++p;
+    } else if (!is_digit(*p)) {
+      return fail_at(code, p), s;
+    }
+    const char* const digits = p;
+    if (!scan_digits(p, s.significand)) return s;
+    if (*digits == '0' && p - digits > 1) return fail_at(errc::json_leading_zero, digits), s;
+    if (p != end_ && *p == '.') {
+      s.integral = false;
+      const char* const point = ++p;
+      if (!scan_digits(p, s.significand)) return s;
+      s.exponent = -(p - point);
+    }
+    s.digits = {digits, static_cast<std::size_t>(p - digits)};
+    if (p != end_ && (*p == 'e' || *p == 'E')) {
+      s.integral = false;
+      ++p;
+      bool negative = false;
+      if (p != end_ && (*p == '+' || *p == '-')) negative = *p++ == '-';
+      const char* const power = p;
+      std::uint64_t any = 0;
+      if (!scan_digits(p, any)) return s;
+      std::int64_t value = 0;
+      for (const char* q = power; q != p; ++q)  // beyond 2^50 it no longer matters how much
+        if (value < std::int64_t{1} << 50) value = value * 10 + (*q - '0');
+      s.exponent += negative ? -value : value;
+    }
+    at_ = p;
+    return s;
+  }
+  /// Reads over a number. Below 10^308 it is in range whatever its digits are, so only what may not
+  /// be is converted.
+  void skip_number() {
+    const scan s = scan_number(errc::json_expected_number);
+    if (s.exponent + static_cast<std::int64_t>(s.digits.size()) <= 308 || failed()) return;
+    if (decimal_to_double({s.digits, s.exponent}) > DBL_MAX)
+      fail_at(errc::json_number_range, s.first);
+  }
+  /// Appends digits to `value`, modulo 2^64.
+  bool scan_digits(const char*& p, std::uint64_t& value) {
+    if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+    if (!is_digit(*p)) return fail_at(errc::json_expected_digit, p), false;
+    for (; p != end_ && is_digit(*p); ++p)
+      value = value * 10 + static_cast<std::uint64_t>(*p - '0');
+    return true;
+  }
+
+  /// The string at at_, which is a quote.
+  std::string_view quoted(bool& escaped) {
+    const char* const start = ++at_;
+    const char* const close = scan_string(start, escaped);
+    if (close == nullptr) return {};
+    at_ = close + 1;
+    if (!escaped) return {start, static_cast<std::size_t>(close - start)};
+    unescape(start, close, unescaped_);
+    return unescaped_;
+  }
+  /// The closing quote of the string whose first character is at p, all of it checked.
+  const char* scan_string(const char* p, bool& escaped) {
+    while (p != end_) {
+      const auto c = static_cast<unsigned char>(*p);
+      if (c == '"') return p;
+      if (c == '\\') {
+        escaped = true;
+        if (!scan_escape(p)) return nullptr;
+      } else if (c < 0x20) {
+        return fail_at(errc::json_control_character, p), nullptr;
+      } else if (c < 0x80) {
+        ++p;
+      } else {
+        const unsigned length = utf8_length(p, end_);
+        if (length == 0) return fail_at(errc::json_bad_utf8, p), nullptr;
+        p += length;
+      }
+    }
+    return fail_at(errc::json_unexpected_end, p), nullptr;
+  }
+  bool scan_escape(const char*& p) {
+    if (end_ - p < 2) return fail_at(errc::json_unexpected_end, end_), false;
+    if (p[1] != 'u') {
+      constexpr std::string_view letters = "\"\\/bfnrt";
+      if (letters.find(p[1]) == std::string_view::npos)
+        return fail_at(errc::json_bad_escape, p), false;
+      return p += 2, true;
+    }
+    const char* const start = p;
+    std::uint32_t unit = 0;
+    if (!scan_unit(p, unit)) return false;
+    if (unit < 0xd800 || unit > 0xdfff) return true;
+    std::uint32_t low = 0;
+    if (unit > 0xdbff) return fail_at(errc::json_lone_surrogate, start), false;
+    if (p == end_ || (*p == '\\' && end_ - p < 2))
+      return fail_at(errc::json_unexpected_end, end_), false;
+    if (*p != '\\' || p[1] != 'u') return fail_at(errc::json_lone_surrogate, start), false;
+    if (!scan_unit(p, low)) return false;
+    if (low < 0xdc00 || low > 0xdfff) return fail_at(errc::json_lone_surrogate, start), false;
+    return true;
+  }
+  /// \uXXXX at p, where a backslash and a u stand.
+  bool scan_unit(const char*& p, std::uint32_t& unit) {
+    const char* const start = p;
+    p += 2;
+    for (int i = 0; i < 4; ++i, ++p) {
+      if (p == end_) return fail_at(errc::json_unexpected_end, p), false;
+      const int digit = hex(*p);
+      if (digit < 0) return fail_at(errc::json_bad_escape, start), false;
+      unit = unit << 4 | static_cast<std::uint32_t>(digit);
+    }
+    return true;
+  }
+  [[nodiscard]] static constexpr int hex(char c) noexcept {
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  }
+  /// A string that scan_string accepted.
+  static void unescape(const char* p, const char* close, text& out) {
+    out.clear();
+    const auto unit = [](const char* digits) {
+      std::uint32_t v = 0;
+      for (int i = 0; i < 4; ++i) v = v << 4 | static_cast<std::uint32_t>(hex(digits[i]));
+      return v;
+    };
+    while (p != close) {
+      const char* const plain = p;
+      while (p != close && *p != '\\') ++p;
+      out << std::string_view(plain, static_cast<std::size_t>(p - plain));
+      if (p == close) return;
+      constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+      if (p[1] != 'u') {
+        out << meant[letters.find(p[1])];
+        p += 2;
+        continue;
+      }
+      std::uint32_t code_point = unit(p + 2);
+      p += 6;
+      if (code_point >= 0xd800 && code_point <= 0xdbff) {
+        code_point = 0x10000 + ((code_point - 0xd800) << 10) + (unit(p + 2) - 0xdc00);
+        p += 6;
+      }
+      out.advance(utf8_encode(code_point, out.prepare(4)));
+    }
+  }
+
+  [[nodiscard]] static std::uint64_t hash(std::string_view s) noexcept {
+    std::uint64_t h = 0xcbf29ce484222325u;  // FNV-1a; collisions cost time in sorting, no more
+    for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return h;
+  }
+  /// Order by hash, then by length, then by unescaped key. Only keys of one length are looked at
+  /// again, so a long key costs no more than its own length however many short ones there are.
+  [[nodiscard]] static int compare_keys(const seen_key& a, const seen_key& b) {
+    if (a.hash != b.hash) return a.hash < b.hash ? -1 : 1;
+    if (a.length() != b.length()) return a.length() < b.length() ? -1 : 1;
+    text left, right;
+    return key_text(a, left).compare(key_text(b, right));
+  }
+  static std::string_view key_text(const seen_key& k, text& storage) {
+    const char* const first = k.start + 1;
+    if (!k.escaped()) return {first, to_size(k.length())};
+    const char* close = first;
+    for (; *close != '"'; ++close)
+      if (*close == '\\') ++close;
+    unescape(first, close, storage);
+    return storage;
+  }
+  [[nodiscard]] static bool before(const seen_key& a, const seen_key& b) {
+    const int order = compare_keys(a, b);
+    return order != 0 ? order < 0 : a.start < b.start;
+  }
+
+  /// Behind the '}': looks for a key that stood twice. Sorting keeps hostile keys from costing
+  /// more than n log n.
+  void close_object() {
+    if (failed()) return;
+    const std::size_t base = object_keys_.back();
+    seen_key* const k = keys_.data() + base;
+    const std::size_t count = keys_.size() - base;
+    object_keys_.pop_back();
+    sort(k, count, [](const seen_key& a, const seen_key& b) { return before(a, b); });
+    const char* duplicate = nullptr;
+    for (std::size_t i = 1; i < count; ++i)
+      if (k[i].hash == k[i - 1].hash && compare_keys(k[i], k[i - 1]) == 0 &&
+          (duplicate == nullptr || k[i].start < duplicate))
+        duplicate = k[i].start;
+    keys_.resize(base);
+    if (duplicate != nullptr) fail_at(errc::json_duplicate_key, duplicate);
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  limits limit_;
+  error error_;
+  std::uint32_t depth_ = 0;
+  bool fresh_ = false;             // just behind an opening bracket
+  pool<std::size_t> object_keys_;  // where the keys of each open object start
+  pool<seen_key> keys_;
+  text unescaped_;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_READ_HPP
+
+// ---- tessera/core/json_write.hpp
+//
+// A JSON writer: commas, indentation, escapes, and numbers that read back as the same value.
+//
+//   tessera::text out;
+//   json::writer w(out, json::compact);
+//   w.begin_object().key("step").number(0.5).key("ids").begin_array().integer(7).end().end();
+//   // {"step":0.5,"ids":[7]}
+//
+//   json::compact    {"a":[1,2]}          no white space
+//   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
+//   json::indented   two spaces a level, one member or element a line, "key": value
+//
+// Within `indented`, a container begun with `one_line` is written compact with all that it holds;
+// that is how the ARK serializer lays out tensors, arguments and lists of numbers.
+//
+// A record of numbers, whose text has a bound, is quicker through a pointer; compact in any layout:
+//
+//   w.record(json::number_room + 2, [](json::cursor to) {
+//     return to.literal("[").number(0.5).literal("]");
+//   });
+//
+// Lifetime:   borrows the text it appends to.
+// Errors:     none: the caller pairs begin and end, writes finite doubles and valid UTF-8.
+// Limits:     none.
+// Allocation: what the text grows by.
+
+#ifndef TESSERA_CORE_JSON_WRITE_HPP
+#define TESSERA_CORE_JSON_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+
+// ---- tessera/core/shortest.hpp
+//
+// Doubles to decimal text: the shortest that reads back as the same double, and the nearest of those.
+//
+//   tessera::text out;
+//   tessera::append_double(out, 0.1, tessera::double_style::python);   // 0.1
+//
+// Three ways, each exact, the quickest that can prove its answer first:
+//
+//   up to 15 digits, 8 of them behind the point      one multiplication, one division that checks it
+//   any but the least of doubles                      v and its rounding interval in 128 bits
+//   what is too close to a tie for that               big integers
+//
+// std::to_chars for doubles is missing from libc++ before version 14 and costs <charconv>.
+//
+// Lifetime:   values.
+// Errors:     none; the caller passes finite doubles.
+// Limits:     none.
+// Allocation: none but the text that is appended to.
+
+#ifndef TESSERA_CORE_SHORTEST_HPP
+#define TESSERA_CORE_SHORTEST_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// How a double is laid out. Both write the shortest digits that read back as the same double, a
+/// fraction or an exponent always, and two exponent digits or more with a sign.
+enum class double_style : std::uint8_t {
+  python,  ///< repr(): plain for 1e-4 <= |v| < 1e16
+  json15,  ///< plain for 1e-4 <= |v| < 1e15, as common C++ JSON libraries write
+};
+
+/// What put_double may write to. All of it may be overwritten, whatever the number's length.
+inline constexpr std::size_t double_room = 40;
+
+namespace detail {
+
+inline constexpr std::uint64_t powers_of_five[] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+
+struct word_pair {
+  std::uint64_t high, low;
+};
+
+/// 5^(27 * i) for i from -11 to 12: the first 128 bits, cut.
+inline constexpr word_pair powers_of_five_27[] = {
+    {0xa76c582338ed2621, 0xaf2af2b80af6f24e}, {0x873e4f75e2224e68, 0x5a7744a6e804a291},
+    {0xda7f5bf590966848, 0xaf39a475506a899e}, {0xb080392cc4349dec, 0xbd8d794d96aacfb3},
+    {0x8e938662882af53e, 0x547eb47b7282ee9c}, {0xe65829b3046b0afa, 0x0cb4a5a3112a5112},
+    {0xba121a4650e4ddeb, 0x92f34d62616ce413}, {0x964e858c91ba2655, 0x3a6a07f8d510f86f},
+    {0xf2d56790ab41c2a2, 0xfae27299423fb9c3}, {0xc428d05aa4751e4c, 0xaa97e14c3c26b886},
+    {0x9e74d1b791e07e48, 0x775ea264cf55347d}, {0x8000000000000000, 0x0000000000000000},
+    {0xcecb8f27f4200f3a, 0x0000000000000000}, {0xa70c3c40a64e6c51, 0x999090b65f67d924},
+    {0x86f0ac99b4e8dafd, 0x69a028bb3ded71a3}, {0xda01ee641a708de9, 0xe80e6f4820cc9495},
+    {0xb01ae745b101e9e4, 0x5ec05dcff72e7f8f}, {0x8e41ade9fbebc27d, 0x14588f13be847307},
+    {0xe5d3ef282a242e81, 0x8f1668c8a86da5fa}, {0xb9a74a0637ce2ee1, 0x6d953e2bd7173692},
+    {0x95f83d0a1fb69cd9, 0x4abdaf101564f98e}, {0xf24a01a73cf2dccf, 0xbc633b39673c8cec},
+    {0xc3b8358109e84f07, 0x0a862f80ec4700c8}, {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d1}};
+
+/// 0.ddddddddddddddddd * 10^point: a significand of exactly 17 digits.
+struct decimal_17 {
+  std::uint64_t significand;
+  int point;
+};
+
+/// Shortest digits of a finite v > 0 and the power of ten of the last: Steele and White's free
+/// format algorithm in the form of Dragon4. Returns the number of digits, at most 17.
+inline unsigned shortest_digits_exact(double v, char* digits, int& exponent) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = biased != 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  const int binary = (biased != 0 ? biased : 1) - 1075;
+  const bool closed = (significand & 1) == 0;       // ties to even read back as v
+  const bool uneven = fraction == 0 && biased > 1;  // the gap below v is half the gap above
+  const unsigned twice = uneven ? 2 : 1;
+  // v = r / s; below and above: half the gaps to the neighbours, over s
+  big_integer r(significand), s(1), below(1), above(1);
+  r.shift_left(twice + static_cast<unsigned>(binary > 0 ? binary : 0));
+  s.shift_left(twice + static_cast<unsigned>(binary < 0 ? -binary : 0));
+  if (binary > 0) {
+    below.shift_left(static_cast<unsigned>(binary));
+    above.shift_left(static_cast<unsigned>(binary));
+  }
+  if (uneven) above.shift_left(1);
+  // Scale by the power of ten k with 10^(k-1) <= v + above < 10^k: guess from the bit length, low.
+  const int log2 = 63 - std::countl_zero(significand) + binary;
+  int k = static_cast<int>((static_cast<long long>(log2) * 1233) >> 12);
+  if (k >= 0) {
+    s.multiply_power_of_ten(static_cast<unsigned>(k));
+  } else {
+    r.multiply_power_of_ten(static_cast<unsigned>(-k));
+    below.multiply_power_of_ten(static_cast<unsigned>(-k));
+    above.multiply_power_of_ten(static_cast<unsigned>(-k));
+  }
+  const auto reaches = [&](const big_integer& limit) {  // v + above >= limit, or > when open
+    big_integer high = r;
+    high.add(above);
+    return high.compare(limit) >= (closed ? 0 : 1);
+  };
+  while (reaches(s)) {
+    s.multiply_add(10, 0);
+    ++k;
+  }
+  unsigned count = 0;
+  for (;;) {
+    r.multiply_add(10, 0);
+    below.multiply_add(10, 0);
+    above.multiply_add(10, 0);
+    char digit = '0';
+    while (r.compare(s) >= 0) {
+      r.subtract(s);
+      ++digit;
+    }
+    --k;
+    const bool low = r.compare(below) < (closed ? 1 : 0);
+    const bool high = reaches(s);
+    if (!low && !high) {
+      digits[count++] = digit;
+      continue;
+    }
+    r.shift_left(1);
+    const int half = r.compare(s);  // both ends fit: the nearer one, ties to the even digit
+    const bool up = high && (!low || half > 0 || (half == 0 && ((digit - '0') & 1) != 0));
+    digits[count++] = static_cast<char>(digit + (up ? 1 : 0));
+    exponent = k;
+    return count;
+  }
+}
+
+/// a * b
+[[nodiscard]] inline word_pair multiply(std::uint64_t a, std::uint64_t b) noexcept {
+#ifdef __SIZEOF_INT128__
+  __extension__ using wide = unsigned __int128;
+  const wide p = wide{a} * b;
+  return {static_cast<std::uint64_t>(p >> 64), static_cast<std::uint64_t>(p)};
+#else
+  constexpr std::uint64_t half = 0xffffffffu;
+  const std::uint64_t first = (a & half) * (b & half);
+  const std::uint64_t second = (a >> 32) * (b & half) + (first >> 32);
+  const std::uint64_t third = (a & half) * (b >> 32) + (second & half);
+  return {(a >> 32) * (b >> 32) + (second >> 32) + (third >> 32), third << 32 | (first & half)};
+#endif
+}
+/// a * b / 2^64, cut
+[[nodiscard]] inline word_pair multiply_high(word_pair a, std::uint64_t b) noexcept {
+  word_pair p = multiply(a.high, b);
+  const std::uint64_t carried = multiply(a.low, b).high;
+  p.low += carried;
+  p.high += p.low < carried ? 1 : 0;
+  return p;
+}
+
+/// (high * 2^64 + low) * 2^exponent
+struct binary_128 {
+  word_pair bits;
+  int exponent;
+};
+
+/// 5^power for powers from -297 to 350, of 127 or 128 bits: exact from 0 to 27, else cut, with an
+/// error below 3 in the last bit.
+[[nodiscard]] inline binary_128 power_of_five(int power) noexcept {
+  const auto from_table = [](int i) -> binary_128 {
+    const int zeros = std::countl_zero(powers_of_five[i]);
+    return {{powers_of_five[i] << zeros, 0}, -64 - zeros};
+  };
+  if (power >= 0 && power <= 27) return from_table(power);
+  const int coarse = (power + 297) / 27 - 11;
+  const binary_128 fine = from_table((power + 297) % 27);
+  // 1217359 / 2^19 is just above log2(5).
+  return {multiply_high(powers_of_five_27[coarse + 11], fine.bits.high),
+          (27 * coarse * 1217359 >> 19) - 127 + fine.exponent + 128};
+}
+
+[[nodiscard]] inline decimal_17 shortest_by_big_integers(double v) noexcept {
+  char digits[20];
+  int exponent = 0;
+  const unsigned count = shortest_digits_exact(v, digits, exponent);
+  std::uint64_t significand = 0;
+  for (unsigned i = 0; i < 17; ++i)
+    significand = significand * 10 + static_cast<std::uint64_t>(i < count ? digits[i] - '0' : 0);
+  return {significand, static_cast<int>(count) + exponent};
+}
+
+/// Shortest digits of a finite v > 0, the nearest to v of those.
+[[nodiscard]] inline decimal_17 shortest(double v) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int biased = static_cast<int>(bits >> 52);
+  if (biased < 2) return shortest_by_big_integers(v);  // fewer bits, and even gaps at 2^-1022
+  const std::uint64_t fraction = bits & 0xfffffffffffffu;
+  const std::uint64_t significand = fraction | std::uint64_t{1} << 52;
+  const int binary = biased - 1075;  // v = significand * 2^binary
+  // The least scale by which v's rounding interval, times 10^scale, is as wide as 1, so that it
+  // holds an integer; it is narrower than 10. The width is one ulp, or 3/4 at a power of two.
+  // 315653 / 2^20 is just above log10(2), and -1 / 8 near enough to log10(3/4).
+  const bool nearer = fraction == 0;  // the double below
+  const int scale = -((binary * 315653 - (nearer ? 1 << 17 : 0)) >> 20);
+  const binary_128 five = power_of_five(scale);
+  const bool exact = five.bits.low == 0;
+  // v * 10^scale with 64 bits behind the point, and half an ulp in the same form, half of that
+  // below a power of two. The significand is shifted by what five.exponent leaves: 1 to 5 bits.
+  const int shift = 128 + binary + scale + five.exponent;
+  word_pair value = multiply(five.bits.high, significand << shift);
+  if (!exact) value = multiply_high(five.bits, significand << shift);
+  const std::uint64_t above_high = (five.bits.high >> 1) >> (64 - shift);
+  const std::uint64_t above_low =
+      five.bits.high << (shift - 1) | (five.bits.low >> 1) >> (64 - shift);
+  const std::uint64_t below_high = nearer ? above_high >> 1 : above_high;
+  const std::uint64_t below_low = nearer ? above_high << 63 | above_low >> 1 : above_low;
+  const std::uint64_t end = value.low + above_low, begin = value.low - below_low;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (!exact) {
+    // These three are off by less than 3: too close to an integer or to a half, that could decide.
+    const auto close = [](std::uint64_t low) { return low + 16 < 32; };
+    if (close(begin) || close(end) || close(value.low - half)) return shortest_by_big_integers(v);
+  }
+  // The integers within. Ties to even: the ends read back as v when the significand is even.
+  const std::uint64_t odd = significand & 1;
+  const std::uint64_t high =
+      value.high + above_high + (end < above_low ? 1 : 0) - (end < odd ? 1 : 0);
+  const std::uint64_t low =
+      value.high - below_high - (value.low < below_low ? 1 : 0) + ((begin | odd) != 0 ? 1 : 0);
+  // A multiple of ten has a digit less. There is one at most, with any zeros that go with it.
+  std::uint64_t nearest = high / 10 * 10;
+  if (nearest < low) {
+    nearest = value.high;
+    if (value.low > half || (value.low == half && (nearest & 1) != 0)) ++nearest;
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  const bool has_16 = nearest < powers_of_ten[16];
+  return {has_16 ? nearest * 10 : nearest, (has_16 ? 16 : 17) - scale};
+}
+
+/// How many of eight digits there are up to the last that isn't 0; there is one.
+[[nodiscard]] inline unsigned up_to_last(std::uint64_t digits) noexcept {
+  return (static_cast<unsigned>(std::countl_zero(digits) ^ 63) >> 3) + 1;
+}
+
+/// n < 10^16 in 16 characters. Returns how many there are without the zeros at the end.
+inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
+  const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(n / 100000000));
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(n % 100000000));
+  store_le(to, high | eight_zeros);
+  store_le(to + 8, low | eight_zeros);
+  return low != 0 ? 8 + up_to_last(low) : high != 0 ? up_to_last(high) : 0;
+}
+
+/// Writes a finite v > 0 whatever its digits, and returns the end. Not inline, so that the common
+/// way saves no registers for it.
+[[gnu::noinline]] inline char* put_shortest(char* to, double v, double_style style) noexcept {
+  const decimal_17 d = shortest(v);
+  const std::uint64_t first = d.significand / powers_of_ten[16];
+  const std::uint64_t others = d.significand % powers_of_ten[16];
+  if (d.point < -3 || d.point > (style == double_style::python ? 16 : 15)) {
+    *to++ = static_cast<char>('0' + first);
+    const unsigned count = put_sixteen(to + 1, others);
+    *to = '.';
+    to += count == 0 ? 0 : count + 1;
+    *to++ = 'e';
+    *to++ = d.point < 1 ? '-' : '+';
+    const auto power = static_cast<std::uint32_t>(d.point < 1 ? 1 - d.point : d.point - 1);
+    if (power < 10) *to++ = '0';
+    return put_up_to_eight(to, power);
+  }
+  if (d.point <= 0) {
+    std::memcpy(to, "0.000", 5);
+    to += 2 - d.point;
+    *to++ = static_cast<char>('0' + first);
+    return to + put_sixteen(to, others);
+  }
+  // The digits before the point are those of v cut to an integer, as rounding never gets to one:
+  // integers below 2^53 are doubles, and those behind are written whole.
+  const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  const auto point = static_cast<unsigned>(d.point);
+  const std::uint64_t rest = d.significand - whole * powers_of_ten[17 - point];
+  to = put_magnitude(to, whole);
+  *to++ = '.';
+  const unsigned count = put_sixteen(to, rest * powers_of_ten[point - 1]);
+  return to + (count == 0 ? 1 : count);
+}
+
+}  // namespace detail
+
+/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+inline char* put_double(char* to, double v, double_style style) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  *to = '-';
+  to += bits >> 63;
+  v = std::bit_cast<double>(bits & ~(std::uint64_t{1} << 63));
+  // At most 15 digits that read back as v are the shortest there are. Where doubles are computed
+  // with more bits than they have, the quotient equals v in fewer cases, none of them wrong.
+  const double scaled = v * 1e8;
+  if (scaled < 1e15) {
+    const auto n = static_cast<std::int64_t>(scaled + 0.5);
+    // Not what is too small for this layout, 10^-8 to 10^-4, but zero.
+    if (static_cast<double>(n) / 1e8 == v && static_cast<std::uint64_t>(n) - 1 >= 9999) {
+      const auto whole = static_cast<std::uint32_t>(v);
+      to = whole < 1000 ? detail::put_small(to, whole) : detail::put_up_to_eight(to, whole);
+      *to++ = '.';
+      const std::uint64_t digits =
+          detail::eight_digits(static_cast<std::uint32_t>(n - std::int64_t{whole} * 100000000));
+      store_le(to, digits | detail::eight_zeros);
+      return to + detail::up_to_last(digits | 1);  // one digit at least
+    }
+  }
+  return detail::put_shortest(to, v, style);
+}
+
+/// Appends a finite double.
+inline void append_double(text& out, double v, double_style style) {
+  char* const to = out.prepare(double_room);
+  out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SHORTEST_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// The white space of a document.
+struct layout {
+  unsigned indent;  ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;
+  double_style doubles = double_style::python;
+};
+inline constexpr layout compact{0, ",", ":"};
+inline constexpr layout spaced{0, ", ", ": "};
+inline constexpr layout indented{2, ",", ": "};
+
+/// Appends `s` in quotes. Escapes what JSON requires and nothing else; other controls as \u00xx.
+inline void append_quoted(text& out, std::string_view s) {
+  out << '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out << s.substr(plain, i - plain) << '\\';
+    plain = i + 1;
+    switch (c) {
+      case '\b': out << 'b'; break;
+      case '\f': out << 'f'; break;
+      case '\n': out << 'n'; break;
+      case '\r': out << 'r'; break;
+      case '\t': out << 't'; break;
+      case '"':
+      case '\\': out << s[i]; break;
+      default:
+        out << "u00"
+            << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
+    }
+  }
+  out << s.substr(plain) << '"';
+}
+
+inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+
+/// Where the next character of a record goes. Each call stores and returns where the one after that
+/// goes: by value, so that it stays in registers. Nothing is checked against the room there.
+class cursor {
+ public:
+  cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
+
+  template <class Int>
+  [[nodiscard]] cursor integer(Int v) const noexcept {
+    return {put_integer(to_, v), doubles_};
+  }
+  [[nodiscard]] cursor number(double v) const noexcept {
+    return {put_double(to_, v, doubles_), doubles_};
+  }
+  /// JSON as it stands: brackets, commas, keys.
+  template <std::size_t Size>
+  [[nodiscard]] cursor literal(const char (&json)[Size]) const noexcept {
+    std::memcpy(to_, json, Size - 1);
+    return {to_ + Size - 1, doubles_};
+  }
+  [[nodiscard]] char* place() const noexcept { return to_; }
+
+ private:
+  char* to_;
+  double_style doubles_;
+};
+
+class writer {
+ public:
+  explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
+
+  writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
+  writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  /// Closes the innermost container.
+  writer& end() {
+    const bool is_object = (kinds_.view().back() == '}');
+    kinds_.truncate(kinds_.size() - 1);
+    if (!fresh_ && one_line_ == 0) new_line();
+    if (one_line_ != 0) --one_line_;
+    out_ << (is_object ? '}' : ']');
+    fresh_ = false;
+    return *this;
+  }
+  /// The key of the next member.
+  writer& key(std::string_view name) {
+    separate();
+    append_quoted(out_, name);
+    out_ << (one_line_ > 0 && layout_.indent != 0 ? std::string_view(":") : layout_.colon);
+    after_key_ = true;
+    return *this;
+  }
+
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  writer& integer(Int v) { return separate(), out_ << v, *this; }
+  writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  writer& null() { return raw("null"); }
+  /// A value that is JSON text already, such as a number's own token.
+  writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
+  /// A value of `room` bytes at most that `write(cursor)` stores; it returns the cursor behind it.
+  template <class Write>
+  writer& record(std::size_t room, Write write) {
+    separate();
+    char* const begin = out_.prepare(room);
+    const cursor end = write(cursor(begin, layout_.doubles));
+    return out_.advance(static_cast<std::size_t>(end.place() - begin)), *this;
+  }
+
+ private:
+  writer& begin(char bracket, char close, bool one_line) {
+    separate();
+    out_ << bracket;
+    kinds_ << close;
+    if (one_line || one_line_ != 0 || layout_.indent == 0) ++one_line_;
+    fresh_ = true;
+    return *this;
+  }
+  void separate() {
+    if (after_key_) {
+      after_key_ = false;
+    } else if (kinds_.size() != 0) {
+      if (!fresh_) {
+        if (layout_.comma.size() == 1 || (one_line_ != 0 && layout_.indent != 0))
+          out_ << ',';
+        else
+          out_ << layout_.comma;
+      }
+      if (one_line_ == 0) new_line();
+    }
+    fresh_ = false;
+  }
+  void new_line() {
+    const std::size_t spaces = kinds_.size() * layout_.indent;
+    char* const to = out_.prepare(1 + spaces);
+    *to = '\n';
+    std::memset(to + 1, ' ', spaces);
+    out_.advance(1 + spaces);
+  }
+
+  text& out_;
+  layout layout_;
+  text kinds_;                // the closing brackets that are due
+  std::size_t one_line_ = 0;  // how many of the innermost containers are on one line
+  bool fresh_ = false, after_key_ = false;
+};
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_WRITE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+
+/// Copies one value of any kind: order of members and tokens of numbers as they were, white space
+/// and escapes as the writer lays them out.
+inline void copy(reader& in, writer& out) {
+  pool<bool> objects;  // the containers that this value has opened
+  std::string_view name;
+  do {
+    switch (in.peek()) {
+      case kind::object:
+        in.object(), out.begin_object();
+        objects.push_back(true);
+        break;
+      case kind::array:
+        in.array(), out.begin_array();
+        objects.push_back(false);
+        break;
+      case kind::string: out.string(in.string()); break;
+      default: out.raw(in.skip());
+    }
+    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
+      out.end();
+      objects.pop_back();
+    }
+    if (!objects.empty() && objects.back()) out.key(name);
+  } while (!objects.empty());
+}
+
+}  // namespace json
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_JSON_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace json {
+namespace detail {
+
+/// Where the component of a path that starts at `at` ends.
+[[nodiscard]] constexpr std::size_t component_end(std::string_view path, std::size_t at) noexcept {
+  std::size_t i = at + 1;
+  if (path.substr(at, 2) == "[\"") {
+    for (++i; i < path.size() && path[i] != '"'; ++i)
+      if (path[i] == '\\') ++i;
+    ++i;
+  }
+  if (path.substr(at, 1) == "[") {
+    while (i < path.size() && path[i] != ']') ++i;
+    ++i;
+  } else {
+    while (i < path.size() && path[i] != '.' && path[i] != '[') ++i;
+  }
+  return i < path.size() ? i : path.size();
+}
+/// Some order of components, in which indices ascend.
+[[nodiscard]] constexpr int compare_components(std::string_view a, std::string_view b) noexcept {
+  const auto is_index = [](std::string_view c) {
+    return c.size() > 1 && c[0] == '[' && c[1] >= '0' && c[1] <= '9';
+  };
+  if (is_index(a) && is_index(b) && a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  return a.compare(b);
+}
+/// Some order of paths, in which those to one container are neighbours and it is before them.
+[[nodiscard]] constexpr int compare_paths(std::string_view a, std::string_view b) noexcept {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size()) {
+    const std::size_t end_a = component_end(a, at), end_b = component_end(b, at);
+    const int order = compare_components(a.substr(at, end_a - at), b.substr(at, end_b - at));
+    if (order != 0) return order;
+    at = end_a;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+}  // namespace detail
+
+/// Appends the component of a path for a member: `.key`, or `["any key"]` when it isn't plain.
+inline void append_key(text& out, std::string_view key) {
+  bool plain = !key.empty();
+  for (const char c : key)
+    plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9'));
+  if (plain) {
+    out << '.' << key;
+  } else {
+    out << '[';
+    append_quoted(out, key);
+    out << ']';
+  }
+}
+
+/// The JSON path (`$.model[5][3]`) of the innermost value that starts at `offset` or contains it;
+/// in broken text, of the last value before the place where reading stops.
+[[nodiscard]] inline text path(std::string_view source, std::uint64_t offset,
+                               const limits& limit = {}) {
+  struct step {
+    bool is_object;
+    std::uint64_t count;    // members or elements that were entered; the last is the current one
+    std::size_t key_first;  // in `keys`, up to the next step's
+  };
+  pool<step> steps;
+  text keys;
+  reader in(source, limit);
+  for (bool found = in.offset() >= offset; !found;) {
+    switch (in.peek()) {
+      case kind::object: in.object(), steps.push_back({true, 0, keys.size()}); break;
+      case kind::array: in.array(), steps.push_back({false, 0, keys.size()}); break;
+      default: in.skip(), found = in.offset() > offset;
+    }
+    // On to the next value; containers that end on the way are left.
+    bool more = false;
+    while (!found && !more && !steps.empty()) {
+      std::string_view name;
+      more = steps.back().is_object ? in.key(name) : in.element();
+      if (in.failed()) {
+        found = true;
+      } else if (more) {
+        ++steps.back().count;
+        keys.truncate(steps.back().key_first);
+        keys << name;
+        found = in.offset() >= offset;
+      } else {
+        found = in.offset() > offset;
+        keys.truncate(steps.back().key_first);
+        steps.pop_back();
+      }
+    }
+    found = found || steps.empty();
+  }
+
+  text out("$");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const step& s = steps[i];
+    if (s.count == 0) break;  // behind the opening bracket, before the first value
+    if (!s.is_object) {
+      out << '[' << s.count - 1 << ']';
+      continue;
+    }
+    const std::size_t end = i + 1 < steps.size() ? steps[i + 1].key_first : keys.size();
+    const std::string_view key = keys.view().substr(s.key_first, end - s.key_first);
+    append_key(out, key);
+  }
+  return out;
+}
+
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+
+/// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
+/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// follows it; what isn't there gets no_offset.
+inline void find(std::string_view source, tessera::view<std::string_view> paths,
+                 std::uint64_t* offsets, const limits& limit = {}) {
+  // Sorted, the paths that a container holds are neighbours, by the members or elements they go to.
+  pool<std::uint32_t> order;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    offsets[i] = no_offset;
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  sort(order.data(), order.size(), [&](std::uint32_t a, std::uint32_t b) {
+    return detail::compare_paths(paths[a], paths[b]) < 0;
+  });
+
+  struct level {
+    bool is_object;
+    std::uint64_t count;      // elements that were entered
+    std::size_t first, last;  // the paths into this container
+    std::size_t prefix;       // how much of these paths leads here
+  };
+  pool<level> levels;
+  text component;
+  reader in(source, limit);
+  std::size_t found = 0;
+  const auto value = [&](std::size_t first, std::size_t last, std::size_t prefix) {
+    const std::uint64_t at = in.offset();
+    for (; first < last && paths[order[first]].size() == prefix; ++first, ++found)
+      offsets[order[first]] = at;
+    const kind k = in.peek();
+    if (first == last || (k != kind::object && k != kind::array)) {
+      in.skip();
+      return;
+    }
+    if (k == kind::object)
+      in.object();
+    else
+      in.array();
+    levels.push_back({k == kind::object, 0, first, last, prefix});
+  };
+  const auto leads = [&](std::size_t i) {  // others than those that start with '$' lead nowhere
+    const std::string_view path = paths[order[i]];
+    return path.substr(0, 1) == "$" && detail::component_end(path, 0) == 1;
+  };
+  std::size_t first_path = 0, last_path = order.size();
+  while (first_path < last_path && !leads(first_path)) ++first_path;
+  while (first_path < last_path && !leads(last_path - 1)) --last_path;
+  value(first_path, last_path, 1);
+
+  std::string_view name;
+  while (!levels.empty() && !in.failed() && found < order.size()) {
+    level& l = levels.back();
+    if (l.is_object ? !in.key(name) : !in.element()) {
+      levels.pop_back();
+      continue;
+    }
+    component.clear();
+    if (l.is_object)
+      append_key(component, name);
+    else
+      component << '[' << l.count++ << ']';
+    const auto order_of = [&](std::size_t i) {
+      const std::string_view path = paths[order[i]];
+      const std::size_t end = detail::component_end(path, l.prefix);
+      return detail::compare_components(path.substr(l.prefix, end - l.prefix), component);
+    };
+    std::size_t first = l.first, last = l.last;
+    while (first < last) {  // to the first that is not before the component
+      const std::size_t middle = first + (last - first) / 2;
+      if (order_of(middle) < 0)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    while (last < l.last && order_of(last) == 0) ++last;
+    value(first, last, l.prefix + component.size());
+  }
+}
+/// The offset of the value at one path, or no_offset.
+[[nodiscard]] inline std::uint64_t find(std::string_view source, std::string_view path,
+                                        const limits& limit = {}) {
+  std::uint64_t offset = no_offset;
+  find(source, {&path, 1}, &offset, limit);
+  return offset;
+}
+
+}  // namespace json
+
+namespace detail {
+
+inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
+  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[v >> 4 * i & 15];
+}
+
+inline void append_message(text& out, error e) {
+  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+}
+
+}  // namespace detail
+
+/// An error in a text source, with line, column, caret and, when the text is JSON, the path.
+/// `name` is the file's name as it is to be shown.
+[[nodiscard]] inline text describe(error e, std::string_view source,
+                                   std::string_view name = "<input>", const limits& limit = {}) {
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  const line_column at = locate(source, offset);
+  text out(name);
+  out << ':' << at.line << ':' << at.column;
+  detail::append_message(out, e);
+  const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
+  if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
+    const text path = json::path(source, offset, limit);
+    out << " at " << path << ", offset ";
+  } else {
+    out << " at offset ";
+  }
+  out << offset << '\n';
+  detail::append_caret(out, source, offset);
+  return out;
+}
+
+/// An error in a binary source, with the 16 bytes around it and a caret.
+[[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+  const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
+  text out(name);
+  detail::append_message(out, e);
+  out << " at offset " << offset << " (0x";
+  unsigned digits = 1;
+  while (digits < 16 && offset >> 4 * digits != 0) ++digits;
+  detail::append_hex(out, offset, digits);
+  out << ")\n  ";
+  const std::size_t first =
+      offset == source.size() && offset != 0 ? (offset - 1) / 16 * 16 : offset / 16 * 16;
+  detail::append_hex(out, first, 8);
+  out << ':';
+  for (std::size_t i = first; i < source.size() && i < first + 16; ++i) {
+    out << ' ';
+    detail::append_hex(out, static_cast<std::uint64_t>(source[i]), 2);
+  }
+  out << "\n  ";
+  for (std::size_t i = 0; i < 10 + 3 * (offset - first); ++i) out << ' ';
+  out << "^\n";
+  return out;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DESCRIBE_HPP
+
+// ---- tessera/genome/compress.hpp
+//
+// The inverse of expand(): a flat graph in the patterns of its library, and in copies.
+//
+//   auto short_form = genome::compress(*program);
+//   auto again = genome::verify(std::move(*short_form), library);
+//   auto flat = genome::expand(*again);              // the graph as it was, node by node
+//
+// First, what repeats becomes a COPY: runs of more than 2 equal nodes without inputs, up to 32767,
+// of which only the first is used. Then patterns are looked for from left to right; the longest that
+// matches is taken, of equal ones the first in the registry, and the search goes on behind it. A
+// match is the same A, B and C, and the same D with all references relative, in the numbering in
+// which a COPY is one node; patterns inside of patterns count as what they expand to.
+//
+//   a match is used where             because
+//   it lies in one block              a macro is a node of one block; it may hold whole blocks
+//   it takes 255 nodes or fewer       D has no room for more; counted before patterns are put in
+//   plain nodes take its result only  that is what an id of a macro means: the last node outside of
+//                                     blocks, or the one of expand_options::results
+//   it ends no block, or with its     the last node of a block gives the block's value
+//   result
+//
+// What isn't used stays as plain nodes, which may be a reason not to use other matches. B and C of a
+// macro name the pattern, D the nodes that it takes: ascending, each once.
+//
+// A program that has patterns already is expanded first. COPYs that are there stay as they are.
+// Of a library whose patterns are huge when they are written out, patterns count in the order of the
+// registry, each that keeps all of them within 16 × the nodes of graph and library, plus 65536. Those
+// that are longer than the graph, or hold a node that the graph doesn't, never count.
+//
+// Lifetime:   the stream owns itself.
+// Errors:     those of expand().
+// Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
+// Allocation: as a rule 200 bytes for each node, of the graph and of patterns no longer than it, and
+//             12 for each input; at most 1500, and 5 MB, where patterns are made for it. Time is
+//             linear in these but for a logarithm: of the nodes, which are sorted, and of the
+//             number of patterns.
+
+#ifndef TESSERA_GENOME_COMPRESS_HPP
+#define TESSERA_GENOME_COMPRESS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/genome/expand.hpp
+//
+// Patterns and copies written out: a verified stream becomes a flat graph, node by node.
+//
+//   auto flat = genome::expand(*program);                         // neither PATTERN nor COPY
+//   auto counted = genome::expand(*program, {.copies = false});   // COPY stays one node
+//   const genome::pattern_result second[] = {{18, 5}};            // pattern 18 gives its node 5
+//   auto other = genome::expand(*program, {.results = {second, 1}});
+//
+// The numbering that references of patterns count in has each pattern written out, patterns inside
+// of patterns too, and a COPY as one node. Copies are multiplied behind that, and all ids moved.
+//
+//   in the program                     in the flat graph
+//   PATTERN                            its nodes; what it lists in D doesn't matter
+//   d of the pattern's flat node j     the node at start + j + d, inside of the pattern or before it
+//   id of a PATTERN                    its result: the last of its nodes that isn't in a block
+//   COPY of n nodes, an id of it       n nodes, the first of them
+//   IF, WHILE                          the same, the lengths of their blocks in flat nodes
+//
+// References of a pattern's nodes are offsets where they stay in a block, and ids where they leave
+// it. Those of other nodes keep their form. Neither is limited to what a file can hold.
+//
+// Lifetime:   the graph owns itself.
+// Errors:     at the byte offset of the stream's node: genome_expansion_size, before anything is
+//             written out; genome_pattern_order where a pattern takes something from before the
+//             graph, from a block that has ended, or of a node that has no value;
+//             genome_reference_external where it takes what the IF around it doesn't list. At the
+//             index in `results`: genome_pattern_result.
+// Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
+// Allocation: the graph; 8 bytes for each of its nodes, 4 for each of the stream's, 32 for each
+//             pattern of the library, and 160 for each pattern or block inside of another. Time is
+//             linear in the patterns that occur, the stream, and the graph.
+
+#ifndef TESSERA_GENOME_EXPAND_HPP
+#define TESSERA_GENOME_EXPAND_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/genome/pattern_shapes.hpp
+//
+// How large patterns are when they are written out, found without writing them out.
+//
+//   detail::pattern_shapes shapes(library, /*copies=*/true);
+//   const error e = shapes.choose(results);
+//   shapes.of(p).nodes;        // of the expansion of registry().patterns[p]
+//   shapes.result_of(p);       // which of its flat nodes stands for the pattern
+//
+//   nodes, inputs    of the expansion, copies multiplied if so wanted, up to 2^62
+//   result           the last flat node outside of blocks, COPY as one node
+//   same_as          where a pattern is nothing but another pattern: that one, or what it is
+//
+// Wrappers around wrappers are skipped through same_as: without it, a chain of patterns of one node
+// each would cost its length wherever it is used, and give one node.
+//
+// Lifetime:   borrows the library.
+// Errors:     genome_pattern_result, at the index of what was chosen.
+// Limits:     none; no recursion.
+// Allocation: 32 bytes for each pattern of the library, and for each level of nesting.
+
+#ifndef TESSERA_GENOME_PATTERN_SHAPES_HPP
+#define TESSERA_GENOME_PATTERN_SHAPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/genome/program.hpp
+//
+// What verification proves: a library is a registry whose ids, names and patterns hold together, and
+// a program is a stream all of whose references mean something in a library.
+//
+//   auto library = genome::verify(std::move(*registry));           // genome/verify.hpp
+//   auto program = genome::verify(std::move(*stream), *library);
+//   library->operation(52);                    // "aten.linear.default:node_args(2):kwargs()"
+//   library->flat_size(library->find_pattern(18));                 // nodes of its expansion
+//
+// A map whose reverse is missing is completed: a library's registry has both, or neither.
+//
+// Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
+// Errors:     none here.
+// Limits:     none.
+// Allocation: 4 bytes for each id from 0 to the highest of a map.
+
+#ifndef TESSERA_GENOME_PROGRAM_HPP
+#define TESSERA_GENOME_PROGRAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.err());
+//   use(*m);
+//
+// True means success. Looking at the wrong side traps: that is a defect of the caller, and going
+// on with a half-made value is how such defects become security reports.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     err() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none of its own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // what it points into would be gone at the end of the statement
+  [[nodiscard]] error err() const noexcept { return has_value_ ? error{} : error_; }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+// ---- tessera/genome/format.hpp
+//
+// What a NAC v1.2 node stream is: commands, nodes, and the stream that readers fill.
+//
+//   genome::stream s;
+//   s.add({.a = 2, .b = 1}, {});              // 0  <DATA_INPUT>
+//   s.add({.a = 5, .b = 1, .c = 212}, {});    // 1  <CONST_REF> of parameter 212
+//   s.add({.a = 52, .b = 11}, {0, 1});        // 2  operation 52 of nodes 0 and 1
+//   s.add({.a = 4, .b = 1}, {2});             // 3  <OUTPUT>
+//
+// A node is 5 bytes and 2 for each input, integers big-endian; a stream is nodes until its end:
+//
+//   u8 A | u8 B | i16 C | u8 n | n × i16 D
+//
+//   A         command          B              C                       D
+//   1         <PAD>            1              0                       -
+//   2         <DATA_INPUT>     1              0                       -
+//   3         <PARAM_INPUT>    1              0                       -
+//   4         <OUTPUT>         1              0                       what is returned
+//   5         <CONST_REF>      1              parameter               -
+//   6         <PATTERN>        id, low byte   id, high byte << 8      what the pattern takes
+//   7         <COPY>           A of the node  how many of it          B and C of the node
+//   8         <CONTROL_FLOW>   1 IF           0                       then, else, condition, externals
+//                              2 WHILE        0                       condition, body, states
+//   10 - 255  operation        variation      0, constant or group    tensor inputs
+//
+// C of an operation: above 0 a constant, below 0 group -(C + 1). An entry of D is the id of a node,
+// which is its index, or below 0 an offset from the node itself: inside of a pattern and of the
+// blocks behind an IF or WHILE. `then`, `else`, `condition` and `body` of the blocks are numbers of
+// nodes, in any order of nesting. 0 and 9 are reserved.
+//
+// What the specification leaves open is decided so, for IF and WHILE:
+//
+//   * A block's value is that of its last node; of an OUTPUT there, its input, or all of them as a
+//     list. An IF's value is that of the block that ran.
+//   * In the blocks of a WHILE, the id of an initial state stands for the loop variable, as it is in
+//     this round. The body ends in an OUTPUT of the next values; where there is one variable, in any
+//     node. The value of a WHILE is that of its variables at the end.
+//   * The k-th DATA_INPUT of a block is its k-th external, or loop variable.
+//   * An IF lists all that its blocks take from outside; a WHILE needn't list what stays the same.
+//
+// Lifetime:   a stream owns itself; views borrow.
+// Errors:     none here.
+// Limits:     32-bit indices.
+// Allocation: pools, which double: 16 bytes for each node and 4 for each input.
+
+#ifndef TESSERA_GENOME_FORMAT_HPP
+#define TESSERA_GENOME_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+
+// X(enumerator, A, name in registries)
+#define TESSERA_GENOME_COMMANDS(X)                                                                 \
+  X(none, 0, "<NONE>")                                                                             \
+  X(pad, 1, "<PAD>")                                                                               \
+  X(data_input, 2, "<DATA_INPUT>")                                                                 \
+  X(param_input, 3, "<PARAM_INPUT>")                                                               \
+  X(output, 4, "<OUTPUT>")                                                                         \
+  X(const_ref, 5, "<CONST_REF>")                                                                   \
+  X(pattern, 6, "<PATTERN_PREFIX>")                                                                \
+  X(copy, 7, "<COPY_PREFIX>")                                                                      \
+  X(control_flow, 8, "<CONTROL_FLOW_PREFIX>")                                                      \
+  X(reserved, 9, "<RESERVED>")
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// What a node does, by its A (specification, 2); `operation` is all from 10 on.
+enum class command : std::uint8_t {
+#define TESSERA_X(name, value, text) name = value,
+  TESSERA_GENOME_COMMANDS(TESSERA_X)
+#undef TESSERA_X
+      operation = 10
+};
+
+/// The names of commands 0 to 9 in registries.
+inline constexpr std::string_view command_names[] = {
+#define TESSERA_X(name, value, text) text,
+    TESSERA_GENOME_COMMANDS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_GENOME_COMMANDS
+
+inline constexpr std::uint32_t first_id =
+    10;  ///< of operations; the original tools begin all there
+inline constexpr std::uint32_t max_node_inputs = 255;
+inline constexpr std::int32_t max_absolute = 32767;  ///< the last node that D can name
+inline constexpr std::int32_t min_relative = -32768;
+inline constexpr std::uint8_t no_variation = 1;             ///< B where there are no tensor inputs
+inline constexpr std::uint8_t if_else = 1, while_loop = 2;  ///< B of CONTROL_FLOW
+
+/// A node; its inputs stand in the stream from `first` on.
+struct node {
+  std::uint8_t a = 0;
+  std::uint8_t b = 0;
+  std::int16_t c = 0;
+  std::uint32_t count = 0;  ///< of inputs
+  std::uint32_t first = 0;
+
+  [[nodiscard]] constexpr command what() const noexcept {
+    return a >= first_id ? command::operation : static_cast<command>(a);
+  }
+  /// Of a PATTERN.
+  [[nodiscard]] constexpr std::uint16_t pattern_id() const noexcept {
+    return static_cast<std::uint16_t>((static_cast<std::uint16_t>(c) & 0xff00u) | b);
+  }
+  /// Whether C of an operation names a group, and which.
+  [[nodiscard]] constexpr bool has_group() const noexcept { return c < 0; }
+  [[nodiscard]] constexpr std::uint16_t group_id() const noexcept {
+    return static_cast<std::uint16_t>(-(c + 1));
+  }
+  /// How many entries of D come before those that refer to nodes.
+  [[nodiscard]] constexpr std::uint32_t lengths() const noexcept {
+    return what() == command::control_flow ? (count < 2 ? count : 2)
+           : what() == command::copy       ? count
+                                           : 0;
+  }
+};
+
+/// Nodes in a row with their inputs. Lifetime: borrows.
+struct stream_view {
+  view<node> nodes;
+  view<std::int32_t> inputs;  ///< of all nodes; node::first counts from its first
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return nodes.size(); }
+  /// All of D.
+  [[nodiscard]] constexpr view<std::int32_t> inputs_of(std::size_t i) const noexcept {
+    return {inputs.data() + nodes[i].first, nodes[i].count};
+  }
+  /// What of D refers to nodes: all, but for lengths of blocks and a COPY's template.
+  [[nodiscard]] constexpr view<std::int32_t> references(std::size_t i) const noexcept {
+    const std::uint32_t skipped = nodes[i].lengths();
+    return {inputs.data() + nodes[i].first + skipped, nodes[i].count - skipped};
+  }
+};
+
+/// Nodes in a row that own themselves. A graph without PATTERNs and COPYs is called flat; it may be
+/// longer than what D can name in a file.
+struct stream {
+  pool<node> nodes;
+  pool<std::int32_t> inputs;  ///< in the order of the nodes
+
+  /// Appends a node; `first` and `count` of `n` don't matter.
+  void add(node n, view<std::int32_t> d) {
+    n.first = static_cast<std::uint32_t>(inputs.size());
+    n.count = static_cast<std::uint32_t>(d.size());
+    nodes.push_back(n);
+    inputs.append(d.data(), d.size());
+  }
+  void add(const node& n, std::initializer_list<std::int32_t> d) {
+    add(n, view<std::int32_t>(d.begin(), d.size()));
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return nodes.size(); }
+
+  operator stream_view() const& noexcept { return {nodes, inputs}; }
+  operator stream_view() const&& = delete;
+};
+
+/// Where a node of a stream stands in its bytes; the end for the index behind the last.
+[[nodiscard]] constexpr std::uint64_t offset_of(const stream_view& s, std::size_t i) noexcept {
+  const std::uint64_t inputs = i < s.size() ? s.nodes[i].first : s.inputs.size();
+  return 5 * std::uint64_t{i} + 2 * inputs;
+}
+
+[[nodiscard]] inline bool operator==(const stream_view& x, const stream_view& y) noexcept {
+  if (x.size() != y.size()) return false;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const node &a = x.nodes[i], &b = y.nodes[i];
+    if (a.a != b.a || a.b != b.b || a.c != b.c || a.count != b.count) return false;
+    for (std::size_t k = 0; k < a.count; ++k)
+      if (x.inputs_of(i)[k] != y.inputs_of(i)[k]) return false;
+  }
+  return true;
+}
+[[nodiscard]] inline bool operator==(const stream& x, const stream& y) noexcept {
+  return stream_view(x) == stream_view(y);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_FORMAT_HPP
+
+// ---- tessera/genome/registry.hpp
+//
+// registry.json as it is read: what the ids in node streams stand for.
+//
+//   genome::registry r;
+//   r.add(r.operations, r.operation_ids, 10, "aten.relu.default:node_args(1):kwargs()");
+//   r.add_constant(10, "int", "1");
+//   r.name_of(r.operations[0]);
+//
+//   member of the file           here                    key -> value
+//   canonical_to_index           operations              name -> A
+//   index_to_canonical           operation_ids           A -> name
+//   variation_to_index           variations              "in0,in1" -> B
+//   constants                    constants               C -> {"type", "value"}
+//   index_to_constant            constant_texts          C -> text for people
+//   constant_group_to_index      groups                  "arg1=10;dim=11" -> group
+//   index_to_constant_group      group_ids               group -> text
+//   param_name_to_index          parameters              name -> C of a CONST_REF
+//   index_to_param_name          parameter_ids           C -> name
+//   patterns                     patterns                id -> stream, in base64
+//   rules.transition_rules       transitions             text -> probability, count, stream, exceptions
+//   rules.composition_rules      compositions            text -> count
+//   rules.structural_rules       structures              text -> count
+//
+// index_to_constant is what real registries hold beyond the specification. A name of an operation is
+// its target, how many tensors it takes, and its keywords as Python shows a tuple of them:
+//
+//   aten.slice.Tensor:node_args(1):kwargs()
+//   aten._to_copy.default:node_args(1):kwargs('dtype',)
+//
+// Lifetime:   owns everything; names are ranges of `characters`.
+// Errors:     none here.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_GENOME_REGISTRY_HPP
+#define TESSERA_GENOME_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// Some characters of a registry.
+struct characters_range {
+  std::uint32_t first = 0, size = 0;
+};
+
+/// A name and its id.
+struct entry {
+  std::uint32_t id = 0;
+  characters_range name;
+  std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
+};
+
+/// A value that operations take beside tensors.
+struct constant {
+  std::uint32_t id = 0;
+  characters_range type;   ///< "int", "float", "list", "torch.dtype" …
+  characters_range value;  ///< JSON without white space, numbers as they stood
+  std::uint64_t offset = 0;
+};
+
+/// A gene: a stream whose references are relative, in the numbering of its expansion.
+struct pattern {
+  std::uint32_t id = 0;
+  std::uint32_t first = 0, count = 0;  ///< of registry::pattern_nodes
+  std::uint64_t offset = 0;
+};
+
+/// "After 'x' -> 'y' with connection 'in0=SOURCE'".
+struct transition_rule {
+  characters_range text;
+  characters_range probability;  ///< as it stands: "0.92"
+  std::uint64_t count = 0;
+  std::uint32_t first = 0, nodes = 0;                 ///< of registry::pattern_nodes: the two nodes
+  std::uint32_t first_exception = 0, exceptions = 0;  ///< of registry::exceptions
+  std::uint64_t offset = 0;
+};
+
+/// A composition or a structure, and how often it occurs.
+struct counted_rule {
+  characters_range text;
+  std::uint64_t count = 0;
+  std::uint64_t offset = 0;
+};
+
+struct registry {
+  pool<entry> operations, operation_ids;
+  pool<entry> variations;
+  pool<constant> constants;
+  pool<entry> constant_texts;
+  pool<entry> groups, group_ids;
+  pool<entry> parameters, parameter_ids;
+  pool<pattern> patterns;
+  pool<transition_rule> transitions;
+  pool<counted_rule> compositions, structures;
+
+  text characters;                    ///< of all names
+  stream pattern_nodes;               ///< of all patterns and transition rules
+  pool<characters_range> exceptions;  ///< of transition rules
+
+  [[nodiscard]] std::string_view name_of(characters_range r) const& noexcept {
+    return characters.view().substr(r.first, r.size);
+  }
+  [[nodiscard]] std::string_view name_of(const entry& e) const& noexcept { return name_of(e.name); }
+  std::string_view name_of(characters_range) const&& = delete;
+  std::string_view name_of(const entry&) const&& = delete;
+
+  /// The nodes of a pattern.
+  [[nodiscard]] stream_view nodes_of(const pattern& p) const& noexcept {
+    return {{pattern_nodes.nodes.data() + p.first, p.count}, pattern_nodes.inputs};
+  }
+  /// The two nodes of a transition rule.
+  [[nodiscard]] stream_view nodes_of(const transition_rule& r) const& noexcept {
+    return {{pattern_nodes.nodes.data() + r.first, r.nodes}, pattern_nodes.inputs};
+  }
+
+  // ---- building one
+
+  characters_range add_characters(std::string_view s) {
+    const characters_range at{static_cast<std::uint32_t>(characters.size()),
+                              static_cast<std::uint32_t>(s.size())};
+    characters << s;
+    return at;
+  }
+  /// To a map and to its reverse.
+  void add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id, std::string_view name) {
+    const entry e{id, add_characters(name), map.size()};
+    map.push_back(e);
+    reverse.push_back(e);
+  }
+  void add_operation(std::uint32_t id, std::string_view name) {
+    add(operations, operation_ids, id, name);
+  }
+  void add_variation(std::uint32_t id, std::string_view name) {
+    variations.push_back({id, add_characters(name), variations.size()});
+  }
+  void add_group(std::uint32_t id, std::string_view name) { add(groups, group_ids, id, name); }
+  void add_parameter(std::uint32_t id, std::string_view name) {
+    add(parameters, parameter_ids, id, name);
+  }
+  /// `value` is JSON.
+  void add_constant(std::uint32_t id, std::string_view type, std::string_view value) {
+    const characters_range t = add_characters(type), v = add_characters(value);
+    constants.push_back({id, t, v, constants.size()});
+  }
+  void add_pattern(std::uint32_t id, const stream_view& nodes) {
+    patterns.push_back({id, static_cast<std::uint32_t>(pattern_nodes.size()),
+                        static_cast<std::uint32_t>(nodes.size()), patterns.size()});
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      pattern_nodes.add(nodes.nodes[i], nodes.inputs_of(i));
+  }
+};
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_REGISTRY_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+namespace detail {
+class library_maker;
+}
+
+/// A verified registry.
+class library {
+ public:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  [[nodiscard]] const genome::registry& registry() const& noexcept { return registry_; }
+  [[nodiscard]] genome::registry registry() && noexcept { return std::move(registry_); }
+
+  /// The name of an operation or command by its A; empty where the registry has none.
+  [[nodiscard]] std::string_view operation(std::uint32_t a) const noexcept {
+    return name(operations_, registry_.operation_ids, a);
+  }
+  /// The target in an operation's name, without looking through all of it.
+  [[nodiscard]] std::string_view target(std::uint32_t a) const noexcept {
+    return operation(a).substr(0, a < target_sizes_.size() ? target_sizes_[a] : 0);
+  }
+  [[nodiscard]] std::string_view variation(std::uint32_t b) const noexcept {
+    return name(variations_, registry_.variations, b);
+  }
+  [[nodiscard]] std::string_view group(std::uint32_t id) const noexcept {
+    return name(groups_, registry_.group_ids, id);
+  }
+  [[nodiscard]] std::string_view parameter(std::uint32_t id) const noexcept {
+    return name(parameters_, registry_.parameter_ids, id);
+  }
+  /// Null where the registry has none.
+  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const noexcept {
+    const std::uint32_t i = at(constants_, id);
+    return i == none ? nullptr : &registry_.constants[i];
+  }
+  /// The index of a pattern in registry().patterns, by its id; or none.
+  [[nodiscard]] std::uint32_t find_pattern(std::uint32_t id) const noexcept {
+    return at(patterns_, id);
+  }
+  /// How many nodes a pattern is, patterns inside of it expanded; a COPY counts as one.
+  [[nodiscard]] std::uint32_t flat_size(std::uint32_t pattern_index) const noexcept {
+    return flat_sizes_[pattern_index];
+  }
+  /// How many nodes before its own first one a pattern's references lead at most, in the numbering of
+  /// its expansion: as many as have to stand before it where it is called.
+  [[nodiscard]] std::uint64_t reach(std::uint32_t pattern_index) const noexcept {
+    return reaches_[pattern_index];
+  }
+  /// How many tensors an operation takes by its name; none where the name doesn't say.
+  [[nodiscard]] std::uint32_t tensors(std::uint32_t a) const noexcept {
+    return a < tensors_.size() ? tensors_[a] : none;
+  }
+  /// How many inputs a node has at least for a variation to name them.
+  [[nodiscard]] std::uint32_t inputs_named(std::uint32_t b) const noexcept {
+    return b < inputs_named_.size() ? inputs_named_[b] : 0;
+  }
+
+ private:
+  friend class detail::library_maker;
+  using places = pool<std::uint32_t>;  // by id: the index in the map, plus 1
+
+  library() noexcept = default;
+  [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
+    return id < p.size() ? p[id] - 1 : none;  // 0 - 1 is none
+  }
+  [[nodiscard]] std::string_view name(const places& p, const pool<entry>& map,
+                                      std::uint32_t id) const noexcept {
+    const std::uint32_t i = at(p, id);
+    return i == none ? std::string_view{} : registry_.name_of(map[i]);
+  }
+
+  genome::registry registry_;
+  places operations_, variations_, groups_, parameters_, constants_, patterns_;
+  pool<std::uint32_t> flat_sizes_;                             // by index of the pattern
+  pool<std::uint64_t> reaches_;                                // the same
+  pool<std::uint32_t> tensors_, target_sizes_, inputs_named_;  // by id
+};
+
+class program;
+[[nodiscard]] result<program> verify(stream s, const library& l, const limits& limit);
+
+/// A verified stream.
+class program {
+ public:
+  [[nodiscard]] const genome::stream& stream() const& noexcept { return stream_; }
+  [[nodiscard]] genome::stream stream() && noexcept { return std::move(stream_); }
+  [[nodiscard]] const genome::library& library() const noexcept { return *library_; }
+
+ private:
+  friend result<program> verify(genome::stream, const genome::library&, const limits&);
+  program(genome::stream s, const genome::library& l) noexcept
+      : stream_(std::move(s)), library_(&l) {}
+
+  genome::stream stream_;
+  const genome::library* library_;
+};
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_PROGRAM_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+/// Which node of a pattern's expansion its consumers take, COPY counted as one node; without one,
+/// the last that isn't in a block. Of several for one pattern the last counts.
+struct pattern_result {
+  std::uint32_t pattern_id = 0;
+  std::uint32_t node = 0;
+};
+
+namespace detail {
+
+/// The sum of two numbers up to 2^62, or 2^62.
+[[nodiscard]] constexpr std::uint64_t add_capped(std::uint64_t x, std::uint64_t y) noexcept {
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  return x + y < most ? x + y : most;
+}
+
+struct pattern_shape {
+  std::uint64_t nodes = 0;  // none has 0: not measured
+  std::uint64_t inputs = 0;
+  std::uint32_t result = 0;
+  std::uint32_t same_as = 0;
+};
+
+class pattern_shapes {
+ public:
+  pattern_shapes(const library& l, bool copies) : library_(l), copies_(copies) {
+    shapes_.resize(l.registry().patterns.size());
+    for (std::size_t p = 0; p < shapes_.size(); ++p)
+      shapes_[p].same_as = static_cast<std::uint32_t>(p);
+  }
+
+  [[nodiscard]] error choose(view<pattern_result> results) {
+    if (!results.empty()) chosen_.resize(shapes_.size());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const std::uint32_t p = library_.find_pattern(results[i].pattern_id);
+      if (p == library::none || results[i].node >= library_.flat_size(p))
+        return {errc::genome_pattern_result, i};
+      chosen_[p] = static_cast<std::uint32_t>(i + 1);
+    }
+    results_ = results;
+    return {};
+  }
+
+  [[nodiscard]] const pattern_shape& of(std::uint32_t pattern) {
+    if (shapes_[pattern].nodes == 0) measure(pattern);
+    return shapes_[pattern];
+  }
+  /// Of a pattern that has been measured.
+  [[nodiscard]] std::uint32_t result_of(std::uint32_t pattern) const noexcept {
+    return is_chosen(pattern) ? results_[chosen_by(pattern)].node : shapes_[pattern].result;
+  }
+  [[nodiscard]] bool is_chosen(std::uint32_t pattern) const noexcept {
+    return !chosen_.empty() && chosen_[pattern] != 0;
+  }
+  [[nodiscard]] std::uint32_t chosen_by(std::uint32_t pattern) const noexcept {
+    return is_chosen(pattern) ? chosen_[pattern] - 1 : 0;
+  }
+
+ private:
+  struct frame {
+    std::uint32_t pattern;
+    std::uint32_t next;   // node
+    std::uint32_t flat;   // index of that
+    std::size_t top = 0;  // the next node that isn't in a block
+  };
+
+  void measure(std::uint32_t pattern) {
+    const registry& r = library_.registry();
+    frames_.push_back({pattern, 0, 0});
+    while (!frames_.empty()) {
+      frame& f = frames_.back();
+      const stream_view nodes = r.nodes_of(r.patterns[f.pattern]);
+      if (f.next == nodes.size()) {
+        frames_.pop_back();
+        continue;
+      }
+      const node& n = nodes.nodes[f.next];
+      pattern_shape& shape = shapes_[f.pattern];
+      pattern_shape added{.nodes = 1, .inputs = n.count};
+      std::uint32_t flat = 1;
+      if (n.what() == command::pattern) {
+        const std::uint32_t inner = library_.find_pattern(n.pattern_id());
+        if (shapes_[inner].nodes == 0) {
+          frames_.push_back({inner, 0, 0});
+          continue;
+        }
+        added = shapes_[inner];
+        flat = library_.flat_size(inner);
+        if (nodes.size() == 1) shape.same_as = added.same_as;
+      } else if (n.what() == command::copy && copies_) {
+        added = {.nodes = static_cast<std::uint16_t>(n.c)};
+      }
+      shape.nodes = add_capped(shape.nodes, added.nodes);
+      shape.inputs = add_capped(shape.inputs, added.inputs);
+      if (f.next >= f.top) {
+        shape.result = f.flat + added.result;
+        f.top = f.next + std::size_t{1};
+        if (n.what() == command::control_flow)
+          for (const std::int32_t length : {nodes.inputs_of(f.next)[0], nodes.inputs_of(f.next)[1]})
+            f.top += static_cast<std::size_t>(length);
+      }
+      f.flat += flat;
+      ++f.next;
+    }
+  }
+
+  const library& library_;
+  const bool copies_;
+  pool<pattern_shape> shapes_;
+  pool<frame> frames_;
+  view<pattern_result> results_;
+  pool<std::uint32_t> chosen_;  // by pattern: the index in results_, plus 1
+};
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_PATTERN_SHAPES_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+
+struct expand_options {
+  bool copies = true;  ///< a COPY becomes as many nodes as it says; else it stays one
+  view<pattern_result> results = {};
+  limits limit = {};
+};
+
+namespace detail {
+
+/// Writes a stream out, with a stack of the patterns and one of the blocks that it is in.
+class expander {
+ public:
+  expander(const program& p, const expand_options& how)
+      : stream_(p.stream()),
+        registry_(p.library().registry()),
+        library_(p.library()),
+        shapes_(p.library(), how.copies),
+        copies_(how.copies),
+        most_(how.limit.max_items < max_nodes ? how.limit.max_items : max_nodes) {}
+
+  [[nodiscard]] result<stream> run(view<pattern_result> results) {
+    if (const error e = shapes_.choose(results); e.code != errc::ok) return e;
+    if (const error e = measure(); e.code != errc::ok) return e;
+    frames_.push_back({stream_, 0});
+    open_.push_back(1);
+    for (;;) {
+      end_blocks();
+      frame& f = frames_.back();
+      if (f.next == f.nodes.size()) {
+        if (frames_.size() == 1) return std::move(out_);
+        frames_.pop_back();
+      } else if (const error e = add_next(); e.code != errc::ok) {
+        return e;
+      }
+    }
+  }
+
+ private:
+  /// Indices fit D, and what nodes take fits the host.
+  static constexpr std::uint64_t max_nodes =
+      sizeof(std::size_t) > 4 ? std::uint64_t{0x7fffffff} : std::uint64_t{0x07ffffff};
+
+  /// The stream, or a pattern, that is being written out.
+  struct frame {
+    stream_view nodes;
+    std::size_t next;
+  };
+  /// A block that is being written out, of an IF or WHILE.
+  struct block {
+    std::uint32_t id = 0;     // in open_
+    std::uint32_t head = 0;   // its IF or WHILE, in out_
+    std::uint32_t flat = 0;   // and in places_
+    std::uint32_t part = 0;   // which of its two blocks
+    std::uint32_t first = 0;  // node of that, in out_
+    std::uint32_t guard = 0;  // the innermost block of an IF around, or itself: its index, plus 1
+    std::size_t first_listed = 0, listed = 0;  // what an IF's blocks may take
+    std::size_t end = 0;                       // in the nodes of its frame
+    std::size_t other_end = 0;                 // of the second block
+    std::size_t depth = 0;                     // of frames
+  };
+  static constexpr std::int32_t unknown = -1;  // the second length, until both blocks have ended
+
+  /// Finds out how much there will be, and makes room for it.
+  [[nodiscard]] error measure() {
+    std::uint64_t nodes = 0, inputs = 0, places = 0;
+    for (std::size_t i = 0; i < stream_.size(); ++i) {
+      const node& n = stream_.nodes[i];
+      if (n.what() == command::pattern) {
+        const std::uint32_t p = library_.find_pattern(n.pattern_id());
+        const pattern_shape& shape = shapes_.of(p);
+        nodes = add_capped(nodes, shape.nodes);
+        inputs = add_capped(inputs, shape.inputs);
+        places += library_.flat_size(p);
+      } else if (n.what() == command::copy && copies_) {
+        nodes += static_cast<std::uint16_t>(n.c);
+        ++places;
+      } else {
+        ++nodes, ++places;
+        inputs += n.count;
+      }
+      if (nodes > most_ || inputs > most_)
+        return {errc::genome_expansion_size, offset_of(stream_, i)};
+    }
+    out_.nodes.reserve(static_cast<std::size_t>(nodes));
+    out_.inputs.reserve(static_cast<std::size_t>(inputs));
+    places_.reserve(static_cast<std::size_t>(places));
+    starts_.reserve(stream_.size());
+    return {};
+  }
+
+  [[nodiscard]] std::uint32_t current_block() const noexcept {
+    return blocks_.empty() ? 0 : blocks_.back().id;
+  }
+  [[nodiscard]] std::uint32_t written() const noexcept {
+    return static_cast<std::uint32_t>(out_.size());
+  }
+
+  [[nodiscard]] error add_next() {
+    frame& f = frames_.back();
+    const stream_view from = f.nodes;
+    const std::size_t i = f.next++;
+    const bool inside = frames_.size() > 1;  // of a pattern
+    if (!inside) starts_.push_back(static_cast<std::uint32_t>(places_.size()));
+    const node& n = from.nodes[i];
+    if (n.what() == command::pattern) {
+      const std::uint32_t p = shapes_.of(library_.find_pattern(n.pattern_id())).same_as;
+      frames_.push_back({registry_.nodes_of(registry_.patterns[p]), 0});
+      return {};
+    }
+    places_.push_back({written(), current_block()});
+    const view<std::int32_t> d = from.inputs_of(i);
+    if (n.what() == command::copy && copies_) {
+      for (std::int32_t k = 0; k < n.c; ++k)
+        out_.add(
+            {.a = n.b, .b = static_cast<std::uint8_t>(d[0]), .c = static_cast<std::int16_t>(d[1])},
+            {});
+      return {};
+    }
+    node added = n;
+    added.first = static_cast<std::uint32_t>(out_.inputs.size());
+    out_.nodes.push_back(added);
+    out_.inputs.append(d.data(), d.size());
+    const std::size_t first_listed = listed_.size();
+    for (std::size_t k = n.lengths(); k < d.size(); ++k) {
+      std::size_t flat = 0;
+      if (const error e = inside ? find_relative(d[k], flat) : find(i, d[k], flat);
+          e.code != errc::ok)
+        return e;
+      const place& p = places_[flat];
+      const bool is_offset = inside ? p.block != 0 && p.block == current_block() : d[k] < 0;
+      out_.inputs[added.first + k] = static_cast<std::int32_t>(p.node) -
+                                     static_cast<std::int32_t>(is_offset ? written() - 1 : 0);
+      if (n.what() == command::control_flow && n.b == if_else)
+        listed_.push_back(static_cast<std::uint32_t>(flat));
+    }
+    if (n.what() == command::control_flow) start_blocks(n, d, first_listed);
+    return {};
+  }
+
+  /// What the stream's node i means by an entry of its D.
+  [[nodiscard]] error find(std::size_t i, std::int32_t d, std::size_t& flat) const noexcept {
+    const std::size_t from =
+        d < 0 ? i - static_cast<std::size_t>(-std::int64_t{d}) : static_cast<std::size_t>(d);
+    flat = starts_[from];
+    const node& n = stream_.nodes[from];
+    if (n.what() != command::pattern) return {};
+    const std::uint32_t p = library_.find_pattern(n.pattern_id());
+    flat += shapes_.result_of(p);
+    if (!can_be_taken(flat)) return {errc::genome_pattern_result, shapes_.chosen_by(p)};
+    return {};
+  }
+
+  /// What the last flat node, of a pattern, means by an entry of its D.
+  [[nodiscard]] error find_relative(std::int32_t d, std::size_t& flat) const noexcept {
+    const std::int64_t at = static_cast<std::int64_t>(places_.size()) - 1 + d;
+    flat = static_cast<std::size_t>(at);
+    const std::uint64_t offset = offset_of(stream_, starts_.size() - 1);
+    if (d >= 0 || at < 0 || !can_be_taken(flat)) return {errc::genome_pattern_order, offset};
+    if (!is_listed(flat)) return {errc::genome_reference_external, offset};
+    return {};
+  }
+
+  [[nodiscard]] bool can_be_taken(std::size_t flat) const noexcept {
+    const place& p = places_[flat];
+    const node& n = out_.nodes[p.node];
+    if (n.what() == command::output || n.what() == command::pad || open_[p.block] == 0)
+      return false;
+    return n.what() != command::control_flow || out_.inputs[n.first + 1] != unknown;
+  }
+  /// Whether the innermost IF around the last flat node lets its blocks take this one.
+  [[nodiscard]] bool is_listed(std::size_t flat) const noexcept {
+    if (blocks_.empty() || blocks_.back().guard == 0) return true;
+    const block& guard = blocks_[blocks_.back().guard - 1];
+    if (flat > guard.flat) return true;
+    const std::uint32_t* const list = listed_.data() + guard.first_listed;
+    const std::size_t i =
+        first_not_below(list, guard.listed, [flat](std::uint32_t listed) { return listed < flat; });
+    return i < guard.listed && list[i] == flat;
+  }
+
+  void start_blocks(const node& n, view<std::int32_t> d, std::size_t first_listed) {
+    block b;
+    b.id = start_block();
+    b.head = written() - 1;
+    b.first = written();
+    b.flat = static_cast<std::uint32_t>(places_.size() - 1);
+    b.end = frames_.back().next + static_cast<std::size_t>(d[0]);
+    b.other_end = b.end + static_cast<std::size_t>(d[1]);
+    b.depth = frames_.size();
+    b.guard = n.b == if_else    ? static_cast<std::uint32_t>(blocks_.size() + 1)
+              : blocks_.empty() ? 0
+                                : blocks_.back().guard;
+    b.first_listed = first_listed;
+    b.listed = listed_.size() - first_listed;
+    sort(listed_.data() + first_listed, b.listed,
+         [](std::uint32_t x, std::uint32_t y) { return x < y; });
+    blocks_.push_back(b);
+    out_.inputs[out_.nodes.back().first + 1] = unknown;
+  }
+  [[nodiscard]] std::uint32_t start_block() {
+    open_.push_back(1);
+    return static_cast<std::uint32_t>(open_.size() - 1);
+  }
+  /// Ends the blocks that end here, innermost first, and starts those that follow on one.
+  void end_blocks() {
+    while (!blocks_.empty()) {
+      block& b = blocks_.back();
+      if (b.depth != frames_.size() || b.end != frames_.back().next) return;
+      open_[b.id] = 0;
+      out_.inputs[out_.nodes[b.head].first + b.part] =
+          static_cast<std::int32_t>(written() - b.first);
+      if (b.part == 1) {
+        listed_.shrink(b.first_listed);
+        blocks_.pop_back();
+      } else {
+        b.part = 1;
+        b.end = b.other_end;
+        b.first = written();
+        b.id = start_block();
+      }
+    }
+  }
+
+  /// Where a flat node is, with COPY as one node: in the graph, and in which block.
+  struct place {
+    std::uint32_t node, block;
+  };
+
+  const stream_view stream_;
+  const registry& registry_;
+  const library& library_;
+  pattern_shapes shapes_;
+  const bool copies_;
+  const std::uint64_t most_;
+
+  stream out_;
+  pool<place> places_;
+  pool<std::uint32_t> starts_;  // of the stream's nodes, in places_
+  pool<unsigned char> open_;    // of each block, whether it hasn't ended; the graph is the first
+  pool<frame> frames_;
+  pool<block> blocks_;
+  pool<std::uint32_t> listed_;  // in places_; ascending for each IF
+};
+
+}  // namespace detail
+
+/// A program as a flat graph.
+[[nodiscard]] inline result<stream> expand(const program& p, const expand_options& how = {}) {
+  return detail::expander(p, how).run(how.results);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_EXPAND_HPP
+
+// ---- tessera/genome/pattern_texts.hpp
+//
+// A graph and the patterns that may occur in it as sequences of tokens: equal numbers for equal nodes.
+//
+//   pool<detail::block_range> blocks = detail::blocks_of(graph);
+//   detail::add_patterns(library, shapes, graph, blocks, tokens, matcher);
+//   tokens[i];      // of the graph's node i; 0 where no node of a pattern can be equal
+//
+// Nodes are equal where A, B, C and D are, with references as offsets and the lengths of blocks in
+// flat nodes. An id where an offset should stand equals nothing: expand() wouldn't give it back.
+//
+// Equality is found by sorting, so that no choice of nodes makes it slow. A pattern is written out
+// only where it fits the graph in length and has nothing that the graph hasn't.
+//
+// Lifetime:   borrow during the call.
+// Errors:     none.
+// Limits:     patterns of 16 × the nodes of graph and library, plus 65536, written out.
+// Allocation: 64 bytes for each node, 4 for each input, of the graph and of patterns no longer than
+//             it; 4 for each node of patterns written out.
+
+#ifndef TESSERA_GENOME_PATTERN_TEXTS_HPP
+#define TESSERA_GENOME_PATTERN_TEXTS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/genome/sequence_matcher.hpp
+//
+// The longest of many sequences that starts at each place of a text, in one pass over the text.
+//
+//   detail::sequence_matcher m;
+//   m.add({tokens, 3}, 7);                   // tokens are numbers from 1 on
+//   m.build();
+//   std::uint32_t state = 0;
+//   for (std::size_t i = text.size(); i-- != 0;) {
+//     state = m.step(state, text[i]);
+//     auto found = m.longest(state, room);   // that starts at i and has at most `room` tokens
+//   }
+//
+// An automaton of Aho and Corasick over the sequences from back to front, which therefore reads the
+// text from back to front. Its states are the nodes of a trie in the order of their depth, so that
+// the children of one stand in a row, tokens ascending, and are found by bisection. Shorter sequences
+// that start at the same place are found through links that skip more and more of them.
+//
+// Lifetime:   owns copies of the tokens.
+// Errors:     none.
+// Limits:     2^32 - 2 tokens in all.
+// Allocation: 80 bytes for each token at most. Time is linear in the tokens and in the
+//             text, but for a logarithm of the number of sequences.
+
+#ifndef TESSERA_GENOME_SEQUENCE_MATCHER_HPP
+#define TESSERA_GENOME_SEQUENCE_MATCHER_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class sequence_matcher {
+ public:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  /// Which sequence was found; none where none was.
+  struct found {
+    std::uint32_t name = none;
+    std::uint32_t size = 0;
+  };
+
+  /// Of equal sequences the first that was added is found. `tokens` has at least one.
+  void add(view<std::uint32_t> tokens, std::uint32_t name) {
+    sequences_.push_back({static_cast<std::uint32_t>(tokens_.size()),
+                          static_cast<std::uint32_t>(tokens.size()), name});
+    tokens_.append(tokens.data(), tokens.size());
+  }
+
+  void build() {
+    sort(sequences_.data(), sequences_.size(),
+         [this](const sequence& x, const sequence& y) { return is_below(x, y); });
+    make_states();
+    tokens_ = {};
+    link();
+  }
+
+  /// The state behind one more token, to the left of those before.
+  [[nodiscard]] std::uint32_t step(std::uint32_t from, std::uint32_t token) const noexcept {
+    for (;;) {
+      const std::uint32_t next = child(from, token);
+      if (next != 0 || from == 0) return next;
+      from = states_[from].shorter;
+    }
+  }
+
+  [[nodiscard]] found longest(std::uint32_t from, std::size_t room) const noexcept {
+    std::uint32_t at = states_[from].longest;
+    while (states_[at].depth > room) {
+      const link_of& l = links_[states_[at].link];
+      at = states_[l.far].depth > room ? l.far : l.near;
+    }
+    return at == 0 ? found{} : found{links_[states_[at].link].name, states_[at].depth};
+  }
+
+ private:
+  struct sequence {
+    std::uint32_t first, size, name;
+  };
+  struct state {
+    std::uint32_t token = 0, parent = 0, depth = 0;
+    std::uint32_t shorter = 0;  ///< the longest state that this one's sequence starts with
+    std::uint32_t longest = 0;  ///< the state of the longest whole sequence that it starts with
+    std::uint32_t link = 0;     ///< where a sequence ends: its row in links_
+  };
+  /// A sequence and shorter ones that it starts with: the next, and one farther away.
+  struct link_of {
+    std::uint32_t near = 0, far = 0, rank = 0, name = none;
+  };
+
+  /// The token of a sequence that comes `depth` before its last.
+  [[nodiscard]] std::uint32_t token(const sequence& s, std::size_t depth) const noexcept {
+    return tokens_[s.first + (s.size - 1 - depth)];
+  }
+  [[nodiscard]] bool is_below(const sequence& x, const sequence& y) const noexcept {
+    const std::size_t depth = shared(x, y);
+    if (depth == x.size || depth == y.size) return x.size < y.size;
+    return token(x, depth) < token(y, depth);
+  }
+  [[nodiscard]] std::size_t shared(const sequence& x, const sequence& y) const noexcept {
+    std::size_t depth = 0;
+    while (depth < x.size && depth < y.size && token(x, depth) == token(y, depth)) ++depth;
+    return depth;
+  }
+
+  /// The trie. Sequences come sorted, so each adds states to the path of the one before; sorting
+  /// those by depth, stable, puts the children of each in a row.
+  void make_states() {
+    pool<state> made;
+    made.reserve(tokens_.size() + 1);
+    made.push_back({});
+    pool<std::uint32_t> path = {0}, ends, counts, places;
+    for (std::size_t i = 0; i < sequences_.size(); ++i) {
+      const sequence& s = sequences_[i];
+      const std::size_t kept = i == 0 ? 0 : shared(sequences_[i - 1], s);
+      path.shrink(kept + 1);
+      for (std::size_t d = kept; d < s.size; ++d) {
+        made.push_back({token(s, d), path.back(), static_cast<std::uint32_t>(d + 1)});
+        path.push_back(static_cast<std::uint32_t>(made.size() - 1));
+      }
+      ends.push_back(path.back());
+    }
+    for (const state& s : made) {
+      if (counts.size() <= s.depth + std::size_t{1}) counts.resize(s.depth + std::size_t{2});
+      ++counts[s.depth + std::size_t{1}];
+    }
+    for (std::size_t d = 1; d < counts.size(); ++d) counts[d] += counts[d - 1];
+    places.resize(made.size());
+    states_.resize(made.size());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      places[i] = counts[made[i].depth]++;
+      states_[places[i]] = made[i];
+      states_[places[i]].parent = places[made[i].parent];
+    }
+    links_ = {{}};
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      state& s = states_[places[ends[i]]];
+      if (s.link != 0) continue;
+      s.link = static_cast<std::uint32_t>(links_.size());
+      links_.push_back({0, 0, 0, sequences_[i].name});
+    }
+    firsts_.resize(states_.size() + 1);
+    for (std::size_t i = 1; i < states_.size(); ++i) ++firsts_[states_[i].parent + std::size_t{1}];
+    std::uint32_t first = 1;  // behind the root
+    for (std::uint32_t& f : firsts_) f = first += f;
+  }
+
+  void link() {
+    for (std::uint32_t i = 1; i < states_.size(); ++i) {
+      state& s = states_[i];
+      if (s.parent != 0) s.shorter = step(states_[s.parent].shorter, s.token);
+      const std::uint32_t near = states_[s.shorter].longest;
+      s.longest = s.link == 0 ? near : i;
+      if (s.link == 0) continue;
+      const link_of& before = links_[states_[near].link];
+      const link_of& far = links_[states_[before.far].link];
+      link_of& l = links_[s.link];
+      l.near = near;
+      l.rank = before.rank + 1;
+      const bool doubled = before.rank - far.rank == far.rank - links_[states_[far.far].link].rank;
+      l.far = doubled ? far.far : near;
+    }
+  }
+
+  [[nodiscard]] std::uint32_t child(std::uint32_t of, std::uint32_t token) const noexcept {
+    const std::uint32_t first = firsts_[of], count = firsts_[of + std::size_t{1}] - first;
+    const std::size_t at = first_not_below(states_.data() + first, count,
+                                           [token](const state& s) { return s.token < token; });
+    return at < count && states_[first + at].token == token ? first + static_cast<std::uint32_t>(at)
+                                                            : 0;
+  }
+
+  pool<std::uint32_t> tokens_;
+  pool<sequence> sequences_;
+  pool<state> states_;          // the first is the start
+  pool<std::uint32_t> firsts_;  // children of each state, and the end
+  pool<link_of> links_;         // the first is that of none
+};
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_SEQUENCE_MATCHER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// What an entry of D of node i refers to.
+[[nodiscard]] constexpr std::size_t node_of(std::size_t i, std::int32_t d) noexcept {
+  return d < 0 ? i - static_cast<std::size_t>(-std::int64_t{d}) : static_cast<std::size_t>(d);
+}
+
+/// The innermost block around a node; `first` is 0 for the graph itself and for nothing else.
+struct block_range {
+  std::uint32_t first = 0, end = 0;
+};
+
+/// The blocks around the nodes of a verified graph.
+[[nodiscard]] inline pool<block_range> blocks_of(const stream_view& g) {
+  pool<block_range> out, open = {{0, static_cast<std::uint32_t>(g.size())}};
+  out.reserve(g.size());
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    while (open.size() > 1 && open.back().end <= i) open.pop_back();
+    out.push_back(open.back());
+    if (g.nodes[i].what() != command::control_flow) continue;
+    const view<std::int32_t> d = g.inputs_of(i);
+    const std::uint32_t middle = i + 1 + static_cast<std::uint32_t>(d[0]);
+    open.push_back({middle, middle + static_cast<std::uint32_t>(d[1])});
+    open.push_back({i + 1, middle});
+  }
+  return out;
+}
+
+class pattern_texts {
+ public:
+  pattern_texts(const library& l, pattern_shapes& shapes) : library_(l), shapes_(shapes) {}
+
+  void run(const stream_view& graph, const pool<block_range>& blocks, pool<std::uint32_t>& tokens,
+           sequence_matcher& matcher) {
+    add_graph(graph, blocks);
+    add_library();
+    number();
+    tokens.append(tokens_.data(), graph.size());
+    find_possible();
+    write_out(matcher);
+  }
+
+ private:
+  /// A pattern as the library has it.
+  struct text {
+    std::uint32_t first = 0;    // of nodes_
+    std::uint32_t name = 0;     // the first pattern that is the same; plus 1
+    bool is_candidate = false;  // no longer than the graph, and no wrapper
+    bool is_possible = false;   // and all of it occurs
+  };
+
+  void add_graph(const stream_view& g, const pool<block_range>& blocks) {
+    graph_size_ = g.size();
+    nodes_.nodes.reserve(g.size());
+    pool<std::int32_t> d;
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      const view<std::int32_t> all = g.inputs_of(i);
+      d.clear();
+      bool is_canonical = true;
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        if (k < g.nodes[i].lengths()) {
+          d.push_back(all[k]);
+          continue;
+        }
+        const std::size_t from = node_of(i, all[k]);
+        const bool inside = blocks[i].first != 0 && blocks[i].first == blocks[from].first;
+        is_canonical = is_canonical && inside == (all[k] < 0);
+        d.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(from) -
+                                              static_cast<std::int64_t>(i)));
+      }
+      nodes_.add(g.nodes[i], d);
+      if (is_canonical) to_number_.push_back({0, static_cast<std::uint32_t>(i)});
+    }
+  }
+
+  /// Adds the nodes of the patterns that aren't longer than the graph.
+  void add_library() {
+    const registry& r = library_.registry();
+    texts_.resize(r.patterns.size());
+    for (std::uint32_t p = 0; p < texts_.size(); ++p) {
+      if (library_.flat_size(p) > graph_size_) continue;
+      text& same = texts_[shapes_.of(p).same_as];
+      if (same.name == 0) same.name = p + 1;
+      if (shapes_.of(p).same_as != p) continue;
+      texts_[p].is_candidate = true;
+      texts_[p].first = static_cast<std::uint32_t>(nodes_.size());
+      add_pattern(r.nodes_of(r.patterns[p]));
+    }
+  }
+  void add_pattern(const stream_view& pattern) {
+    starts_.clear();
+    std::uint32_t flat = 0;
+    for (const node& n : pattern.nodes) {
+      starts_.push_back(flat);
+      flat += n.what() == command::pattern
+                  ? library_.flat_size(library_.find_pattern(n.pattern_id()))
+                  : 1;
+    }
+    starts_.push_back(flat);
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+      const command what = pattern.nodes[i].what();
+      if (what != command::pattern)
+        to_number_.push_back({0, static_cast<std::uint32_t>(nodes_.size())});
+      const view<std::int32_t> d = pattern.inputs_of(i);
+      nodes_.add(pattern.nodes[i], d);
+      if (what != command::control_flow) continue;
+      std::int32_t* const lengths = nodes_.inputs.data() + nodes_.nodes.back().first;
+      const std::size_t middle = i + 1 + static_cast<std::size_t>(d[0]);
+      const std::size_t end = middle + static_cast<std::size_t>(d[1]);
+      lengths[0] = static_cast<std::int32_t>(starts_[middle] - starts_[i + 1]);
+      lengths[1] = static_cast<std::int32_t>(starts_[end] - starts_[middle]);
+    }
+  }
+
+  struct keyed {
+    std::uint64_t key;  // equal where nodes are; saves most comparisons of D
+    std::uint32_t node;
+  };
+  [[nodiscard]] std::uint64_t key_of(std::uint32_t i) const noexcept {
+    const node& n = nodes_.nodes[i];
+    std::uint64_t key = std::uint64_t{n.a} << 32 | std::uint64_t{n.b} << 24 |
+                        std::uint64_t{static_cast<std::uint16_t>(n.c)} << 8 | (n.count & 0xffu);
+    for (const std::int32_t d : stream_view(nodes_).inputs_of(i))
+      key = (key ^ static_cast<std::uint32_t>(d)) * 0x9e3779b97f4a7c15u;
+    return key;
+  }
+  /// Below 0, 0 or above, as node x is less than y, equal, or greater, in some order.
+  [[nodiscard]] int compare(const keyed& x, const keyed& y) const noexcept {
+    if (x.key != y.key) return x.key < y.key ? -1 : 1;
+    const node &m = nodes_.nodes[x.node], &n = nodes_.nodes[y.node];
+    if (m.a != n.a) return m.a < n.a ? -1 : 1;
+    if (m.b != n.b) return m.b < n.b ? -1 : 1;
+    if (m.c != n.c) return m.c < n.c ? -1 : 1;
+    if (m.count != n.count) return m.count < n.count ? -1 : 1;
+    const std::int32_t *p = nodes_.inputs.data() + m.first, *q = nodes_.inputs.data() + n.first;
+    for (std::size_t k = 0; k < m.count; ++k)
+      if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
+    return 0;
+  }
+  /// Equal numbers for equal nodes; 0 for those that don't occur in the graph.
+  void number() {
+    for (keyed& k : to_number_) k.key = key_of(k.node);
+    sort(to_number_.data(), to_number_.size(),
+         [this](const keyed& x, const keyed& y) { return compare(x, y) < 0; });
+    tokens_.resize(nodes_.size());
+    std::uint32_t number = 0;
+    bool occurs = false;
+    for (std::size_t i = 0; i < to_number_.size(); ++i) {
+      if (i == 0 || compare(to_number_[i - 1], to_number_[i]) != 0) {
+        ++number;
+        occurs = to_number_[i].node < graph_size_;  // the graph's stand first: sorting is stable
+      }
+      tokens_[to_number_[i].node] = occurs ? number : 0;
+    }
+    to_number_ = {};
+  }
+
+  [[nodiscard]] std::uint32_t inner(const node& n) {
+    return shapes_.of(library_.find_pattern(n.pattern_id())).same_as;
+  }
+  /// Shorter patterns come first: one inside of another has been looked at before.
+  void find_possible() {
+    const registry& r = library_.registry();
+    pool<std::uint32_t> order;
+    for (std::uint32_t p = 0; p < texts_.size(); ++p)
+      if (texts_[p].is_candidate) order.push_back(p);
+    sort(order.data(), order.size(), [this](std::uint32_t x, std::uint32_t y) {
+      return library_.flat_size(x) < library_.flat_size(y);
+    });
+    for (const std::uint32_t p : order) {
+      bool possible = true;
+      for (std::uint32_t i = 0; i < r.patterns[p].count && possible; ++i) {
+        const node& n = nodes_.nodes[texts_[p].first + i];
+        possible = n.what() == command::pattern ? texts_[inner(n)].is_possible
+                                                : tokens_[texts_[p].first + i] != 0;
+      }
+      texts_[p].is_possible = possible;
+    }
+  }
+
+  void write_out(sequence_matcher& matcher) {
+    struct frame {
+      std::uint32_t pattern, next;
+    };
+    const registry& r = library_.registry();
+    pool<frame> frames;
+    pool<std::uint32_t> sequence;
+    std::uint64_t room = std::uint64_t{16} * nodes_.size() + 65536;
+    if (room > 0xfffffff0u) room = 0xfffffff0u;
+    for (std::uint32_t p = 0; p < texts_.size(); ++p) {
+      const std::uint32_t same = shapes_.of(p).same_as;
+      if (!texts_[same].is_possible || texts_[same].name != p + 1) continue;
+      if (library_.flat_size(p) > room) continue;
+      room -= library_.flat_size(p);
+      sequence.clear();
+      frames.push_back({same, 0});
+      while (!frames.empty()) {
+        frame& f = frames.back();
+        if (f.next == r.patterns[f.pattern].count) {
+          frames.pop_back();
+          continue;
+        }
+        const std::uint32_t i = texts_[f.pattern].first + f.next++;
+        if (nodes_.nodes[i].what() == command::pattern)
+          frames.push_back({inner(nodes_.nodes[i]), 0});
+        else
+          sequence.push_back(tokens_[i]);
+      }
+      matcher.add(sequence, p);
+    }
+  }
+
+  const library& library_;
+  pattern_shapes& shapes_;
+  std::size_t graph_size_ = 0;
+  stream nodes_;  // of the graph, then of patterns
+  pool<keyed> to_number_;
+  pool<std::uint32_t> tokens_;  // by node
+  pool<text> texts_;            // by pattern
+  pool<std::uint32_t> starts_;  // by node of one pattern, in its expansion
+};
+
+inline void add_patterns(const library& l, pattern_shapes& shapes, const stream_view& graph,
+                         const pool<block_range>& blocks, pool<std::uint32_t>& tokens,
+                         sequence_matcher& matcher) {
+  pattern_texts(l, shapes).run(graph, blocks, tokens, matcher);
+}
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_PATTERN_TEXTS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// Writes the nodes of a graph, some of them as one. `ids` has the new index of each node, and how
+/// many there are; `merge(out, i)` adds the new node that starts at node i, or returns false where
+/// that is node i itself.
+template <class Merge>
+[[nodiscard]] stream renumber(const stream_view& g, const pool<std::uint32_t>& ids, Merge merge) {
+  stream out;
+  out.nodes.reserve(ids.back());
+  const auto id = [&ids](std::size_t i) { return static_cast<std::int32_t>(ids[i]); };
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    if ((i != 0 && ids[i] == ids[i - 1]) || merge(out, i)) continue;
+    const std::size_t first = out.inputs.size();
+    const view<std::int32_t> d = g.inputs_of(i);
+    out.add(g.nodes[i], d);
+    for (std::size_t k = g.nodes[i].lengths(); k < d.size(); ++k)
+      out.inputs[first + k] = id(node_of(i, d[k])) - (d[k] < 0 ? id(i) : 0);
+    if (g.nodes[i].what() != command::control_flow) continue;
+    const std::size_t middle = i + 1 + static_cast<std::size_t>(d[0]);
+    const std::size_t end = middle + static_cast<std::size_t>(d[1]);
+    out.inputs[first] = id(middle) - id(i + 1);
+    out.inputs[first + 1] = id(end) - id(middle);
+  }
+  return out;
+}
+
+class compressor {
+ public:
+  compressor(const library& l, const expand_options& how) : library_(l), shapes_(l, how.copies) {}
+
+  [[nodiscard]] result<stream> run(stream graph, const expand_options& how) {
+    if (const error e = shapes_.choose(how.results); e.code != errc::ok) return e;
+    graph_ = std::move(graph);
+    blocks_ = blocks_of(graph_);
+    if (how.copies) merge_runs();
+    match();
+    drop_matches();
+    return write();
+  }
+
+ private:
+  struct match_of {
+    std::uint32_t pattern;
+    std::uint32_t first, size;  // nodes
+  };
+
+  /// Puts COPYs where nodes repeat.
+  void merge_runs() {
+    pool<unsigned char> used;
+    used.resize(graph_.size() + 1);
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      for (const std::int32_t d : stream_view(graph_).references(i)) used[node_of(i, d)] = 1;
+      if (blocks_[i].first != 0) used[blocks_[i].end - std::size_t{1}] = 1;  // the block's value
+    }
+    pool<std::uint32_t> ids;
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++next) {
+      const std::size_t end = run_from(i, used);
+      for (; i < end; ++i) ids.push_back(next);
+    }
+    ids.push_back(next);
+    if (next == graph_.size()) return;
+    graph_ = renumber(graph_, ids, [&](stream& out, std::size_t i) {
+      std::int16_t count = 0;
+      for (std::size_t k = i; ids[k] == ids[i]; ++k) ++count;
+      const node& n = graph_.nodes[i];
+      if (count > 1) out.add({.a = 7, .b = n.a, .c = count}, {n.b, n.c});
+      return count > 1;
+    });
+    blocks_ = blocks_of(graph_);
+  }
+  /// The end of the run that starts at a node, where that is worth a COPY.
+  [[nodiscard]] std::size_t run_from(std::size_t first, const pool<unsigned char>& used) const {
+    const node& n = graph_.nodes[first];
+    const command what = n.what();
+    const bool can_repeat =
+        n.count == 0 && what != command::pad && what != command::output && what != command::copy;
+    std::size_t end = first + 1;
+    if (!can_repeat) return end;
+    const std::size_t most = first + 32767;
+    for (; end < blocks_[first].end && end < most && used[end] == 0; ++end) {
+      const node& m = graph_.nodes[end];
+      if (m.a != n.a || m.b != n.b || m.c != n.c || m.count != 0) break;
+    }
+    return end - first > 2 ? end : first + 1;
+  }
+
+  /// Takes the longest match from left to right.
+  void match() {
+    pool<std::uint32_t> tokens;
+    sequence_matcher matcher;
+    add_patterns(library_, shapes_, graph_, blocks_, tokens, matcher);
+    matcher.build();
+    pool<sequence_matcher::found> longest;
+    longest.resize(graph_.size());
+    std::uint32_t state = 0;
+    for (std::size_t i = graph_.size(); i-- != 0;) {
+      state = matcher.step(state, tokens[i]);
+      longest[i] = matcher.longest(state, blocks_[i].end - i);
+    }
+    owners_.resize(graph_.size());
+    for (std::uint32_t i = 0; i < graph_.size();) {
+      const sequence_matcher::found f = longest[i];
+      if (f.name == sequence_matcher::none) {
+        owners_[i++] = plain;
+        continue;
+      }
+      for (std::uint32_t k = 0; k < f.size; ++k)
+        owners_[i + k] = static_cast<std::uint32_t>(matches_.size());
+      matches_.push_back({f.name, i, f.size});
+      i += f.size;
+    }
+  }
+
+  /// Drops the matches that can't be used. What was dropped is plain, and may take what it must not.
+  void drop_matches() {
+    pool<std::uint32_t> seen;
+    seen.resize(graph_.size());
+    for (std::uint32_t m = 0; m < matches_.size(); ++m)
+      if (takes_too_many(m, seen) || ends_block_without_result(m)) drop(m);
+    for (std::size_t i = 0; i < graph_.size(); ++i)
+      if (owners_[i] == plain) check_plain(i);
+    for (std::size_t k = 0; k < dropped_.size(); ++k) {
+      const match_of m = matches_[dropped_[k]];
+      for (std::size_t i = m.first; i < m.first + m.size; ++i) check_plain(i);
+    }
+  }
+  void drop(std::uint32_t m) {
+    for (std::size_t i = matches_[m].first; i < matches_[m].first + matches_[m].size; ++i)
+      owners_[i] = plain;
+    dropped_.push_back(m);
+  }
+  void check_plain(std::size_t i) {
+    for (const std::int32_t d : stream_view(graph_).references(i)) {
+      const std::size_t from = node_of(i, d);
+      const std::uint32_t m = owners_[from];
+      if (m != plain && from != result_of(m)) drop(m);
+    }
+  }
+  [[nodiscard]] std::size_t result_of(std::uint32_t m) {
+    (void)shapes_.of(matches_[m].pattern);
+    return std::size_t{matches_[m].first} + shapes_.result_of(matches_[m].pattern);
+  }
+  [[nodiscard]] bool takes_too_many(std::uint32_t m, pool<std::uint32_t>& seen) const {
+    const match_of at = matches_[m];
+    std::size_t count = 0;
+    for (std::size_t i = at.first; i < at.first + std::size_t{at.size}; ++i)
+      for (const std::int32_t d : stream_view(graph_).references(i)) {
+        const std::size_t from = node_of(i, d);
+        if (from >= at.first || seen[from] == m + 1) continue;
+        seen[from] = m + 1;
+        ++count;
+      }
+    return count > max_node_inputs;
+  }
+  [[nodiscard]] bool ends_block_without_result(std::uint32_t m) {
+    const std::uint32_t pattern = matches_[m].pattern, first = matches_[m].first;
+    return blocks_[first].first != 0 && blocks_[first].end == first + matches_[m].size &&
+           result_of(m) != first + std::size_t{shapes_.of(pattern).result};
+  }
+
+  [[nodiscard]] stream write() const {
+    pool<std::uint32_t> ids;
+    ids.reserve(graph_.size() + 1);
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      const std::uint32_t m = owners_[i];
+      if (m == plain || matches_[m].first == i) ++count;
+      ids.push_back(count - 1);
+    }
+    ids.push_back(count);
+    return renumber(graph_, ids, [&](stream& out, std::size_t i) {
+      if (owners_[i] == plain) return false;
+      write_macro(matches_[owners_[i]], ids, out);
+      return true;
+    });
+  }
+  void write_macro(const match_of& m, const pool<std::uint32_t>& ids, stream& out) const {
+    struct taken {
+      std::uint32_t id;
+      bool same_block;
+    };
+    pool<taken> all;
+    for (std::size_t i = m.first; i < m.first + std::size_t{m.size}; ++i)
+      for (const std::int32_t d : stream_view(graph_).references(i))
+        if (const std::size_t from = node_of(i, d); from < m.first)
+          all.push_back({ids[from], blocks_[m.first].first != 0 &&
+                                        blocks_[from].first == blocks_[m.first].first});
+    sort(all.data(), all.size(), [](const taken& x, const taken& y) { return x.id < y.id; });
+    pool<std::int32_t> d;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (k == 0 || all[k].id != all[k - 1].id)
+        d.push_back(static_cast<std::int32_t>(all[k].id) -
+                    (all[k].same_block ? static_cast<std::int32_t>(ids[m.first]) : 0));
+    const std::uint32_t id = library_.registry().patterns[m.pattern].id;
+    out.add({.a = 6,
+             .b = static_cast<std::uint8_t>(id),
+             .c = static_cast<std::int16_t>(static_cast<std::uint16_t>(id & 0xff00u))},
+            d);
+  }
+
+  static constexpr std::uint32_t plain = ~std::uint32_t{0};
+
+  const library& library_;
+  pattern_shapes shapes_;
+  stream graph_;              // in which a COPY is one node
+  pool<block_range> blocks_;  // by node
+  pool<match_of> matches_;
+  pool<std::uint32_t> owners_;   // by node: the match that it is part of, or plain
+  pool<std::uint32_t> dropped_;  // matches
+};
+
+}  // namespace detail
+
+/// A flat graph in the patterns of its library. expand() gives the same graph back, node by node.
+[[nodiscard]] inline result<stream> compress(const program& flat, const expand_options& how = {}) {
+  result<stream> graph =
+      expand(flat, {.copies = false, .results = how.results, .limit = how.limit});
+  if (!graph) return graph.err();
+  return detail::compressor(flat.library(), how).run(std::move(*graph), how);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_COMPRESS_HPP
+
+// ---- tessera/genome/print.hpp
+//
+// NAC v1.2 for people: a line a node, ids replaced by what the registry says.
+//
+//   tessera::text listing = genome::print(*program);
+//
+//     ; 6 nodes, 5 inputs
+//     %0 = input
+//     %1 = parameter "p_embeddings_weight"
+//     %2 = aten.linear.default(%0, %1)
+//     %3 = aten.slice.Tensor(%2; arg1 = 0, arg2 = 3)
+//     %4 = pattern 18(%2, %3)                              ; 10 nodes
+//     output(%4)
+//
+//   tessera::text genes = genome::print(*library);         // counts, patterns and rules
+//
+// Tensors stand in the order of the variation, constants behind them: by name where a group says so.
+// %n is the node of index n, also for references that are relative in the stream; the blocks of an IF
+// or WHILE are indented. In a pattern nodes count as its expansion has them, so that a pattern inside
+// of it takes as many numbers as it has nodes, and what comes from outside is %-1, the node before
+// its first, and so on.
+//
+// Lifetime:   borrows while it runs; the text owns itself.
+// Errors:     none.
+// Limits:     blocks are indented by 32 levels at most; names and values show 96 bytes, groups 16 parts.
+// Allocation: the text, and 8 bytes for each open block.
+
+#ifndef TESSERA_GENOME_PRINT_HPP
+#define TESSERA_GENOME_PRINT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/genome/signature.hpp
+//
+// The texts of a registry taken apart: names of operations, variations, constant groups.
+//
+//   genome::operation_name n("aten._to_copy.default:node_args(1):kwargs('dtype',)");
+//   n.target;   // "aten._to_copy.default"
+//   n.tensors;  // 1
+//   std::string_view keyword;
+//   while (n.next_keyword(keyword)) …                       // "dtype"
+//
+//   genome::variation_inputs order("in1,in0");
+//   for (std::uint32_t i; order.next(i);) …                 // 1, 0
+//
+//   genome::group_parts parts("arg1=10;dim=11");
+//   genome::group_part p;
+//   while (parts.next(p)) …                                 // {"arg1", 10}, {"dim", 11}
+//
+//   genome::single_constant_key("aten.relu.default:node_args(1):kwargs()", 1);   // position 1
+//
+// Lifetime:   all borrow their text.
+// Errors:     values: `well_formed` and `failed`, with the place where the text stops being one.
+// Limits:     positions and ids of 5 digits.
+// Allocation: none.
+
+#ifndef TESSERA_GENOME_SIGNATURE_HPP
+#define TESSERA_GENOME_SIGNATURE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// A decimal number at the start of `text`, without superfluous zeros; takes it off there.
+[[nodiscard]] constexpr bool take_number(std::string_view& text, std::uint32_t& out) noexcept {
+  std::size_t digits = 0;
+  out = 0;
+  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+    if (digits == 5) return false;
+    out = out * 10 + static_cast<std::uint32_t>(text[digits] - '0');
+  }
+  if (digits == 0 || (digits > 1 && text[0] == '0')) return false;
+  text.remove_prefix(digits);
+  return true;
+}
+[[nodiscard]] constexpr bool take(std::string_view& text, std::string_view prefix) noexcept {
+  if (text.substr(0, prefix.size()) != prefix) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+}  // namespace detail
+
+/// TARGET:node_args(N):kwargs('k1', 'k2'). Where a name isn't of this form, all of it is its target
+/// and nothing else is known.
+struct operation_name {
+  std::string_view target;
+  std::uint32_t tensors = 0;  ///< distinct tensor inputs
+  bool well_formed = false;
+
+  explicit constexpr operation_name(std::string_view name) noexcept : target(name) {
+    constexpr std::string_view mark = ":node_args(";
+    const std::size_t at = name.rfind(mark);
+    if (at == std::string_view::npos) return;
+    std::string_view rest = name.substr(at + mark.size());
+    std::uint32_t n = 0;
+    if (!detail::take_number(rest, n) || !detail::take(rest, "):kwargs(") || !rest.ends_with(')'))
+      return;
+    rest.remove_suffix(1);
+    target = name.substr(0, at);
+    tensors = n;
+    keywords_ = rest;
+    well_formed = true;
+  }
+  /// The next keyword, in the order that they stand in: sorted.
+  [[nodiscard]] constexpr bool next_keyword(std::string_view& out) noexcept {
+    if (!detail::take(keywords_, "'")) return false;
+    const std::size_t end = keywords_.find('\'');
+    if (end == std::string_view::npos) return false;
+    out = keywords_.substr(0, end);
+    keywords_.remove_prefix(end + 1);
+    (void)(detail::take(keywords_, ", ") || detail::take(keywords_, ","));
+    return true;
+  }
+
+ private:
+  std::string_view keywords_;
+};
+
+/// Which input each tensor argument is, arguments in the order of their names as text.
+class variation_inputs {
+ public:
+  explicit constexpr variation_inputs(std::string_view text) noexcept : rest_(text) {}
+  [[nodiscard]] constexpr bool next(std::uint32_t& input) noexcept {
+    if (rest_.empty()) return false;
+    if (!first_ && !detail::take(rest_, ",")) return fail();
+    first_ = false;
+    return detail::take(rest_, "in") && detail::take_number(rest_, input) ? true : fail();
+  }
+  [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
+
+ private:
+  constexpr bool fail() noexcept {
+    rest_ = {};
+    failed_ = true;
+    return false;
+  }
+  std::string_view rest_;
+  bool first_ = true, failed_ = false;
+};
+
+/// A part of a constant group: which argument, and the id of its constant.
+struct group_part {
+  std::string_view key;  ///< "arg1", or a keyword
+  std::uint32_t constant = 0;
+};
+
+/// The parts of a constant group.
+class group_parts {
+ public:
+  explicit constexpr group_parts(std::string_view text) noexcept : rest_(text) {}
+  [[nodiscard]] constexpr bool next(group_part& out) noexcept {
+    if (rest_.empty()) return false;
+    if (!first_ && !detail::take(rest_, ";")) return fail();
+    first_ = false;
+    const std::size_t equals = rest_.find('=');
+    if (equals == std::string_view::npos || equals == 0) return fail();
+    out.key = rest_.substr(0, equals);
+    rest_.remove_prefix(equals + 1);
+    return detail::take_number(rest_, out.constant) ? true : fail();
+  }
+  [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
+
+ private:
+  constexpr bool fail() noexcept {
+    rest_ = {};
+    failed_ = true;
+    return false;
+  }
+  std::string_view rest_;
+  bool first_ = true, failed_ = false;
+};
+
+/// Which argument a constant is: a keyword, or where that is empty a position ("arg1").
+struct constant_key {
+  std::string_view keyword;
+  std::uint32_t position = 0;
+};
+
+/// How many arguments of a node are tensors: those of its variation; where it has inputs that no
+/// variation names, they are one list.
+[[nodiscard]] constexpr std::uint32_t tensor_arguments(std::string_view variation,
+                                                       std::size_t inputs) noexcept {
+  variation_inputs order(variation);
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; order.next(i);) ++count;
+  return count == 0 && inputs != 0 ? 1 : count;
+}
+
+/// Which argument the constant of a node with C > 0 is, as C names no key: the operation's keyword,
+/// where it has just one; else the first position behind its `tensors` tensor arguments. A constant
+/// in any other place stands in a group of its own.
+[[nodiscard]] constexpr constant_key single_constant_key(std::string_view operation,
+                                                         std::uint32_t tensors) noexcept {
+  operation_name name(operation);
+  std::string_view keyword, second;
+  if (name.next_keyword(keyword) && !name.next_keyword(second)) return {keyword, 0};
+  return {{}, tensors};
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_SIGNATURE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class printer {
+ public:
+  printer(text& out, const library& l) noexcept : out_(out), library_(l) {}
+
+  /// Nodes that stand `margin` spaces in. In a pattern, ids count nodes of its expansion.
+  void nodes(const stream_view& s, std::size_t margin, bool is_pattern) {
+    pool<std::size_t> ends;  // of the open blocks, the innermost last
+    std::int64_t id = 0;     // of the node
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      while (!ends.empty() && ends.back() == i) ends.pop_back();
+      const std::size_t depth = ends.size() < 32 ? ends.size() : 32;
+      for (std::size_t k = 0; k < margin + 2 * depth; ++k) out_ << ' ';
+      node_line(s, i, id);
+      const node& n = s.nodes[i];
+      if (n.what() == command::control_flow) {
+        const view<std::int32_t> d = s.inputs_of(i);
+        const auto length = [&d](std::size_t k) { return static_cast<std::size_t>(d[k]); };
+        ends.push_back(i + 1 + length(0) + length(1));
+        ends.push_back(i + 1 + length(0));
+      }
+      id += is_pattern && n.what() == command::pattern ? flat_size(n.pattern_id()) : 1;
+    }
+  }
+
+  void constants_and_names() {
+    const registry& r = library_.registry();
+    out_ << "; ";
+    count(r.operation_ids.size(), "operation");
+    out_ << ", ";
+    count(r.variations.size(), "variation");
+    out_ << ", ";
+    count(r.constants.size(), "constant");
+    out_ << ", ";
+    count(r.group_ids.size(), "constant group");
+    out_ << ", ";
+    count(r.parameter_ids.size(), "parameter");
+    out_ << ", ";
+    count(r.patterns.size(), "pattern");
+    out_ << '\n';
+  }
+  void patterns() {
+    const registry& r = library_.registry();
+    for (std::size_t i = 0; i < r.patterns.size(); ++i) {
+      out_ << "\npattern " << r.patterns[i].id << "  ; ";
+      count(library_.flat_size(static_cast<std::uint32_t>(i)), "node");
+      out_ << '\n';
+      nodes(r.nodes_of(r.patterns[i]), 2, true);
+    }
+  }
+  void rules() {
+    const registry& r = library_.registry();
+    if (!r.transitions.empty()) out_ << "\ntransition rules\n";
+    for (const transition_rule& t : r.transitions) {
+      out_ << "  ";
+      whole(r.name_of(t.text));
+      out_ << "  ; probability ";
+      whole(r.name_of(t.probability));
+      out_ << ", " << t.count << " times\n";
+      for (std::uint32_t k = 0; k < t.exceptions; ++k) {
+        out_ << "    but ";
+        whole(r.name_of(r.exceptions[t.first_exception + k]));
+        out_ << '\n';
+      }
+    }
+    counted("composition rules", r.compositions);
+    counted("structural rules", r.structures);
+  }
+
+  void count(std::uint64_t n, std::string_view noun) {
+    out_ << n << ' ' << noun << (n == 1 ? "" : "s");
+  }
+
+ private:
+  void counted(std::string_view title, const pool<counted_rule>& rules) {
+    if (!rules.empty()) out_ << '\n' << title << '\n';
+    for (const counted_rule& c : rules) {
+      out_ << "  ";
+      whole(library_.registry().name_of(c.text));
+      out_ << "  ; " << c.count << " times\n";
+    }
+  }
+  [[nodiscard]] std::int64_t flat_size(std::uint32_t pattern_id) const noexcept {
+    return library_.flat_size(library_.find_pattern(pattern_id));
+  }
+
+  /// What a line shows of a text that many lines may show: its first 96 bytes.
+  [[nodiscard]] static std::string_view shown(std::string_view s) noexcept {
+    if (s.size() <= 96) return s;
+    std::size_t size = 96;
+    while ((static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u && size > 92) --size;
+    return s.substr(0, size);
+  }
+  /// A name as it is, or in quotes where it holds what would move a terminal's cursor.
+  void whole(std::string_view name) {
+    bool plain = true;
+    for (const char c : name) plain = plain && static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
+    if (plain)
+      out_ << name;
+    else
+      json::append_quoted(out_, name);
+  }
+  void words(std::string_view name) {
+    whole(shown(name));
+    if (shown(name).size() < name.size()) out_ << "...";
+  }
+  void quoted(std::string_view name) {
+    const std::string_view some = shown(name);
+    json::append_quoted(out_, some);
+    if (some.size() < name.size()) out_ << "...";
+  }
+
+  void node_line(const stream_view& s, std::size_t i, std::int64_t id) {
+    const node& n = s.nodes[i];
+    if (n.what() != command::output && n.what() != command::pad) out_ << '%' << id << " = ";
+    switch (n.what()) {
+      case command::none:
+      case command::reserved: break;  // verified streams have none
+      case command::pad: out_ << "pad"; break;
+      case command::data_input: out_ << "input"; break;
+      case command::param_input: out_ << "parameter"; break;
+      case command::output:
+        out_ << "output(";
+        references(s, i, id);
+        out_ << ')';
+        break;
+      case command::const_ref:
+        out_ << "parameter ";
+        quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
+        break;
+      case command::pattern:
+        out_ << "pattern " << n.pattern_id() << '(';
+        references(s, i, id);
+        out_ << ")  ; ";
+        count(static_cast<std::uint64_t>(flat_size(n.pattern_id())), "node");
+        break;
+      case command::copy: {
+        const view<std::int32_t> d = s.inputs_of(i);
+        const node copied{
+            .a = n.b, .b = static_cast<std::uint8_t>(d[0]), .c = static_cast<std::int16_t>(d[1])};
+        out_ << n.c << " x ";
+        template_of(copied);
+        break;
+      }
+      case command::control_flow: {
+        const view<std::int32_t> d = s.inputs_of(i);
+        const bool is_if = n.b == if_else;
+        out_ << (is_if ? "if(" : "while(");
+        references(s, i, id);
+        out_ << (is_if ? ") then " : ") condition ") << d[0] << (is_if ? " else " : " body ")
+             << d[1];
+        break;
+      }
+      case command::operation: operation(s, i, id); break;
+    }
+    out_ << '\n';
+  }
+  void template_of(const node& n) {
+    switch (n.what()) {
+      case command::data_input: out_ << "input"; break;
+      case command::param_input: out_ << "parameter"; break;
+      case command::const_ref:
+        out_ << "parameter ";
+        quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
+        break;
+      case command::pad: out_ << "pad"; break;
+      default:
+        words(library_.target(n.a));
+        out_ << '(';
+        constants(n, true);
+        out_ << ')';
+    }
+  }
+
+  void reference(std::int32_t d, std::int64_t id) {
+    out_ << '%' << (d < 0 ? id + d : std::int64_t{d});
+  }
+  void references(const stream_view& s, std::size_t i, std::int64_t id) {
+    bool first = true;
+    for (const std::int32_t d : s.references(i)) {
+      if (!first) out_ << ", ";
+      first = false;
+      reference(d, id);
+    }
+  }
+  /// The tensors in the order of the variation, where that names inputs that are there.
+  void operation(const stream_view& s, std::size_t i, std::int64_t id) {
+    const node& n = s.nodes[i];
+    const view<std::int32_t> d = s.inputs_of(i);
+    words(library_.target(n.a));
+    out_ << '(';
+    std::uint8_t in_order[max_node_inputs] = {};
+    std::size_t size = 0;
+    bool ordered = true;
+    std::uint32_t input = 0;
+    variation_inputs order(library_.variation(n.b));
+    while (ordered && order.next(input)) {
+      ordered = input < d.size() && size < max_node_inputs;
+      if (ordered) in_order[size++] = static_cast<std::uint8_t>(input);
+    }
+    if (ordered && size != 0) {
+      for (std::size_t k = 0; k < size; ++k) {
+        if (k != 0) out_ << ", ";
+        reference(d[in_order[k]], id);
+      }
+    } else {
+      references(s, i, id);
+    }
+    constants(n, d.empty());
+    out_ << ')';
+  }
+  void constants(const node& n, bool first) {
+    if (n.c == 0) return;
+    if (!first) out_ << "; ";
+    if (!n.has_group()) return constant_value(static_cast<std::uint32_t>(n.c));
+    group_part part;
+    std::size_t shown_parts = 0;
+    std::string_view group = library_.group(n.group_id());
+    const bool cut = group.size() > 4096;  // many nodes may name a long one
+    if (cut) {
+      const std::size_t end = group.substr(0, 4096).rfind(';');
+      group = group.substr(0, end == std::string_view::npos ? 0 : end);
+    }
+    for (group_parts parts(group); parts.next(part); ++shown_parts) {
+      if (shown_parts != 0) out_ << ", ";
+      if (shown_parts == 16) {
+        out_ << "...";
+        return;
+      }
+      words(part.key);
+      out_ << " = ";
+      constant_value(part.constant);
+    }
+    if (cut) out_ << (shown_parts != 0 ? ", ..." : "...");
+  }
+  /// The value in JSON; data types, devices and the like without quotes.
+  void constant_value(std::uint32_t id) {
+    const constant* const c = library_.constant(id);
+    if (c == nullptr) return;  // verified libraries have all that is named
+    const std::string_view type = library_.registry().name_of(c->type);
+    const std::string_view value = library_.registry().name_of(c->value);
+    const bool plain = type.substr(0, 6) == "torch." && value.size() > 2 && value.size() < 98 &&
+                       value[0] == '"' && value.find('\\') == std::string_view::npos;
+    words(plain ? value.substr(1, value.size() - 2) : value);
+  }
+
+  text& out_;
+  const library& library_;
+};
+
+}  // namespace detail
+
+/// The nodes of a stream.
+[[nodiscard]] inline text print(const program& p) {
+  text out;
+  detail::printer to(out, p.library());
+  out << "; ";
+  to.count(p.stream().size(), "node");
+  out << ", ";
+  to.count(p.stream().inputs.size(), "input");
+  out << '\n';
+  to.nodes(p.stream(), 0, false);
+  return out;
+}
+
+/// What a registry holds: how much of everything, its patterns and its rules.
+[[nodiscard]] inline text print(const library& l) {
+  text out;
+  detail::printer to(out, l);
+  to.constants_and_names();
+  to.patterns();
+  to.rules();
+  return out;
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_PRINT_HPP
+
+// ---- tessera/genome/read.hpp
+//
+// Node streams from their bytes, and from the base64 that signatures are kept in.
+//
+//   tessera::result<genome::stream> s = genome::read(bytes);
+//   tessera::result<genome::stream> t = genome::read_base64("AgEAAAFAQDUADQLAAACAAAAAQQBAAABAAI=");
+//
+//   byte    0   1   2 3   4   5 …
+//   node    A   B   C     n   n × D        big-endian; C and D are signed
+//
+// A stream has neither header nor count: nodes follow one another to the end. So a part of one that
+// ends behind a node is a stream, too, and an empty one has no nodes.
+//
+// Lifetime:   the stream owns itself; the source may go.
+// Errors:     genome_node_truncated, at the node that isn't whole; genome_base64_*; too_many_items,
+//             at the node.
+// Limits:     max_bytes, and max_items nodes and inputs.
+// Allocation: 16 bytes for each node and 4 for each input, at most 3.2 × input; from base64 also the
+//             bytes: at most 3.2 × input in all.
+
+#ifndef TESSERA_GENOME_READ_HPP
+#define TESSERA_GENOME_READ_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/genome/base64.hpp
+//
+// Base64 (RFC 4648, section 4), strictly: signatures and the patterns of registries are kept in it.
+//
+//   tessera::pool<std::byte> bytes;
+//   tessera::error e = genome::detail::decode_base64("AgEAAAA=", bytes);   // 02 01 00 00 00
+//   tessera::text line;
+//   genome::detail::encode_base64(bytes, line);                            // appends AgEAAAA=
+//
+//   characters   A to Z, a to z, 0 to 9, + and /; nothing else stands between them
+//   groups       of 4; the last may end in = or ==, and bits that no byte has are 0
+//
+// So every sequence of bytes has one text.
+//
+// Lifetime:   none is kept.
+// Errors:     genome_base64_character at the character, genome_base64_end at the group of 4; what was
+//             decoded until then stays.
+// Limits:     none.
+// Allocation: what the output grows by: 3 bytes for each 4 characters.
+
+#ifndef TESSERA_GENOME_BASE64_HPP
+#define TESSERA_GENOME_BASE64_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+inline constexpr std::string_view base64_characters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The values of characters; 64 for `=`, 255 for those that base64 doesn't have.
+struct base64_values {
+  std::uint8_t of[256];
+  constexpr base64_values() noexcept : of{} {
+    for (std::uint8_t& v : of) v = 255;
+    for (std::uint8_t v = 0; v < 64; ++v) of[static_cast<unsigned char>(base64_characters[v])] = v;
+    of[static_cast<unsigned char>('=')] = 64;
+  }
+};
+inline constexpr base64_values base64_value;
+
+/// Where byte `at` of what was decoded stands in the text: the start of its group.
+[[nodiscard]] constexpr std::uint64_t base64_group(std::uint64_t at) noexcept { return at / 3 * 4; }
+
+/// Appends the bytes of `source`. The error's offset is into it.
+[[nodiscard]] inline error decode_base64(std::string_view source, pool<std::byte>& out) {
+  for (std::size_t at = 0; at < source.size(); at += 4) {
+    const std::string_view group = source.substr(at, 4);
+    std::uint32_t bits = 0, characters = 0;  // how many come before the first =
+    bool padded = false, mixed = false;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const std::uint8_t v = base64_value.of[static_cast<unsigned char>(group[i])];
+      if (v == 255) return {errc::genome_base64_character, at + i};
+      bits = bits << 6 | (v & 63u);
+      if (v == 64) {
+        padded = true;
+      } else {
+        mixed = mixed || padded;
+        ++characters;
+      }
+    }
+    const bool last = source.size() - at <= 4;
+    const std::uint32_t unused = characters == 2 ? 0xffff : characters == 3 ? 0xff : 0;
+    if (group.size() != 4 || mixed || characters < 2 || (padded && !last) || (bits & unused) != 0)
+      return {errc::genome_base64_end, at};
+    std::byte* const to = out.prepare(3);
+    to[0] = static_cast<std::byte>(bits >> 16);
+    to[1] = static_cast<std::byte>(bits >> 8 & 0xff);
+    to[2] = static_cast<std::byte>(bits & 0xff);
+    out.advance(characters - 1);
+  }
+  return {};
+}
+
+/// Appends the text of `source`.
+inline void encode_base64(bytes source, text& out) {
+  for (std::size_t at = 0; at < source.size(); at += 3) {
+    const std::size_t left = source.size() - at;
+    const auto byte = [&](std::size_t i) {
+      return i < left ? std::to_integer<std::uint32_t>(source[at + i]) : 0;
+    };
+    const std::uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+    char* const to = out.prepare(4);
+    to[0] = base64_characters[bits >> 18];
+    to[1] = base64_characters[bits >> 12 & 63];
+    to[2] = left > 1 ? base64_characters[bits >> 6 & 63] : '=';
+    to[3] = left > 2 ? base64_characters[bits & 63] : '=';
+    out.advance(4);
+  }
+}
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_BASE64_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+[[nodiscard]] inline std::uint8_t byte_at(bytes source, std::size_t at) noexcept {
+  return std::to_integer<std::uint8_t>(source[at]);
+}
+[[nodiscard]] inline std::int16_t int16_at(bytes source, std::size_t at) noexcept {
+  return static_cast<std::int16_t>(
+      static_cast<std::uint16_t>(byte_at(source, at) << 8 | byte_at(source, at + 1)));
+}
+
+/// Appends the nodes of `source`.
+[[nodiscard]] inline error read_nodes(bytes source, const limits& limit, stream& out) {
+  if (source.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+  std::size_t nodes = 0, inputs = 0;
+  for (std::size_t at = 0; at < source.size(); ++nodes) {
+    const std::size_t left = source.size() - at;
+    const std::size_t count = left < 5 ? 0 : byte_at(source, at + 4);
+    if (left < 5 + 2 * count) return {errc::genome_node_truncated, at};
+    inputs += count;
+    if (nodes >= limit.max_items || inputs > limit.max_items) return {errc::too_many_items, at};
+    at += 5 + 2 * count;
+  }
+  (void)out.nodes.prepare(nodes);  // which doubles: registries append stream after stream
+  (void)out.inputs.prepare(inputs);
+  for (std::size_t at = 0; at < source.size();) {
+    node n{.a = byte_at(source, at),
+           .b = byte_at(source, at + 1),
+           .c = int16_at(source, at + 2),
+           .count = byte_at(source, at + 4),
+           .first = static_cast<std::uint32_t>(out.inputs.size())};
+    out.nodes.push_back(n);
+    at += 5;
+    for (std::uint32_t k = 0; k < n.count; ++k, at += 2) out.inputs.push_back(int16_at(source, at));
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// Reads the bytes of a stream. The error's offset is into them.
+[[nodiscard]] inline result<stream> read(bytes source, const limits& limit = {}) {
+  stream out;
+  if (const error e = detail::read_nodes(source, limit, out); e.code != errc::ok) return e;
+  return out;
+}
+
+/// The same from base64, white space around it aside. The error's offset is into the text: for a
+/// node, that of the group of 4 characters that it begins in.
+[[nodiscard]] inline result<stream> read_base64(std::string_view source, const limits& limit = {}) {
+  if (source.size() > limit.max_bytes) return error{errc::input_too_large, limit.max_bytes};
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  std::size_t first = 0, last = source.size();
+  while (first < last && is_space(source[first])) ++first;
+  while (first < last && is_space(source[last - 1])) --last;
+  pool<std::byte> raw;
+  raw.reserve((last - first) / 4 * 3 + 3);
+  error e = detail::decode_base64(source.substr(first, last - first), raw);
+  if (e.code != errc::ok) return error{e.code, first + e.offset};
+  stream out;
+  e = detail::read_nodes({raw.data(), raw.size()}, limit, out);
+  if (e.code != errc::ok) return error{e.code, first + detail::base64_group(e.offset)};
+  return out;
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_READ_HPP
+
+// ---- tessera/genome/read_registry.hpp
+//
+// registry.json into a registry, patterns decoded.
+//
+//   tessera::result<genome::registry> r = genome::read_registry(json);
+//   if (!r) std::cerr << describe(r.err(), json, "registry.json");
+//
+//   {"canonical_to_index": {NAME: ID, …},      "index_to_canonical": {"ID": NAME, …},
+//    "variation_to_index": {NAME: ID, …},
+//    "constants": {"ID": {"type": TEXT, "value": any}, …},
+//    "index_to_constant": {"ID": TEXT, …},
+//    "constant_group_to_index": {NAME: ID, …}, "index_to_constant_group": {"ID": NAME, …},
+//    "param_name_to_index": {NAME: ID, …},     "index_to_param_name": {"ID": NAME, …},
+//    "patterns": {"ID": BASE64, …},
+//    "rules": {"transition_rules": {TEXT: {"probability": P, "count": N, "b64_repr": BASE64,
+//                                          "exceptions": [TEXT, …]}, …},
+//              "composition_rules": {TEXT: {"count": N}, …},
+//              "structural_rules": {TEXT: {"count": N}, …}}}
+//
+// Members come in any order and each may be missing, of a rule "exceptions" alone. P is a string or a
+// number and kept as it stands. What the ids mean to one another is verify()'s to check.
+//
+// Lifetime:   the registry owns itself; the source may go.
+// Errors:     json_*, genome_registry_*, genome_constant_member, genome_rule_*, too_many_items, at the
+//             value; genome_base64_* and genome_node_truncated at the group of four characters, or
+//             the start of the string where it holds escapes.
+// Limits:     max_bytes and 2^32 - 1, max_items for each map, list and stream, max_depth.
+// Allocation: at most 20 × input + 64 KiB.
+
+#ifndef TESSERA_GENOME_READ_REGISTRY_HPP
+#define TESSERA_GENOME_READ_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+inline constexpr std::uint32_t max_registry_id = 65535;
+
+/// Whether `token` is a number from 0 to 1 and nothing else.
+[[nodiscard]] inline bool is_probability(std::string_view token) {
+  json::reader in(token);
+  const json::number n = in.number();
+  return in.finish().code == errc::ok && n.token.size() == token.size() && n.value >= 0 &&
+         n.value <= 1;
+}
+
+class registry_reader {
+ public:
+  registry_reader(std::string_view source, const limits& limit)
+      : source_(source), limit_(limit), in_(source, limit) {}
+
+  result<registry> read() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      if (key == "canonical_to_index")
+        names(r_.operations);
+      else if (key == "index_to_canonical")
+        ids(r_.operation_ids);
+      else if (key == "variation_to_index")
+        names(r_.variations);
+      else if (key == "constants")
+        constants();
+      else if (key == "index_to_constant")
+        ids(r_.constant_texts);
+      else if (key == "constant_group_to_index")
+        names(r_.groups);
+      else if (key == "index_to_constant_group")
+        ids(r_.group_ids);
+      else if (key == "param_name_to_index")
+        names(r_.parameters);
+      else if (key == "index_to_param_name")
+        ids(r_.parameter_ids);
+      else if (key == "patterns")
+        patterns();
+      else if (key == "rules")
+        rules();
+      else
+        in_.fail(errc::genome_registry_member, in_.offset());
+    }
+    if (const error e = in_.finish(); e.code != errc::ok) return e;
+    return std::move(r_);
+  }
+
+ private:
+  template <class T>
+  void append(pool<T>& list, const T& value, std::uint64_t at, std::size_t first = 0) {
+    if (list.size() - first >= limit_.max_items)
+      in_.fail(errc::too_many_items, at);
+    else
+      list.push_back(value);
+  }
+
+  /// Name to id.
+  void names(pool<entry>& map) {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      const characters_range name = r_.add_characters(key);
+      const std::uint64_t at = in_.offset();
+      const std::int64_t id = in_.int64();
+      if (id < 0 || id > max_registry_id) in_.fail(errc::genome_registry_id, at);
+      append(map, {static_cast<std::uint32_t>(id), name, at}, at);
+    }
+  }
+  /// Id to name.
+  void ids(pool<entry>& map) {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      const std::uint32_t id = id_of(key);
+      const std::uint64_t at = in_.offset();
+      append(map, {id, r_.add_characters(in_.string()), at}, at);
+    }
+  }
+  [[nodiscard]] std::uint32_t id_of(std::string_view key) {
+    std::uint32_t id = 0;
+    if (!take_number(key, id) || !key.empty() || id > max_registry_id)
+      in_.fail(errc::genome_registry_key, in_.offset());
+    return id;
+  }
+
+  void constants() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      constant c{.id = id_of(key), .type = {}, .value = {}, .offset = in_.offset()};
+      bool has_type = false, has_value = false;
+      for (in_.object(); in_.key(key);) {
+        if (key == "type") {
+          c.type = r_.add_characters(in_.string());
+          has_type = true;
+        } else if (key == "value") {
+          const std::size_t first = r_.characters.size();
+          json::writer out(r_.characters);
+          json::copy(in_, out);
+          c.value = {static_cast<std::uint32_t>(first),
+                     static_cast<std::uint32_t>(r_.characters.size() - first)};
+          has_value = true;
+        } else {
+          in_.fail(errc::genome_constant_member, in_.offset());
+        }
+      }
+      if (!has_type || !has_value) in_.fail(errc::genome_constant_member, c.offset);
+      append(r_.constants, c, c.offset);
+    }
+  }
+
+  void patterns() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      pattern p{.id = id_of(key), .first = 0, .count = 0, .offset = in_.offset()};
+      nodes(p.first, p.count);
+      append(r_.patterns, p, p.offset);
+    }
+  }
+  /// A stream in base64.
+  void nodes(std::uint32_t& first, std::uint32_t& count) {
+    const std::uint64_t at = in_.offset();
+    const std::string_view base64 = in_.string();
+    const bool plain = base64.data() == source_.data() + at + 1;  // no escapes: it is in the source
+    first = static_cast<std::uint32_t>(r_.pattern_nodes.size());
+    bytes_.clear();
+    if (const error e = decode_base64(base64, bytes_); e.code != errc::ok)
+      return in_.fail(e.code, plain ? at + 1 + e.offset : at);
+    const bytes source(bytes_.data(), bytes_.size());
+    if (const error e = read_nodes(source, limit_, r_.pattern_nodes); e.code != errc::ok)
+      return in_.fail(e.code, plain ? at + 1 + base64_group(e.offset) : at);
+    count = static_cast<std::uint32_t>(r_.pattern_nodes.size()) - first;
+  }
+
+  void rules() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      if (key == "transition_rules")
+        transitions();
+      else if (key == "composition_rules")
+        counted(r_.compositions);
+      else if (key == "structural_rules")
+        counted(r_.structures);
+      else
+        in_.fail(errc::genome_registry_member, in_.offset());
+    }
+  }
+  void transitions() {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      transition_rule t;
+      t.text = r_.add_characters(key);
+      t.offset = in_.offset();
+      t.first_exception = static_cast<std::uint32_t>(r_.exceptions.size());
+      bool has_probability = false, has_count = false, has_nodes = false;
+      for (in_.object(); in_.key(key);) {
+        if (key == "probability") {
+          t.probability = probability();
+          has_probability = true;
+        } else if (key == "count") {
+          t.count = in_.uint64();
+          has_count = true;
+        } else if (key == "b64_repr") {
+          nodes(t.first, t.nodes);
+          has_nodes = true;
+        } else if (key == "exceptions") {
+          for (in_.array(); in_.element();) {
+            const std::uint64_t at = in_.offset();
+            append(r_.exceptions, r_.add_characters(in_.string()), at, t.first_exception);
+          }
+          t.exceptions = static_cast<std::uint32_t>(r_.exceptions.size()) - t.first_exception;
+        } else {
+          in_.fail(errc::genome_rule_member, in_.offset());
+        }
+      }
+      if (!has_probability || !has_count || !has_nodes)
+        in_.fail(errc::genome_rule_member, t.offset);
+      append(r_.transitions, t, t.offset);
+    }
+  }
+  [[nodiscard]] characters_range probability() {
+    const std::uint64_t at = in_.offset();
+    const std::string_view token =
+        in_.peek() == json::kind::number ? in_.number().token : in_.string();
+    if (!in_.failed() && !is_probability(token)) in_.fail(errc::genome_rule_probability, at);
+    return r_.add_characters(token);
+  }
+  void counted(pool<counted_rule>& map) {
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      counted_rule c{.text = r_.add_characters(key), .count = 0, .offset = in_.offset()};
+      bool has_count = false;
+      for (in_.object(); in_.key(key);) {
+        if (key == "count") {
+          c.count = in_.uint64();
+          has_count = true;
+        } else {
+          in_.fail(errc::genome_rule_member, in_.offset());
+        }
+      }
+      if (!has_count) in_.fail(errc::genome_rule_member, c.offset);
+      append(map, c, c.offset);
+    }
+  }
+
+  std::string_view source_;
+  limits limit_;
+  json::reader in_;
+  registry r_;
+  pool<std::byte> bytes_;  // of one stream
+};
+
+}  // namespace detail
+
+/// Reads the text of a registry.json.
+[[nodiscard]] inline result<registry> read_registry(std::string_view source,
+                                                    const limits& limit = {}) {
+  limits low = limit;  // names are ranges of 32 bits
+  if (low.max_bytes > UINT32_MAX) low.max_bytes = UINT32_MAX;
+  return detail::registry_reader(source, low).read();
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_READ_REGISTRY_HPP
+
+// ---- tessera/genome/verify.hpp
+//
+// The proof that a registry and streams over it hold together.
+//
+//   tessera::result<genome::library> library = genome::verify(std::move(*registry));
+//   tessera::result<genome::program> program = genome::verify(std::move(*stream), *library);
+//
+//   registry   ids, names and their reverse maps, constants, groups       genome/check_registry.hpp
+//   patterns   none contains itself, sizes of their expansions, their nodes
+//   stream     ids, references, blocks of IF and WHILE                    genome/check_stream.hpp
+//
+// Sizes are counted, nothing is expanded: a registry of a few hundred bytes whose patterns expand to
+// more nodes than there is memory is an error before any is spent.
+//
+// Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
+// Errors:     the first one, in the order of the table; patterns as they stand, and those inside of
+//             one before it. Offsets are those of the checks.
+// Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
+// Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
+
+#ifndef TESSERA_GENOME_VERIFY_HPP
+#define TESSERA_GENOME_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/genome/check_registry.hpp
+//
+// What verify() checks about the maps of a registry; their patterns are streams (check_stream.hpp).
+//
+//   detail::registry_checker maps(registry, limit);
+//   if (error e = maps.check(); e.code != errc::ok) return e;   // then maps.operations and so on
+//
+//   map          ids           a member is
+//   operations   0 - 255       below 10 the command of that id, and no other has such a name
+//   variations   1 - 255       "in1,in0"
+//   constants    1 - 32767     of a type of the table below, with a value to match
+//   groups       0 - 32767     "arg1=10;dim=11": keys ascending, constants that exist
+//   parameters   0 - 32767     any text
+//   patterns     0 - 65535     one node or more
+//
+// These are the ids that their fields in nodes can hold; the original tools begin all at 10. In a map
+// ids and names stand once. Registries of v1.1 may give id 10 to two operations, of which the one that
+// index_to_canonical names counts, and have "<RESERVED>" at 8 or 10. A map without its reverse, or a reverse
+// without its map, is completed; where both are there they say the same. Texts of index_to_constant and rules are for
+// people, and nothing is asked of them.
+//
+// Lifetime:   borrows the registry.
+// Errors:     genome_id_range to genome_constant_value, genome_pattern_empty; the offset is the row's.
+//             genome_node_truncated, with the index of a node, where a stream that was built in code
+//             names inputs that aren't there.
+// Limits:     max_depth for constants.
+// Allocation: 4 bytes for each id up to the highest of a map; for a moment 8 for each member of one.
+
+#ifndef TESSERA_GENOME_CHECK_REGISTRY_HPP
+#define TESSERA_GENOME_CHECK_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/genome/registry_order.hpp
+//
+// The maps of a registry in order: by id, as they are written, and by name, to find one that stands
+// twice.
+//
+//   bool same = *genome::read_registry(json) == registry;      // wherever members stood in the file
+//
+// Lifetime:   orders are indices into the map that they were made of.
+// Errors:     none.
+// Limits:     32-bit indices.
+// Allocation: 4 bytes for each member of a map, and again while it is sorted.
+
+#ifndef TESSERA_GENOME_REGISTRY_ORDER_HPP
+#define TESSERA_GENOME_REGISTRY_ORDER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+using map_order = pool<std::uint32_t>;
+
+/// The indices of a map as `less` of two members orders them; others stay as they stand.
+template <class T, class Less>
+[[nodiscard]] map_order ordered(const pool<T>& map, Less less) {
+  map_order order;
+  order.reserve(map.size());
+  for (std::size_t i = 0; i < map.size(); ++i) order.push_back(static_cast<std::uint32_t>(i));
+  sort(order.data(), order.size(),
+       [&](std::uint32_t a, std::uint32_t b) { return less(map[a], map[b]); });
+  return order;
+}
+template <class T>
+[[nodiscard]] map_order by_id(const pool<T>& map) {
+  return ordered(map, [](const T& a, const T& b) { return a.id < b.id; });
+}
+
+[[nodiscard]] constexpr characters_range key_of(const entry& e) noexcept { return e.name; }
+[[nodiscard]] constexpr characters_range key_of(const transition_rule& t) noexcept {
+  return t.text;
+}
+[[nodiscard]] constexpr characters_range key_of(const counted_rule& c) noexcept { return c.text; }
+
+/// The first member whose name stands before it already; map.size() where there is none. Sorting
+/// costs n log n in characters, however alike the names are.
+template <class T>
+[[nodiscard]] std::size_t first_repeated_name(const registry& r, const pool<T>& map) {
+  const auto name = [&r](const T& row) { return r.name_of(key_of(row)); };
+  const map_order order =
+      ordered(map, [&name](const T& a, const T& b) { return name(a) < name(b); });
+  std::size_t first = map.size();
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (order[i] < first && name(map[order[i]]) == name(map[order[i - 1]])) first = order[i];
+  return first;
+}
+/// The same for ids.
+template <class T>
+[[nodiscard]] std::size_t first_repeated_id(const pool<T>& map) {
+  const map_order order = by_id(map);
+  std::size_t first = map.size();
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (order[i] < first && map[order[i]].id == map[order[i - 1]].id) first = order[i];
+  return first;
+}
+
+/// Two registries next to one another, member by member, offsets aside.
+struct registry_comparison {
+  const registry &x, &y;
+
+  [[nodiscard]] bool same(characters_range a, characters_range b) const {
+    return x.name_of(a) == y.name_of(b);
+  }
+  [[nodiscard]] bool same(const entry& a, const entry& b) const {
+    return a.id == b.id && same(a.name, b.name);
+  }
+  [[nodiscard]] bool same(const constant& a, const constant& b) const {
+    return a.id == b.id && same(a.type, b.type) && same(a.value, b.value);
+  }
+  [[nodiscard]] bool same(const pattern& a, const pattern& b) const {
+    return a.id == b.id && x.nodes_of(a) == y.nodes_of(b);
+  }
+  [[nodiscard]] bool same(const counted_rule& a, const counted_rule& b) const {
+    return a.count == b.count && same(a.text, b.text);
+  }
+  [[nodiscard]] bool same(const transition_rule& a, const transition_rule& b) const {
+    if (a.count != b.count || a.exceptions != b.exceptions || !same(a.text, b.text) ||
+        !same(a.probability, b.probability) || !(x.nodes_of(a) == y.nodes_of(b)))
+      return false;
+    for (std::uint32_t i = 0; i < a.exceptions; ++i)
+      if (!same(x.exceptions[a.first_exception + i], y.exceptions[b.first_exception + i]))
+        return false;
+    return true;
+  }
+  template <class T>
+  [[nodiscard]] bool same_ids(const pool<T>& a, const pool<T>& b) const {
+    if (a.size() != b.size()) return false;
+    const map_order i = by_id(a), j = by_id(b);
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (!same(a[i[k]], b[j[k]])) return false;
+    return true;
+  }
+  template <class T>
+  [[nodiscard]] bool same_rows(const pool<T>& a, const pool<T>& b) const {
+    if (a.size() != b.size()) return false;
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (!same(a[k], b[k])) return false;
+    return true;
+  }
+};
+
+}  // namespace detail
+
+/// Whether two registries say the same: maps in any order, rules in theirs; offsets don't count.
+[[nodiscard]] inline bool operator==(const registry& x, const registry& y) {
+  const detail::registry_comparison c{x, y};
+  return c.same_ids(x.operations, y.operations) && c.same_ids(x.operation_ids, y.operation_ids) &&
+         c.same_ids(x.variations, y.variations) && c.same_ids(x.constants, y.constants) &&
+         c.same_ids(x.constant_texts, y.constant_texts) && c.same_ids(x.groups, y.groups) &&
+         c.same_ids(x.group_ids, y.group_ids) && c.same_ids(x.parameters, y.parameters) &&
+         c.same_ids(x.parameter_ids, y.parameter_ids) && c.same_ids(x.patterns, y.patterns) &&
+         c.same_rows(x.transitions, y.transitions) && c.same_rows(x.compositions, y.compositions) &&
+         c.same_rows(x.structures, y.structures);
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_REGISTRY_ORDER_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// How the value of a constant is written in JSON.
+enum class value_form : std::uint8_t { integer, number, string, boolean, null, array, slice };
+
+/// The types of constants. A float that JSON has no number for is "inf", "-inf" or "nan".
+struct constant_type {
+  std::string_view name;
+  value_form form;
+};
+inline constexpr constant_type constant_types[] = {
+    {"int", value_form::integer},         {"float", value_form::number},
+    {"str", value_form::string},          {"bool", value_form::boolean},
+    {"NoneType", value_form::null},       {"list", value_form::array},
+    {"tuple", value_form::array},         {"immutable_list", value_form::array},
+    {"slice", value_form::slice},  // [start, stop, step]
+    {"torch.dtype", value_form::string},  {"torch.device", value_form::string},
+    {"torch.layout", value_form::string}, {"torch.memory_format", value_form::string},
+};
+
+/// Whether `value` is JSON of a form.
+[[nodiscard]] inline bool has_form(std::string_view value, value_form form, const limits& limit) {
+  json::reader in(value, limit);
+  bool right = false;
+  const json::kind kind = in.peek();
+  switch (form) {
+    case value_form::integer: right = in.number().integral; break;
+    case value_form::number:
+      if (kind == json::kind::string) {
+        const std::string_view s = in.string();
+        right = s == "inf" || s == "-inf" || s == "nan";
+      } else {
+        (void)in.number();
+        right = true;
+      }
+      break;
+    case value_form::string: right = kind == json::kind::string, in.skip(); break;
+    case value_form::boolean: right = kind == json::kind::boolean, in.skip(); break;
+    case value_form::null: right = kind == json::kind::null, in.skip(); break;
+    case value_form::array: right = kind == json::kind::array, in.skip(); break;
+    case value_form::slice: {
+      std::size_t count = 0;
+      for (in.array(); in.element(); ++count) in.skip();
+      right = count == 3;
+      break;
+    }
+  }
+  return in.finish().code == errc::ok && right;
+}
+
+class registry_checker {
+ public:
+  /// By id: the index in the map, plus 1; of a map and its reverse that in the reverse.
+  using places = pool<std::uint32_t>;
+  places operations, variations, constants, groups, parameters, patterns;
+  pool<std::uint32_t> tensors, target_sizes;  // of operations, by id
+  pool<std::uint32_t> inputs_named;           // of variations
+
+  registry_checker(registry& r, const limits& limit) : r_(r), limit_(limit) {}
+
+  [[nodiscard]] error check() {
+    const entry* tenth = nullptr;
+    for (const entry& e : r_.operation_ids)
+      if (e.id == first_id) tenth = &e;
+    for (const entry& e : r_.operations)
+      if (tenth != nullptr && r_.name_of(e) == r_.name_of(*tenth)) tenth_ = r_.name_of(e);
+    (void)(check_both(r_.operations, r_.operation_ids, 0, 255, operations) && check_operations() &&
+           check_map(r_.variations, 1, 255, variations) && check_variations() &&
+           check_ids(r_.constants, 1, max_id, constants) && check_constants() &&
+           check_both(r_.groups, r_.group_ids, 0, max_id, groups) && check_groups() &&
+           check_both(r_.parameters, r_.parameter_ids, 0, max_id, parameters) &&
+           check_ids(r_.patterns, 0, 65535, patterns) && check_streams());
+    return error_;
+  }
+
+ private:
+  static constexpr std::uint32_t max_id = 32767;  // what C holds
+
+  bool fail(errc code, std::uint64_t offset) { return error_ = {code, offset}, false; }
+
+  /// The name of id 10, in a registry of v1.1, that its reverse doesn't know.
+  template <class T>
+  [[nodiscard]] bool is_ignored(const pool<T>& map, const T& row) const noexcept {
+    if constexpr (requires { row.name; })
+      return &map == &r_.operations && row.id == first_id && !tenth_.empty() &&
+             r_.name_of(row) != tenth_;
+    else
+      return false;
+  }
+
+  /// Ids in their range and each once; where they stand goes to `out`.
+  template <class T>
+  bool check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      const std::uint32_t id = map[i].id;
+      if (id < low || id > high) return fail(errc::genome_id_range, map[i].offset);
+      if (is_ignored(map, map[i])) continue;
+      if (id >= out.size()) out.resize(id + 1);
+      if (out[id] != 0) return fail(errc::genome_id_repeated, map[i].offset);
+      out[id] = static_cast<std::uint32_t>(i + 1);
+    }
+    return true;
+  }
+  bool check_map(const pool<entry>& map, std::uint32_t low, std::uint32_t high, places& out) {
+    if (!check_ids(map, low, high, out)) return false;
+    const std::size_t i = first_repeated_name(r_, map);
+    return i == map.size() || fail(errc::genome_name_repeated, map[i].offset);
+  }
+  [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
+    return id < p.size() ? p[id] : 0;
+  }
+  /// A map and its reverse.
+  bool check_both(pool<entry>& map, pool<entry>& reverse, std::uint32_t low, std::uint32_t high,
+                  places& out) {
+    if (map.empty()) map = reverse;
+    if (reverse.empty())
+      for (const entry& e : map)
+        if (!is_ignored(map, e)) reverse.push_back(e);
+    places forward;
+    if (!check_map(map, low, high, forward) || !check_map(reverse, low, high, out)) return false;
+    for (const entry& e : map) {
+      if (is_ignored(map, e)) continue;
+      const std::uint32_t i = at(out, e.id);
+      if (i == 0 || r_.name_of(reverse[i - 1]) != r_.name_of(e))
+        return fail(errc::genome_maps_differ, e.offset);
+    }
+    for (const entry& e : reverse)
+      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, e.offset);
+    return true;
+  }
+
+  bool check_operations() {
+    tensors.resize(operations.size());
+    target_sizes.resize(operations.size());
+    for (std::uint32_t& n : tensors) n = ~std::uint32_t{0};
+    for (const entry& e : r_.operation_ids) {
+      const std::string_view name = r_.name_of(e);
+      std::uint32_t command = first_id;  // that has this name
+      for (std::uint32_t a = 0; a < first_id; ++a)
+        if (command_names[a] == name) command = a;
+      if (e.id >= 8 && e.id <= first_id && name == command_names[9]) continue;
+      if (command != (e.id < first_id ? e.id : first_id))
+        return fail(errc::genome_special_name, e.offset);
+      const operation_name parts(name);
+      target_sizes[e.id] = static_cast<std::uint32_t>(parts.target.size());
+      if (parts.well_formed) tensors[e.id] = parts.tensors;
+    }
+    return true;
+  }
+  bool check_variations() {
+    inputs_named.resize(variations.size());
+    for (const entry& e : r_.variations) {
+      variation_inputs inputs(r_.name_of(e));
+      std::uint32_t named = 0;
+      for (std::uint32_t i = 0; inputs.next(i);)
+        if (i >= named) named = i + 1;
+      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, e.offset);
+      inputs_named[e.id] = named;
+    }
+    return true;
+  }
+  bool check_constants() {
+    for (const constant& c : r_.constants) {
+      const constant_type* type = nullptr;
+      for (const constant_type& t : constant_types)
+        if (t.name == r_.name_of(c.type)) type = &t;
+      if (type == nullptr) return fail(errc::genome_constant_type, c.offset);
+      if (!has_form(r_.name_of(c.value), type->form, limit_))
+        return fail(errc::genome_constant_value, c.offset);
+    }
+    return true;
+  }
+  bool check_groups() {
+    for (const entry& e : r_.group_ids) {
+      group_parts parts(r_.name_of(e));
+      group_part part;
+      std::string_view last;
+      bool unknown = false, unordered = false;
+      while (parts.next(part)) {
+        unordered = unordered || part.key <= last;
+        unknown = unknown || at(constants, part.constant) == 0;
+        last = part.key;
+      }
+      if (parts.failed() || unordered || last.empty())
+        return fail(errc::genome_group_form, e.offset);
+      if (unknown) return fail(errc::genome_group_constant, e.offset);
+    }
+    return true;
+  }
+
+  /// That patterns have nodes, and nodes their inputs; streams that were read always do.
+  bool check_streams() {
+    const stream& all = r_.pattern_nodes;
+    std::size_t inputs = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const node& n = all.nodes[i];
+      if (n.first != inputs || n.count > all.inputs.size() - inputs)
+        return fail(errc::genome_node_truncated, i);
+      inputs += n.count;
+    }
+    for (const pattern& p : r_.patterns) {
+      if (p.count == 0) return fail(errc::genome_pattern_empty, p.offset);
+      if (p.first > all.size() || p.count > all.size() - p.first)
+        return fail(errc::genome_node_truncated, p.offset);
+    }
+    return true;
+  }
+
+  registry& r_;
+  limits limit_;
+  std::string_view tenth_;  // the operation of id 10 by index_to_canonical
+  error error_;
+};
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_CHECK_REGISTRY_HPP
+
+// ---- tessera/genome/check_stream.hpp
+//
+// What verify() checks about the nodes of a stream, or of a pattern, against a library.
+//
+//   detail::stream_checker checker(stream, library);
+//   if (error e = checker.check(); e.code != errc::ok) return e;
+//
+//   what a reference may name         in a stream                      in a pattern
+//   at the top                        id of an earlier node            offset below 0, which may lead
+//   in a block                        the same, or an offset below 0   before the pattern
+//                                     to a node of this very block
+//   from the blocks of an IF          of what is outside, what D lists from the condition on
+//   never                             nodes of blocks that have ended, the IF or WHILE around, PADs
+//                                     and OUTPUTs
+//
+// A pattern's references count nodes of its expansion, so one into a pattern inside of it names one
+// node there; whether that has a result and is in scope only expand() sees, as it does where the
+// references of a pattern that is called lead. The own D of a PATTERN says nothing that its nodes
+// don't, but has to be made of valid references all the same.
+//
+// Variation 1 means no tensor inputs as arguments, and stands in no registry. Inputs that a variation
+// names, and their number against node_args, are compared where each input is one node of the graph
+// that the stream was compressed from: not behind a PATTERN or COPY, of which D names one for many.
+//
+// Lifetime:   borrows the stream and the library.
+// Errors:     genome_command to genome_reference_nothing, genome_pattern_absolute, _command and
+//             _order. In a stream the offset is that of the node, or of the entry of D that is
+//             wrong: 5 + 2 × k behind; in a pattern its row's.
+// Limits:     those of the library.
+// Allocation: 4 bytes for each node; for each IF or WHILE 144, and 8 for each of its inputs.
+
+#ifndef TESSERA_GENOME_CHECK_STREAM_HPP
+#define TESSERA_GENOME_CHECK_STREAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class stream_checker {
+ public:
+  stream_checker(const stream_view& s, const library& l) : s_(s), library_(l) {}
+  /// A pattern whose nodes start at `starts` in its expansion; errors are at `offset`.
+  stream_checker(const stream_view& s, const library& l, view<std::uint64_t> starts,
+                 std::uint64_t offset)
+      : s_(s), library_(l), starts_(starts), row_offset_(offset), in_pattern_(true) {}
+
+  [[nodiscard]] error check() {
+    blocks_.push_back({.end = s_.size()});
+    scopes_.resize(s_.size());
+    for (std::size_t i = 0; i < s_.size(); ++i) {
+      if (!close_blocks(i)) return error_;
+      scopes_[i] = current_;
+      blocks_[current_].last = i;
+      if (!check_node(i)) return error_;
+    }
+    (void)close_blocks(s_.size());
+    return error_;
+  }
+  /// How far before the pattern references lead.
+  [[nodiscard]] std::uint64_t reach() const noexcept { return reach_; }
+
+ private:
+  /// Nodes that run together: the whole stream, which is block 0, or one block of an IF or WHILE.
+  struct block {
+    std::size_t begin = 0, end = 0;
+    std::size_t control = 0;        // the IF or WHILE
+    std::size_t last = 0;           // node so far, blocks inside of it aside
+    std::uint32_t next = 0;         // the block that `end` is in, or begins
+    std::uint32_t guard = 0;        // the innermost block of an IF that this is in, or is; or 0
+    std::uint32_t data_inputs = 0;  // so far, and
+    std::uint32_t most_data_inputs = 0;
+    std::size_t first_listed = 0;  // of an IF: what its D lists, in listed_
+    std::uint32_t listed = 0;
+    bool loop_body = false;
+  };
+
+  bool fail(errc code, std::size_t i) {
+    error_ = {code, in_pattern_ ? row_offset_ : offset_of(s_, i)};
+    return false;
+  }
+  bool fail_entry(errc code, std::size_t i, std::size_t k) {
+    error_ = {code, in_pattern_ ? row_offset_ : offset_of(s_, i) + 5 + 2 * k};
+    return false;
+  }
+
+  /// Where a node stands in the numbering that offsets count in.
+  [[nodiscard]] std::int64_t position(std::size_t i) const noexcept {
+    return in_pattern_ ? static_cast<std::int64_t>(starts_[i]) : static_cast<std::int64_t>(i);
+  }
+  /// The node before `i` that stands there.
+  [[nodiscard]] std::size_t find(std::int64_t at, std::size_t i) const noexcept {
+    if (!in_pattern_) return static_cast<std::size_t>(at);
+    const auto starts_by = [at](std::uint64_t start) {
+      return start <= static_cast<std::uint64_t>(at);
+    };
+    return first_not_below(starts_.data(), i, starts_by) - 1;
+  }
+
+  // ---- nodes
+
+  bool check_node(std::size_t i) {
+    const node& n = s_.nodes[i];
+    const command what = n.what();
+    const bool at_top = current_ == 0;
+    switch (what) {
+      case command::none:
+      case command::reserved: return fail(errc::genome_command, i);
+      case command::pad:
+      case command::data_input:
+      case command::param_input:
+      case command::output:
+        if (in_pattern_ && at_top) return fail(errc::genome_pattern_command, i);
+        break;
+      case command::pattern: return check_pattern(i);
+      case command::copy: return check_copy(i);
+      case command::control_flow: return check_control(i);
+      case command::const_ref:
+      case command::operation: break;
+    }
+    field wrong = field::a;
+    if (const errc e = check_kind(n, wrong); e != errc::ok) return fail(e, i);
+    if (what == command::operation) return check_operation(i);
+    if (n.count != 0 && what != command::output) return fail(errc::genome_special_form, i);
+    if (what == command::data_input && !count_data_inputs(1))
+      return fail(errc::genome_block_input, i);
+    return check_references(i) && step(1);
+  }
+  bool step(std::uint64_t flat_nodes) noexcept {
+    flat_ += flat_nodes;
+    return true;
+  }
+
+  enum class field : std::uint8_t { a, b, c };
+
+  /// A, B and C of a node that is neither PATTERN, COPY nor CONTROL_FLOW.
+  [[nodiscard]] errc check_kind(const node& n, field& wrong) const {
+    wrong = field::b;
+    if (n.what() != command::operation && n.b != no_variation) return errc::genome_special_form;
+    wrong = field::c;
+    const auto c = static_cast<std::uint32_t>(n.c);
+    if (n.what() == command::const_ref)
+      return library_.parameter(c).empty() ? errc::genome_parameter_unknown : errc::ok;
+    if (n.what() != command::operation) return n.c != 0 ? errc::genome_special_form : errc::ok;
+    wrong = field::a;
+    if (library_.operation(n.a).empty()) return errc::genome_operation_unknown;
+    wrong = field::b;
+    if (n.b != no_variation && library_.variation(n.b).empty())
+      return errc::genome_variation_unknown;
+    wrong = field::c;
+    if (n.has_group() && library_.group(n.group_id()).empty()) return errc::genome_group_unknown;
+    if (n.c > 0 && library_.constant(c) == nullptr) return errc::genome_constant_unknown;
+    return errc::ok;
+  }
+  bool check_operation(std::size_t i) {
+    merged_ = false;
+    if (!check_references(i)) return false;
+    const node& n = s_.nodes[i];
+    if (!merged_ && library_.inputs_named(n.b) > n.count)
+      return fail(errc::genome_variation_inputs, i);
+    if (!merged_ && n.count > library_.tensors(n.a)) return fail(errc::genome_input_count, i);
+    return step(1);
+  }
+  bool check_pattern(std::size_t i) {
+    const node& n = s_.nodes[i];
+    if ((static_cast<std::uint16_t>(n.c) & 0xffu) != 0) return fail(errc::genome_special_form, i);
+    const std::uint32_t p = library_.find_pattern(n.pattern_id());
+    if (p == library::none) return fail(errc::genome_pattern_unknown, i);
+    if (!check_references(i)) return false;
+    const std::uint64_t before = in_pattern_ ? starts_[i] : flat_, reach = library_.reach(p);
+    if (reach > before) {
+      if (!in_pattern_) return fail(errc::genome_pattern_order, i);
+      if (reach - before > reach_) reach_ = reach - before;
+    }
+    return step(library_.flat_size(p));
+  }
+  bool check_copy(std::size_t i) {
+    const node& n = s_.nodes[i];
+    if (n.count != 2 || n.c < 1) return fail(errc::genome_copy_form, i);
+    const std::int32_t b = s_.inputs_of(i)[0], c = s_.inputs_of(i)[1];
+    if (b < 0 || b > 255) return fail_entry(errc::genome_copy_form, i, 0);
+    if (c < INT16_MIN || c > INT16_MAX) return fail_entry(errc::genome_copy_form, i, 1);
+    node copied;
+    copied.a = n.b;
+    copied.b = static_cast<std::uint8_t>(b);
+    copied.c = static_cast<std::int16_t>(c);
+    const command what = copied.what();
+    if (what != command::data_input && what != command::param_input && what != command::const_ref &&
+        what != command::operation)
+      return fail(errc::genome_copy_form, i);
+    field wrong = field::a;
+    if (const errc e = check_kind(copied, wrong); e != errc::ok)
+      return wrong == field::a ? fail(e, i) : fail_entry(e, i, wrong == field::b ? 0 : 1);
+    if (what == command::operation && library_.inputs_named(copied.b) != 0)
+      return fail_entry(errc::genome_variation_inputs, i, 0);
+    if (what == command::data_input && !count_data_inputs(static_cast<std::uint32_t>(n.c)))
+      return fail(errc::genome_block_input, i);
+    return step(1);
+  }
+  /// Whether the block has room for as many more.
+  bool count_data_inputs(std::uint32_t count) noexcept {
+    if (current_ == 0) return true;
+    block& b = blocks_[current_];
+    if (count > b.most_data_inputs - b.data_inputs) return false;
+    b.data_inputs += count;
+    return true;
+  }
+
+  // ---- references
+
+  bool check_references(std::size_t i) {
+    for (std::size_t k = s_.nodes[i].lengths(); k < s_.nodes[i].count; ++k)
+      if (!check_reference(i, k)) return false;
+    return true;
+  }
+  /// What an entry of D names, in the numbering of positions.
+  [[nodiscard]] std::int64_t target(std::size_t i, std::size_t k) const noexcept {
+    const std::int64_t d = s_.inputs_of(i)[k];
+    return d < 0 ? position(i) + d : d;
+  }
+  bool check_reference(std::size_t i, std::size_t k) {
+    const std::int64_t at = target(i, k);
+    const block& here = blocks_[current_];
+    if (s_.inputs_of(i)[k] >= 0) {
+      if (in_pattern_) return fail(errc::genome_pattern_absolute, i);
+      if (at >= static_cast<std::int64_t>(i)) return fail_entry(errc::genome_reference, i, k);
+    } else if (!in_pattern_ && (current_ == 0 || at < static_cast<std::int64_t>(here.begin))) {
+      return fail_entry(errc::genome_relative, i, k);
+    }
+    if (at < 0) {
+      merged_ = true;
+      if (static_cast<std::uint64_t>(-at) > reach_) reach_ = static_cast<std::uint64_t>(-at);
+    } else if (!check_target(i, k, find(at, i))) {
+      return false;
+    }
+    const block& guard = blocks_[here.guard];
+    if (here.guard != 0 && at < position(guard.begin) && !lists(guard, at))
+      return fail_entry(errc::genome_reference_external, i, k);
+    return true;
+  }
+  /// Whether node `from` has a result that node `i` can take.
+  bool check_target(std::size_t i, std::size_t k, std::size_t from) {
+    const node& n = s_.nodes[from];
+    const command what = n.what();
+    if (what == command::control_flow) {
+      const std::int64_t blocks = std::int64_t{s_.inputs_of(from)[0]} + s_.inputs_of(from)[1];
+      if (static_cast<std::int64_t>(i - from) <= blocks)
+        return fail_entry(errc::genome_reference, i, k);
+    }
+    if (blocks_[scopes_[from]].end <= i) return fail_entry(errc::genome_reference_scope, i, k);
+    if (what == command::pad || what == command::output)
+      return fail_entry(errc::genome_reference_nothing, i, k);
+    if (what == command::pattern || what == command::copy) merged_ = true;
+    return true;
+  }
+  [[nodiscard]] bool lists(const block& b, std::int64_t at) const noexcept {
+    const std::int64_t* const list = listed_.data() + b.first_listed;
+    const std::size_t i =
+        first_not_below(list, b.listed, [at](std::int64_t listed) { return listed < at; });
+    return i < b.listed && list[i] == at;
+  }
+
+  // ---- blocks
+
+  bool check_control(std::size_t i) {
+    const node& n = s_.nodes[i];
+    const bool is_if = n.b == if_else;
+    if ((!is_if && n.b != while_loop) || n.c != 0 || n.count < 3)
+      return fail(errc::genome_control_form, i);
+    const view<std::int32_t> d = s_.inputs_of(i);
+    std::size_t left = blocks_[current_].end - i - 1;
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (d[k] < 1 || static_cast<std::uint32_t>(d[k]) > left)
+        return fail_entry(errc::genome_block_length, i, k);
+      left -= static_cast<std::uint32_t>(d[k]);
+    }
+    if (!check_references(i)) return false;
+
+    const auto first = static_cast<std::uint32_t>(blocks_.size());
+    block b;
+    b.control = i;
+    b.guard = is_if ? first : blocks_[current_].guard;
+    b.most_data_inputs = n.count - (is_if ? 3 : 2);
+    b.begin = i + 1;
+    b.end = b.begin + static_cast<std::uint32_t>(d[0]);
+    b.next = first + 1;
+    if (is_if) {
+      b.first_listed = listed_.size();
+      b.listed = n.count - 2;
+      for (std::size_t k = 2; k < n.count; ++k) listed_.push_back(target(i, k));
+      sort(listed_.data() + b.first_listed, b.listed,
+           [](std::int64_t x, std::int64_t y) { return x < y; });
+    }
+    blocks_.push_back(b);
+    b.begin = b.end;
+    b.end += static_cast<std::uint32_t>(d[1]);
+    b.next = current_;
+    if (is_if) b.guard = first + 1;
+    b.loop_body = !is_if;
+    blocks_.push_back(b);
+    current_ = first;
+    return step(1);
+  }
+  /// Leaves the blocks that end before node `i`.
+  bool close_blocks(std::size_t i) {
+    while (current_ != 0 && blocks_[current_].end == i) {
+      const block& b = blocks_[current_];
+      const node& last = s_.nodes[b.last];
+      const command what = last.what();
+      if (b.loop_body) {
+        const std::uint32_t states = s_.nodes[b.control].count - 2;
+        if (what == command::output ? last.count != states : states != 1 || what == command::pad)
+          return fail(errc::genome_loop_state, b.last);
+      } else if (what == command::pad) {
+        return fail(errc::genome_reference_nothing, b.last);
+      }
+      current_ = b.next;
+    }
+    return true;
+  }
+
+  stream_view s_;
+  const library& library_;
+  view<std::uint64_t> starts_;
+  std::uint64_t row_offset_ = 0;
+  bool in_pattern_ = false;
+
+  pool<block> blocks_;          // block 0 is the whole stream
+  pool<std::uint32_t> scopes_;  // the block of each node
+  pool<std::int64_t> listed_;   // ascending for each IF
+  std::uint32_t current_ = 0;
+  bool merged_ = false;  // an input may stand for several nodes
+  std::uint64_t flat_ = 0, reach_ = 0;
+  error error_;
+};
+
+}  // namespace detail
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_CHECK_STREAM_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class library_maker {
+ public:
+  library_maker(registry r, const limits& limit) : limit_(limit) {
+    library_.registry_ = std::move(r);
+    most_ = limit.max_items < UINT32_MAX ? limit.max_items : UINT32_MAX;
+  }
+
+  result<library> make() {
+    registry_checker maps(library_.registry_, limit_);
+    if (const error e = maps.check(); e.code != errc::ok) return e;
+    library_.operations_ = std::move(maps.operations);
+    library_.variations_ = std::move(maps.variations);
+    library_.constants_ = std::move(maps.constants);
+    library_.groups_ = std::move(maps.groups);
+    library_.parameters_ = std::move(maps.parameters);
+    library_.patterns_ = std::move(maps.patterns);
+    library_.tensors_ = std::move(maps.tensors);
+    library_.target_sizes_ = std::move(maps.target_sizes);
+    library_.inputs_named_ = std::move(maps.inputs_named);
+    library_.flat_sizes_.resize(patterns().size());
+    library_.reaches_.resize(patterns().size());
+    states_.resize(patterns().size());
+    for (std::size_t i = 0; i < patterns().size(); ++i)
+      if (!check_from(static_cast<std::uint32_t>(i))) return error_;
+    return std::move(library_);
+  }
+
+ private:
+  enum class state : std::uint8_t { unseen, open, checked };
+  struct open_pattern {
+    std::uint32_t index, next_node;
+  };
+
+  [[nodiscard]] const pool<pattern>& patterns() const noexcept {
+    return library_.registry_.patterns;
+  }
+  bool fail(errc code, const pattern& p) { return error_ = {code, p.offset}, false; }
+
+  /// Checks a pattern, before it those inside of it, and so on; each once.
+  bool check_from(std::uint32_t root) {
+    if (states_[root] != state::unseen) return true;
+    open(root);
+    while (!open_.empty()) {
+      open_pattern& top = open_.back();
+      const pattern& p = patterns()[top.index];
+      const stream_view nodes = library_.registry_.nodes_of(p);
+      std::uint32_t inside = library::none;
+      while (inside == library::none && top.next_node < p.count) {
+        const node& n = nodes.nodes[top.next_node++];
+        if (n.what() != command::pattern) continue;
+        const std::uint32_t q = library_.find_pattern(n.pattern_id());
+        if (q == library::none) return fail(errc::genome_pattern_unknown, p);
+        if (states_[q] == state::open) return fail(errc::genome_pattern_recursion, patterns()[q]);
+        if (states_[q] == state::unseen) inside = q;
+      }
+      if (inside != library::none) {
+        open(inside);
+      } else {
+        if (!check_pattern(top.index, nodes)) return false;
+        states_[top.index] = state::checked;
+        open_.pop_back();
+      }
+    }
+    return true;
+  }
+  void open(std::uint32_t index) {
+    states_[index] = state::open;
+    open_.push_back({index, 0});
+  }
+  /// A pattern, those inside of which are checked.
+  bool check_pattern(std::uint32_t index, const stream_view& nodes) {
+    const pattern& p = patterns()[index];
+    std::uint64_t size = 0;
+    starts_.clear();
+    for (const node& n : nodes.nodes) {
+      starts_.push_back(size);
+      size += n.what() == command::pattern
+                  ? library_.flat_size(library_.find_pattern(n.pattern_id()))
+                  : 1;
+      if (size > most_) return fail(errc::genome_pattern_size, p);
+    }
+    stream_checker checker(nodes, library_, starts_, p.offset);
+    error_ = checker.check();
+    library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
+    library_.reaches_[index] = checker.reach();
+    return error_.code == errc::ok;
+  }
+
+  library library_;
+  limits limit_;
+  std::uint64_t most_ = 0;
+  pool<state> states_;
+  pool<open_pattern> open_;
+  pool<std::uint64_t> starts_;  // of a pattern's nodes in its expansion
+  error error_;
+};
+
+}  // namespace detail
+
+/// Checks a registry and all of its patterns.
+[[nodiscard]] inline result<library> verify(registry r, const limits& limit = {}) {
+  return detail::library_maker(std::move(r), limit).make();
+}
+
+/// Checks a stream against a library, which has to outlive the program.
+[[nodiscard]] inline result<program> verify(stream s, const library& l, const limits& limit = {}) {
+  if (s.size() > limit.max_items) return error{errc::too_many_items, 0};
+  std::size_t inputs = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const node& n = s.nodes[i];
+    if (n.first != inputs || n.count > s.inputs.size() - inputs)
+      return error{errc::genome_node_truncated, 5 * std::uint64_t{i} + 2 * std::uint64_t{inputs}};
+    inputs += n.count;
+  }
+  if (const error e = detail::stream_checker(s, l).check(); e.code != errc::ok) return e;
+  return program(std::move(s), l);
+}
+result<program> verify(stream s, library&& l, const limits& limit = {}) = delete;
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_VERIFY_HPP
+
+// ---- tessera/genome/write.hpp
+//
+// Node streams to their bytes and to base64.
+//
+//   tessera::result<tessera::pool<std::byte>> file = genome::write(stream);
+//   tessera::result<tessera::text> line = genome::write_base64(stream);
+//
+// The format has one form for a stream: what is read and written again is the same, byte for byte,
+// and base64 too, but for white space around it.
+//
+// Lifetime:   what is returned owns itself.
+// Errors:     genome_reference_range, genome_node_inputs: before the first byte, with the index of
+//             the node.
+// Limits:     those of the format: 255 inputs of 16 bits.
+// Allocation: the bytes; for base64 those and the text.
+
+#ifndef TESSERA_GENOME_WRITE_HPP
+#define TESSERA_GENOME_WRITE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+/// Whether the format holds a stream: the first node that it doesn't.
+[[nodiscard]] inline error check_writable(const stream_view& s) noexcept {
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (s.nodes[i].count > max_node_inputs) return {errc::genome_node_inputs, i};
+    for (const std::int32_t d : s.inputs_of(i))
+      if (d > max_absolute || d < min_relative) return {errc::genome_reference_range, i};
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// The bytes of a stream. The error's offset is the node's index.
+[[nodiscard]] inline result<pool<std::byte>> write(const stream_view& s) {
+  if (const error e = detail::check_writable(s); e.code != errc::ok) return e;
+  std::size_t size = 0;
+  for (const node& n : s.nodes) size += 5 + 2 * std::size_t{n.count};
+  pool<std::byte> out;
+  out.reserve(size);
+  const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<std::byte>(byte)); };
+  const auto put_int16 = [&put](std::int32_t v) {
+    const auto raw = static_cast<std::uint16_t>(v);
+    put(raw >> 8);
+    put(raw & 0xffu);
+  };
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const node& n = s.nodes[i];
+    put(n.a);
+    put(n.b);
+    put_int16(n.c);
+    put(n.count);
+    for (const std::int32_t d : s.inputs_of(i)) put_int16(d);
+  }
+  return out;
+}
+
+/// The same in base64, without a line end.
+[[nodiscard]] inline result<text> write_base64(const stream_view& s) {
+  const result<pool<std::byte>> raw = write(s);
+  if (!raw) return raw.err();
+  text out;
+  out.reserve((raw->size() + 2) / 3 * 4);
+  detail::encode_base64({raw->data(), raw->size()}, out);
+  return out;
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_WRITE_HPP
+
+// ---- tessera/genome/write_registry.hpp
+//
+// A registry to registry.json, in one form.
+//
+//   tessera::result<tessera::text> json = genome::write_registry(registry);
+//
+//   {
+//     "canonical_to_index": {
+//       "<NONE>": 0,
+//       "aten.relu.default:node_args(1):kwargs()": 10
+//     },
+//     …
+//     "constants": {
+//       "10": {"type":"int","value":1}
+//     },
+//
+// All members of the specification in its order, empty ones too; index_to_constant behind constants
+// where there is one; ids ascending, rules as they stand; "exceptions" where there are some. Two
+// spaces a level, a constant on one line, no line end behind the last brace.
+//
+// Lifetime:   the text owns itself.
+// Errors:     what no registry.json can say: json_bad_utf8 in names, genome_name_repeated and
+//             genome_id_repeated for keys, genome_registry_id above 65535, genome_constant_value
+//             that isn't JSON, genome_rule_probability, genome_node_inputs and
+//             genome_reference_range in streams; the offset is the row's. Nothing is written then.
+// Limits:     max_depth for constants, in the containers around them.
+// Allocation: the text, at most twice; 8 bytes for each member of a map.
+
+#ifndef TESSERA_GENOME_WRITE_REGISTRY_HPP
+#define TESSERA_GENOME_WRITE_REGISTRY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome {
+namespace detail {
+
+class registry_writer {
+ public:
+  registry_writer(const registry& r, const limits& limit)
+      : r_(r), limit_(limit), out_(text_, json::indented) {
+    limit_.max_depth = limit.max_depth > 3 ? limit.max_depth - 3 : 0;  // {"constants":{"10":{
+  }
+
+  result<text> write() {
+    out_.begin_object();
+    names("canonical_to_index", r_.operations);
+    ids("index_to_canonical", r_.operation_ids);
+    names("variation_to_index", r_.variations);
+    constants();
+    if (!r_.constant_texts.empty()) ids("index_to_constant", r_.constant_texts);
+    names("constant_group_to_index", r_.groups);
+    ids("index_to_constant_group", r_.group_ids);
+    names("param_name_to_index", r_.parameters);
+    ids("index_to_param_name", r_.parameter_ids);
+    patterns();
+    out_.key("rules").begin_object();
+    transitions();
+    counted("composition_rules", r_.compositions);
+    counted("structural_rules", r_.structures);
+    out_.end().end();
+    if (error_.code != errc::ok) return error_;
+    return std::move(text_);
+  }
+
+ private:
+  void fail(errc code, std::uint64_t offset) {
+    if (error_.code == errc::ok) error_ = {code, offset};
+  }
+  /// A text that is to be written, of the row at `offset`.
+  [[nodiscard]] std::string_view checked(characters_range name, std::uint64_t offset) {
+    const std::string_view s = r_.name_of(name);
+    if (!is_utf8(s)) fail(errc::json_bad_utf8, offset);
+    return s;
+  }
+  template <class T>
+  void check_names(const pool<T>& map) {
+    const std::size_t i = first_repeated_name(r_, map);
+    if (i != map.size()) fail(errc::genome_name_repeated, map[i].offset);
+  }
+  template <class T>
+  void check_ids(const pool<T>& map) {
+    const std::size_t i = first_repeated_id(map);
+    if (i != map.size()) fail(errc::genome_id_repeated, map[i].offset);
+  }
+  void check_id(std::uint32_t id, std::uint64_t offset) {
+    if (id > max_registry_id) fail(errc::genome_registry_id, offset);
+  }
+  void id_key(std::uint32_t id, std::uint64_t offset) {
+    check_id(id, offset);
+    id_.clear();
+    id_ << id;
+    out_.key(id_);
+  }
+
+  void names(std::string_view member, const pool<entry>& map) {
+    check_names(map);
+    out_.key(member).begin_object();
+    for (const std::uint32_t i : by_id(map)) {
+      check_id(map[i].id, map[i].offset);
+      out_.key(checked(map[i].name, map[i].offset)).integer(map[i].id);
+    }
+    out_.end();
+  }
+  void ids(std::string_view member, const pool<entry>& map) {
+    check_ids(map);
+    out_.key(member).begin_object();
+    for (const std::uint32_t i : by_id(map)) {
+      id_key(map[i].id, map[i].offset);
+      out_.string(checked(map[i].name, map[i].offset));
+    }
+    out_.end();
+  }
+  void constants() {
+    check_ids(r_.constants);
+    out_.key("constants").begin_object();
+    for (const std::uint32_t i : by_id(r_.constants)) {
+      const constant& c = r_.constants[i];
+      id_key(c.id, c.offset);
+      out_.begin_object(true).key("type").string(checked(c.type, c.offset)).key("value");
+      json::reader value(r_.name_of(c.value), limit_);
+      json::copy(value, out_);
+      if (value.finish().code != errc::ok) return fail(errc::genome_constant_value, c.offset);
+      out_.end();
+    }
+    out_.end();
+  }
+  void patterns() {
+    check_ids(r_.patterns);
+    out_.key("patterns").begin_object();
+    for (const std::uint32_t i : by_id(r_.patterns)) {
+      const pattern& p = r_.patterns[i];
+      id_key(p.id, p.offset);
+      nodes(r_.nodes_of(p), p.offset);
+    }
+    out_.end();
+  }
+  void nodes(const stream_view& s, std::uint64_t offset) {
+    const result<text> base64 = write_base64(s);
+    if (!base64) fail(base64.err().code, offset);
+    out_.string(base64 ? base64->view() : std::string_view{});
+  }
+  void transitions() {
+    check_names(r_.transitions);
+    out_.key("transition_rules").begin_object();
+    for (const transition_rule& t : r_.transitions) {
+      out_.key(checked(t.text, t.offset)).begin_object();
+      const std::string_view probability = r_.name_of(t.probability);
+      if (!is_probability(probability)) fail(errc::genome_rule_probability, t.offset);
+      out_.key("probability").string(probability).key("count").integer(t.count).key("b64_repr");
+      nodes(r_.nodes_of(t), t.offset);
+      if (t.exceptions != 0) {
+        out_.key("exceptions").begin_array();
+        for (std::uint32_t i = 0; i < t.exceptions; ++i)
+          out_.string(checked(r_.exceptions[t.first_exception + i], t.offset));
+        out_.end();
+      }
+      out_.end();
+    }
+    out_.end();
+  }
+  void counted(std::string_view member, const pool<counted_rule>& map) {
+    check_names(map);
+    out_.key(member).begin_object();
+    for (const counted_rule& c : map)
+      out_.key(checked(c.text, c.offset)).begin_object().key("count").integer(c.count).end();
+    out_.end();
+  }
+
+  const registry& r_;
+  limits limit_;
+  text text_;
+  json::writer out_;
+  text id_;
+  error error_;
+};
+
+}  // namespace detail
+
+/// The text of a registry.json.
+[[nodiscard]] inline result<text> write_registry(const registry& r, const limits& limit = {}) {
+  return detail::registry_writer(r, limit).write();
+}
+
+}  // namespace genome
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_WRITE_REGISTRY_HPP
+
+#endif  // TESSERA_GENOME_HPP
+
+// ---- LICENSE
+//
+// MIT License
+//
+// Copyright (c) 2026 The Tessera authors
+//
+// Permission is hereby granted, free of charge, to any person obtaining a copy
+// of this software and associated documentation files (the "Software"), to deal
+// in the Software without restriction, including without limitation the rights
+// to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+// copies of the Software, and to permit persons to whom the Software is
+// furnished to do so, subject to the following conditions:
+//
+// The above copyright notice and this permission notice shall be included in all
+// copies or substantial portions of the Software.
+//
+// THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+// IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+// FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+// AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+// LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+// OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+// SOFTWARE.
