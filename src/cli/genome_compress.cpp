@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -27,10 +28,12 @@ struct options {
 [[nodiscard]] bool parse_results(const std::vector<std::string>& words,
                                  pool<genome::pattern_result>& out) {
   for (const std::string& word : words) {
-    std::string_view rest = word;
     genome::pattern_result r;
-    if (!genome::detail::take_number(rest, r.pattern_id) || !genome::detail::take(rest, "=") ||
-        !genome::detail::take_number(rest, r.node) || !rest.empty()) {
+    const char* const end = word.data() + word.size();
+    std::from_chars_result at = std::from_chars(word.data(), end, r.pattern_id);
+    const bool is_pair = at.ec == std::errc{} && at.ptr != end && *at.ptr == '=';
+    if (is_pair) at = std::from_chars(at.ptr + 1, end, r.node);
+    if (!is_pair || at.ec != std::errc{} || at.ptr != end) {
       (void)usage_error("genome", "--result: expected ID=NODE, found '" + shown_name(word) + "'");
       return false;
     }

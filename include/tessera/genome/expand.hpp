@@ -127,9 +127,9 @@ class expander {
       if (nodes > most_ || inputs > most_)
         return {errc::genome_expansion_size, offset_of(stream_, i)};
     }
-    out_.nodes.reserve(static_cast<std::size_t>(nodes));
-    out_.inputs.reserve(static_cast<std::size_t>(inputs));
-    places_.reserve(static_cast<std::size_t>(places));
+    out_.nodes.reserve(to_size(nodes));
+    out_.inputs.reserve(to_size(inputs));
+    places_.reserve(to_size(places));
     starts_.reserve(stream_.size());
     return {};
   }
