@@ -12,8 +12,6 @@ namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 namespace {
 
-constexpr std::uint32_t last_pattern_id = 65535;
-
 /// The nodes that a registry has for kinds. They differ between nodes with inputs and without: what
 /// C of a single constant means depends on where the tensors stand.
 class nodes_of_kinds {
@@ -91,7 +89,7 @@ std::vector<std::uint32_t> add_patterns(signatures& to, const corpus& from, cons
     std::string key = key_of(pattern);
     if (const auto at = known.find(key); at != known.end()) {
       id = at->second;
-    } else if (next <= last_pattern_id) {
+    } else if (next <= genome::last_pattern_id) {
       id = next++;
       to.registry.add_pattern(id, pattern);
       known.emplace(std::move(key), id);
