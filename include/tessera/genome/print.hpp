@@ -24,7 +24,7 @@
 // Lifetime:   borrows while it runs; the text owns itself.
 // Errors:     none.
 // Limits:     blocks are indented by 32 levels at most; names and values show 96 bytes, groups 16 parts.
-// Allocation: the text, and 8 bytes for each open block.
+// Allocation: the text, and 8 bytes for each IF or WHILE around a node.
 
 #ifndef TESSERA_GENOME_PRINT_HPP
 #define TESSERA_GENOME_PRINT_HPP
@@ -49,7 +49,7 @@ class printer {
 
   /// Nodes that stand `margin` spaces in. In a pattern, ids count nodes of its expansion.
   void nodes(const stream_view& s, std::size_t margin, bool is_pattern) {
-    pool<std::size_t> ends;  // of the open blocks, the innermost last
+    pool<std::size_t> ends;  // of the IFs and WHILEs around, the innermost last
     std::int64_t id = 0;     // of the node
     for (std::size_t i = 0; i < s.size(); ++i) {
       while (!ends.empty() && ends.back() == i) ends.pop_back();
@@ -59,9 +59,7 @@ class printer {
       const node& n = s.nodes[i];
       if (n.what() == command::control_flow) {
         const view<std::int32_t> d = s.inputs_of(i);
-        const auto length = [&d](std::size_t k) { return static_cast<std::size_t>(d[k]); };
-        ends.push_back(i + 1 + length(0) + length(1));
-        ends.push_back(i + 1 + length(0));
+        ends.push_back(i + 1 + static_cast<std::size_t>(d[0]) + static_cast<std::size_t>(d[1]));
       }
       id += is_pattern && n.what() == command::pattern ? flat_size(n.pattern_id()) : 1;
     }
