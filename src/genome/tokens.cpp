@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "key_table.hpp"
-
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 namespace {
@@ -50,6 +48,58 @@ void add_block_ends(const vocabulary& names, std::uint32_t kind, std::uint32_t i
   }
 }
 
+/// Numbers of nodes that say the same: an open hash table, at most half full.
+class interner {
+ public:
+  interner(const corpus& of, std::vector<token_text::place>& tokens)
+      : corpus_(of), tokens_(tokens), slots_(1024) {}
+
+  std::uint32_t add(const corpus::graph& g, token_text::place at) {
+    const std::uint32_t hash = hash_of(g, at.node);
+    std::size_t i = hash & (slots_.size() - 1);
+    for (; slots_[i] != 0; i = (i + 1) & (slots_.size() - 1)) {
+      const std::uint32_t token = slots_[i] - 1;
+      if (hashes_[token] == hash && same(g, at.node, tokens_[token])) return token;
+    }
+    tokens_.push_back(at);
+    hashes_.push_back(hash);
+    slots_[i] = static_cast<std::uint32_t>(tokens_.size());
+    if (tokens_.size() * 2 > slots_.size()) grow();
+    return static_cast<std::uint32_t>(tokens_.size() - 1);
+  }
+
+ private:
+  static std::uint32_t hash_of(const corpus::graph& g, std::uint32_t node) noexcept {
+    std::uint64_t h = g.kinds[node];
+    for (const std::uint32_t input : g.inputs(node))
+      h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u + (node - input);
+    h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
+    return static_cast<std::uint32_t>(h >> 32);
+  }
+  [[nodiscard]] bool same(const corpus::graph& g, std::uint32_t node,
+                          token_text::place as) const noexcept {
+    const corpus::graph other = corpus_[as.graph];
+    const std::span<const std::uint32_t> a = g.inputs(node), b = other.inputs(as.node);
+    if (g.kinds[node] != other.kinds[as.node] || a.size() != b.size()) return false;
+    for (std::size_t k = 0; k < a.size(); ++k)
+      if (node - a[k] != as.node - b[k]) return false;
+    return true;
+  }
+  void grow() {
+    slots_.assign(slots_.size() * 2, 0);
+    for (std::size_t token = 0; token < hashes_.size(); ++token) {
+      std::size_t i = hashes_[token] & (slots_.size() - 1);
+      while (slots_[i] != 0) i = (i + 1) & (slots_.size() - 1);
+      slots_[i] = static_cast<std::uint32_t>(token + 1);
+    }
+  }
+
+  const corpus& corpus_;
+  std::vector<token_text::place>& tokens_;
+  std::vector<std::uint32_t> hashes_;  // of tokens
+  std::vector<std::uint32_t> slots_;   // tokens plus 1; 0 is free
+};
+
 }  // namespace
 
 token_text::token_text(const corpus& of) {
@@ -63,8 +113,7 @@ token_text::token_text(const corpus& of) {
   const auto stop = [&] {
     if (!symbols.empty() && symbols.back() != any_break) symbols.push_back(any_break);
   };
-  key_table known;
-  std::vector<std::uint32_t> words;  // of a node: its kind, and how far back its inputs are
+  interner number(of, tokens);
   std::vector<std::uint64_t> ends;
   starts.reserve(of.size());
   symbols.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(of.nodes(), max_symbols)));
@@ -82,15 +131,10 @@ token_text::token_text(const corpus& of) {
     for (std::uint32_t i = 0; i < graph.size(); ++i) {
       for (; end < ends.size() && ends[end] <= i; ++end) stop();
       const role r = roles[graph.kinds[i]];
-      if (r == role::token) {
-        words.assign(1, graph.kinds[i]);
-        for (const std::uint32_t input : graph.inputs(i)) words.push_back(i - input);
-        const auto [token, is_new] = known.add(words);
-        if (is_new) tokens.push_back({g, i});
-        symbols.push_back(token);
-      } else if (r == role::stop) {
+      if (r == role::token)
+        symbols.push_back(number.add(graph, {g, i}));
+      else if (r == role::stop)
         stop();
-      }
       if (symbols.size() >= max_symbols) throw std::length_error("token_text");
     }
     stop();

@@ -20,8 +20,7 @@
 // Lifetime:   borrows the corpus where it is made, and nothing afterwards.
 // Errors:     std::bad_alloc; std::length_error beyond its limit.
 // Limits:     2^31 - 1 tokens and breaks.
-// Allocation: 4 bytes for each node; 8 for each token, and while it is made 28 more at most and 4 for
-//             each of its inputs.
+// Allocation: 4 bytes for each node; 12 for each token, and at most 16 while it is made.
 
 #ifndef TESSERA_GENOME_TOKENS_HPP
 #define TESSERA_GENOME_TOKENS_HPP
