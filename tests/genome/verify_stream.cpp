@@ -88,8 +88,14 @@ TEST_CASE("genome/verify stream: A, B and C", "[genome]") {
 
 TEST_CASE("genome/verify stream: inputs of operations", "[genome]") {
   CHECK(accepts({input, input, input, {linear, in012, 0, {0, 1, 2}}}));
-  CHECK(error_of({input, input, {linear, in012, 0, {0, 1}}}) ==
-        error{errc::genome_variation_inputs, 10});
+  // What took several nodes of a pattern has one of them, in the expansion too.
+  CHECK(accepts({input, input, {linear, in012, 0, {0, 1}}}));
+  const result<genome::program> merged = genome::verify(
+      genome_samples::stream({input, {6, 12, 0, {0}}, {add, in01, 0, {1}}}), library());
+  REQUIRE(merged);
+  result<genome::stream> flat = genome::expand(*merged);
+  REQUIRE(flat);
+  CHECK(genome::verify(std::move(*flat), library()));
   CHECK(error_of({input, {relu, in0, 0}}) == error{errc::genome_variation_inputs, 5});
   CHECK(error_of({input, input, {relu, in0, 0, {0, 1}}}) == error{errc::genome_input_count, 10});
   CHECK(accepts({input, {add, in0, 0, {0}}}));  // x + x has one entry

@@ -23,9 +23,11 @@
 // next inputs of the graph, in the order of its expansion. Such a pattern isn't called in a block,
 // where inputs are those of the IF or WHILE.
 //
-// Variation 1 means no tensor inputs as arguments, and stands in no registry. Inputs that a variation
-// names, and their number against node_args, are compared where each input is one node of the graph
-// that the stream was compressed from: not behind a PATTERN or COPY, of which D names one for many.
+// Variation 1 means no tensor inputs as arguments, and stands in no registry. The number of inputs is
+// compared with node_args where each is one node of the graph that the stream was compressed from: not
+// behind a PATTERN or COPY, of which D names one for many. A variation may name more inputs than there
+// are, but not where there are none: what took several nodes of a pattern has one of them in D, in the
+// expansion too.
 //
 // Lifetime:   borrows the stream and the library.
 // Errors:     genome_command to genome_reference_nothing, genome_pattern_absolute, _command and
@@ -171,7 +173,7 @@ class stream_checker {
     merged_ = false;
     if (!check_references(i)) return false;
     const node& n = s_.nodes[i];
-    if (!merged_ && library_.inputs_named(n.b) > n.count)
+    if (!merged_ && n.count == 0 && library_.inputs_named(n.b) != 0)
       return fail(errc::genome_variation_inputs, i);
     if (!merged_ && n.count > library_.tensors(n.a)) return fail(errc::genome_input_count, i);
     return step(1);
