@@ -74,16 +74,16 @@ struct options {
 [[nodiscard]] exit_code compress_files(const options& o) {
   pool<genome::pattern_result> results;
   if (!parse_results(o.results, results)) return wrong_usage;
-  const genome::expand_options how{.copies = false, .results = results};
   const reporting to{o.in.paths[0]};
   stream_set set;
-  const input_outcome in = read_streams(o.in, "compress", {.flat = true, .expand = how}, set);
+  const input_outcome in = read_streams(
+      o.in, "compress", {.flat = true, .expand = {.copies = false, .results = results}}, set);
   if (!in.complete) return in.code;
   result<genome::library> library = genome::verify(std::move(set.registry));
   if (!library) return fail_made(library.err(), to);
   progress shown(set.streams.size());
   for (genome::stream& s : set.streams) {
-    const error e = compress_stream(s, *library, how);
+    const error e = compress_stream(s, *library, {.results = results});
     if (e.code != errc::ok) return shown.clear(), fail_made(e, to);
     shown.advance(1);
   }
@@ -119,7 +119,9 @@ void add_genome_compress(CLI::App& genome, action& run) {
       std::string(
           "Where a pattern of the registry stands in a network, one node takes its place: left to "
           "right,\n"
-          "the longest first. Expanding gives the same network back, node by node.\n"
+          "the longest first; runs of equal nodes without inputs become a COPY. Expanding gives "
+          "the\n"
+          "same network back, node by node.\n"
           "Containers and models are converted: what they need joins the registry's maps.\n\n"
           "Several inputs become one JSON object of streams by name.\n\n"
           "Examples:\n"

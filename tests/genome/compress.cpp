@@ -383,6 +383,20 @@ TEST_CASE("genome/compress: a match lies in one block", "[genome]") {
   CHECK(compressed(l, ids) == listing(ids));
 }
 
+TEST_CASE("genome/compress: inputs of blocks are no pattern's", "[genome]") {
+  const row copy{7, 2, 3, {1, 0}}, a{20, 1, 0, {-1}};
+  const genome::library l = library_of({{10, {copy, a}}});
+  CHECK(compressed(l, {input, input, input, {20, 1, 0, {0}}}) == listing({{6, 10, 0, {}}}));
+  CHECK(compressed(l, {input,
+                       {8, 1, 0, {4, 1, 0, 0, 0, 0}},
+                       input,
+                       input,
+                       input,
+                       {20, 1, 0, {-3}},
+                       {5, 1, 10, {}}}) ==
+        listing({input, {8, 1, 0, {2, 1, 0, 0, 0, 0}}, copy, a, {5, 1, 10, {}}}));
+}
+
 TEST_CASE("genome/compress: the longest that a block has room for", "[genome]") {
   // A pattern of each number of nodes, and a block of each number of nodes, which go on behind it.
   const row any{20, 1, 0, {}}, p{5, 1, 10, {}};

@@ -212,7 +212,7 @@ TEST_CASE("genome/verify registry: patterns", "[genome]") {
   check_pattern(errc::genome_pattern_command, 0, {base64({{4, 1, 0, {-1}}})});
   check_pattern(errc::genome_pattern_unknown, 0, {base64({{6, 11}})});
   check_pattern(errc::genome_operation_unknown, 0, {base64({{12}})});
-  check_pattern(errc::genome_variation_inputs, 0, {base64({{10, 10, 0, {-1}}, {11, 11, 0, {-1}}})});
+  check_pattern(errc::genome_variation_inputs, 0, {base64({{10, 10, 0, {-1}}, {11, 11, 0}})});
   // Before the pattern there may be a COPY, which D names once.
   CHECK(library_of(with_patterns({base64({{11, 11, 0, {-1}}})})));
   // Blocks: their references may lead out, where the IF lists it.

@@ -88,6 +88,11 @@ class library {
   [[nodiscard]] std::uint64_t reach(std::uint32_t pattern_index) const noexcept {
     return reaches_[pattern_index];
   }
+  /// Whether a pattern takes inputs of the graph, by a COPY of DATA_INPUTs outside of its blocks, or
+  /// one inside of it does.
+  [[nodiscard]] bool takes_inputs(std::uint32_t pattern_index) const noexcept {
+    return takes_inputs_[pattern_index] != 0;
+  }
   /// How many tensors an operation takes by its name; none where the name doesn't say.
   [[nodiscard]] std::uint32_t tensors(std::uint32_t a) const noexcept {
     return a < tensors_.size() ? tensors_[a] : none;
@@ -115,6 +120,7 @@ class library {
   places operations_, variations_, groups_, parameters_, constants_, patterns_;
   pool<std::uint32_t> flat_sizes_;                             // by index of the pattern
   pool<std::uint64_t> reaches_;                                // the same
+  pool<unsigned char> takes_inputs_;                           // the same
   pool<std::uint32_t> tensors_, target_sizes_, inputs_named_;  // by id
 };
 

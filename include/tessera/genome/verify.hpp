@@ -62,6 +62,7 @@ class library_maker {
     library_.inputs_named_ = std::move(maps.inputs_named);
     library_.flat_sizes_.resize(patterns().size());
     library_.reaches_.resize(patterns().size());
+    library_.takes_inputs_.resize(patterns().size());
     states_.resize(patterns().size());
     for (std::size_t i = 0; i < patterns().size(); ++i)
       if (!check_from(static_cast<std::uint32_t>(i))) return error_;
@@ -126,6 +127,7 @@ class library_maker {
     error_ = checker.check();
     library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
     library_.reaches_[index] = checker.reach();
+    library_.takes_inputs_[index] = checker.takes_inputs() ? 1 : 0;
     return error_.code == errc::ok;
   }
 
