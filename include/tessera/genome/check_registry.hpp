@@ -10,7 +10,7 @@
 //   operations   0 - 255       below 10 the command of that id, and no other has such a name
 //   variations   1 - 255       "in1,in0"
 //   constants    1 - 32767     of a type of the table below, with a value to match
-//   groups       0 - 32767     "arg1=10;dim=11": keys ascending, constants that exist
+//   groups       0 - 32767     "arg1=10;dim=11": keys or whole parts ascending, constants that exist
 //   parameters   0 - 32767     any text
 //   patterns     0 - 65535     one node or more
 //
@@ -214,18 +214,26 @@ class registry_checker {
     }
     return true;
   }
+  /// Whether "a=" is below "b=", as where whole parts are sorted: arg10=1 stands before arg1=2 then.
+  [[nodiscard]] static bool is_text_below(std::string_view a, std::string_view b) noexcept {
+    const std::size_t same = a.size() < b.size() ? a.size() : b.size();
+    const int order = a.substr(0, same).compare(b.substr(0, same));
+    if (order != 0 || a.size() == b.size()) return order < 0;
+    return a.size() < b.size() ? '=' < b[same] || a.empty() : a[same] < '=';
+  }
   bool check_groups() {
     for (const entry& e : r_.group_ids) {
       group_parts parts(r_.name_of(e));
       group_part part;
       std::string_view last;
-      bool unknown = false, unordered = false;
+      bool unknown = false, by_key = true, by_text = true;
       while (parts.next(part)) {
-        unordered = unordered || part.key <= last;
+        by_key = by_key && last < part.key;
+        by_text = by_text && is_text_below(last, part.key);
         unknown = unknown || at(constants, part.constant) == 0;
         last = part.key;
       }
-      if (parts.failed() || unordered || last.empty())
+      if (parts.failed() || !(by_key || by_text) || last.empty())
         return fail(errc::genome_group_form, e.offset);
       if (unknown) return fail(errc::genome_group_constant, e.offset);
     }
