@@ -12,7 +12,6 @@
 #include "genome/convert.hpp"
 #include "vm/genome/machine.hpp"
 #include "vm/nac/load.hpp"
-#include "vm_nac/calls.hpp"
 #include "vm_nac/rows.hpp"
 
 using namespace vm_nac_tests;
@@ -121,7 +120,7 @@ TEST_CASE("vm_genome/nac: every call of an operation", "[vm_genome]") {
 }
 
 TEST_CASE("vm_genome/nac: networks", "[vm_genome]") {
-  const auto check_network = [](const bench::network& net) {
+  const auto check_network = [](const ::bench::network& net) {
     vm::machine machine(net.program());
     net.set_inputs(machine);
     REQUIRE(machine.run());
@@ -132,8 +131,8 @@ TEST_CASE("vm_genome/nac: networks", "[vm_genome]") {
     CHECK(bits_of(other->outputs()) == bits_of(machine.outputs()));
   };
   check_network(
-      bench::network(bench::residual{.size = 32, .classes = 10, .widths = {8, 16, 32, 64}}));
-  check_network(bench::network(bench::encoder{
+      ::bench::network(::bench::residual{.size = 32, .classes = 10, .widths = {8, 16, 32, 64}}));
+  check_network(::bench::network(::bench::encoder{
       .layers = 2, .width = 32, .heads = 4, .sequence = 16, .feed_forward = 64, .vocabulary = 50}));
 }
 
