@@ -130,7 +130,7 @@ class compressor {
         n.count == 0 && what != command::pad && what != command::output && what != command::copy;
     std::size_t end = first + 1;
     if (!can_repeat) return end;
-    const std::size_t most = first + 32767;
+    const std::size_t most = first + INT16_MAX;  // what C of a COPY holds
     for (; end < blocks_[first].end && end < most && used[end] == 0; ++end) {
       const node& m = graph_.nodes[end];
       if (m.a != n.a || m.b != n.b || m.c != n.c || m.count != 0) break;

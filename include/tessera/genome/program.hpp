@@ -47,27 +47,34 @@ class library {
   [[nodiscard]] genome::registry registry() && noexcept { return std::move(registry_); }
 
   /// The name of an operation or command by its A; empty where the registry has none.
-  [[nodiscard]] std::string_view operation(std::uint32_t a) const noexcept {
+  [[nodiscard]] std::string_view operation(std::uint32_t a) const& noexcept {
     return name(operations_, registry_.operation_ids, a);
   }
   /// The target in an operation's name, without looking through all of it.
-  [[nodiscard]] std::string_view target(std::uint32_t a) const noexcept {
+  [[nodiscard]] std::string_view target(std::uint32_t a) const& noexcept {
     return operation(a).substr(0, a < target_sizes_.size() ? target_sizes_[a] : 0);
   }
-  [[nodiscard]] std::string_view variation(std::uint32_t b) const noexcept {
+  [[nodiscard]] std::string_view variation(std::uint32_t b) const& noexcept {
     return name(variations_, registry_.variations, b);
   }
-  [[nodiscard]] std::string_view group(std::uint32_t id) const noexcept {
+  [[nodiscard]] std::string_view group(std::uint32_t id) const& noexcept {
     return name(groups_, registry_.group_ids, id);
   }
-  [[nodiscard]] std::string_view parameter(std::uint32_t id) const noexcept {
+  [[nodiscard]] std::string_view parameter(std::uint32_t id) const& noexcept {
     return name(parameters_, registry_.parameter_ids, id);
   }
   /// Null where the registry has none.
-  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const noexcept {
+  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const& noexcept {
     const std::uint32_t i = at(constants_, id);
     return i == none ? nullptr : &registry_.constants[i];
   }
+  // What a temporary hands out would be gone at the end of the statement.
+  std::string_view operation(std::uint32_t) const&& = delete;
+  std::string_view target(std::uint32_t) const&& = delete;
+  std::string_view variation(std::uint32_t) const&& = delete;
+  std::string_view group(std::uint32_t) const&& = delete;
+  std::string_view parameter(std::uint32_t) const&& = delete;
+  const genome::constant* constant(std::uint32_t) const&& = delete;
   /// The index of a pattern in registry().patterns, by its id; or none.
   [[nodiscard]] std::uint32_t find_pattern(std::uint32_t id) const noexcept {
     return at(patterns_, id);

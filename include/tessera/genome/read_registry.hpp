@@ -48,8 +48,6 @@ namespace tessera::inline TESSERA_ABI {
 namespace genome {
 namespace detail {
 
-inline constexpr std::uint32_t max_registry_id = 65535;
-
 /// Whether `token` is a number from 0 to 1 and nothing else.
 [[nodiscard]] inline bool is_probability(std::string_view token) {
   json::reader in(token);
@@ -111,7 +109,7 @@ class registry_reader {
       const characters_range name = r_.add_characters(key);
       const std::uint64_t at = in_.offset();
       const std::int64_t id = in_.int64();
-      if (id < 0 || id > max_registry_id) in_.fail(errc::genome_registry_id, at);
+      if (id < 0 || id > last_pattern_id) in_.fail(errc::genome_registry_id, at);
       append(map, {static_cast<std::uint32_t>(id), name, at}, at);
     }
   }
@@ -126,7 +124,7 @@ class registry_reader {
   }
   [[nodiscard]] std::uint32_t id_of(std::string_view key) {
     std::uint32_t id = 0;
-    if (!take_number(key, id) || !key.empty() || id > max_registry_id)
+    if (!take_number(key, id) || !key.empty() || id > last_pattern_id)
       in_.fail(errc::genome_registry_key, in_.offset());
     return id;
   }

@@ -15,7 +15,10 @@
 //
 // Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
 // Errors:     the first one, in the order of the table; patterns as they stand, and those inside of
-//             one before it. Offsets are those of the checks.
+//             one before it. Of a registry the offset is the row's, of a stream the node's or the
+//             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
+//             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
+//             those of the checks.
 // Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
 // Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
 
