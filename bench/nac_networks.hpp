@@ -105,7 +105,8 @@ class network {
   explicit network(const encoder& of) { build(of); }
 
   [[nodiscard]] const tessera::nac::program& program() const noexcept { return *program_; }
-  void set_inputs(tessera::vm::nac::machine& m) const {
+  template <class Machine>
+  void set_inputs(Machine& m) const {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       m.set_input(i, tessera::vm::nac::load(
                          m.room(), inputs_[i].type, inputs_[i].dims,

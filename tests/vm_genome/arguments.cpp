@@ -151,6 +151,13 @@ TEST_CASE("vm_genome/arguments: a constant without a key", "[vm_genome]") {
     CHECK(s("aten.rsub.Scalar:node_args(1):kwargs()", "in0", s.g.constant("int", "1"), {1}) ==
           "f32 [2] -2 -4");
   }
+  for (const bool in_front : {false, true}) {  // 1 - x has a key, x - 1 needs none
+    single s;
+    const auto one = s.g.constant("int", "1");
+    CHECK(s("aten.sub.Tensor:node_args(1):kwargs()", "in0",
+            in_front ? s.g.group({{"arg0", one}}) : one,
+            {1}) == (in_front ? "f32 [2] -2 -4" : "f32 [2] 2 4"));
+  }
   {
     single s;  // before it, by its name alone
     CHECK(s("aten.pow.Scalar:node_args(1):kwargs()", "in0", s.g.constant("int", "2"), {1}) ==

@@ -217,6 +217,78 @@ TEST_CASE("vm_genome/machine: loops and branches inside one another", "[vm_genom
   CHECK(h.run({{5}}) == "{f32 [1] 5; f32 [1] 10}");
 }
 
+TEST_CASE("vm_genome/machine: a recurrent network", "[vm_genome]") {
+  // while (i < 3) (i, h) = (i + 1, relu(W x[i] + b + U h)); neither x nor the weights are listed.
+  graph g;
+  const auto one = g.constant("int", "1"), steps = g.constant("int", "3");
+  g.input();                                                          // 0: x, 3 x 2
+  g.input();                                                          // 1: i
+  g.input();                                                          // 2: h, 1 x 2
+  g.parameter_node(g.parameter("w"));                                 // 3
+  g.parameter_node(g.parameter("b"));                                 // 4
+  g.parameter_node(g.parameter("u"));                                 // 5
+  g.loop(1, 7, {1, 2});                                               // 6
+  g.op("aten.lt.Scalar:node_args(1):kwargs()", "in0", steps, {1});    // 7
+  g.op("aten.index.Tensor:node_args(2):kwargs()", "in0", 0, {0, 1});  // 8
+  g.op("aten.linear.default:node_args(3):kwargs()", "in2,in0,in1", 0, {3, 4, -1});
+  g.op("aten.linear.default:node_args(2):kwargs()", "in0,in1", 0, {2, 5});  // 10
+  g.op(add, "in0,in1", 0, {-2, -1});                                        // 11
+  g.op("aten.relu.default:node_args(1):kwargs()", "in0", 0, {-1});          // 12
+  g.op(add_number, "in0", one, {1});                                        // 13
+  g.output({-1, -2});                                                       // 14
+  g.op("<built-in function getitem>:node_args(1):kwargs()", "in0", one, {6});
+  g.output({15});
+  running m = g.machine();
+  m->set_input(0, m.f32({1, 0, 0, 1, 1, 1}).with_shape({3, 2}));
+  m->set_input(2, m.f32({0, 0}).with_shape({1, 2}));
+  m->set_parameter("w", m.f32({1, 2, 3, -1}).with_shape({2, 2}));
+  m->set_parameter("b", m.f32({0, 1}));
+  m->set_parameter("u", m.f32({1, 0, 1, -1}).with_shape({2, 2}));
+  const auto start_at = [&](std::int64_t i) {
+    nac::tensor t = nac::make_tensor(m->room(), data_type::int64, {1});
+    *t.as<std::int64_t>() = i;
+    m->set_input(1, t);
+  };
+  // W x + b = (1, 4), (2, 0), (3, 3); U h = (0, 0), (1, -3), (3, 3): h = (1, 4), (3, 0), (6, 6)
+  start_at(0);
+  CHECK(m.run() == "f32 [1, 2] 6 6");
+  CHECK(m.steps == 6 + 1 + 4 + 3 * 7 + 2);
+  start_at(2);  // one round, from zero
+  CHECK(m.run() == "f32 [1, 2] 3 3");
+  start_at(3);
+  CHECK(m.run() == "f32 [1, 2] 0 0");
+  start_at(-3);  // rows from behind: the same three before them: (7, 4), (9, 3), (12, 9)
+  CHECK(m.run() == "f32 [1, 2] 12 9");
+}
+
+TEST_CASE("vm_genome/machine: one of two layers", "[vm_genome]") {
+  // x + (mean(x) > 0 ? relu(W x + b) : 2 (x - mean(x)))
+  graph g;
+  const auto zero = g.constant("int", "0"), two = g.constant("int", "2");
+  g.input();                                                       // 0: x
+  g.parameter_node(g.parameter("w"));                              // 1
+  g.parameter_node(g.parameter("b"));                              // 2
+  g.op("aten.mean.default:node_args(1):kwargs()", "in0", 0, {0});  // 3
+  g.op(gt, "in0", zero, {3});                                      // 4
+  g.branch(2, 3, {4, 0, 1, 2, 3});                                 // 5
+  g.op("aten.linear.default:node_args(3):kwargs()", "in0,in1,in2", 0, {0, 1, 2});
+  g.op("aten.relu.default:node_args(1):kwargs()", "in0", 0, {-1});       // 7
+  g.input();                                                             // 8: x, listed first
+  g.op("aten.sub.Tensor:node_args(2):kwargs()", "in1,in0", 0, {3, -1});  // 9
+  g.op(mul, "in0", two, {-1});                                           // 10
+  g.output({g.op(add, "in1,in0", 0, {0, 5})});
+  running m = g.machine();
+  REQUIRE(m->inputs() == 1);
+  m->set_parameter("w", m.f32({2, 0, 1, 1}).with_shape({2, 2}));
+  m->set_parameter("b", m.f32({1, -10}));
+  m->set_input(0, m.f32({1, 3}));
+  CHECK(m.run() == "f32 [2] 4 3");  // relu of (3, -6)
+  CHECK(m.steps == 6 + 2 + 2);
+  m->set_input(0, m.f32({-1, -3}));
+  CHECK(m.run() == "f32 [2] 1 -5");  // twice (1, -1)
+  CHECK(m.steps == 6 + 3 + 2);
+}
+
 TEST_CASE("vm_genome/machine: branches far inside one another", "[vm_genome]") {
   graph g;
   const std::int32_t depth = 5000;

@@ -256,6 +256,58 @@ TEST_CASE("vm_genome/patterns: what they take has to have a value", "[vm_genome]
   CHECK(pad.run({{1}}) == "genome_pattern_order at 2 (10)");
 }
 
+TEST_CASE("vm_genome/patterns: in an IF they take what it lists", "[vm_genome]") {
+  graph g;
+  graph p;
+  p.add({.a = g.operation(mul), .b = g.variation("in0"), .c = g.constant("int", "2")}, {-3});
+  g.registry.add_pattern(10, p.stream);
+  g.input(), g.input();    // 0, 1
+  g.branch(1, 1, {1, 1});  // 2: lists 1 alone
+  g.call(10);              // 3: takes 0
+  g.call(10);              // 4: takes 1
+  g.output({2});
+  const auto same = [](const graph& of, const std::string& expected) {
+    running m = of.machine();
+    for (std::size_t i = 0; i < m->inputs(); ++i) m->set_input(i, m.f32({1}));
+    CHECK(m.run() == expected);
+    const auto flat = genome::expand(m.program());
+    CHECK(bool(flat) == (expected[0] == 'f'));
+    if (!flat) CHECK(flat.err().code == errc::genome_reference_external);
+  };
+  same(g, "genome_reference_external at 3 (23)");
+  graph both = g;
+  both.stream = {};
+  both.input(), both.input();
+  both.branch(1, 1, {1, 0, 1});
+  both.call(10);
+  both.call(10);
+  both.output({2});
+  same(both, "f32 [1] 2");
+  // A WHILE in the block of an IF takes no more than the IF does; outside of one it takes anything.
+  graph loop;
+  const auto zero = loop.constant("int", "0");
+  graph q;
+  q.add({.a = loop.operation(mul), .b = loop.variation("in0"), .c = zero}, {-5});
+  loop.registry.add_pattern(10, q.stream);
+  loop.input(), loop.input();      // 0, 1
+  loop.loop(1, 1, {1});            // 2
+  loop.op(gt, "in0", zero, {1});   // 3
+  loop.op(mul, "in0", zero, {1});  // 4
+  loop.call(10);                   // 5: takes 0
+  loop.output({5});
+  same(loop, "f32 [1] 0");
+  graph inside = loop;
+  inside.stream = {};
+  inside.input(), inside.input();           // 0, 1
+  inside.branch(3, 1, {1, 1});              // 2
+  inside.add({.a = 8, .b = 2}, {1, 1, 1});  // 3: WHILE
+  inside.op(gt, "in0", zero, {1});          // 4
+  inside.call(10);                          // 5: takes 0
+  inside.add({.a = 2, .b = 1}, {});         // 6
+  inside.output({2});
+  same(inside, "genome_reference_external at 5 (41)");
+}
+
 TEST_CASE("vm_genome/patterns: deep and many", "[vm_genome]") {
   // Patterns that are twice the one before, up to 2^27 nodes; and a chain of calls of calls.
   graph g;

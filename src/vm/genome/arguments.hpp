@@ -21,6 +21,11 @@
 //   other inputs                  elements of a list of tensors, ascending: at position 1, and without
 //                                 tensors before it at position 0 ("einsum" has a string there)
 //
+// A variation counts the inputs as D has them. Where a writer counted first and then sorted D, nothing
+// tells which input is which argument: the order of D does. And of two calls that differ only in
+// where their constant without a key stands it is the likelier one, x - 1 and not 1 - x: writers
+// give the other one a group of one.
+//
 // Positions are those of PyTorch's function, or those of a flattened list: "cat" of three and an axis
 // has the axis at position 1 or 3. What Python calls "<built-in function mul>" is "mul".
 //

@@ -33,8 +33,9 @@
 //
 // Lifetime:   a machine borrows its program. Tensors of its memory must not outlive it. outputs() last
 //             until the next run. One machine serves one caller at a time.
-// Errors:     run(): genome_run_*, nac_run_*, budget_steps, budget_memory, with the node. A machine
-//             can be run again after any of them.
+// Errors:     run(): genome_run_*, nac_run_*, budget_steps, budget_memory, with the node; where
+//             patterns lead, as expand() has them, genome_pattern_* and genome_reference_external. A
+//             machine can be run again after any of them.
 // Limits:     machine_options; max_steps nodes, calls among them.
 // Allocation: numbers, parameters and results, within max_memory: results until their last use.
 //             Besides them about 200 bytes for a node of the expansion, which has at most max_nodes,

@@ -273,8 +273,8 @@ void machine::add_given(std::vector<nac::value>& to, std::uint32_t count) const 
 
 /// Goes through the expansion once: a result is dropped behind its last use. Where that is inside of
 /// an IF or WHILE and the result isn't, it is behind all of the outermost such IF or WHILE. Where
-/// references of patterns lead is known here alone: what they take has to have a value, and its block
-/// mustn't have ended.
+/// references of patterns lead is known here alone: what they take has to have a value, its block
+/// mustn't have ended, and an IF around them lists it.
 void machine::plan_drops() {
   constexpr std::uint32_t never = ~std::uint32_t{0};
   const auto size = static_cast<std::uint32_t>(results_.size());
@@ -283,9 +283,11 @@ void machine::plan_drops() {
   for (std::uint32_t s = 0; s < size; ++s) last[s] = s;
   /// An IF or WHILE around the node that is looked at.
   struct scope {
-    std::uint32_t slot, middle, end;  // of the opener; where the second block begins and ends
-    std::uint32_t block;              // the one that the node is in
-    std::size_t depth;                // calls around it
+    std::uint32_t slot, middle, end;    // of the opener; where the second block begins and ends
+    std::uint32_t block;                // the one that the node is in
+    std::size_t depth;                  // calls around it
+    std::size_t guard;                  // the innermost IF around the node: its index, plus 1
+    std::vector<std::uint32_t> listed;  // of an IF, what it takes: ascending slots
   };
   struct call {
     std::uint32_t next, end, base, node;
@@ -297,11 +299,17 @@ void machine::plan_drops() {
   std::vector<std::uint32_t> block_of(size);  // by slot: of what has a value the block, plus 1
   const auto stream_size = static_cast<std::uint32_t>(program_.stream().size());
   std::uint32_t i = 0, end = stream_size, base = 0;
-  const auto check = [&](std::uint32_t from, bool opener) {
-    if (block_of[from] != 0 && open[block_of[from] - 1] && !opener) return;
+  const auto refuse = [&](errc code, std::uint32_t from) {
     at_ = calls.empty() ? i : calls[0].node;
-    nac::fail(calls.empty() ? errc::genome_pattern_result : errc::genome_pattern_order,
-              "node " + std::to_string(from) + " of the expansion");
+    nac::fail(code, "node " + std::to_string(from) + " of the expansion");
+  };
+  const auto check = [&](std::uint32_t from, bool opener) {
+    if (block_of[from] == 0 || !open[block_of[from] - 1] || opener)
+      refuse(calls.empty() ? errc::genome_pattern_result : errc::genome_pattern_order, from);
+    if (scopes.empty() || scopes.back().guard == 0) return;
+    const scope& guard = scopes[scopes.back().guard - 1];
+    if (from < guard.slot && !std::binary_search(guard.listed.begin(), guard.listed.end(), from))
+      refuse(errc::genome_reference_external, from);
   };
   while (true) {
     while (!scopes.empty() && scopes.back().depth == calls.size()) {
@@ -357,8 +365,21 @@ void machine::plan_drops() {
     if (p.what == kind::if_else || p.what == kind::while_loop) {
       // A block's value is taken when it ends.
       for (const std::uint32_t r : controls_[p.extra].results) last[base + r] = never;
-      scopes.push_back({slot, controls_[p.extra].middle, p.next,
-                        static_cast<std::uint32_t>(open.size()), calls.size()});
+      const bool lists = p.what == kind::if_else;
+      const std::size_t guard = lists            ? scopes.size() + 1
+                                : scopes.empty() ? 0
+                                                 : scopes.back().guard;
+      scopes.push_back({slot,
+                        controls_[p.extra].middle,
+                        p.next,
+                        static_cast<std::uint32_t>(open.size()),
+                        calls.size(),
+                        guard,
+                        {}});
+      if (lists)
+        for (const operand& o : operands_of(p))
+          scopes.back().listed.push_back(static_cast<std::uint32_t>(std::int64_t{base} + o.slot));
+      std::sort(scopes.back().listed.begin(), scopes.back().listed.end());
       open.push_back(true);
     }
     ++i;
