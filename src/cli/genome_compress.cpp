@@ -22,6 +22,7 @@ struct options {
   std::string output = "-", registry;
   std::vector<std::string> results;
   bool keep_copies = false;
+  unsigned threads = 0;
 };
 
 /// "18=5": pattern 18's consumers take its node 5.
@@ -74,20 +75,15 @@ struct options {
 [[nodiscard]] exit_code compress_files(const options& o) {
   pool<genome::pattern_result> results;
   if (!parse_results(o.results, results)) return wrong_usage;
-  const genome::expand_options how{.copies = false, .results = results};
   const reporting to{o.in.paths[0]};
   stream_set set;
-  const input_outcome in = read_streams(o.in, "compress", {.flat = true, .expand = how}, set);
+  const input_outcome in = read_streams(
+      o.in, "compress", {.flat = true, .expand = {.copies = false, .results = results}}, set);
   if (!in.complete) return in.code;
   result<genome::library> library = genome::verify(std::move(set.registry));
   if (!library) return fail_made(library.err(), to);
-  progress shown(set.streams.size());
-  for (genome::stream& s : set.streams) {
-    const error e = compress_stream(s, *library, how);
-    if (e.code != errc::ok) return shown.clear(), fail_made(e, to);
-    shown.advance(1);
-  }
-  shown.clear();
+  const exit_code code = compress_streams(set.streams, *library, results, o.threads, to);
+  if (code != success) return code;
   set.registry = std::move(*library).registry();
   return finish(in, write_set(o, "genome compress", set, to));
 }
@@ -115,6 +111,9 @@ struct options {
 void add_genome_compress(CLI::App& genome, action& run) {
   const auto o = std::make_shared<options>();
   CLI::App* const verb = add_verb(genome, "compress", "Write networks in their genes", o);
+  verb->add_option("--threads", o->threads, "Threads (0: one for each processor)")
+      ->type_name("COUNT")
+      ->check(CLI::Range(0u, 1024u));
   verb->footer(
       std::string(
           "Where a pattern of the registry stands in a network, one node takes its place: left to "

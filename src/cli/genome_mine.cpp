@@ -40,15 +40,10 @@ struct options {
   text signatures;
   if (!o.signatures.empty()) {
     stream_set set;
-    progress shown(all.size());
-    for (std::size_t g = 0; g < all.size(); ++g) {
-      const error e = compress_stream(made->streams[g], *library, {});
-      if (e.code != errc::ok) return shown.clear(), fail_made(e, to);
-      set.names.emplace_back(all.name(g));
-      set.streams.push_back(std::move(made->streams[g]));
-      shown.advance(1);
-    }
-    shown.clear();
+    set.streams = std::move(made->streams);
+    for (std::size_t g = 0; g < all.size(); ++g) set.names.emplace_back(all.name(g));
+    const exit_code code = compress_streams(set.streams, *library, {}, o.genes.threads, to);
+    if (code != success) return code;
     result<text> out = write_signatures(set);
     if (!out) return fail_made(out.err(), to);
     signatures = std::move(*out);

@@ -3,7 +3,10 @@
 
 #include "genome_output.hpp"
 
+#include <mutex>
 #include <utility>
+
+#include "genome/parallel.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -17,14 +20,27 @@ exit_code fail_made(error e, const reporting& to) {
   return to.fail(d, bad_input, format::unknown);
 }
 
-error compress_stream(genome::stream& s, const genome::library& in,
-                      const genome::expand_options& how) {
-  const result<genome::program> flat = genome::verify(std::move(s), in);
-  if (!flat) return flat.err();
-  result<genome::stream> out = genome::compress(*flat, how);
-  if (!out) return out.err();
-  s = std::move(*out);
-  return {};
+exit_code compress_streams(std::vector<genome::stream>& streams, const genome::library& in,
+                           view<genome::pattern_result> results, unsigned threads,
+                           const reporting& to) {
+  const genome::compressor patterns(in, {.results = results});
+  std::vector<error> wrong(streams.size());
+  progress shown(streams.size());
+  std::mutex guard;
+  genomics::parallel(genomics::thread_count(threads), streams.size(), [&](unsigned, std::size_t i) {
+    result<genome::program> flat = genome::verify(std::move(streams[i]), in);
+    result<genome::stream> out = flat ? patterns.run(*flat) : flat.err();
+    if (out)
+      streams[i] = std::move(*out);
+    else
+      wrong[i] = out.err();
+    const std::lock_guard<std::mutex> lock(guard);
+    shown.advance(1);
+  });
+  shown.clear();
+  for (const error& e : wrong)
+    if (e.code != errc::ok) return fail_made(e, to);
+  return success;
 }
 
 result<text> write_signatures(const stream_set& set) {
