@@ -48,12 +48,11 @@ struct options {
     if (!out) return fail_made(out.err(), to);
     signatures = std::move(*out);
   }
-  if (!o.output.empty()) {
-    const result<text> out = genome::write_registry(library->registry());
-    if (!out) return fail_made(out.err(), to);
-    if (const exit_code code = write_result(o.output, as_bytes(*out)); code != success) return code;
-  }
-  return o.signatures.empty() ? success : write_result(o.signatures, as_bytes(signatures));
+  if (o.output.empty()) return write_result(o.signatures, as_bytes(signatures));
+  const result<text> registry = genome::write_registry(library->registry());
+  if (!registry) return fail_made(registry.err(), to);
+  if (o.signatures.empty()) return write_result(o.output, as_bytes(*registry));
+  return write_results(o.output, as_bytes(*registry), o.signatures, as_bytes(signatures));
 }
 
 [[nodiscard]] exit_code mine_files(const options& o) {

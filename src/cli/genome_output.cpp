@@ -3,10 +3,12 @@
 
 #include "genome_output.hpp"
 
+#include <filesystem>
 #include <mutex>
 #include <utility>
 
 #include "genome/parallel.hpp"
+#include "io/file.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -41,6 +43,20 @@ exit_code compress_streams(std::vector<genome::stream>& streams, const genome::l
   for (const error& e : wrong)
     if (e.code != errc::ok) return fail_made(e, to);
   return success;
+}
+
+exit_code write_results(const std::string& path, bytes data, const std::string& second_path,
+                        bytes second) {
+  std::error_code unknown;
+  const bool is_special = std::filesystem::exists(second_path, unknown) &&
+                          !std::filesystem::is_regular_file(second_path, unknown);
+  if (second_path != "-" && !is_special)
+    if (const auto tried = io::file_writer::open(second_path); !tried) {
+      show(diagnose(tried.err()));
+      return io_error;
+    }
+  const exit_code code = write_result(path, data);
+  return code != success ? code : write_result(second_path, second);
 }
 
 result<text> write_signatures(const stream_set& set) {

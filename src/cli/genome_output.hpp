@@ -24,6 +24,10 @@ namespace cli {
                                          view<genome::pattern_result> results, unsigned threads,
                                          const reporting& to);
 
+/// Two results: no first one where a file can't be made for the second.
+[[nodiscard]] exit_code write_results(const std::string& path, bytes data,
+                                      const std::string& second_path, bytes second);
+
 /// {"name": "base64", ...}, a line for each.
 [[nodiscard]] result<text> write_signatures(const stream_set& set);
 

@@ -431,7 +431,9 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
   }
   source s{shown_name(path), std::move(*content), format::unknown};
   s.what = detect(s.data());
-  if (s.what == format::unknown && !s.data().empty()) s.what = otherwise;
+  // By its name too, so that a reader tells what is wrong.
+  if (s.what == format::unknown && !s.data().empty())
+    s.what = io::without_codec(path).ends_with(".b64") ? format::genome_stream : otherwise;
   if (s.what != format::unknown) return {std::move(s), success};
   why.rule = "unknown_format";
   why.message = s.data().empty()
