@@ -117,7 +117,9 @@ void add_genome_compress(CLI::App& genome, action& run) {
       std::string(
           "Where a pattern of the registry stands in a network, one node takes its place: left to "
           "right,\n"
-          "the longest first. Expanding gives the same network back, node by node.\n"
+          "the longest first; runs of equal nodes without inputs become a COPY. Expanding gives "
+          "the\n"
+          "same network back, node by node.\n"
           "Containers and models are converted: what they need joins the registry's maps.\n\n"
           "Several inputs become one JSON object of streams by name.\n\n"
           "Examples:\n"

@@ -4,13 +4,11 @@
 #include "compare.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "columns.hpp"
+#include "parallel.hpp"
 #include "tessera/core/json_write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -99,34 +97,20 @@ distance_matrix distances(const corpus& all, const findings& found,
   to.size = static_cast<std::uint32_t>(of.size());
   to.values.resize(of.size() * of.size());
 
-  unsigned wanted = how.threads != 0 ? how.threads : std::thread::hardware_concurrency();
-  wanted = static_cast<unsigned>(std::clamp<std::size_t>(of.size() / 64, 1, std::max(wanted, 1u)));
-  std::vector<std::vector<double>> spread(wanted, std::vector<double>(from.keys));
+  const unsigned threads =
+      static_cast<unsigned>(std::clamp<std::size_t>(of.size() / 64, 1, thread_count(how.threads)));
+  std::vector<std::vector<double>> spread(threads, std::vector<double>(from.keys));
   const std::uint64_t total = std::uint64_t{to.size} * (to.size - (to.size != 0 ? 1u : 0u)) / 2;
-  std::atomic<std::uint32_t> next = 0;
   std::mutex telling;
   std::uint64_t done = 0;
-  // Rows are taken one by one, as they get shorter; each is computed alone and by one thread.
-  const auto work = [&](unsigned t) {
-    for (std::uint32_t a; (a = next.fetch_add(1)) < to.size;) {
-      fill_row(from, a, spread[t], to);
-      if (!how.progress) continue;
-      const std::lock_guard lock(telling);
-      done += to.size - a - 1;
-      how.progress(done, total);
-    }
-  };
-  std::vector<std::thread> crew;
-  crew.reserve(wanted);
-  for (unsigned t = 1; t < wanted; ++t) {
-    try {
-      crew.emplace_back(work, t);
-    } catch (const std::exception&) {  // no more threads: fewer do it
-      break;
-    }
-  }
-  work(0);
-  for (std::thread& t : crew) t.join();
+  // Rows get shorter; each is computed alone and by one thread.
+  parallel(threads, to.size, [&](unsigned thread, std::size_t a) {
+    fill_row(from, a, spread[thread], to);
+    if (!how.progress) return;
+    const std::lock_guard lock(telling);
+    done += to.size - a - 1;
+    how.progress(done, total);
+  });
 
   for (std::size_t a = 0; a < to.size; ++a)
     for (std::size_t b = 0; b < a; ++b) to.values[a * to.size + b] = to.values[b * to.size + a];

@@ -207,8 +207,7 @@ class search {
       std::vector<std::int32_t>& inputs = g.inputs.emplace_back();
       if (i != 0) g.code += ' ';
       g.code += std::to_string(graph.kinds[at.node]) + '(';
-      for (const std::uint32_t input : graph.inputs(at.node)) {
-        const std::uint32_t back = at.node - input;
+      for (const std::uint32_t back : text_.inputs_of(text_.symbols[first + i])) {
         if (back <= i) g.edges.push_back({i - back, i, static_cast<std::uint32_t>(inputs.size())});
         if (!inputs.empty()) g.code += ',';
         inputs.push_back(-static_cast<std::int32_t>(back));

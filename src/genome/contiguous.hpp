@@ -10,7 +10,9 @@
 //   taken             nodes that are the same: kind, and inputs relative to the node
 //   left out          DATA_INPUT, PARAM_INPUT, CONST_REF, OUTPUT, NONE and PAD, though relative
 //                     inputs count them; a gene goes over them
-//   never crossed     IF, WHILE, the ends of their blocks, the ends of graphs
+//   a run that        one node for relative inputs (tokens.hpp)
+//   becomes a COPY
+//   never crossed     such a run of operations, IF, WHILE, the ends of their blocks, the ends of graphs
 //   frequency         places where it stands, whether they overlap or not
 //   score             frequency times length in nodes
 //

@@ -56,7 +56,7 @@
 //             32758 constants, groups and parameters each, references to nodes up to 32767.
 // Allocation: .nac: 12 bytes for an instruction beside the corpus; ARK: 48 for each tensor and buffer;
 //             v1.2: the expansion; signatures: their own, and each name twice. Time is
-//             n log n, whatever Ids and names are.
+//             n log n, whatever Ids are; of names corpus.hpp tells.
 
 #ifndef TESSERA_GENOME_CONVERT_HPP
 #define TESSERA_GENOME_CONVERT_HPP

@@ -59,18 +59,8 @@ std::uint32_t vocabulary::kind(std::string_view operation, std::string_view vari
       store_le(size, next_number(part.size()));
       joined.append(size, 4).append(part);
     }
-  const kind_row row{operations_.add(operation), variations_.add(variation),
-                     constants_.add(joined)};
-  std::vector<std::uint32_t>& same =
-      by_row_[(std::uint64_t{row.operation} << 32 | row.constants) * 0x9e3779b97f4a7c15u ^
-              row.variation];
-  for (const std::uint32_t k : same)
-    if (kinds_[k].operation == row.operation && kinds_[k].variation == row.variation &&
-        kinds_[k].constants == row.constants)
-      return k;
-  same.push_back(next_number(kinds_.size()));
-  kinds_.push_back(row);
-  return same.back();
+  return kinds_.add(
+      {operations_.add(operation), variations_.add(variation), constants_.add(joined)});
 }
 
 std::vector<argument> vocabulary::arguments(std::uint32_t constants) const {
@@ -95,10 +85,7 @@ std::string_view vocabulary::target(std::uint32_t operation) const noexcept {
 }
 
 std::uint64_t vocabulary::memory() const noexcept {
-  // For a row: a node with its key and vector, a bucket, and the vector's own block on the heap.
-  constexpr std::uint64_t entry = 8 * sizeof(void*) + sizeof(std::vector<std::uint32_t>);
-  return operations_.memory() + variations_.memory() + constants_.memory() +
-         kinds_.capacity() * sizeof(kind_row) + by_row_.size() * entry;
+  return operations_.memory() + variations_.memory() + constants_.memory() + kinds_.memory();
 }
 
 void corpus::begin(std::string_view name) {

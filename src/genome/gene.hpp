@@ -12,6 +12,9 @@
 // they were found in: equal codes are equal genes.
 //
 // Lifetime:   values; labels are numbers of the corpus's vocabulary.
+// Errors:     none here.
+// Limits:     32-bit indices.
+// Allocation: what they hold.
 
 #ifndef TESSERA_GENOME_GENE_HPP
 #define TESSERA_GENOME_GENE_HPP

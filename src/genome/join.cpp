@@ -3,100 +3,26 @@
 
 #include "join.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <string>
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 
-namespace {
-
-constexpr std::uint32_t max_byte = 255, max_positive = 32767;
-
-/// Type and value, as one name.
-[[nodiscard]] std::string name_of(const genome::registry& r, const genome::constant& c) {
-  return std::string(r.name_of(c.type)).append(1, '\0').append(r.name_of(c.value));
+optional_id registry_join::constant(const genome::library& from, std::uint32_t id) {
+  const genome::constant& c = *from.constant(id);
+  return ids_.constant(from.registry().name_of(c.type), from.registry().name_of(c.value));
 }
 
-}  // namespace
-
-void registry_join::map::insert(std::string name, std::uint32_t id) {
-  ids.emplace(std::move(name), id);
-  next = std::max(next, id + 1);
-}
-
-registry_join::registry_join(genome::registry& to) : to_(to) {
-  const auto fill = [this](map& m, const pool<genome::entry>& entries) {
-    for (const genome::entry& e : entries) m.insert(std::string(to_.name_of(e)), e.id);
-  };
-  fill(operations_, to_.operations);
-  fill(variations_, to_.variations);
-  fill(groups_, to_.groups);
-  fill(parameters_, to_.parameters);
-  for (const genome::constant& c : to_.constants) constants_.insert(name_of(to_, c), c.id);
-}
-
-registry_join::optional_id registry_join::operation(std::string_view name) {
-  std::string key(name);
-  if (const auto known = operations_.ids.find(key); known != operations_.ids.end())
-    return known->second;
-  const std::uint32_t id = operations_.next;
-  if (id > max_byte) return std::nullopt;
-  // Registries list the commands too, in front.
-  to_.add_operation(id, name);
-  operations_.insert(std::move(key), id);
-  return id;
-}
-
-registry_join::optional_id registry_join::variation(std::string_view name) {
-  std::string key(name);
-  if (const auto known = variations_.ids.find(key); known != variations_.ids.end())
-    return known->second;
-  const std::uint32_t id = variations_.next;
-  if (id > max_byte) return std::nullopt;
-  to_.add_variation(id, name);
-  variations_.insert(std::move(key), id);
-  return id;
-}
-
-registry_join::optional_id registry_join::constant(const genome::library& from, std::uint32_t i) {
-  const genome::constant& c = *from.constant(i);
-  std::string key = name_of(from.registry(), c);
-  if (const auto known = constants_.ids.find(key); known != constants_.ids.end())
-    return known->second;
-  const std::uint32_t id = constants_.next;
-  if (id > max_positive) return std::nullopt;
-  to_.add_constant(id, from.registry().name_of(c.type), from.registry().name_of(c.value));
-  constants_.insert(std::move(key), id);
-  return id;
-}
-
-registry_join::optional_id registry_join::group(const genome::library& from, std::uint32_t i) {
+optional_id registry_join::group(const genome::library& from, std::uint32_t id) {
   std::string name;
-  genome::group_parts parts(from.group(i));
+  genome::group_parts parts(from.group(id));
   for (genome::group_part p; parts.next(p);) {
-    const optional_id id = constant(from, p.constant);
-    if (!id) return std::nullopt;
+    const optional_id part = constant(from, p.constant);
+    if (!part) return std::nullopt;
     if (!name.empty()) name += ';';
-    name.append(p.key).append(1, '=').append(std::to_string(*id));
+    name.append(p.key).append(1, '=').append(std::to_string(*part));
   }
-  if (const auto known = groups_.ids.find(name); known != groups_.ids.end()) return known->second;
-  const std::uint32_t id = groups_.next;
-  if (id > max_positive) return std::nullopt;
-  to_.add_group(id, name);
-  groups_.insert(std::move(name), id);
-  return id;
-}
-
-registry_join::optional_id registry_join::parameter(std::string_view name) {
-  std::string key(name);
-  if (const auto known = parameters_.ids.find(key); known != parameters_.ids.end())
-    return known->second;
-  const std::uint32_t id = parameters_.next;
-  if (id > max_positive) return std::nullopt;
-  to_.add_parameter(id, name);
-  parameters_.insert(std::move(key), id);
-  return id;
+  return ids_.group(name);
 }
 
 errc registry_join::move(const genome::library& from, std::uint8_t& a, std::uint8_t& b,
@@ -108,16 +34,16 @@ errc registry_join::move(const genome::library& from, std::uint8_t& a, std::uint
   if (n.what() == genome::command::const_ref) {
     const std::string_view name = from.parameter(static_cast<std::uint16_t>(c));
     if (name.empty()) return errc::ok;  // of 0, say
-    const optional_id id = parameter(name);
+    const optional_id id = ids_.parameter(name);
     if (!id) return errc::genome_ids_full;
     c = static_cast<std::int16_t>(*id);
   }
   if (n.what() != genome::command::operation) return errc::ok;
-  const optional_id of = operation(from.operation(a));
+  const optional_id of = ids_.operation(from.operation(a));
   if (!of) return errc::genome_operations_full;
   a = static_cast<std::uint8_t>(*of);
-  if (b >= genome::first_id) {
-    const optional_id id = variation(from.variation(b));
+  if (b != genome::no_variation) {
+    const optional_id id = ids_.variation(from.variation(b));
     if (!id) return errc::genome_operations_full;
     b = static_cast<std::uint8_t>(*id);
   }

@@ -24,11 +24,8 @@
 #define TESSERA_GENOME_JOIN_HPP
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
 
+#include "registry_ids.hpp"
 #include "tessera/genome.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -36,31 +33,18 @@ namespace genomics {
 
 class registry_join {
  public:
-  explicit registry_join(genome::registry& to);
+  explicit registry_join(genome::registry& to) : ids_(to) {}
   /// `s` is flat, but that it may have COPYs, and verified in `from`.
   [[nodiscard]] error add(const genome::library& from, genome::stream& s);
 
  private:
-  /// Ids by name.
-  struct map {
-    std::unordered_map<std::string, std::uint32_t> ids = {};
-    std::uint32_t next = genome::first_id;
-
-    void insert(std::string name, std::uint32_t id);
-  };
-  using optional_id = std::optional<std::uint32_t>;
-
-  [[nodiscard]] optional_id operation(std::string_view name);
-  [[nodiscard]] optional_id variation(std::string_view name);
   [[nodiscard]] optional_id constant(const genome::library& from, std::uint32_t id);
   [[nodiscard]] optional_id group(const genome::library& from, std::uint32_t id);
-  [[nodiscard]] optional_id parameter(std::string_view name);
   /// A, B and C of an operation or of what a COPY repeats.
   [[nodiscard]] errc move(const genome::library& from, std::uint8_t& a, std::uint8_t& b,
                           std::int16_t& c);
 
-  genome::registry& to_;
-  map operations_, variations_, constants_, groups_, parameters_;
+  registry_ids ids_;
 };
 
 }  // namespace genomics

@@ -45,6 +45,10 @@ class numbered {
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(keys_.size());
   }
+  /// Bytes that it holds.
+  [[nodiscard]] std::uint64_t memory() const noexcept {
+    return keys_.capacity() * sizeof(Key) + slots_.capacity() * sizeof(slots_[0]);
+  }
 
  private:
   /// The slot of a key, or the one that it gets.

@@ -4,15 +4,12 @@
 #include "patterns.hpp"
 
 #include <algorithm>
-#include <string>
-#include <unordered_map>
-#include <utility>
+
+#include "key_table.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 namespace {
-
-constexpr std::uint32_t last_pattern_id = 65535;
 
 /// The nodes that a registry has for kinds. They differ between nodes with inputs and without: what
 /// C of a single constant means depends on where the tensors stand.
@@ -59,16 +56,14 @@ bool make_pattern(const gene& g, const nodes_of_kinds& nodes, genome::stream& to
 }
 
 /// What two equal patterns have in common.
-std::string key_of(const genome::stream_view& s) {
-  std::string out;
-  const auto add = [&out](std::uint32_t value) {
-    for (unsigned bits = 0; bits < 32; bits += 8) out += static_cast<char>(value >> bits & 0xff);
-  };
+std::vector<std::uint32_t> key_of(const genome::stream_view& s) {
+  std::vector<std::uint32_t> out;
   for (std::size_t i = 0; i < s.size(); ++i) {
     const genome::node& n = s.nodes[i];
-    add(std::uint32_t{n.a} << 24 | std::uint32_t{n.b} << 16 | static_cast<std::uint16_t>(n.c));
-    add(n.count);
-    for (const std::int32_t d : s.inputs_of(i)) add(static_cast<std::uint32_t>(d));
+    out.push_back(std::uint32_t{n.a} << 24 | std::uint32_t{n.b} << 16 |
+                  static_cast<std::uint16_t>(n.c));
+    out.push_back(n.count);
+    for (const std::int32_t d : s.inputs_of(i)) out.push_back(static_cast<std::uint32_t>(d));
   }
   return out;
 }
@@ -77,10 +72,11 @@ std::string key_of(const genome::stream_view& s) {
 
 std::vector<std::uint32_t> add_patterns(signatures& to, const corpus& from, const findings& found) {
   const nodes_of_kinds nodes(to, from);
-  std::unordered_map<std::string, std::uint32_t> known;
+  key_table known;
+  std::vector<std::uint32_t> known_ids;
   std::uint32_t next = genome::first_id;
   for (const genome::pattern& p : to.registry.patterns) {
-    known.emplace(key_of(to.registry.nodes_of(p)), p.id);
+    if (known.add(key_of(to.registry.nodes_of(p))).second) known_ids.push_back(p.id);
     next = std::max(next, p.id + 1);
   }
   std::vector<std::uint32_t> ids;
@@ -88,13 +84,14 @@ std::vector<std::uint32_t> add_patterns(signatures& to, const corpus& from, cons
     genome::stream pattern;
     std::uint32_t& id = ids.emplace_back(0);
     if (!make_pattern(g, nodes, pattern)) continue;
-    std::string key = key_of(pattern);
-    if (const auto at = known.find(key); at != known.end()) {
-      id = at->second;
-    } else if (next <= last_pattern_id) {
+    const std::vector<std::uint32_t> key = key_of(pattern);
+    if (const std::uint32_t at = known.find(key); at != key_table::none) {
+      id = known_ids[at];
+    } else if (next <= genome::last_pattern_id) {
       id = next++;
       to.registry.add_pattern(id, pattern);
-      known.emplace(std::move(key), id);
+      (void)known.add(key);
+      known_ids.push_back(id);
     }
   }
   return ids;

@@ -4,6 +4,7 @@
 #include "rules.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <utility>
 
@@ -172,9 +173,10 @@ struct rule_miner::writer {
 
   /// The share of `count` with two digits.
   [[nodiscard]] static std::string probability(std::uint64_t count, std::uint64_t total) {
-    const std::uint64_t hundredths = (200 * count + total) / (2 * total);
-    const std::string digits = std::to_string(100 + hundredths % 100);
-    return std::to_string(hundredths / 100) + '.' + digits.substr(1);
+    char digits[16];
+    const double share = static_cast<double>(count) / static_cast<double>(total);
+    return {digits,
+            std::to_chars(digits, digits + sizeof digits, share, std::chars_format::fixed, 2).ptr};
   }
 
   void transitions();

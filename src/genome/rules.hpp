@@ -19,8 +19,8 @@
 // from 0 in the order of D, lengths of blocks left out; a node that stands in D twice gives two edges,
 // in which the other one is shown by its distance. Edges are one kind when both names and the
 // connection are equal. A transition is kept when its share of all edges from X is above
-// min_probability and these are more than min_transitions. `probability` is the share with two digits,
-// rounded half up; where there are other edges from X, they are the exceptions, the most frequent
+// min_probability and these are more than min_transitions. `probability` is the share, as a double,
+// to two digits; where there are other edges from X, they are the exceptions, the most frequent
 // first. Its stream is X without inputs and Y with the input 0, both as they were met first.
 //
 // A composition is an operation's A, B and C. A structure is a node's name with the names and

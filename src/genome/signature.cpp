@@ -6,6 +6,7 @@
 
 #include "convert.hpp"
 #include "convert_parts.hpp"
+#include "registry_ids.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
@@ -14,8 +15,6 @@ namespace {
 
 using genome::command;
 
-constexpr std::uint32_t last_byte_id = 255;    // of operations and variations
-constexpr std::uint32_t last_word_id = 32767;  // of constants, groups and parameters
 constexpr std::string_view nameless = "parameter";
 
 /// Takes "2,1" apart.
@@ -33,10 +32,7 @@ constexpr std::string_view nameless = "parameter";
 /// Fills a registry with what nodes need; ids in the order of their first use.
 class encoder {
  public:
-  encoder(const vocabulary& names, genome::registry& to) : names_(names), to_(to) {
-    for (std::uint32_t a = 0; a < genome::first_id; ++a)
-      to_.add_operation(a, genome::command_names[a]);
-  }
+  encoder(const vocabulary& names, genome::registry& to) : names_(names), ids_(with_commands(to)) {}
 
   /// A, B and C of an operation's or CONST_REF's kind.
   [[nodiscard]] errc node_of(std::uint32_t kind, std::size_t inputs, genome::node& out) {
@@ -51,22 +47,10 @@ class encoder {
   }
 
  private:
-  using ids = std::map<std::string, std::uint32_t>;
-
-  /// The id of a name; when it is new, `add` is told. False: there are too many.
-  template <class Add>
-  [[nodiscard]] static bool id_of(ids& of, std::string name, std::uint32_t last, std::uint32_t& id,
-                                  Add&& add) {
-    id = genome::first_id + static_cast<std::uint32_t>(of.size());
-    const auto [at, is_new] = of.try_emplace(std::move(name), id);
-    id = at->second;
-    if (!is_new) return true;
-    if (id > last) {
-      of.erase(at);
-      return false;
-    }
-    add(id);
-    return true;
+  [[nodiscard]] static genome::registry& with_commands(genome::registry& r) {
+    for (std::uint32_t a = 0; a < genome::first_id; ++a)
+      r.add_operation(a, genome::command_names[a]);
+    return r;
   }
 
   [[nodiscard]] errc new_node(const vocabulary::kind_row& row, std::size_t inputs,
@@ -80,16 +64,13 @@ class encoder {
     }
     const std::string_view operation = names_.operations()[row.operation];
     const std::string_view variation = names_.variations()[row.variation];
-    std::uint32_t id = 0;
-    if (!id_of(operations_, std::string(operation), last_byte_id, id,
-               [&](std::uint32_t a) { to_.add_operation(a, operation); }))
-      return errc::genome_operations_full;
-    out.a = static_cast<std::uint8_t>(id);
+    const optional_id a = ids_.operation(operation);
+    if (!a) return errc::genome_operations_full;
+    out.a = static_cast<std::uint8_t>(*a);
     if (!variation.empty()) {
-      if (!id_of(variations_, std::string(variation), last_byte_id, id,
-                 [&](std::uint32_t b) { to_.add_variation(b, variation); }))
-        return errc::genome_operations_full;
-      out.b = static_cast<std::uint8_t>(id);
+      const optional_id b = ids_.variation(variation);
+      if (!b) return errc::genome_operations_full;
+      out.b = static_cast<std::uint8_t>(*b);
     }
     if (given.empty()) return errc::ok;
     return constants(
@@ -99,40 +80,36 @@ class encoder {
 
   [[nodiscard]] errc parameter(const std::vector<argument>& given, genome::node& out) {
     const std::string_view name = given.empty() ? nameless : given[0].value;
-    std::uint32_t id = 0;
-    if (!id_of(parameters_, std::string(name), last_word_id, id,
-               [&](std::uint32_t c) { to_.add_parameter(c, name); }))
-      return errc::genome_ids_full;
-    out.c = static_cast<std::int16_t>(id);
+    const optional_id c = ids_.parameter(name);
+    if (!c) return errc::genome_ids_full;
+    out.c = static_cast<std::int16_t>(*c);
     return errc::ok;
   }
 
   [[nodiscard]] errc constants(const std::vector<argument>& given,
                                const genome::constant_key& alone, genome::node& out) {
     std::string group;
-    std::uint32_t id = 0;
+    optional_id id;
     for (const argument& a : given) {
-      if (!id_of(constants_, std::string(a.type).append(1, '\0').append(a.value), last_word_id, id,
-                 [&](std::uint32_t c) { to_.add_constant(c, a.type, a.value); }))
-        return errc::genome_ids_full;
+      id = ids_.constant(a.type, a.value);
+      if (!id) return errc::genome_ids_full;
       if (!group.empty()) group += ';';
-      group.append(a.key).append("=").append(std::to_string(id));
+      group.append(a.key).append("=").append(std::to_string(*id));
     }
     const std::string rule =
         alone.keyword.empty() ? key_of(alone.position) : std::string(alone.keyword);
     if (given.size() == 1 && (given[0].key.empty() || given[0].key == rule)) {
-      out.c = static_cast<std::int16_t>(id);
+      out.c = static_cast<std::int16_t>(*id);
       return errc::ok;
     }
-    if (!id_of(groups_, group, last_word_id, id, [&](std::uint32_t g) { to_.add_group(g, group); }))
-      return errc::genome_ids_full;
-    out.c = static_cast<std::int16_t>(-static_cast<std::int32_t>(id) - 1);
+    id = ids_.group(group);
+    if (!id) return errc::genome_ids_full;
+    out.c = static_cast<std::int16_t>(-static_cast<std::int32_t>(*id) - 1);
     return errc::ok;
   }
 
   const vocabulary& names_;
-  genome::registry& to_;
-  ids operations_, variations_, constants_, groups_, parameters_;
+  registry_ids ids_;
   std::map<std::uint64_t, genome::node> known_;
 };
 

@@ -51,39 +51,42 @@ void add_block_ends(const vocabulary& names, std::uint32_t kind, std::uint32_t i
 /// Numbers of nodes that say the same: an open hash table, at most half full.
 class interner {
  public:
-  interner(const corpus& of, std::vector<token_text::place>& tokens)
-      : corpus_(of), tokens_(tokens), slots_(1024) {}
+  interner(const corpus& of, token_text& text) : corpus_(of), text_(text), slots_(1024) {
+    text_.first_input.push_back(0);
+  }
 
-  std::uint32_t add(const corpus::graph& g, token_text::place at) {
-    const std::uint32_t hash = hash_of(g, at.node);
+  /// The node's number; `inputs` says how far each of its inputs is before it.
+  std::uint32_t add(token_text::place at, std::uint32_t kind,
+                    std::span<const std::uint32_t> inputs) {
+    const std::uint32_t hash = hash_of(kind, inputs);
     std::size_t i = hash & (slots_.size() - 1);
     for (; slots_[i] != 0; i = (i + 1) & (slots_.size() - 1)) {
       const std::uint32_t token = slots_[i] - 1;
-      if (hashes_[token] == hash && same(g, at.node, tokens_[token])) return token;
+      if (hashes_[token] == hash && same(kind, inputs, token)) return token;
     }
-    tokens_.push_back(at);
+    text_.tokens.push_back(at);
+    text_.inputs.insert(text_.inputs.end(), inputs.begin(), inputs.end());
+    if (text_.inputs.size() >= max_symbols) throw std::length_error("token_text");
+    text_.first_input.push_back(static_cast<std::uint32_t>(text_.inputs.size()));
     hashes_.push_back(hash);
-    slots_[i] = static_cast<std::uint32_t>(tokens_.size());
-    if (tokens_.size() * 2 > slots_.size()) grow();
-    return static_cast<std::uint32_t>(tokens_.size() - 1);
+    slots_[i] = static_cast<std::uint32_t>(text_.tokens.size());
+    if (text_.tokens.size() * 2 > slots_.size()) grow();
+    return static_cast<std::uint32_t>(text_.tokens.size() - 1);
   }
 
  private:
-  static std::uint32_t hash_of(const corpus::graph& g, std::uint32_t node) noexcept {
-    std::uint64_t h = g.kinds[node];
-    for (const std::uint32_t input : g.inputs(node))
-      h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u + (node - input);
+  static std::uint32_t hash_of(std::uint32_t kind, std::span<const std::uint32_t> inputs) noexcept {
+    std::uint64_t h = kind;
+    for (const std::uint32_t back : inputs) h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u + back;
     h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
     return static_cast<std::uint32_t>(h >> 32);
   }
-  [[nodiscard]] bool same(const corpus::graph& g, std::uint32_t node,
-                          token_text::place as) const noexcept {
-    const corpus::graph other = corpus_[as.graph];
-    const std::span<const std::uint32_t> a = g.inputs(node), b = other.inputs(as.node);
-    if (g.kinds[node] != other.kinds[as.node] || a.size() != b.size()) return false;
-    for (std::size_t k = 0; k < a.size(); ++k)
-      if (node - a[k] != as.node - b[k]) return false;
-    return true;
+  [[nodiscard]] bool same(std::uint32_t kind, std::span<const std::uint32_t> inputs,
+                          std::uint32_t token) const noexcept {
+    const token_text::place as = text_.tokens[token];
+    const std::span<const std::uint32_t> others = text_.inputs_of(token);
+    return corpus_[as.graph].kinds[as.node] == kind &&
+           std::equal(inputs.begin(), inputs.end(), others.begin(), others.end());
   }
   void grow() {
     slots_.assign(slots_.size() * 2, 0);
@@ -95,9 +98,57 @@ class interner {
   }
 
   const corpus& corpus_;
-  std::vector<token_text::place>& tokens_;
+  token_text& text_;
   std::vector<std::uint32_t> hashes_;  // of tokens
   std::vector<std::uint32_t> slots_;   // tokens plus 1; 0 is free
+};
+
+/// The runs of a graph that become COPYs, and the indices of its nodes with each as one.
+class run_finder {
+ public:
+  explicit run_finder(const vocabulary& names) {
+    repeats_.resize(names.size());
+    for (std::uint32_t kind = 0; kind < names.size(); ++kind) {
+      const std::uint32_t operation = names[kind].operation;
+      repeats_[kind] = operation >= genome::first_id ||
+                       operation == static_cast<std::uint32_t>(genome::command::data_input) ||
+                       operation == static_cast<std::uint32_t>(genome::command::param_input) ||
+                       operation == static_cast<std::uint32_t>(genome::command::const_ref);
+    }
+  }
+
+  /// `ends`: of blocks, ascending.
+  void find(const corpus::graph& g, const std::vector<std::uint64_t>& ends) {
+    // What a run never goes over: nodes that are used, and the last of blocks, which are their value.
+    used_.assign(g.size(), 0);
+    for (std::uint32_t i = 0; i < g.size(); ++i)
+      for (const std::uint32_t input : g.inputs(i)) used_[input] = 1;
+    for (const std::uint64_t end : ends)
+      if (end != 0 && end <= g.size()) used_[static_cast<std::size_t>(end - 1)] = 1;
+    index_.resize(g.size());
+    std::uint32_t next = 0;
+    for (std::uint32_t i = 0; i < g.size(); ++next) {
+      std::uint32_t last = i;
+      if (repeats_[g.kinds[i]] && g.inputs(i).empty()) {
+        const bool ends_here = std::binary_search(ends.begin(), ends.end(), std::uint64_t{i} + 1);
+        while (!ends_here && last + 1 < g.size() && last - i + 1 < 32767 && used_[last + 1] == 0 &&
+               g.kinds[last + 1] == g.kinds[i] && g.inputs(last + 1).empty())
+          ++last;
+        if (last - i < 2) last = i;
+      }
+      for (const std::uint32_t first = i; i <= last; ++i) {
+        index_[i] = next;
+        used_[i] = last != first ? 1 : 0;
+      }
+    }
+  }
+  [[nodiscard]] std::uint32_t index(std::uint32_t node) const noexcept { return index_[node]; }
+  [[nodiscard]] bool in_run(std::uint32_t node) const noexcept { return used_[node] != 0; }
+
+ private:
+  std::vector<bool> repeats_;        // by kind
+  std::vector<unsigned char> used_;  // once runs are found: in one of them
+  std::vector<std::uint32_t> index_;
 };
 
 }  // namespace
@@ -113,7 +164,9 @@ token_text::token_text(const corpus& of) {
   const auto stop = [&] {
     if (!symbols.empty() && symbols.back() != any_break) symbols.push_back(any_break);
   };
-  interner number(of, tokens);
+  interner number(of, *this);
+  run_finder runs(names);
+  std::vector<std::uint32_t> back;
   std::vector<std::uint64_t> ends;
   starts.reserve(of.size());
   symbols.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(of.nodes(), max_symbols)));
@@ -126,15 +179,20 @@ token_text::token_text(const corpus& of) {
           static_cast<std::uint32_t>(genome::command::control_flow))
         add_block_ends(names, graph.kinds[i], i, ends);
     std::sort(ends.begin(), ends.end());
+    runs.find(graph, ends);
 
     std::size_t end = 0;
     for (std::uint32_t i = 0; i < graph.size(); ++i) {
       for (; end < ends.size() && ends[end] <= i; ++end) stop();
       const role r = roles[graph.kinds[i]];
-      if (r == role::token)
-        symbols.push_back(number.add(graph, {g, i}));
-      else if (r == role::stop)
+      if (r == role::stop || (r == role::token && runs.in_run(i))) {
         stop();
+      } else if (r == role::token) {
+        back.clear();
+        for (const std::uint32_t input : graph.inputs(i))
+          back.push_back(runs.index(i) - runs.index(input));
+        symbols.push_back(number.add({g, i}, graph.kinds[i], back));
+      }
       if (symbols.size() >= max_symbols) throw std::length_error("token_text");
     }
     stop();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "graphs.hpp"
+#include "support/allocations.hpp"
 #include "support/catch.hpp"
 
 using namespace tessera;
@@ -382,6 +383,20 @@ TEST_CASE("genome/compress: a match lies in one block", "[genome]") {
   CHECK(compressed(l, ids) == listing(ids));
 }
 
+TEST_CASE("genome/compress: inputs of blocks are no pattern's", "[genome]") {
+  const row copy{7, 2, 3, {1, 0}}, a{20, 1, 0, {-1}};
+  const genome::library l = library_of({{10, {copy, a}}});
+  CHECK(compressed(l, {input, input, input, {20, 1, 0, {0}}}) == listing({{6, 10, 0, {}}}));
+  CHECK(compressed(l, {input,
+                       {8, 1, 0, {4, 1, 0, 0, 0, 0}},
+                       input,
+                       input,
+                       input,
+                       {20, 1, 0, {-3}},
+                       {5, 1, 10, {}}}) ==
+        listing({input, {8, 1, 0, {2, 1, 0, 0, 0, 0}}, copy, a, {5, 1, 10, {}}}));
+}
+
 TEST_CASE("genome/compress: the longest that a block has room for", "[genome]") {
   // A pattern of each number of nodes, and a block of each number of nodes, which go on behind it.
   const row any{20, 1, 0, {}}, p{5, 1, 10, {}};
@@ -492,12 +507,31 @@ TEST_CASE("genome/compress: patterns too large to be written out don't matter", 
   const genome::library l = *genome::verify(std::move(r));
   std::vector<row> rows = {input};
   for (int i = 0; i < 4100; ++i) rows.push_back({20, 1, 0, {i}});
-  const auto s = genome::compress(program_of(l, stream_of(rows)));
+  const genome::program p = program_of(l, stream_of(rows));
+  const tessera_tests::allocations used;
+  const auto s = genome::compress(p);
+  // Patterns that are no longer than the graph have 2000 + 2 × 2000 + 2 × 12 nodes here.
+  CHECK(used.peak() <= 1500 * (rows.size() + 6100) + (5 << 20));
   REQUIRE(s);
   CHECK(s->size() < 20);
   const auto flat = genome::expand(program_of(l, *s));
   REQUIRE(flat);
   CHECK(text_of(*flat) == listing(rows));
+}
+
+TEST_CASE("genome/compress: as a rule memory is 200 bytes a node", "[genome]") {
+  const genome::library l = library_of({{10, pair}, {11, {{6, 10, 0, {}}, {6, 10, 0, {}}}}});
+  std::vector<row> rows = {input, input};
+  for (int i = 1; i < 10000; ++i) rows.push_back({20 + i % 2, 1, 0, {i, i - i % 2}});
+  for (row& r : rows)
+    if (r.a == 20) r.d.pop_back();
+  const genome::program p = program_of(l, stream_of(rows));
+  const std::uint64_t inputs = p.stream().inputs.size();
+  const tessera_tests::allocations used;
+  const auto s = genome::compress(p);
+  REQUIRE(s);
+  CHECK(used.peak() <= 200 * (rows.size() + 4) + 12 * inputs + 4096);
+  CHECK(s->size() < rows.size() / 2);
 }
 
 TEST_CASE("genome/compress: random graphs in patterns of their own", "[genome]") {

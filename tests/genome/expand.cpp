@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "graphs.hpp"
+#include "support/allocations.hpp"
 #include "support/catch.hpp"
 
 using namespace tessera;
@@ -221,6 +222,32 @@ TEST_CASE("genome/expand: bombs", "[genome]") {
   CHECK(expanded(l, {{7, 5, 32767, {1, 10}}, {6, 24, 0, {}}}) == "genome_expansion_size at 9");
   CHECK(expanded(l, std::vector<row>(3, row{6, 18, 0, {}}), {.limit = {.max_items = 1 << 23}}) ==
         "genome_expansion_size at 5");  // 2^8 × 32767 fit once
+}
+
+TEST_CASE("genome/expand: memory is what is stated, and none is spent on bombs", "[genome]") {
+  genome::registry r = graphs::names();
+  graphs::add_pattern(r, 10, {relu, relu});
+  for (int id = 11; id <= 30; ++id)
+    graphs::add_pattern(r, static_cast<std::uint32_t>(id),
+                        {{6, id - 1, 0, {}}, {6, id - 1, 0, {}}});
+  const genome::library l = *genome::verify(std::move(r));
+  const std::size_t patterns = 21;
+  {
+    std::vector<row> rows(1000, row{6, 30, 0, {}});  // 2^21 nodes each
+    rows.insert(rows.begin(), input);
+    const genome::program bomb = program_of(l, rows);
+    const tessera_tests::allocations used;
+    CHECK(genome::expand(bomb).err() == error{errc::genome_expansion_size, 5 + 5 * 63});
+    CHECK(used.peak() <= 2 * (32 + 160) * patterns + 1024);
+  }
+  const genome::program p = program_of(l, {input, {6, 26, 0, {0}}});
+  const tessera_tests::allocations used;
+  const auto flat = genome::expand(p);
+  REQUIRE(flat);
+  const std::uint64_t nodes = flat->size();
+  CHECK(nodes == 1 + (1 << 17));
+  CHECK(used.peak() >= 16 * nodes);
+  CHECK(used.peak() <= (12 + 4 + 8) * nodes + 4 * 2 + 2 * (32 + 160) * patterns + 1024);
 }
 
 TEST_CASE("genome/expand: patterns that only wrap others cost nothing", "[genome]") {

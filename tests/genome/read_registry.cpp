@@ -45,6 +45,11 @@ const broken broken_registries[] = {
      errc::genome_constant_member},
     {"{\"constants\":{\"10\":{\"type\":@1,\"value\":1}}}", errc::json_expected_string},
     {"{\"constants\":{\"10\":{\"type\":\"list\",\"value\":[1,@]}}}", errc::json_expected_value},
+    {"{\"constants\":{\"10\":{\"type\":\"float\",\"value\":NaN@s}}}",
+     errc::json_expected_comma_or_brace},
+    {"{\"constants\":{\"10\":{\"type\":\"float\",\"value\":-@Inf}}}", errc::json_expected_digit},
+    {"{\"constants\":{\"10\":{\"type\":@NaN,\"value\":1}}}", errc::json_expected_string},
+    {"{\"variation_to_index\":{\"in0\":@Infinity}}", errc::json_expected_integer},
     {"{\"rules\":{\"composition_rules\":{\"a\":@{}}}}", errc::genome_rule_member},
     {"{\"rules\":{\"structural_rules\":{\"a\":{\"count\":1,\"x\":@2}}}}", errc::genome_rule_member},
     {"{\"rules\":{\"structural_rules\":{\"a\":{\"count\":@-2}}}}", errc::json_integer_range},
@@ -156,6 +161,23 @@ TEST_CASE("genome/read_registry: forms that the original tools write", "[genome]
   CHECK(r.name_of(r.transitions[0].probability) == "0.920");
   const genome::stream rule = genome_samples::stream({{16, 10, 19}, {17, 10, 20, {0}}});
   CHECK(r.nodes_of(r.transitions[0]) == genome::stream_view(rule));
+}
+
+TEST_CASE("genome/read_registry: floats that JSON has no number for", "[genome]") {
+  const auto value_of = [](const std::string& json) {
+    const result<registry> read =
+        genome::read_registry("{\"constants\": {\"10\": {\"type\": \"float\", \"value\": " + json +
+                              "}, \"11\": {\"type\": \"int\", \"value\": 1}}}");
+    REQUIRE(read);
+    REQUIRE(read->constants.size() == 2);
+    return std::string(read->name_of(read->constants[0].value));
+  };
+  CHECK(value_of("NaN") == "\"nan\"");
+  CHECK(value_of("Infinity ") == "\"inf\"");
+  CHECK(value_of("-Infinity") == "\"-inf\"");
+  CHECK(value_of("[-Infinity, [ NaN,-1], {\"a\": Infinity}]") ==
+        "[\"-inf\",[\"nan\",-1],{\"a\":\"inf\"}]");
+  CHECK(value_of("\"NaN\"") == "\"NaN\"");
 }
 
 TEST_CASE("genome/read_registry: members may be missing", "[genome]") {

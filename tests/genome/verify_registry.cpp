@@ -134,6 +134,21 @@ TEST_CASE("genome/verify registry: constants of all types", "[genome]") {
   }
 }
 
+TEST_CASE("genome/verify registry: parts of groups ascend by key, or as whole parts", "[genome]") {
+  const auto code_of = [](const std::string& group) {
+    return library_of(R"({"constants":{"10":{"type":"int","value":1}},
+        "constant_group_to_index":{")" +
+                      group + R"(":10}})")
+        .err()
+        .code;
+  };
+  CHECK(code_of("arg1=10;arg10=10;arg2=10;dim=10") == errc::ok);
+  CHECK(code_of("arg10=10;arg1=10;arg2=10;dim=10") == errc::ok);
+  CHECK(code_of("arg1=10;arg10=10;dim=10;arg2=10") == errc::genome_group_form);
+  CHECK(code_of("arg10=10;arg2=10;arg1=10") == errc::genome_group_form);
+  CHECK(code_of("arg1=10;arg1=10") == errc::genome_group_form);
+}
+
 TEST_CASE("genome/verify registry: a map without its reverse is completed", "[genome]") {
   const result<genome::library> forward = library_of(
       R"({"canonical_to_index":{"<PAD>":1,"a":10,"<RESERVED>":8,"b":12},"param_name_to_index":{"p":10},
@@ -212,7 +227,7 @@ TEST_CASE("genome/verify registry: patterns", "[genome]") {
   check_pattern(errc::genome_pattern_command, 0, {base64({{4, 1, 0, {-1}}})});
   check_pattern(errc::genome_pattern_unknown, 0, {base64({{6, 11}})});
   check_pattern(errc::genome_operation_unknown, 0, {base64({{12}})});
-  check_pattern(errc::genome_variation_inputs, 0, {base64({{10, 10, 0, {-1}}, {11, 11, 0, {-1}}})});
+  check_pattern(errc::genome_variation_inputs, 0, {base64({{10, 10, 0, {-1}}, {11, 11, 0}})});
   // Before the pattern there may be a COPY, which D names once.
   CHECK(library_of(with_patterns({base64({{11, 11, 0, {-1}}})})));
   // Blocks: their references may lead out, where the IF lists it.

@@ -88,8 +88,14 @@ TEST_CASE("genome/verify stream: A, B and C", "[genome]") {
 
 TEST_CASE("genome/verify stream: inputs of operations", "[genome]") {
   CHECK(accepts({input, input, input, {linear, in012, 0, {0, 1, 2}}}));
-  CHECK(error_of({input, input, {linear, in012, 0, {0, 1}}}) ==
-        error{errc::genome_variation_inputs, 10});
+  // What took several nodes of a pattern has one of them, in the expansion too.
+  CHECK(accepts({input, input, {linear, in012, 0, {0, 1}}}));
+  const result<genome::program> merged = genome::verify(
+      genome_samples::stream({input, {6, 12, 0, {0}}, {add, in01, 0, {1}}}), library());
+  REQUIRE(merged);
+  result<genome::stream> flat = genome::expand(*merged);
+  REQUIRE(flat);
+  CHECK(genome::verify(std::move(*flat), library()));
   CHECK(error_of({input, {relu, in0, 0}}) == error{errc::genome_variation_inputs, 5});
   CHECK(error_of({input, input, {relu, in0, 0, {0, 1}}}) == error{errc::genome_input_count, 10});
   CHECK(accepts({input, {add, in0, 0, {0}}}));  // x + x has one entry
@@ -132,6 +138,34 @@ TEST_CASE("genome/verify stream: patterns and copies", "[genome]") {
         error{errc::genome_constant_unknown, 5 + 5 + 2});
   CHECK(error_of({input, {7, full, 1, {1, -99}}}) == error{errc::genome_group_unknown, 5 + 5 + 2});
   CHECK(error_of({input, {7, relu, 1, {in0, 0}}}) == error{errc::genome_variation_inputs, 5 + 5});
+}
+
+TEST_CASE("genome/verify stream: patterns that take inputs", "[genome]") {
+  const auto with = [](std::initializer_list<node> nodes) {
+    genome::registry r = genome_samples::library().registry();
+    const auto put = [&r](std::uint32_t id, std::initializer_list<node> pattern) {
+      const genome::stream s = genome_samples::stream(pattern);
+      r.add_pattern(id, s);
+    };
+    put(20, {{7, 2, 3, {1, 0}}, {relu, in0, 0, {-1}}});
+    put(21, {{6, 20}});
+    put(22, {{8, 1, 0, {1, 1, -1, -1}}, {7, 2, 1, {1, 0}}, {5, 1, 10}});
+    if (nodes.size() != 0) put(23, nodes);
+    return genome::verify(std::move(r));
+  };
+  const result<genome::library> l = with({});
+  REQUIRE(l);
+  CHECK(l->takes_inputs(l->find_pattern(20)));
+  CHECK(l->takes_inputs(l->find_pattern(21)));
+  CHECK_FALSE(l->takes_inputs(l->find_pattern(22)));  // those are its block's
+  CHECK(genome::verify(genome_samples::stream({{6, 21}, {6, 20}}), *l));
+  const node p{5, 1, 10};
+  for (const int pattern : {20, 21})
+    CHECK(genome::verify(genome_samples::stream({input, {8, 1, 0, {1, 1, 0}}, p, {6, pattern}}), *l)
+              .err() == error{errc::genome_block_input, 15 + 6});
+  CHECK(genome::verify(genome_samples::stream({input, {8, 1, 0, {1, 2, 0}}, p, p, {6, 22}}), *l));
+  CHECK(with({{8, 1, 0, {1, 1, -1}}, {6, 21}, p}).err().code == errc::genome_block_input);
+  CHECK(with({{8, 1, 0, {1, 1, -1}}, p, p, {6, 21}}));
 }
 
 TEST_CASE("genome/verify stream: references of a graph", "[genome]") {

@@ -315,6 +315,48 @@ TEST_CASE("genomics/contiguous: inputs are relative, whatever is left out", "[ge
   require_same(c, how);
 }
 
+TEST_CASE("genomics/contiguous: what becomes a COPY counts as one node", "[genome_tools]") {
+  corpus c;
+  const std::uint32_t in = command(c, "<DATA_INPUT>"), full = kind(c, "full"), a = kind(c, "a"),
+                      b = kind(c, "b"), d = kind(c, "d");
+  const auto graph = [&](std::uint32_t inputs, std::uint32_t used) {
+    c.begin("g");
+    c.add(a, {});
+    for (std::uint32_t i = 0; i < inputs; ++i) c.add(in, {});
+    c.add(b, {0});
+    c.add(a, {used});
+    c.add(b, {inputs + 2});
+  };
+  const contiguous_options how{.min_length = 3, .max_length = 3, .min_score = 1};
+  const auto genes = [&] { return mine_contiguous(c, how).genes; };
+  // Of 3 inputs and of 5 the first is used at most: one node before b(0).
+  graph(3, 1), graph(5, 1);
+  REQUIRE(genes().size() == 1);
+  CHECK(genes()[0].inputs == std::vector<std::vector<std::int32_t>>{{}, {-2}, {-2}});
+  // Two are two, and a run ends before an input that is used.
+  c = corpus();
+  (void)command(c, "<DATA_INPUT>"), (void)kind(c, "full"), (void)kind(c, "a"), (void)kind(c, "b");
+  graph(2, 0), graph(3, 0);
+  CHECK(genes().empty());
+  graph(4, 3);  // 2 and 3 stay apart: the nodes 1 and 2 are too few, 3 and 4 as well
+  CHECK(genes().empty());
+  // Runs of operations part what stands around them, and no gene has a part of one.
+  c = corpus();
+  (void)command(c, "<DATA_INPUT>"), (void)kind(c, "full"), (void)kind(c, "a"), (void)kind(c, "b");
+  (void)kind(c, "d");
+  for (int copy = 0; copy < 2; ++copy) {
+    c.begin("g");
+    c.add(d, {});
+    for (int i = 0; i < 4; ++i) c.add(full, {});
+    c.add(a, {0});
+    c.add(b, {1});
+    c.add(d, {5});
+  }
+  REQUIRE(genes().size() == 1);
+  CHECK(genes()[0].labels == std::vector<std::uint32_t>{a, b, d});
+  CHECK(genes()[0].inputs == std::vector<std::vector<std::int32_t>>{{-2}, {-2}, {-2}});
+}
+
 TEST_CASE("genomics/contiguous: IF and WHILE part what stands around and in them",
           "[genome_tools]") {
   const auto mined = [](const std::string& what, const std::string& blocks) {

@@ -158,6 +158,9 @@ TEST_CASE("genome_tools/rules: thresholds", "[genome_tools]") {
   CHECK(transitions(rules(6, 0).to)[0].exceptions.empty());
   CHECK(rules(8, 2).to.transitions.empty());  // exactly 0.8
   CHECK(transitions(rules(17, 4).to)[0].probability == "0.81");
+  // 167 of 200 as a double is below 0.835, and is printed as Python does.
+  CHECK(transitions(rules(167, 33).to)[0].probability == "0.83");
+  CHECK(transitions(rules(7, 1).to)[0].probability == "0.88");
   CHECK(rules(20, 0).to.compositions.empty());
   CHECK(counted(rules(21, 0).to, rules(21, 0).to.compositions) ==
         std::vector<std::pair<std::uint64_t, std::string>>{

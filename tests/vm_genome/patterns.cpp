@@ -154,6 +154,58 @@ TEST_CASE("vm_genome/patterns: copies that end something", "[vm_genome]") {
   }
 }
 
+TEST_CASE("vm_genome/patterns: copies of inputs are the next inputs of the graph", "[vm_genome]") {
+  graph g;
+  graph p;  // what stands before it, and the first of two inputs
+  const std::uint8_t plus = g.operation(add), both = g.variation("in0,in1");
+  p.add({.a = 7, .b = 2, .c = 2}, {1, 0});
+  p.add({.a = plus, .b = both}, {-2, -1});
+  g.registry.add_pattern(10, p.stream);
+  graph outer;
+  outer.call(10, {-1});
+  outer.call(10, {-1});
+  g.registry.add_pattern(11, outer.stream);
+  g.input();        // 0
+  g.call(10, {0});  // 1, 2
+  g.input();        // 3
+  g.call(11, {2});  // 4, 5 and 6, 7
+  g.input();        // 8
+  g.op(add, "in0,in1", 0, {0, 4});
+  g.output({1, 3, 2, 4});
+  const std::vector<reals> given = {{1}, {2}, {4}, {8}, {16}, {32}, {64}, {128}, {256}};
+  // 1 + 2; 8 + 16 + 64; 8; 256
+  check_expansion(g, given, "f32 [1] 3; f32 [1] 88; f32 [1] 8; f32 [1] 256");
+  CHECK(g.machine()->inputs() == 9);
+
+  graph last;  // without OUTPUT: the value is the last node's, in patterns too
+  graph only;
+  only.add({.a = 7, .b = 2, .c = 3}, {1, 0});
+  last.registry.add_pattern(10, only.stream);
+  last.call(10, {});
+  check_expansion(last, {{1}, {5}, {7}}, "f32 [1] 7");
+  CHECK(last.machine({.max_nodes = 3})->inputs() == 3);
+  CHECK(last.machine({.max_nodes = 2})->run().code == errc::budget_memory);
+  graph state;  // and of blocks
+  graph unnamed;
+  unnamed.add({.a = 7, .b = 3, .c = 2}, {1, 0});
+  state.registry.add_pattern(10, unnamed.stream);
+  state.input();
+  state.branch(1, 1, {0});
+  state.call(10, {});
+  state.add({.a = 3, .b = 1}, {});
+  state.output({1});
+  running m = state.machine();
+  const auto flat = genome::expand(m.program());
+  REQUIRE(flat);
+  running n(state.registry, *flat);
+  for (running* const each : {&m, &n}) {
+    (*each)->set_input(0, each->f32({1}));
+    for (std::size_t i = 0; i < 3; ++i)
+      CHECK((*each)->set_unnamed_parameter(i, each->f32({static_cast<double>(i)})));
+    CHECK(each->run() == "f32 [1] 1");
+  }
+}
+
 TEST_CASE("vm_genome/patterns: calls in loops", "[vm_genome]") {
   // The pattern takes the loop's variable, by the number of the node that it starts from.
   graph g;

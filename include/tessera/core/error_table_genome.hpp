@@ -76,7 +76,6 @@
   X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
   X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
   X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
-  X(genome_patterns_full, 5065, "a registry has ids for 65526 patterns")                           \
   X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
                                                                                                    \
   X(genome_counterpart, 5070,                                                                      \

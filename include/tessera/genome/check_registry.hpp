@@ -10,15 +10,15 @@
 //   operations   0 - 255       below 10 the command of that id, and no other has such a name
 //   variations   1 - 255       "in1,in0"
 //   constants    1 - 32767     of a type of the table below, with a value to match
-//   groups       0 - 32767     "arg1=10;dim=11": keys ascending, constants that exist
+//   groups       0 - 32767     "arg1=10;dim=11": keys or whole parts ascending, constants that exist
 //   parameters   0 - 32767     any text
 //   patterns     0 - 65535     one node or more
 //
 // These are the ids that their fields in nodes can hold; the original tools begin all at 10. In a map
-// ids and names stand once. Registries of v1.1 may give id 10 to two operations, of which the one that
-// index_to_canonical names counts, and have "<RESERVED>" at 8 or 10. A map without its reverse, or a reverse
-// without its map, is completed; where both are there they say the same. Texts of index_to_constant and rules are for
-// people, and nothing is asked of them.
+// ids and names stand once. Registries of v1.1 may give id 10 to two operations, of which the one
+// that index_to_canonical names counts, and have "<RESERVED>" at 8 or 10. A map without its reverse,
+// or a reverse without its map, is completed; where both are there they say the same. Texts of
+// index_to_constant and rules are for people, and nothing is asked of them.
 //
 // Lifetime:   borrows the registry.
 // Errors:     genome_id_range to genome_constant_value, genome_pattern_empty; the offset is the row's.
@@ -109,18 +109,17 @@ class registry_checker {
       if (e.id == first_id) tenth = &e;
     for (const entry& e : r_.operations)
       if (tenth != nullptr && r_.name_of(e) == r_.name_of(*tenth)) tenth_ = r_.name_of(e);
-    (void)(check_both(r_.operations, r_.operation_ids, 0, 255, operations) && check_operations() &&
-           check_map(r_.variations, 1, 255, variations) && check_variations() &&
-           check_ids(r_.constants, 1, max_id, constants) && check_constants() &&
-           check_both(r_.groups, r_.group_ids, 0, max_id, groups) && check_groups() &&
-           check_both(r_.parameters, r_.parameter_ids, 0, max_id, parameters) &&
-           check_ids(r_.patterns, 0, 65535, patterns) && check_streams());
+    (void)(check_both(r_.operations, r_.operation_ids, 0, last_byte_id, operations) &&
+           check_operations() && check_map(r_.variations, 1, last_byte_id, variations) &&
+           check_variations() && check_ids(r_.constants, 1, last_c_id, constants) &&
+           check_constants() && check_both(r_.groups, r_.group_ids, 0, last_c_id, groups) &&
+           check_groups() &&
+           check_both(r_.parameters, r_.parameter_ids, 0, last_c_id, parameters) &&
+           check_ids(r_.patterns, 0, last_pattern_id, patterns) && check_streams());
     return error_;
   }
 
  private:
-  static constexpr std::uint32_t max_id = 32767;  // what C holds
-
   bool fail(errc code, std::uint64_t offset) { return error_ = {code, offset}, false; }
 
   /// The name of id 10, in a registry of v1.1, that its reverse doesn't know.
@@ -215,18 +214,26 @@ class registry_checker {
     }
     return true;
   }
+  /// Whether "a=" is below "b=", as where whole parts are sorted: arg10=1 stands before arg1=2 then.
+  [[nodiscard]] static bool is_text_below(std::string_view a, std::string_view b) noexcept {
+    const std::size_t same = a.size() < b.size() ? a.size() : b.size();
+    const int order = a.substr(0, same).compare(b.substr(0, same));
+    if (order != 0 || a.size() == b.size()) return order < 0;
+    return a.size() < b.size() ? '=' < b[same] || a.empty() : a[same] < '=';
+  }
   bool check_groups() {
     for (const entry& e : r_.group_ids) {
       group_parts parts(r_.name_of(e));
       group_part part;
       std::string_view last;
-      bool unknown = false, unordered = false;
+      bool unknown = false, by_key = true, by_text = true;
       while (parts.next(part)) {
-        unordered = unordered || part.key <= last;
+        by_key = by_key && last < part.key;
+        by_text = by_text && is_text_below(last, part.key);
         unknown = unknown || at(constants, part.constant) == 0;
         last = part.key;
       }
-      if (parts.failed() || unordered || last.empty())
+      if (parts.failed() || !(by_key || by_text) || last.empty())
         return fail(errc::genome_group_form, e.offset);
       if (unknown) return fail(errc::genome_group_constant, e.offset);
     }

@@ -19,9 +19,15 @@
 // references of a pattern that is called lead. The own D of a PATTERN says nothing that its nodes
 // don't, but has to be made of valid references all the same.
 //
-// Variation 1 means no tensor inputs as arguments, and stands in no registry. Inputs that a variation
-// names, and their number against node_args, are compared where each input is one node of the graph
-// that the stream was compressed from: not behind a PATTERN or COPY, of which D names one for many.
+// A pattern may begin with a COPY of DATA_INPUTs, as the original miner leaves them: these are the
+// next inputs of the graph, in the order of its expansion. Such a pattern isn't called in a block,
+// where inputs are those of the IF or WHILE.
+//
+// Variation 1 means no tensor inputs as arguments, and stands in no registry. The number of inputs is
+// compared with node_args where each is one node of the graph that the stream was compressed from: not
+// behind a PATTERN or COPY, of which D names one for many. A variation may name more inputs than there
+// are, but not where there are none: what took several nodes of a pattern has one of them in D, in the
+// expansion too.
 //
 // Lifetime:   borrows the stream and the library.
 // Errors:     genome_command to genome_reference_nothing, genome_pattern_absolute, _command and
@@ -68,6 +74,8 @@ class stream_checker {
   }
   /// How far before the pattern references lead.
   [[nodiscard]] std::uint64_t reach() const noexcept { return reach_; }
+  /// Whether nodes outside of blocks are inputs of the graph.
+  [[nodiscard]] bool takes_inputs() const noexcept { return takes_inputs_; }
 
  private:
   /// Nodes that run together: the whole stream, which is block 0, or one block of an IF or WHILE.
@@ -165,7 +173,7 @@ class stream_checker {
     merged_ = false;
     if (!check_references(i)) return false;
     const node& n = s_.nodes[i];
-    if (!merged_ && library_.inputs_named(n.b) > n.count)
+    if (!merged_ && n.count == 0 && library_.inputs_named(n.b) != 0)
       return fail(errc::genome_variation_inputs, i);
     if (!merged_ && n.count > library_.tensors(n.a)) return fail(errc::genome_input_count, i);
     return step(1);
@@ -175,6 +183,10 @@ class stream_checker {
     if ((static_cast<std::uint16_t>(n.c) & 0xffu) != 0) return fail(errc::genome_special_form, i);
     const std::uint32_t p = library_.find_pattern(n.pattern_id());
     if (p == library::none) return fail(errc::genome_pattern_unknown, i);
+    if (library_.takes_inputs(p)) {
+      if (current_ != 0) return fail(errc::genome_block_input, i);
+      takes_inputs_ = true;
+    }
     if (!check_references(i)) return false;
     const std::uint64_t before = in_pattern_ ? starts_[i] : flat_, reach = library_.reach(p);
     if (reach > before) {
@@ -208,7 +220,7 @@ class stream_checker {
   }
   /// Whether the block has room for as many more.
   bool count_data_inputs(std::uint32_t count) noexcept {
-    if (current_ == 0) return true;
+    if (current_ == 0) return takes_inputs_ = true;
     block& b = blocks_[current_];
     if (count > b.most_data_inputs - b.data_inputs) return false;
     b.data_inputs += count;
@@ -339,6 +351,7 @@ class stream_checker {
   pool<std::int64_t> listed_;   // ascending for each IF
   std::uint32_t current_ = 0;
   bool merged_ = false;  // an input may stand for several nodes
+  bool takes_inputs_ = false;
   std::uint64_t flat_ = 0, reach_ = 0;
   error error_;
 };

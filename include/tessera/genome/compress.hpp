@@ -23,6 +23,8 @@
 //                                     blocks, or the one of expand_options::results
 //   it ends no block, or with its     the last node of a block gives the block's value
 //   result
+//   it takes inputs outside of        in blocks they are those of the IF or WHILE
+//   blocks only
 //
 // What isn't used stays as plain nodes, which may be a reason not to use other matches. B and C of a
 // macro name the pattern, D the nodes that it takes: ascending, each once.
@@ -134,7 +136,7 @@ class compression {
         n.count == 0 && what != command::pad && what != command::output && what != command::copy;
     std::size_t end = first + 1;
     if (!can_repeat) return end;
-    const std::size_t most = first + 32767;
+    const std::size_t most = first + INT16_MAX;  // what C of a COPY holds
     for (; end < blocks_[first].end && end < most && used[end] == 0; ++end) {
       const node& m = graph_.nodes[end];
       if (m.a != n.a || m.b != n.b || m.c != n.c || m.count != 0) break;
@@ -174,7 +176,7 @@ class compression {
     pool<std::uint32_t> seen;
     seen.resize(graph_.size());
     for (std::uint32_t m = 0; m < matches_.size(); ++m)
-      if (takes_too_many(m, seen) || ends_block_without_result(m)) drop(m);
+      if (takes_too_many(m, seen) || ends_block_without_result(m) || takes_block_inputs(m)) drop(m);
     for (std::size_t i = 0; i < graph_.size(); ++i)
       if (owners_[i] == plain) check_plain(i);
     for (std::size_t k = 0; k < dropped_.size(); ++k) {
@@ -208,6 +210,10 @@ class compression {
         ++count;
       }
     return count > max_node_inputs;
+  }
+  [[nodiscard]] bool takes_block_inputs(std::uint32_t m) const noexcept {
+    return blocks_[matches_[m].first].first != 0 &&
+           patterns_.library().takes_inputs(matches_[m].pattern);
   }
   [[nodiscard]] bool ends_block_without_result(std::uint32_t m) {
     const std::uint32_t pattern = matches_[m].pattern, first = matches_[m].first;

@@ -43,7 +43,7 @@
 // Lifetime:   a stream owns itself; views borrow.
 // Errors:     none here.
 // Limits:     32-bit indices.
-// Allocation: pools, which double: 16 bytes for each node and 4 for each input.
+// Allocation: pools, which double: 12 bytes for each node and 4 for each input.
 
 #ifndef TESSERA_GENOME_FORMAT_HPP
 #define TESSERA_GENOME_FORMAT_HPP
@@ -88,8 +88,10 @@ inline constexpr std::string_view command_names[] = {
 };
 #undef TESSERA_GENOME_COMMANDS
 
-inline constexpr std::uint32_t first_id =
-    10;  ///< of operations; the original tools begin all there
+inline constexpr std::uint32_t first_id = 10;            ///< the original tools begin all there
+inline constexpr std::uint32_t last_byte_id = 255;       ///< of operations and variations
+inline constexpr std::uint32_t last_c_id = 32767;        ///< of constants, groups and parameters
+inline constexpr std::uint32_t last_pattern_id = 65535;  ///< and of all that registries list
 inline constexpr std::uint32_t max_node_inputs = 255;
 inline constexpr std::int32_t max_absolute = 32767;  ///< the last node that D can name
 inline constexpr std::int32_t min_relative = -32768;

@@ -16,15 +16,15 @@
 //   tessera::text genes = genome::print(*library);         // counts, patterns and rules
 //
 // Tensors stand in the order of the variation, constants behind them: by name where a group says so.
-// %n is the node of index n, also for references that are relative in the stream; the blocks of an IF
-// or WHILE are indented. In a pattern nodes count as its expansion has them, so that a pattern inside
-// of it takes as many numbers as it has nodes, and what comes from outside is %-1, the node before
-// its first, and so on.
+// %n is the node of index n, also for references that are relative in the stream. The blocks of an
+// IF or WHILE are indented, with `else` or `do` between them. In a pattern nodes count as its
+// expansion has them, so that a pattern inside of it takes as many numbers as it has nodes, and what
+// comes from outside is %-1, the node before its first, and so on.
 //
 // Lifetime:   borrows while it runs; the text owns itself.
 // Errors:     none.
 // Limits:     blocks are indented by 32 levels at most; names and values show 96 bytes, groups 16 parts.
-// Allocation: the text, and 8 bytes for each open block.
+// Allocation: the text, and 24 bytes for each open block.
 
 #ifndef TESSERA_GENOME_PRINT_HPP
 #define TESSERA_GENOME_PRINT_HPP
@@ -49,19 +49,24 @@ class printer {
 
   /// Nodes that stand `margin` spaces in. In a pattern, ids count nodes of its expansion.
   void nodes(const stream_view& s, std::size_t margin, bool is_pattern) {
-    pool<std::size_t> ends;  // of the open blocks, the innermost last
-    std::int64_t id = 0;     // of the node
+    pool<block> blocks;   // that are open, the innermost last
+    std::int64_t id = 0;  // of the node
+    const auto indent = [&](std::size_t depth) {
+      for (std::size_t k = 0; k < margin + 2 * (depth < 32 ? depth : 32); ++k) out_ << ' ';
+    };
     for (std::size_t i = 0; i < s.size(); ++i) {
-      while (!ends.empty() && ends.back() == i) ends.pop_back();
-      const std::size_t depth = ends.size() < 32 ? ends.size() : 32;
-      for (std::size_t k = 0; k < margin + 2 * depth; ++k) out_ << ' ';
+      while (!blocks.empty() && blocks.back().end == i) blocks.pop_back();
+      if (!blocks.empty() && blocks.back().second == i) {
+        indent(blocks.size() - 1);
+        out_ << (blocks.back().is_if ? "else\n" : "do\n");
+      }
+      indent(blocks.size());
       node_line(s, i, id);
       const node& n = s.nodes[i];
       if (n.what() == command::control_flow) {
         const view<std::int32_t> d = s.inputs_of(i);
-        const auto length = [&d](std::size_t k) { return static_cast<std::size_t>(d[k]); };
-        ends.push_back(i + 1 + length(0) + length(1));
-        ends.push_back(i + 1 + length(0));
+        const std::size_t second = i + 1 + static_cast<std::size_t>(d[0]);
+        blocks.push_back({second, second + static_cast<std::size_t>(d[1]), n.b == if_else});
       }
       id += is_pattern && n.what() == command::pattern ? flat_size(n.pattern_id()) : 1;
     }
@@ -116,6 +121,12 @@ class printer {
   }
 
  private:
+  /// The two blocks of an IF or WHILE: where the second begins, and where it ends.
+  struct block {
+    std::size_t second, end;
+    bool is_if;
+  };
+
   void counted(std::string_view title, const pool<counted_rule>& rules) {
     if (!rules.empty()) out_ << '\n' << title << '\n';
     for (const counted_rule& c : rules) {
@@ -187,12 +198,9 @@ class printer {
         break;
       }
       case command::control_flow: {
-        const view<std::int32_t> d = s.inputs_of(i);
-        const bool is_if = n.b == if_else;
-        out_ << (is_if ? "if(" : "while(");
+        out_ << (n.b == if_else ? "if(" : "while(");
         references(s, i, id);
-        out_ << (is_if ? ") then " : ") condition ") << d[0] << (is_if ? " else " : " body ")
-             << d[1];
+        out_ << ')';
         break;
       }
       case command::operation: operation(s, i, id); break;

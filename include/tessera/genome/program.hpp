@@ -47,27 +47,34 @@ class library {
   [[nodiscard]] genome::registry registry() && noexcept { return std::move(registry_); }
 
   /// The name of an operation or command by its A; empty where the registry has none.
-  [[nodiscard]] std::string_view operation(std::uint32_t a) const noexcept {
+  [[nodiscard]] std::string_view operation(std::uint32_t a) const& noexcept {
     return name(operations_, registry_.operation_ids, a);
   }
   /// The target in an operation's name, without looking through all of it.
-  [[nodiscard]] std::string_view target(std::uint32_t a) const noexcept {
+  [[nodiscard]] std::string_view target(std::uint32_t a) const& noexcept {
     return operation(a).substr(0, a < target_sizes_.size() ? target_sizes_[a] : 0);
   }
-  [[nodiscard]] std::string_view variation(std::uint32_t b) const noexcept {
+  [[nodiscard]] std::string_view variation(std::uint32_t b) const& noexcept {
     return name(variations_, registry_.variations, b);
   }
-  [[nodiscard]] std::string_view group(std::uint32_t id) const noexcept {
+  [[nodiscard]] std::string_view group(std::uint32_t id) const& noexcept {
     return name(groups_, registry_.group_ids, id);
   }
-  [[nodiscard]] std::string_view parameter(std::uint32_t id) const noexcept {
+  [[nodiscard]] std::string_view parameter(std::uint32_t id) const& noexcept {
     return name(parameters_, registry_.parameter_ids, id);
   }
   /// Null where the registry has none.
-  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const noexcept {
+  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const& noexcept {
     const std::uint32_t i = at(constants_, id);
     return i == none ? nullptr : &registry_.constants[i];
   }
+  // What a temporary hands out would be gone at the end of the statement.
+  std::string_view operation(std::uint32_t) const&& = delete;
+  std::string_view target(std::uint32_t) const&& = delete;
+  std::string_view variation(std::uint32_t) const&& = delete;
+  std::string_view group(std::uint32_t) const&& = delete;
+  std::string_view parameter(std::uint32_t) const&& = delete;
+  const genome::constant* constant(std::uint32_t) const&& = delete;
   /// The index of a pattern in registry().patterns, by its id; or none.
   [[nodiscard]] std::uint32_t find_pattern(std::uint32_t id) const noexcept {
     return at(patterns_, id);
@@ -80,6 +87,11 @@ class library {
   /// its expansion: as many as have to stand before it where it is called.
   [[nodiscard]] std::uint64_t reach(std::uint32_t pattern_index) const noexcept {
     return reaches_[pattern_index];
+  }
+  /// Whether a pattern takes inputs of the graph, by a COPY of DATA_INPUTs outside of its blocks, or
+  /// one inside of it does.
+  [[nodiscard]] bool takes_inputs(std::uint32_t pattern_index) const noexcept {
+    return takes_inputs_[pattern_index] != 0;
   }
   /// How many tensors an operation takes by its name; none where the name doesn't say.
   [[nodiscard]] std::uint32_t tensors(std::uint32_t a) const noexcept {
@@ -108,6 +120,7 @@ class library {
   places operations_, variations_, groups_, parameters_, constants_, patterns_;
   pool<std::uint32_t> flat_sizes_;                             // by index of the pattern
   pool<std::uint64_t> reaches_;                                // the same
+  pool<unsigned char> takes_inputs_;                           // the same
   pool<std::uint32_t> tensors_, target_sizes_, inputs_named_;  // by id
 };
 

@@ -21,6 +21,9 @@
 // Members come in any order and each may be missing, of a rule "exceptions" alone. P is a string or a
 // number and kept as it stands. What the ids mean to one another is verify()'s to check.
 //
+// The original tools write floats that JSON has no number for as NaN, Infinity and -Infinity. In the
+// values of constants, and there alone, they are read as the strings "nan", "inf" and "-inf".
+//
 // Lifetime:   the registry owns itself; the source may go.
 // Errors:     json_*, genome_registry_*, genome_constant_member, genome_rule_*, too_many_items, at the
 //             value; genome_base64_* and genome_node_truncated at the group of four characters, or
@@ -48,14 +51,49 @@ namespace tessera::inline TESSERA_ABI {
 namespace genome {
 namespace detail {
 
-inline constexpr std::uint32_t max_registry_id = 65535;
-
 /// Whether `token` is a number from 0 to 1 and nothing else.
 [[nodiscard]] inline bool is_probability(std::string_view token) {
   json::reader in(token);
   const json::number n = in.number();
   return in.finish().code == errc::ok && n.token.size() == token.size() && n.value >= 0 &&
          n.value <= 1;
+}
+
+/// What Python writes for floats that JSON has no number for, and how it is kept.
+struct special_float {
+  std::string_view token, kept;
+};
+inline constexpr special_float special_floats[] = {
+    {"NaN", "nan"}, {"Infinity", "inf"}, {"-Infinity", "-inf"}};
+
+/// Copies one value as json::copy() does, special floats too.
+inline void copy_constant(json::reader& in, json::writer& out) {
+  pool<bool> objects;  // the containers that this value has opened
+  std::string_view name;
+  do {
+    const std::string_view rest = in.rest();
+    const special_float* special = nullptr;
+    for (const special_float& f : special_floats)
+      if (rest.substr(0, f.token.size()) == f.token) special = &f;
+    const json::kind kind = in.peek();
+    if (special != nullptr) {
+      in.resume(rest.data() + special->token.size());
+      out.string(special->kept);
+    } else if (kind == json::kind::object) {
+      in.object(), out.begin_object();
+      objects.push_back(true);
+    } else if (kind == json::kind::array) {
+      in.array(), out.begin_array();
+      objects.push_back(false);
+    } else {
+      json::copy(in, out);
+    }
+    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
+      out.end();
+      objects.pop_back();
+    }
+    if (!objects.empty() && objects.back()) out.key(name);
+  } while (!objects.empty());
 }
 
 class registry_reader {
@@ -111,7 +149,7 @@ class registry_reader {
       const characters_range name = r_.add_characters(key);
       const std::uint64_t at = in_.offset();
       const std::int64_t id = in_.int64();
-      if (id < 0 || id > max_registry_id) in_.fail(errc::genome_registry_id, at);
+      if (id < 0 || id > last_pattern_id) in_.fail(errc::genome_registry_id, at);
       append(map, {static_cast<std::uint32_t>(id), name, at}, at);
     }
   }
@@ -126,7 +164,7 @@ class registry_reader {
   }
   [[nodiscard]] std::uint32_t id_of(std::string_view key) {
     std::uint32_t id = 0;
-    if (!take_number(key, id) || !key.empty() || id > max_registry_id)
+    if (!take_number(key, id) || !key.empty() || id > last_pattern_id)
       in_.fail(errc::genome_registry_key, in_.offset());
     return id;
   }
@@ -143,7 +181,7 @@ class registry_reader {
         } else if (key == "value") {
           const std::size_t first = r_.characters.size();
           json::writer out(r_.characters);
-          json::copy(in_, out);
+          copy_constant(in_, out);
           c.value = {static_cast<std::uint32_t>(first),
                      static_cast<std::uint32_t>(r_.characters.size() - first)};
           has_value = true;

@@ -30,7 +30,8 @@
 //   aten._to_copy.default:node_args(1):kwargs('dtype',)
 //
 // Lifetime:   owns everything; names are ranges of `characters`.
-// Errors:     none here.
+// Errors:     none here: ranges and ids are what they are until verify() has checked those of patterns
+//             and maps; a rule that is built in code has to have its nodes and exceptions.
 // Limits:     32-bit indices.
 // Allocation: pools, which double.
 
@@ -153,6 +154,7 @@ struct registry {
     const characters_range t = add_characters(type), v = add_characters(value);
     constants.push_back({id, t, v, constants.size()});
   }
+  /// `nodes` aren't this registry's own.
   void add_pattern(std::uint32_t id, const stream_view& nodes) {
     patterns.push_back({id, static_cast<std::uint32_t>(pattern_nodes.size()),
                         static_cast<std::uint32_t>(nodes.size()), patterns.size()});

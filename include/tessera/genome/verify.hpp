@@ -15,7 +15,10 @@
 //
 // Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
 // Errors:     the first one, in the order of the table; patterns as they stand, and those inside of
-//             one before it. Offsets are those of the checks.
+//             one before it. Of a registry the offset is the row's, of a stream the node's or the
+//             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
+//             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
+//             those of the checks.
 // Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
 // Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
 
@@ -59,6 +62,7 @@ class library_maker {
     library_.inputs_named_ = std::move(maps.inputs_named);
     library_.flat_sizes_.resize(patterns().size());
     library_.reaches_.resize(patterns().size());
+    library_.takes_inputs_.resize(patterns().size());
     states_.resize(patterns().size());
     for (std::size_t i = 0; i < patterns().size(); ++i)
       if (!check_from(static_cast<std::uint32_t>(i))) return error_;
@@ -123,6 +127,7 @@ class library_maker {
     error_ = checker.check();
     library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
     library_.reaches_[index] = checker.reach();
+    library_.takes_inputs_[index] = checker.takes_inputs() ? 1 : 0;
     return error_.code == errc::ok;
   }
 

@@ -96,7 +96,7 @@ class registry_writer {
     if (i != map.size()) fail(errc::genome_id_repeated, map[i].offset);
   }
   void check_id(std::uint32_t id, std::uint64_t offset) {
-    if (id > max_registry_id) fail(errc::genome_registry_id, offset);
+    if (id > last_pattern_id) fail(errc::genome_registry_id, offset);
   }
   void id_key(std::uint32_t id, std::uint64_t offset) {
     check_id(id, offset);

@@ -102,11 +102,7 @@ void machine::execute(std::uint64_t max_steps, outcome& done) {
     const std::uint32_t slot = base + p.slot;
     switch (p.what) {
       case kind::nothing: break;
-      case kind::input:
-        if (inputs_[p.extra].is_none())
-          nac::fail(errc::nac_run_input, "input " + std::to_string(p.extra));
-        results_[slot] = inputs_[p.extra];
-        break;
+      case kind::input: results_[slot] = input(slot); break;
       case kind::external: results_[slot] = slot_of(operands_[p.extra], base); break;
       case kind::variable: results_[slot] = frames_.back().variables[p.extra]; break;
       case kind::parameter: results_[slot] = parameter(p); break;
@@ -165,14 +161,24 @@ value machine::parameter(const planned& p) const {
   return v;
 }
 
-value machine::unnamed_parameter(std::uint32_t slot) const {
-  const auto at = std::lower_bound(
-      unnamed_at_.begin(), unnamed_at_.end(), slot,
-      [](const unnamed_place& place, std::uint32_t wanted) { return place.slot < wanted; });
-  const value& v = unnamed_[at->index];
-  if (v.is_none())
-    nac::fail(errc::genome_run_parameter, "PARAM_INPUT " + std::to_string(at->index));
-  return v;
+std::uint32_t machine::index_of(const std::vector<given_place>& places, std::uint32_t slot) {
+  return std::lower_bound(
+             places.begin(), places.end(), slot,
+             [](const given_place& place, std::uint32_t wanted) { return place.slot < wanted; })
+      ->index;
+}
+
+const value& machine::input(std::uint32_t slot) const {
+  const std::uint32_t i = index_of(inputs_at_, slot);
+  if (inputs_[i].is_none()) nac::fail(errc::nac_run_input, "input " + std::to_string(i));
+  return inputs_[i];
+}
+
+const value& machine::unnamed_parameter(std::uint32_t slot) const {
+  const std::uint32_t i = index_of(unnamed_at_, slot);
+  if (unnamed_[i].is_none())
+    nac::fail(errc::genome_run_parameter, "PARAM_INPUT " + std::to_string(i));
+  return unnamed_[i];
 }
 
 /// What an OUTPUT gives: one value, or a list.

@@ -11,7 +11,8 @@
 //   const nac::tensor& y = vm.outputs()[0].as_tensor();
 //
 //   command         what it does
-//   DATA_INPUT      outside of blocks the next input; in a block that of its IF or WHILE (format.hpp)
+//   DATA_INPUT      outside of blocks the next input, in the order of the expansion; in a block that
+//                   of its IF or WHILE (format.hpp)
 //   CONST_REF       a parameter, by its id or its name; PARAM_INPUT the next one without a name, in
 //                   the order of the expansion. All that a program holds must be given.
 //   COPY            the node that it copies, once: all have the same value. One of inputs takes as
@@ -28,7 +29,7 @@
 //
 // What can be known before running is: names, arguments and constants of all nodes, run or not, are
 // looked at when the machine is made, and the first that can't run makes every run() fail. Inputs and
-// parameters behind that one aren't known then.
+// parameters behind that one, and inputs of patterns, aren't known then.
 //
 // Lifetime:   a machine borrows its program. Tensors of its memory must not outlive it. outputs() last
 //             until the next run. One machine serves one caller at a time.
@@ -73,7 +74,7 @@ struct outcome {
 
 struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;
-  std::uint64_t max_nodes = std::uint64_t{1} << 20;  ///< of the expansion
+  std::uint64_t max_nodes = std::uint64_t{1} << 20;  ///< of the expansion; and inputs of a kind
   view<model::pattern_result> results = {};          ///< read when the machine is made
   nac::memory* room = nullptr;                       ///< one that outlives it, instead of its own
 };
@@ -138,7 +139,6 @@ class machine {
   /// A node of the stream or of a pattern. Slots are counted from the first one of its code.
   struct planned {
     kind what = kind::nothing;
-    bool takes_last = false;  // of the inputs of a COPY
     tessera::nac::operation operation = tessera::nac::operation::unknown;
     tessera::nac::binding binding;
     std::uint32_t slot = 0;    // its own
@@ -169,9 +169,9 @@ class machine {
     std::uint32_t same_as = 0;  // the pattern that it is, where it is nothing but another's call
     bool known = false;
   };
-  /// A PARAM_INPUT, or several of a COPY.
-  struct unnamed_place {
-    std::uint32_t slot = 0, index = 0;
+  /// An input or PARAM_INPUT, or several of a COPY.
+  struct given_place {
+    std::uint32_t slot = 0, index = 0, count = 1;
   };
   enum class phase : std::uint8_t { code, branch, condition, body };
   /// Nodes that are being run: all, those of a pattern, or a block.
@@ -193,6 +193,7 @@ class machine {
   [[nodiscard]] std::uint32_t plan_call_of(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t value_of_pattern(std::uint32_t pattern);
   [[nodiscard]] std::uint32_t place_of_parameter(std::uint32_t id);
+  void add_given(std::vector<nac::value>& to, std::uint32_t count) const;
   void plan_drops();
 
   // ---- one run
@@ -205,7 +206,10 @@ class machine {
   }
   [[nodiscard]] nac::value run_operation(const planned& p, std::uint32_t base);
   [[nodiscard]] nac::value parameter(const planned& p) const;
-  [[nodiscard]] nac::value unnamed_parameter(std::uint32_t slot) const;
+  [[nodiscard]] static std::uint32_t index_of(const std::vector<given_place>& places,
+                                              std::uint32_t slot);
+  [[nodiscard]] const nac::value& input(std::uint32_t slot) const;
+  [[nodiscard]] const nac::value& unnamed_parameter(std::uint32_t slot) const;
   [[nodiscard]] nac::value values_of(const planned& p, std::uint32_t base);
   void begin_block(std::uint32_t opener, std::uint32_t base, bool second, phase what);
   void begin_round(frame& f);
@@ -233,7 +237,7 @@ class machine {
   std::vector<std::uint32_t> slots_, values_;  // of the code being planned, by node
   std::uint32_t caller_ = 0;                   // while planning: a node of the stream
   std::vector<std::uint32_t> parameter_ids_, parameter_at_;  // the latter by id, plus 1
-  std::vector<unnamed_place> unnamed_at_;                    // their slots ascending
+  std::vector<given_place> inputs_at_, unnamed_at_;          // their slots ascending
   std::vector<std::uint32_t> first_drop_, drops_;            // by slot: what to drop behind it
 
   std::vector<nac::value> inputs_, parameters_, unnamed_, results_, outputs_;

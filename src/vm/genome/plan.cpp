@@ -162,7 +162,6 @@ void machine::plan_code(const model::stream_view& code, bool is_stream) {
     bool second = false;
   };
   std::vector<block> blocks;
-  std::uint32_t top = 0;  // the last node outside of blocks so far
   for (std::uint32_t i = 0; i < n; ++i) {
     at_ = first + i;
     if (is_stream) caller_ = i;
@@ -173,7 +172,7 @@ void machine::plan_code(const model::stream_view& code, bool is_stream) {
     to.next = at_ + 1;
     to.first = static_cast<std::uint32_t>(operands_.size());
     plan_node(code, i, to, !blocks.empty());
-    (blocks.empty() ? top : blocks.back().last) = i;
+    if (!blocks.empty()) blocks.back().last = i;
     if (to.what == kind::input && !blocks.empty()) {
       block& in = blocks.back();
       const planned& opener = code_[first + in.opener];
@@ -205,15 +204,13 @@ void machine::plan_code(const model::stream_view& code, bool is_stream) {
       done.end = opener.next - first;
     }
   }
-  if (is_stream && n != 0) take_last(code, first, top);
 }
 
 /// A COPY of inputs that ends a block is what the last of them is: nobody else can take it.
 void machine::take_last(const model::stream_view& code, std::uint32_t first, std::uint32_t i) {
   planned& p = code_[first + i];
-  if (code.nodes[i].what() != command::copy) return;
-  p.takes_last = true;
-  if (p.what == kind::input || p.what == kind::external || p.what == kind::variable)
+  if (code.nodes[i].what() == command::copy &&
+      (p.what == kind::external || p.what == kind::variable))
     p.extra += static_cast<std::uint32_t>(code.nodes[i].c) - 1;
 }
 
@@ -236,10 +233,8 @@ void machine::plan_node(const model::stream_view& code, std::uint32_t i, planned
   };
   switch (n.what()) {
     case command::data_input:
-      to.what = kind::input;
-      if (in_block) break;  // plan_code knows which
-      to.extra = static_cast<std::uint32_t>(inputs_.size());
-      inputs_.resize(inputs_.size() + count);
+      to.what = kind::input;                                  // in a block plan_code knows which
+      if (is_stream && !in_block) add_given(inputs_, count);  // until patterns are counted as well
       break;
     case command::param_input: to.what = kind::unnamed_parameter; break;
     case command::const_ref:
@@ -265,9 +260,15 @@ void machine::plan_node(const model::stream_view& code, std::uint32_t i, planned
     }
     default: break;  // PAD
   }
-  // A COPY of PARAM_INPUTs keeps their number where its operands would be counted.
-  if (to.what == kind::unnamed_parameter) to.extra = count;
+  // A COPY of inputs or PARAM_INPUTs keeps their number where its operands would be counted.
+  if (to.what == kind::input || to.what == kind::unnamed_parameter) to.extra = count;
   for (const std::int32_t d : references) operands_.push_back({nullptr, slot(d)});
+}
+
+void machine::add_given(std::vector<nac::value>& to, std::uint32_t count) const {
+  if (to.size() + std::uint64_t{count} > how_.max_nodes)
+    nac::fail(errc::budget_memory, "more inputs than nodes are allowed");
+  to.resize(to.size() + count);
 }
 
 /// Goes through the expansion once: a result is dropped behind its last use. Where that is inside of
@@ -278,6 +279,7 @@ void machine::plan_drops() {
   constexpr std::uint32_t never = ~std::uint32_t{0};
   const auto size = static_cast<std::uint32_t>(results_.size());
   std::vector<std::uint32_t> last(size);
+  std::vector<bool> is_taken(size);  // by another node
   for (std::uint32_t s = 0; s < size; ++s) last[s] = s;
   /// An IF or WHILE around the node that is looked at.
   struct scope {
@@ -290,6 +292,7 @@ void machine::plan_drops() {
   };
   std::vector<scope> scopes;
   std::vector<call> calls;
+  inputs_.clear();
   std::vector<bool> open = {true};            // by block; block 0 is the program
   std::vector<std::uint32_t> block_of(size);  // by slot: of what has a value the block, plus 1
   const auto stream_size = static_cast<std::uint32_t>(program_.stream().size());
@@ -338,15 +341,18 @@ void machine::plan_drops() {
           std::upper_bound(scopes.begin(), scopes.end(), from,
                            [](std::uint32_t s, const scope& other) { return s < other.slot; });
       check(from, around != scopes.begin() && (around - 1)->slot == from);
+      is_taken[from] = true;
       last[from] = std::max(last[from], around == scopes.end() ? slot : around->slot);
     }
     const bool has_value =
         p.what != kind::nothing && p.what != kind::output && p.what != kind::block_output;
     if (has_value) block_of[slot] = (scopes.empty() ? 0 : scopes.back().block) + 1;
-    if (p.what == kind::unnamed_parameter) {
-      const std::size_t taken = unnamed_.size() + (p.takes_last ? p.extra - 1 : 0);
-      unnamed_at_.push_back({slot, static_cast<std::uint32_t>(taken)});
-      unnamed_.resize(unnamed_.size() + p.extra);
+    if (p.what == kind::input || p.what == kind::unnamed_parameter) {
+      const bool is_input = p.what == kind::input;
+      std::vector<nac::value>& given = is_input ? inputs_ : unnamed_;
+      (is_input ? inputs_at_ : unnamed_at_)
+          .push_back({slot, static_cast<std::uint32_t>(given.size()), p.extra});
+      add_given(given, p.extra);
     }
     if (p.what == kind::if_else || p.what == kind::while_loop) {
       // A block's value is taken when it ends.
@@ -361,6 +367,10 @@ void machine::plan_drops() {
   std::uint32_t top = 0;
   for (std::uint32_t k = 0; k < stream_size; k = code_[k].next) top = k;
   if (stream_size != 0) last[code_[top].result] = never;
+  // A COPY that ends a block, or the program, is what the last of its nodes is, as take_last() says.
+  for (std::vector<given_place>* const places : {&inputs_at_, &unnamed_at_})
+    for (given_place& at : *places)
+      if (last[at.slot] == never && !is_taken[at.slot]) at.index += at.count - 1;
 
   first_drop_.resize(std::size_t{size} + 1);
   for (const std::uint32_t at : last)
