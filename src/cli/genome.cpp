@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "genome/canonical.hpp"
 #include "genome/contiguous.hpp"
 #include "genome/subgraphs.hpp"
 
@@ -21,13 +22,13 @@ void gene_options::add_options(CLI::App& verb) {
                 "Genes that are connected subgraphs, whatever their nodes' order");
   verb.add_option("--gapped", gap, "The same, with up to N foreign nodes between two of a gene")
       ->type_name("N")
-      ->check(CLI::Range(1u, 64u));
+      ->check(CLI::Range(1u, 4u));
   verb.add_option("--min-nodes", min_nodes, "The fewest nodes of a gene (8; subgraphs 3)")
       ->type_name("N")
-      ->check(CLI::Range(2u, 1u << 20));
-  verb.add_option("--max-nodes", max_nodes, "The most nodes of a gene (40; subgraphs 8)")
+      ->check(CLI::Range(2u, 255u));
+  verb.add_option("--max-nodes", max_nodes, "The most nodes of a gene (40; subgraphs 6)")
       ->type_name("N")
-      ->check(CLI::Range(2u, 1u << 20));
+      ->check(CLI::Range(2u, 255u));
   verb.add_option("--min-score", min_score,
                   "Contiguous genes: the least frequency times length (100)")
       ->type_name("N");
@@ -43,6 +44,7 @@ void gene_options::add_options(CLI::App& verb) {
 }
 
 bool gene_options::is_wrong(std::string_view verb) const {
+  constexpr std::uint32_t max_subgraph = genomics::max_canonical_nodes;
   const bool subgraphs = connected || gap != 0;
   std::string why;
   if (connected && gap != 0)
@@ -53,6 +55,8 @@ bool gene_options::is_wrong(std::string_view verb) const {
     why = "--min-models is for subgraphs: say --connected or --gapped too";
   else if (min_nodes && max_nodes && *min_nodes > *max_nodes)
     why = "--min-nodes is more than --max-nodes";
+  else if (subgraphs && std::max(min_nodes.value_or(0), max_nodes.value_or(0)) > max_subgraph)
+    why = "subgraphs have " + std::to_string(max_subgraph) + " nodes or fewer";
   if (why.empty()) return false;
   (void)usage_error(verb, why);
   return true;

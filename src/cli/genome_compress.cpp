@@ -22,6 +22,7 @@ struct options {
   std::string output = "-", registry;
   std::vector<std::string> results;
   bool keep_copies = false;
+  unsigned threads = 0;
 };
 
 /// "18=5": pattern 18's consumers take its node 5.
@@ -56,8 +57,7 @@ struct options {
   if (o.registry.empty()) return write_result(o.output, out.data());
   const result<text> registry = genome::write_registry(set.registry);
   if (!registry) return fail_made(registry.err(), to);
-  const exit_code code = write_result(o.registry, as_bytes(*registry));
-  return code != success ? code : write_result(o.output, out.data());
+  return write_results(o.registry, as_bytes(*registry), o.output, out.data());
 }
 
 [[nodiscard]] exit_code expand_files(const options& o) {
@@ -81,13 +81,8 @@ struct options {
   if (!in.complete) return in.code;
   result<genome::library> library = genome::verify(std::move(set.registry));
   if (!library) return fail_made(library.err(), to);
-  progress shown(set.streams.size());
-  for (genome::stream& s : set.streams) {
-    const error e = compress_stream(s, *library, {.results = results});
-    if (e.code != errc::ok) return shown.clear(), fail_made(e, to);
-    shown.advance(1);
-  }
-  shown.clear();
+  const exit_code code = compress_streams(set.streams, *library, results, o.threads, to);
+  if (code != success) return code;
   set.registry = std::move(*library).registry();
   return finish(in, write_set(o, "genome compress", set, to));
 }
@@ -115,6 +110,9 @@ struct options {
 void add_genome_compress(CLI::App& genome, action& run) {
   const auto o = std::make_shared<options>();
   CLI::App* const verb = add_verb(genome, "compress", "Write networks in their genes", o);
+  verb->add_option("--threads", o->threads, "Threads (0: one for each processor)")
+      ->type_name("COUNT")
+      ->check(CLI::Range(0u, 1024u));
   verb->footer(
       std::string(
           "Where a pattern of the registry stands in a network, one node takes its place: left to "

@@ -40,25 +40,19 @@ struct options {
   text signatures;
   if (!o.signatures.empty()) {
     stream_set set;
-    progress shown(all.size());
-    for (std::size_t g = 0; g < all.size(); ++g) {
-      const error e = compress_stream(made->streams[g], *library, {});
-      if (e.code != errc::ok) return shown.clear(), fail_made(e, to);
-      set.names.emplace_back(all.name(g));
-      set.streams.push_back(std::move(made->streams[g]));
-      shown.advance(1);
-    }
-    shown.clear();
+    set.streams = std::move(made->streams);
+    for (std::size_t g = 0; g < all.size(); ++g) set.names.emplace_back(all.name(g));
+    const exit_code code = compress_streams(set.streams, *library, {}, o.genes.threads, to);
+    if (code != success) return code;
     result<text> out = write_signatures(set);
     if (!out) return fail_made(out.err(), to);
     signatures = std::move(*out);
   }
-  if (!o.output.empty()) {
-    const result<text> out = genome::write_registry(library->registry());
-    if (!out) return fail_made(out.err(), to);
-    if (const exit_code code = write_result(o.output, as_bytes(*out)); code != success) return code;
-  }
-  return o.signatures.empty() ? success : write_result(o.signatures, as_bytes(signatures));
+  if (o.output.empty()) return write_result(o.signatures, as_bytes(signatures));
+  const result<text> registry = genome::write_registry(library->registry());
+  if (!registry) return fail_made(registry.err(), to);
+  if (o.signatures.empty()) return write_result(o.output, as_bytes(*registry));
+  return write_results(o.output, as_bytes(*registry), o.signatures, as_bytes(signatures));
 }
 
 [[nodiscard]] exit_code mine_files(const options& o) {

@@ -3,7 +3,12 @@
 
 #include "genome_output.hpp"
 
+#include <filesystem>
+#include <mutex>
 #include <utility>
+
+#include "genome/parallel.hpp"
+#include "io/file.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -17,14 +22,41 @@ exit_code fail_made(error e, const reporting& to) {
   return to.fail(d, bad_input, format::unknown);
 }
 
-error compress_stream(genome::stream& s, const genome::library& in,
-                      const genome::expand_options& how) {
-  const result<genome::program> flat = genome::verify(std::move(s), in);
-  if (!flat) return flat.err();
-  result<genome::stream> out = genome::compress(*flat, how);
-  if (!out) return out.err();
-  s = std::move(*out);
-  return {};
+exit_code compress_streams(std::vector<genome::stream>& streams, const genome::library& in,
+                           view<genome::pattern_result> results, unsigned threads,
+                           const reporting& to) {
+  const genome::compressor patterns(in, {.results = results});
+  std::vector<error> wrong(streams.size());
+  progress shown(streams.size());
+  std::mutex guard;
+  genomics::parallel(genomics::thread_count(threads), streams.size(), [&](unsigned, std::size_t i) {
+    result<genome::program> flat = genome::verify(std::move(streams[i]), in);
+    result<genome::stream> out = flat ? patterns.run(*flat) : flat.err();
+    if (out)
+      streams[i] = std::move(*out);
+    else
+      wrong[i] = out.err();
+    const std::lock_guard<std::mutex> lock(guard);
+    shown.advance(1);
+  });
+  shown.clear();
+  for (const error& e : wrong)
+    if (e.code != errc::ok) return fail_made(e, to);
+  return success;
+}
+
+exit_code write_results(const std::string& path, bytes data, const std::string& second_path,
+                        bytes second) {
+  std::error_code unknown;
+  const bool is_special = std::filesystem::exists(second_path, unknown) &&
+                          !std::filesystem::is_regular_file(second_path, unknown);
+  if (second_path != "-" && !is_special)
+    if (const auto tried = io::file_writer::open(second_path); !tried) {
+      show(diagnose(tried.err()));
+      return io_error;
+    }
+  const exit_code code = write_result(path, data);
+  return code != success ? code : write_result(second_path, second);
 }
 
 result<text> write_signatures(const stream_set& set) {

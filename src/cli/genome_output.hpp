@@ -18,9 +18,15 @@ namespace cli {
 /// What is wrong with what was made of the inputs, and has no place in any of them.
 [[nodiscard]] exit_code fail_made(error e, const reporting& to);
 
-/// A flat stream of a library in its patterns.
-[[nodiscard]] error compress_stream(genome::stream& s, const genome::library& in,
-                                    const genome::expand_options& how);
+/// All streams of a set, over a library, in its patterns; tells the first that fails.
+[[nodiscard]] exit_code compress_streams(std::vector<genome::stream>& streams,
+                                         const genome::library& in,
+                                         view<genome::pattern_result> results, unsigned threads,
+                                         const reporting& to);
+
+/// Two results: no first one where a file can't be made for the second.
+[[nodiscard]] exit_code write_results(const std::string& path, bytes data,
+                                      const std::string& second_path, bytes second);
 
 /// {"name": "base64", ...}, a line for each.
 [[nodiscard]] result<text> write_signatures(const stream_set& set);

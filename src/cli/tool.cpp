@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "io/file.hpp"
+#include "tessera/genome/base64.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -64,13 +65,8 @@ constexpr format_row format_table[] = {
 /// be a word, anything, so that a reader tells what is wrong.
 [[nodiscard]] bool is_base64(std::string_view text) {
   constexpr std::size_t longest_word = 24;
-  const auto value = [](char c) -> int {
-    return c >= 'A' && c <= 'Z'   ? c - 'A'
-           : c >= 'a' && c <= 'z' ? c - 'a' + 26
-           : c >= '0' && c <= '9' ? c - '0' + 52
-           : c == '+'             ? 62
-           : c == '/'             ? 63
-                                  : -1;
+  const auto value = [](char c) -> unsigned {
+    return genome::detail::base64_value.of[static_cast<unsigned char>(c)];
   };
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == text.npos) return false;
@@ -79,11 +75,10 @@ constexpr format_row format_table[] = {
   constexpr std::size_t node = 7;  // characters of its 5 bytes
   if (text.size() < node) return false;
   for (const char c : text)
-    if (value(c) < 0) return false;
+    if (value(c) > 63) return false;
   const auto byte = [&](std::size_t at) {
     const std::size_t i = at / 3 * 4 + at % 3;
-    const unsigned bits =
-        static_cast<unsigned>(value(text[i])) << 6 | static_cast<unsigned>(value(text[i + 1]));
+    const unsigned bits = value(text[i]) << 6 | value(text[i + 1]);
     return (bits >> (4 - at % 3 * 2)) & 0xff;
   };
   const std::size_t size = text.size() * 3 / 4;
@@ -431,7 +426,9 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
   }
   source s{shown_name(path), std::move(*content), format::unknown};
   s.what = detect(s.data());
-  if (s.what == format::unknown && !s.data().empty()) s.what = otherwise;
+  // By its name too, so that a reader tells what is wrong.
+  if (s.what == format::unknown && !s.data().empty())
+    s.what = io::without_codec(path).ends_with(".b64") ? format::genome_stream : otherwise;
   if (s.what != format::unknown) return {std::move(s), success};
   why.rule = "unknown_format";
   why.message = s.data().empty()

@@ -35,8 +35,10 @@ class converter {
                                static_cast<std::uint32_t>(d[1]));
     }
     // Kinds of one A, B and C differ in whether a constant stands behind a list of tensors alone.
+    const bool nameless = n.what() == genome::command::const_ref && !how_.parameter_names;
     const std::uint64_t key = std::uint64_t{n.a} << 32 | std::uint64_t{n.b} << 24 |
-                              std::uint64_t{n.count != 0} << 16 | static_cast<std::uint16_t>(n.c);
+                              std::uint64_t{n.count != 0} << 16 |
+                              (nameless ? 0 : static_cast<std::uint16_t>(n.c));
     const auto [at, is_new] = known_.try_emplace(key, 0);
     if (is_new) at->second = new_kind(n);
     return at->second;

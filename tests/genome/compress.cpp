@@ -471,6 +471,28 @@ TEST_CASE("genome/compress: what has patterns is expanded first", "[genome]") {
   CHECK(e.err() == error{errc::genome_expansion_size, 5});
 }
 
+TEST_CASE("genome/compress: patterns are prepared once for many graphs", "[genome]") {
+  const genome::library l =
+      library_of({{10, pair}, {11, {{6, 10, 0, {}}, {6, 10, 0, {}}}}, {12, {{22, 1, 0, {-1}}}}});
+  const genome::compressor many(l);
+  const std::vector<std::vector<row>> graphs = {
+      {input, {20, 1, 0, {0}}, {21, 1, 0, {0, 1}}},
+      {input, {20, 1, 0, {0}}, {21, 1, 0, {1, 0}}, {20, 1, 0, {2}}, {21, 1, 0, {3, 2}}},
+      {input},
+      {input, {22, 1, 0, {0}}, {20, 1, 0, {1}}, {21, 1, 0, {2, 1}}}};
+  const std::vector<std::vector<row>> expected = {
+      graphs[0], {input, {6, 11, 0, {0}}}, {input}, {input, {6, 12, 0, {0}}, {6, 10, 0, {1}}}};
+  for (int round = 0; round < 2; ++round)
+    for (std::size_t i = 0; i < graphs.size(); ++i) {
+      const auto s = many.run(program_of(l, stream_of(graphs[i])));
+      REQUIRE(s);
+      CHECK(text_of(*s) == listing(expected[i]));
+    }
+  const genome::pattern_result wrong[] = {{10, 2}};
+  const genome::compressor none(l, {.results = {wrong, 1}});
+  CHECK(none.run(program_of(l, stream_of({input}))).err() == error{errc::genome_pattern_result, 0});
+}
+
 TEST_CASE("genome/compress: patterns too large to be written out don't matter", "[genome]") {
   // 2000 patterns of 2000 to 4000 nodes that all fit the graph, then 26 of up to 2^26 nodes.
   genome::registry r = graphs::names();

@@ -7,6 +7,9 @@
 //   auto again = genome::verify(std::move(*short_form), library);
 //   auto flat = genome::expand(*again);              // the graph as it was, node by node
 //
+//   const genome::compressor many(library);          // prepares the patterns once
+//   for (const genome::program& p : programs) use(many.run(p));
+//
 // First, what repeats becomes a COPY: runs of more than 2 equal nodes without inputs, up to 32767,
 // of which only the first is used. Then patterns are looked for from left to right; the longest that
 // matches is taken, of equal ones the first in the registry, and the search goes on behind it. A
@@ -34,10 +37,10 @@
 // Lifetime:   the stream owns itself.
 // Errors:     those of expand().
 // Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
-// Allocation: as a rule 200 bytes for each node, of the graph and of patterns no longer than it, and
-//             12 for each input; at most 1500, and 5 MB, where patterns are made for it. Time is
-//             linear in these but for a logarithm: of the nodes, which are sorted, and of the
-//             number of patterns.
+// Allocation: 50 bytes for each node of all patterns, once; as a rule 150 for each node of the graph
+//             and of patterns that may occur in it, and 12 for each input; at most 1500, and 5 MB,
+//             where patterns are made for it. Time is linear in these but for a logarithm, of the
+//             nodes of patterns and of their number.
 
 #ifndef TESSERA_GENOME_COMPRESS_HPP
 #define TESSERA_GENOME_COMPRESS_HPP
@@ -79,15 +82,16 @@ template <class Merge>
   return out;
 }
 
-class compressor {
+/// Of one graph.
+class compression {
  public:
-  compressor(const library& l, const expand_options& how) : library_(l), shapes_(l, how.copies) {}
+  explicit compression(const pattern_index& patterns)
+      : patterns_(patterns), shapes_(patterns.shapes()) {}
 
-  [[nodiscard]] result<stream> run(stream graph, const expand_options& how) {
-    if (const error e = shapes_.choose(how.results); e.code != errc::ok) return e;
+  [[nodiscard]] stream run(stream graph, bool copies) {
     graph_ = std::move(graph);
     blocks_ = blocks_of(graph_);
-    if (how.copies) merge_runs();
+    if (copies) merge_runs();
     match();
     drop_matches();
     return write();
@@ -144,7 +148,7 @@ class compressor {
   void match() {
     pool<std::uint32_t> tokens;
     sequence_matcher matcher;
-    add_patterns(library_, shapes_, graph_, blocks_, tokens, matcher);
+    patterns_.add_patterns(graph_, blocks_, tokens, matcher);
     matcher.build();
     pool<sequence_matcher::found> longest;
     longest.resize(graph_.size());
@@ -193,7 +197,6 @@ class compressor {
     }
   }
   [[nodiscard]] std::size_t result_of(std::uint32_t m) {
-    (void)shapes_.of(matches_[m].pattern);
     return std::size_t{matches_[m].first} + shapes_.result_of(matches_[m].pattern);
   }
   [[nodiscard]] bool takes_too_many(std::uint32_t m, pool<std::uint32_t>& seen) const {
@@ -209,7 +212,8 @@ class compressor {
     return count > max_node_inputs;
   }
   [[nodiscard]] bool takes_block_inputs(std::uint32_t m) const noexcept {
-    return blocks_[matches_[m].first].first != 0 && library_.takes_inputs(matches_[m].pattern);
+    return blocks_[matches_[m].first].first != 0 &&
+           patterns_.library().takes_inputs(matches_[m].pattern);
   }
   [[nodiscard]] bool ends_block_without_result(std::uint32_t m) {
     const std::uint32_t pattern = matches_[m].pattern, first = matches_[m].first;
@@ -250,7 +254,7 @@ class compressor {
       if (k == 0 || all[k].id != all[k - 1].id)
         d.push_back(static_cast<std::int32_t>(all[k].id) -
                     (all[k].same_block ? static_cast<std::int32_t>(ids[m.first]) : 0));
-    const std::uint32_t id = library_.registry().patterns[m.pattern].id;
+    const std::uint32_t id = patterns_.library().registry().patterns[m.pattern].id;
     out.add({.a = 6,
              .b = static_cast<std::uint8_t>(id),
              .c = static_cast<std::int16_t>(static_cast<std::uint16_t>(id & 0xff00u))},
@@ -259,8 +263,8 @@ class compressor {
 
   static constexpr std::uint32_t plain = ~std::uint32_t{0};
 
-  const library& library_;
-  pattern_shapes shapes_;
+  const pattern_index& patterns_;
+  const pattern_shapes& shapes_;
   stream graph_;              // in which a COPY is one node
   pool<block_range> blocks_;  // by node
   pool<match_of> matches_;
@@ -270,12 +274,31 @@ class compressor {
 
 }  // namespace detail
 
+/// compress() of many graphs over one library, whose patterns are prepared once. Threads may share
+/// it. Lifetime: borrows the library, and expand_options::results.
+class compressor {
+ public:
+  explicit compressor(const library& l, const expand_options& how = {})
+      : how_(how), patterns_(l, how.copies), wrong_(patterns_.choose(how.results)) {}
+
+  /// `flat` is of the same library.
+  [[nodiscard]] result<stream> run(const program& flat) const {
+    if (wrong_.code != errc::ok) return wrong_;
+    result<stream> graph =
+        expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
+    if (!graph) return graph.err();
+    return detail::compression(patterns_).run(std::move(*graph), how_.copies);
+  }
+
+ private:
+  const expand_options how_;
+  detail::pattern_index patterns_;
+  const error wrong_;
+};
+
 /// A flat graph in the patterns of its library. expand() gives the same graph back, node by node.
 [[nodiscard]] inline result<stream> compress(const program& flat, const expand_options& how = {}) {
-  result<stream> graph =
-      expand(flat, {.copies = false, .results = how.results, .limit = how.limit});
-  if (!graph) return graph.err();
-  return detail::compressor(flat.library(), how).run(std::move(*graph), how);
+  return compressor(flat.library(), how).run(flat);
 }
 
 }  // namespace genome

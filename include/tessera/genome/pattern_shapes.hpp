@@ -78,6 +78,9 @@ class pattern_shapes {
     return shapes_[pattern];
   }
   /// Of a pattern that has been measured.
+  [[nodiscard]] const pattern_shape& of(std::uint32_t pattern) const noexcept {
+    return shapes_[pattern];
+  }
   [[nodiscard]] std::uint32_t result_of(std::uint32_t pattern) const noexcept {
     return is_chosen(pattern) ? results_[chosen_by(pattern)].node : shapes_[pattern].result;
   }
