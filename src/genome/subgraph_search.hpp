@@ -24,13 +24,14 @@
 #define TESSERA_GENOME_SUBGRAPH_SEARCH_HPP
 
 #include <cstdint>
-#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "canonical.hpp"
 #include "dataflow.hpp"
 #include "key_table.hpp"
+#include "numbered.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
@@ -41,6 +42,32 @@ inline constexpr std::uint32_t max_candidates = std::uint32_t{1} << 19;
 /// The words of a gene and back.
 [[nodiscard]] std::vector<std::uint32_t> words_of(const canonical_form& f);
 [[nodiscard]] canonical_form form_of(key_table::key words);
+inline constexpr std::uint32_t edge_mark = std::uint32_t{1} << 31;
+[[nodiscard]] constexpr bool is_edge_word(std::uint32_t w) noexcept { return (w & edge_mark) != 0; }
+
+/// What hangs together by direct edges, without its gaps.
+[[nodiscard]] std::vector<canonical_form> connected_parts(std::span<const std::uint32_t> labels,
+                                                          std::span<const gene_edge> edges);
+
+/// Pairs of 32-bit words that are marked, until clear().
+class pair_marks {
+ public:
+  [[nodiscard]] bool has(std::uint32_t a, std::uint32_t b) const noexcept {
+    return !taken_.empty() && places_[place_of(key(a, b))] != 0;
+  }
+  void add(std::uint32_t a, std::uint32_t b);
+  void clear() noexcept;
+
+ private:
+  /// Never 0: the first word is below 2^32 - 1.
+  [[nodiscard]] static std::uint64_t key(std::uint32_t a, std::uint32_t b) noexcept {
+    return (std::uint64_t{a} + 1) << 32 | b;
+  }
+  [[nodiscard]] std::size_t place_of(std::uint64_t k) const noexcept;
+
+  std::vector<std::uint64_t> places_;  // a power of two, at most half full
+  std::vector<std::size_t> taken_;
+};
 
 /// How many occurrences of each gene can be had of a graph without sharing nodes, when they are taken
 /// by their ascending nodes, the least first. Sets come by their first node, in any order for each.
@@ -62,12 +89,12 @@ class disjoint_counter {
   struct slot {
     std::uint64_t graph = 0, first = 0;  // where `count` and `best` are from
     std::uint32_t count = 0, size = 0;
-    std::set<std::uint32_t> used;  // nodes from the first on
   };
   std::uint32_t stride_;
   std::uint64_t graph_ = 0, first_ = 1;
   std::vector<slot> slots_;
   std::vector<std::uint32_t> best_, now_, in_graph_;
+  pair_marks used_;  // gene and node
   std::vector<count> counts_;
 };
 
@@ -78,6 +105,7 @@ class subgraph_search {
     std::uint32_t size = 0;  ///< nodes of the sets that count; 0: all that are `wanted`
     std::uint32_t max_gap = 0, max_nodes = 0;
     const std::vector<std::uint32_t>* wanted = nullptr;  ///< by frequent gene: its number, or none
+    const std::vector<bool>* needed = nullptr;  ///< the same: whether it is part of one wanted
   };
   struct candidate {
     std::uint32_t gene = 0, models = 0;
@@ -102,16 +130,35 @@ class subgraph_search {
   [[nodiscard]] bool cut() const { return cut_; }
 
  private:
+  /// A set as it was visited: the one that it grew from, and what was added.
+  struct step {
+    std::uint32_t from = 0, addition = 0;
+    [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> words() const { return {from, addition}; }
+    friend bool operator==(const step&, const step&) = default;
+  };
+  struct meaning {
+    std::uint32_t known = 0;               // the frequent gene, or one of those below
+    std::uint32_t counted = 0, table = 0;  // of codes_, or the frequent gene; as of tables_
+  };
+  /// What there is between a node of the set and those before it, a bit for each.
+  struct relations {
+    std::uint32_t links = 0, gaps = 0;
+  };
+
   [[nodiscard]] bool spend(std::uint64_t work);
   void look_from(std::uint32_t first);
   void extend(std::size_t begin);
   void take(std::uint32_t v);
+  void leave();
   void mark_neighbours(std::uint32_t v);
   [[nodiscard]] bool visit();
-  [[nodiscard]] std::uint32_t known_parts();
-  [[nodiscard]] std::uint32_t frequent_parts() const;
+  [[nodiscard]] std::uint32_t next_state(std::uint32_t from, std::span<const std::uint32_t> words);
+  void forget_states();
+  [[nodiscard]] std::vector<std::uint32_t> words_of_state(std::uint32_t state) const;
+  [[nodiscard]] std::uint32_t known_parts(std::uint32_t state);
+  [[nodiscard]] std::uint32_t frequent_parts(std::uint32_t state) const;
   [[nodiscard]] bool add_gaps();
-  [[nodiscard]] std::uint32_t counted_gene(std::span<const std::uint32_t> words);
+  [[nodiscard]] std::uint32_t counted_gene(std::uint32_t state);
   void count(std::uint32_t gene);
 
   const operation_labels& labels_;
@@ -120,17 +167,20 @@ class subgraph_search {
   std::uint32_t deepest_ = 0;  // nodes of the largest sets of the pass
   dataflow* graph_ = nullptr;
 
-  key_table known_;                          // sets as they were visited, by direct edges
-  std::vector<std::uint32_t> known_gene_;    // the frequent gene, or one of the two below
-  key_table counted_;                        // the same of those that count, with gaps
-  std::vector<std::uint32_t> counted_gene_;  // of codes_, or the frequent gene
+  key_table additions_;
+  numbered<step> steps_;           // states are their numbers and 1; 0 is the empty set
+  std::vector<meaning> meanings_;  // of states
+  std::uint32_t tables_ = 1;       // codes_ that there have been
   key_table codes_;
   std::vector<std::uint32_t> place_;    // of codes_: where in candidates_ …
   std::vector<std::uint64_t> part_of_;  // … of which part
   std::vector<candidate> candidates_;
   std::uint64_t part_ = 0;
 
-  std::vector<std::uint32_t> set_, words_, extensions_;
+  std::vector<std::uint32_t> set_, states_;  // of the set and of all that it grew from
+  std::vector<relations> relations_;
+  std::vector<std::uint32_t> words_, ends_, gap_words_, extensions_;
+  std::vector<std::uint8_t> place_in_set_;  // of nodes: 1 more, or 0
   std::vector<bool> near_;  // in the set or a neighbour of it, behind its first node
   disjoint_counter counter_{max_canonical_nodes};
   std::span<const disjoint_counter::count> counts_;

@@ -21,6 +21,19 @@ namespace {
 
 constexpr std::uint32_t none = key_table::none;
 
+[[nodiscard]] canonical_form without(const canonical_form& f, std::uint32_t node) {
+  std::vector<std::uint32_t> labels = f.labels;
+  labels.erase(labels.begin() + node);
+  std::vector<gene_edge> edges;
+  for (gene_edge e : f.edges) {
+    if (e.from == node || e.to == node) continue;
+    e.from -= e.from > node;
+    e.to -= e.to > node;
+    edges.push_back(e);
+  }
+  return canonicalise(labels, edges);
+}
+
 class miner {
  public:
   miner(const corpus& of, const subgraph_options& how)
@@ -153,17 +166,8 @@ class miner {
   void drop_parts(std::uint32_t larger, std::vector<bool>& dropped) const {
     const canonical_form f = form_of(frequent_[larger]);
     const bool gapped = is_gapped(f);
-    for (std::uint32_t without = 0; without < f.labels.size(); ++without) {
-      std::vector<std::uint32_t> labels = f.labels;
-      labels.erase(labels.begin() + without);
-      std::vector<gene_edge> edges;
-      for (gene_edge e : f.edges) {
-        if (e.from == without || e.to == without) continue;
-        e.from -= e.from > without;
-        e.to -= e.to > without;
-        edges.push_back(e);
-      }
-      const canonical_form part = canonicalise(labels, edges);
+    for (std::uint32_t k = 0; k < f.labels.size(); ++k) {
+      const canonical_form part = without(f, k);
       const std::uint32_t at = frequent_.find(words_of(part));
       if (at != none && is_gapped(part) == gapped && totals_[at].models == totals_[larger].models &&
           totals_[at].occurrences == totals_[larger].occurrences)
@@ -171,30 +175,71 @@ class miner {
     }
   }
 
+  /// Takes the best, as far as they may be of those that are kept. A larger gene that says as much
+  /// has the higher score: what drops a gene comes before it.
   void choose() {
+    struct place {
+      std::uint64_t score;
+      std::uint32_t gene;
+    };
+    std::vector<place> places;
+    for (std::uint32_t i = 0; i < frequent_.size(); ++i)
+      if (const std::size_t nodes = nodes_of(i); nodes >= how_.min_nodes)
+        places.push_back({totals_[i].occurrences * (nodes - 1), i});
+    std::sort(places.begin(), places.end(), [](const place& a, const place& b) {
+      return a.score != b.score ? a.score > b.score : a.gene < b.gene;
+    });
     std::vector<bool> dropped(frequent_.size(), false);
-    for (std::uint32_t i = 0; i < frequent_.size(); ++i) {
-      if (form_of(frequent_[i]).labels.size() > how_.min_nodes) drop_parts(i, dropped);
+    std::vector<std::uint32_t> taken;
+    std::uint64_t last = 0;
+    for (const place& p : places) {
+      if (chosen_.size() >= how_.max_genes && p.score < last) break;
+      if (nodes_of(p.gene) > how_.min_nodes) drop_parts(p.gene, dropped);
+      if (dropped[p.gene]) continue;
+      last = p.score;
+      taken.push_back(p.gene);
+      chosen_.push_back(make_gene(form_of(frequent_[p.gene]), totals_[p.gene]));
     }
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t i = 0; i < frequent_.size(); ++i) {
-      const canonical_form f = form_of(frequent_[i]);
-      if (dropped[i] || f.labels.size() < how_.min_nodes) continue;
-      chosen_.push_back(make_gene(f, totals_[i]));
-      order.push_back(i);
-    }
-    std::vector<std::uint32_t> by_score(order.size());
-    for (std::uint32_t i = 0; i < by_score.size(); ++i) by_score[i] = i;
-    std::sort(by_score.begin(), by_score.end(),
+    std::vector<std::uint32_t> order(taken.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(),
               [this](std::uint32_t a, std::uint32_t b) { return before(chosen_[a], chosen_[b]); });
-    by_score.resize(std::min<std::size_t>(by_score.size(), how_.max_genes));
+    order.resize(std::min<std::size_t>(order.size(), how_.max_genes));
     wanted_.assign(frequent_.size(), none);
     std::vector<gene> kept;
-    for (const std::uint32_t i : by_score) {
-      wanted_[order[i]] = static_cast<std::uint32_t>(kept.size());
+    for (const std::uint32_t i : order) {
+      wanted_[taken[i]] = static_cast<std::uint32_t>(kept.size());
       kept.push_back(std::move(chosen_[i]));
     }
     chosen_ = std::move(kept);
+    find_needed();
+  }
+
+  /// Nodes of a frequent gene: its words before those that are edges.
+  [[nodiscard]] std::size_t nodes_of(std::uint32_t i) const {
+    const key_table::key words = frequent_[i];
+    return static_cast<std::size_t>(std::find_if(words.begin(), words.end(), is_edge_word) -
+                                    words.begin());
+  }
+
+  /// Genes that are connected parts of those wanted, by direct edges: sets of others needn't grow.
+  void find_needed() {
+    needed_.assign(frequent_.size(), false);
+    std::vector<std::uint32_t> left;
+    const auto need = [&](const canonical_form& f) {
+      for (const canonical_form& part : connected_parts(f.labels, f.edges))
+        if (const std::uint32_t at = frequent_.find(words_of(part)); at != none && !needed_[at]) {
+          needed_[at] = true;
+          left.push_back(at);
+        }
+    };
+    for (std::uint32_t i = 0; i < wanted_.size(); ++i)
+      if (wanted_[i] != none) need(form_of(frequent_[i]));
+    while (!left.empty()) {
+      const canonical_form f = form_of(frequent_[left.back()]);
+      left.pop_back();
+      for (std::uint32_t k = 0; k < f.labels.size(); ++k) need(without(f, k));
+    }
   }
 
   [[nodiscard]] static bool before(const gene& a, const gene& b) {
@@ -217,6 +262,7 @@ class miner {
 
   void count(subgraph_search::pass pass) {
     pass.wanted = &wanted_;
+    pass.needed = &needed_;
     (void)go(pass, how_.max_work, [this](const part_result& r) {
       occurrences_.insert(occurrences_.end(), r.occurrences.begin(), r.occurrences.end());
     });
@@ -266,6 +312,7 @@ class miner {
   std::vector<subgraph_search> searches_;
   std::vector<gene> chosen_;
   std::vector<std::uint32_t> wanted_;  // of frequent_: in chosen_
+  std::vector<bool> needed_;           // of frequent_: part of what is wanted
   std::vector<occurrence> occurrences_;
   std::size_t graphs_a_part_ = 1;
   std::uint64_t steps_ = 0, steps_done_ = 0;
