@@ -142,12 +142,13 @@ void disjoint_counter::add(std::uint32_t gene, std::span<const std::uint32_t> as
   slot& s = slots_[gene];
   if (s.graph != graph_) {
     s.graph = graph_;
-    s.count = 0;
+    s.count = s.firsts = 0;
     in_graph_.push_back(gene);
   }
   if (s.first != first_) {
     s.first = first_;
     s.size = 0;
+    ++s.firsts;
     now_.push_back(gene);
   }
   std::uint32_t* const best = best_.data() + std::size_t{gene} * stride_;
@@ -175,7 +176,7 @@ void disjoint_counter::end_first() {
 
 std::span<const disjoint_counter::count> disjoint_counter::end_graph() {
   counts_.clear();
-  for (const std::uint32_t gene : in_graph_) counts_.push_back({gene, slots_[gene].count});
+  for (const std::uint32_t gene : in_graph_) counts_.push_back({gene, slots_[gene].count, slots_[gene].firsts});
   used_.clear();
   in_graph_.clear();
   return counts_;
@@ -191,7 +192,7 @@ void subgraph_search::start(const pass& p) {
   codes_.clear();
   place_.clear();
   part_of_.clear();
-  if (p.size == 0) forget_states();  // what is needed takes the place of what is frequent
+  if (p.needed != nullptr) forget_states();  // it takes the place of what is frequent
 }
 
 void subgraph_search::begin_part() {
@@ -227,6 +228,7 @@ std::uint64_t subgraph_search::look_at(const corpus::graph& g, std::span<const s
       candidate& of = candidates_[c.gene];
       ++of.models;
       of.occurrences += c.occurrences;
+      of.firsts += c.firsts;
     }
   graph_ = nullptr;
   return budget - left;
@@ -340,7 +342,10 @@ bool subgraph_search::visit() {
   if (gene == none) return false;
   if (!pass_.gapped) {
     if (pass_.size == 0) count((*pass_.wanted)[gene]);
-  } else if (set_.size() > 1 && (pass_.size == 0 || set_.size() == pass_.size) && add_gaps()) {
+  } else if (set_.size() > 1 && set_.size() < pass_.size) {
+    if (pass_.prunes && add_gaps() && !known_gaps(next_state(states_.back(), gap_words_)))
+      return false;
+  } else if (set_.size() > 1 && add_gaps()) {
     const std::uint32_t found = counted_gene(next_state(states_.back(), gap_words_));
     count(pass_.size == 0 && found != none ? (*pass_.wanted)[found] : found);
   }
@@ -389,6 +394,15 @@ std::uint32_t subgraph_search::frequent_parts(std::uint32_t state) const {
     if (found == none || (pass_.needed != nullptr && !(*pass_.needed)[found])) return none;
   }
   return parts.size() == 1 ? found : all_parts;
+}
+
+bool subgraph_search::known_gaps(std::uint32_t state) {
+  if (meanings_[state].known == not_yet) {
+    const parts_of_set all(words_of_state(state));
+    const std::uint32_t gene = frequent_.find(words_of(canonicalise(all.labels, all.edges)));
+    meanings_[state].known = gene != none && (*pass_.needed)[gene] ? gene : none;
+  }
+  return meanings_[state].known != none;
 }
 
 /// Finds the gaps of the set. Returns whether it has any, and is connected with them.
@@ -452,7 +466,7 @@ std::uint32_t subgraph_search::counted_gene(std::uint32_t state) {
     if (candidates_.size() == max_candidates) return cut_ = true, none;
     part_of_[code] = part_;
     place_[code] = static_cast<std::uint32_t>(candidates_.size());
-    candidates_.push_back({code, 0, 0});
+    candidates_.push_back({code, 0, 0, 0});
   }
   return place_[code];
 }

@@ -75,6 +75,7 @@ class disjoint_counter {
  public:
   struct count {
     std::uint32_t gene = 0, occurrences = 0;
+    std::uint32_t firsts = 0;  ///< nodes that are the first of a set: occurrences are no more
   };
   explicit disjoint_counter(std::uint32_t max_nodes) : stride_(max_nodes) {}
 
@@ -88,7 +89,7 @@ class disjoint_counter {
  private:
   struct slot {
     std::uint64_t graph = 0, first = 0;  // where `count` and `best` are from
-    std::uint32_t count = 0, size = 0;
+    std::uint32_t count = 0, firsts = 0, size = 0;
   };
   std::uint32_t stride_;
   std::uint64_t graph_ = 0, first_ = 1;
@@ -104,12 +105,13 @@ class subgraph_search {
     bool gapped = false;
     std::uint32_t size = 0;  ///< nodes of the sets that count; 0: all that are `wanted`
     std::uint32_t max_gap = 0, max_nodes = 0;
+    bool prunes = false;  ///< gapped sets grow, too, from frequent genes alone
     const std::vector<std::uint32_t>* wanted = nullptr;  ///< by frequent gene: its number, or none
     const std::vector<bool>* needed = nullptr;  ///< the same: whether it is part of one wanted
   };
   struct candidate {
     std::uint32_t gene = 0, models = 0;
-    std::uint64_t occurrences = 0;
+    std::uint64_t occurrences = 0, firsts = 0;
   };
 
   subgraph_search(const operation_labels& labels, const key_table& frequent)
@@ -158,6 +160,7 @@ class subgraph_search {
   [[nodiscard]] std::uint32_t known_parts(std::uint32_t state);
   [[nodiscard]] std::uint32_t frequent_parts(std::uint32_t state) const;
   [[nodiscard]] bool add_gaps();
+  [[nodiscard]] bool known_gaps(std::uint32_t state);
   [[nodiscard]] std::uint32_t counted_gene(std::uint32_t state);
   void count(std::uint32_t gene);
 

@@ -7,6 +7,7 @@
 #include "subgraphs.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "dataflow_order.hpp"
@@ -20,6 +21,7 @@ namespace genomics {
 namespace {
 
 constexpr std::uint32_t none = key_table::none;
+constexpr std::uint32_t looked_at_for_each = 8;  // genes, for each that is kept
 
 [[nodiscard]] canonical_form without(const canonical_form& f, std::uint32_t node) {
   std::vector<std::uint32_t> labels = f.labels;
@@ -40,14 +42,15 @@ class miner {
       : corpus_(of), how_(how), labels_(of.names()), usable_(labels_.size(), true) {
     how_.max_nodes = std::clamp(how_.max_nodes, 2u, max_canonical_nodes);
     how_.min_nodes = std::clamp(how_.min_nodes, 2u, how_.max_nodes);
-    how_.max_gap = std::min(how_.max_gap, 4u);
+    how_.max_gapped_nodes = std::min(how_.max_gapped_nodes, how_.max_nodes);
+    how_.max_gap = how_.max_gapped_nodes < how_.min_nodes ? 0 : std::min(how_.max_gap, 4u);
     how_.min_models = std::max(how_.min_models, 1u);
     how_.threads = thread_count(how_.threads);
     graphs_a_part_ = std::clamp<std::size_t>(of.size() / 64, 1, 16);
     for (unsigned t = 0; t < how_.threads; ++t) searches_.emplace_back(labels_, frequent_);
     const std::uint64_t forms = how_.max_gap != 0 ? 2 : 1;
     const std::uint64_t sizes =
-        how_.max_nodes + (forms - 1) * (how_.max_nodes - how_.min_nodes + 1);
+        how_.max_nodes + (forms - 1) * (how_.max_gapped_nodes - 1);
     orders_.resize(of.size());
     parallel(how_.threads, of.size(),
              [this](unsigned, std::size_t g) { orders_[g] = dataflow_order(corpus_[g], labels_); });
@@ -58,8 +61,13 @@ class miner {
     std::uint64_t work = how_.max_work;
     for (std::uint32_t size = 1; size <= how_.max_nodes; ++size)
       work -= find({.gapped = false, .size = size}, work);
-    for (std::uint32_t size = how_.min_nodes; how_.max_gap != 0 && size <= how_.max_nodes; ++size)
-      work -= find({.gapped = true, .size = size}, work);
+    for (std::uint32_t size = 2; how_.max_gap != 0 && size <= how_.max_gapped_nodes; ++size) {
+      const bool prunes = size > 2 && least_score_ != 0;
+      complete_ = complete_ && !prunes;
+      needed_.clear();
+      for (const totals& t : totals_) needed_.push_back(may_grow(t, how_.max_gapped_nodes));
+      work -= find({.gapped = true, .size = size, .prunes = prunes, .needed = &needed_}, work);
+    }
     choose();
     count({.gapped = false});
     if (how_.max_gap != 0) count({.gapped = true});
@@ -69,7 +77,7 @@ class miner {
  private:
   struct totals {
     std::uint32_t models = 0;
-    std::uint64_t occurrences = 0;
+    std::uint64_t occurrences = 0, firsts = 0;
   };
   struct part_result {
     std::vector<std::uint32_t> words, ends;  // of the genes of candidates
@@ -83,7 +91,7 @@ class miner {
   template <class Merge>
   std::uint64_t go(subgraph_search::pass pass, std::uint64_t budget, Merge merge) {
     pass.max_gap = how_.max_gap;
-    pass.max_nodes = how_.max_nodes;
+    pass.max_nodes = pass.gapped ? how_.max_gapped_nodes : how_.max_nodes;
     for (subgraph_search& s : searches_) s.start(pass);
     const std::size_t parts = (corpus_.size() + graphs_a_part_ - 1) / graphs_a_part_;
     const std::size_t at_once = std::size_t{how_.threads} * 4;
@@ -123,7 +131,7 @@ class miner {
       const key_table::key words = search.words(c);
       to.words.insert(to.words.end(), words.begin(), words.end());
       to.ends.push_back(static_cast<std::uint32_t>(to.words.size()));
-      to.counts.push_back({c.models, c.occurrences});
+      to.counts.push_back({c.models, c.occurrences, c.firsts});
     }
   }
 
@@ -146,16 +154,38 @@ class miner {
         }
         counts[code].models += r.counts[i].models;
         counts[code].occurrences += r.counts[i].occurrences;
+        counts[code].firsts += r.counts[i].firsts;
       }
     });
     if (pass.size == 1) usable_.assign(labels_.size(), false);
+    for (std::uint32_t i = 0; i < codes.size(); ++i)
+      if (pass.size >= how_.min_nodes && counts[i].models >= how_.min_models)
+        scores_.push_back(counts[i].occurrences * (pass.size - 1));
+    find_least_score();
     for (std::uint32_t i = 0; i < codes.size(); ++i) {
-      if (counts[i].models < how_.min_models) continue;
+      const totals& t = counts[i];
+      if (t.models < how_.min_models) continue;
+      if (!may_grow(t, pass.gapped ? how_.max_gapped_nodes : how_.max_nodes)) continue;
       (void)frequent_.add(codes[i]);
-      totals_.push_back(counts[i]);
+      totals_.push_back(t);
       if (pass.size == 1) usable_[codes[i][0]] = true;
     }
     return work;
+  }
+
+  /// What the last of the genes looked at has at least: those of a lower score have no part in it.
+  void find_least_score() {
+    const std::size_t count = std::size_t{how_.max_genes} * looked_at_for_each;
+    if (scores_.size() < count || count == 0) return;
+    const auto last = scores_.begin() + static_cast<std::ptrdiff_t>(count - 1);
+    std::nth_element(scores_.begin(), last, scores_.end(), std::greater<>());
+    least_score_ = *last;
+    scores_.resize(count);
+  }
+
+  /// Whether a gene of so many nodes that holds this one can have a score that is looked at.
+  [[nodiscard]] bool may_grow(const totals& t, std::uint32_t nodes) const {
+    return t.firsts * (nodes - 1) >= least_score_;
   }
 
   [[nodiscard]] static bool is_gapped(const canonical_form& f) {
@@ -184,7 +214,8 @@ class miner {
     };
     std::vector<place> places;
     for (std::uint32_t i = 0; i < frequent_.size(); ++i)
-      if (const std::size_t nodes = nodes_of(i); nodes >= how_.min_nodes)
+      if (const std::size_t nodes = nodes_of(i);
+          nodes >= how_.min_nodes && totals_[i].occurrences * (nodes - 1) >= least_score_)
         places.push_back({totals_[i].occurrences * (nodes - 1), i});
     std::sort(places.begin(), places.end(), [](const place& a, const place& b) {
       return a.score != b.score ? a.score > b.score : a.gene < b.gene;
@@ -309,6 +340,8 @@ class miner {
   std::vector<std::vector<std::uint32_t>> orders_;  // of the graphs
   key_table frequent_;
   std::vector<totals> totals_;  // of frequent_
+  std::vector<std::uint64_t> scores_;  // of what was found: the best
+  std::uint64_t least_score_ = 0;
   std::vector<subgraph_search> searches_;
   std::vector<gene> chosen_;
   std::vector<std::uint32_t> wanted_;  // of frequent_: in chosen_

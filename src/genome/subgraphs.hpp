@@ -66,6 +66,7 @@ struct subgraph_options {
   std::uint32_t min_nodes = 3, max_nodes = 6;
   std::uint32_t min_models = 2;  ///< graphs that must hold a gene
   std::uint32_t max_gap = 0;     ///< nodes between two of a gapped gene; 0: connected genes alone
+  std::uint32_t max_gapped_nodes = 4;  ///< of a gapped gene; max_nodes at most
   std::uint32_t max_genes = 1000;
   std::uint64_t max_work = std::uint64_t{1} << 31;  ///< sets, neighbours and gaps looked at
   unsigned threads = 0;                             ///< 0: as many as the machine has
