@@ -21,11 +21,12 @@ void gene_options::add_options(CLI::App& verb) {
                 "Genes that are connected subgraphs, whatever their nodes' order");
   verb.add_option("--gapped", gap, "The same, with up to N foreign nodes between two of a gene")
       ->type_name("N")
-      ->check(CLI::Range(1u, 64u));
+      ->check(CLI::Range(1u, 4u));
   verb.add_option("--min-nodes", min_nodes, "The fewest nodes of a gene (8; subgraphs 3)")
       ->type_name("N")
       ->check(CLI::Range(2u, 1u << 20));
-  verb.add_option("--max-nodes", max_nodes, "The most nodes of a gene (40; subgraphs 8)")
+  verb.add_option("--max-nodes", max_nodes,
+                  "The most nodes of a gene (40; subgraphs 6, with gaps 4)")
       ->type_name("N")
       ->check(CLI::Range(2u, 1u << 20));
   verb.add_option("--min-score", min_score,
@@ -75,6 +76,7 @@ genomics::findings gene_options::mine(const genomics::corpus& of) const {
   }
   genomics::subgraph_options how;
   limit(how.min_nodes, how.max_nodes);
+  how.max_gapped_nodes = max_nodes.value_or(std::max(how.max_gapped_nodes, how.min_nodes));
   how.min_models = min_models.value_or(how.min_models);
   how.max_gap = gap;
   how.max_genes = max_genes.value_or(how.max_genes);

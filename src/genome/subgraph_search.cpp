@@ -176,7 +176,8 @@ void disjoint_counter::end_first() {
 
 std::span<const disjoint_counter::count> disjoint_counter::end_graph() {
   counts_.clear();
-  for (const std::uint32_t gene : in_graph_) counts_.push_back({gene, slots_[gene].count, slots_[gene].firsts});
+  for (const std::uint32_t gene : in_graph_)
+    counts_.push_back({gene, slots_[gene].count, slots_[gene].firsts});
   used_.clear();
   in_graph_.clear();
   return counts_;
@@ -352,7 +353,8 @@ bool subgraph_search::visit() {
   return !stopped_;
 }
 
-std::uint32_t subgraph_search::next_state(std::uint32_t from, std::span<const std::uint32_t> words) {
+std::uint32_t subgraph_search::next_state(std::uint32_t from,
+                                          std::span<const std::uint32_t> words) {
   const std::uint32_t state = 1 + steps_.add({from, additions_.add(words).first});
   if (state >= meanings_.size()) meanings_.resize(std::size_t{state} + 1, {not_yet, 0, 0});
   return state;
@@ -364,14 +366,15 @@ void subgraph_search::forget_states() {
   steps_ = {};
   meanings_.clear();
   for (std::size_t k = 0, begin = 0; k < states_.size(); begin = ends_[k++])
-    states_[k] = next_state(k == 0 ? 0 : states_[k - 1],
-                            std::span(words_).subspan(begin, ends_[k] - begin));
+    states_[k] =
+        next_state(k == 0 ? 0 : states_[k - 1], std::span(words_).subspan(begin, ends_[k] - begin));
 }
 
 std::vector<std::uint32_t> subgraph_search::words_of_state(std::uint32_t state) const {
   std::array<std::uint32_t, max_canonical_nodes + 1> additions{};
   std::size_t count = 0;
-  for (; state != 0; state = steps_[state - 1].from) additions[count++] = steps_[state - 1].addition;
+  for (; state != 0; state = steps_[state - 1].from)
+    additions[count++] = steps_[state - 1].addition;
   std::vector<std::uint32_t> words;
   while (count-- > 0) {
     const key_table::key k = additions_[additions[count]];
@@ -451,7 +454,7 @@ std::uint32_t subgraph_search::counted_gene(std::uint32_t state) {
       code = frequent_.find(canonical);
     } else {
       code = codes_.find(canonical);
-      if (code == none && candidates_.size() < max_candidates) {
+      if (code == none && candidates_.size() < pass_.max_candidates) {
         code = codes_.add(canonical).first;
         place_.push_back(0);
         part_of_.push_back(0);
@@ -463,7 +466,7 @@ std::uint32_t subgraph_search::counted_gene(std::uint32_t state) {
   }
   if (code == none || pass_.size == 0) return code;
   if (part_of_[code] != part_) {
-    if (candidates_.size() == max_candidates) return cut_ = true, none;
+    if (candidates_.size() == pass_.max_candidates) return cut_ = true, none;
     part_of_[code] = part_;
     place_[code] = static_cast<std::uint32_t>(candidates_.size());
     candidates_.push_back({code, 0, 0, 0});

@@ -11,14 +11,18 @@
 //
 // A connected set is visited once: from its first node on, by what neighbours it more, in an order
 // that its sets share (Wernicke's ESU). A set is left, with all that it would grow into, when a part
-// of it that is connected by direct edges isn't a gene that was found frequent.
+// of it that is connected by direct edges isn't a gene that was found frequent, or isn't needed; so
+// is one whose gaps make a gene that wasn't found, when the pass prunes.
+//
+// Sets that were visited alike, node by node and edge by edge, have one state: what a set means is
+// found out once for each. States come from the state before and from what is added to it.
 //
 //   words of a gene      labels, then edges: 1 << 31 | from << 24 | to << 16 | argument << 1 | gap
 //
 // Lifetime:   borrows labels and frequent genes.
 // Errors:     std::bad_alloc, std::length_error.
 // Limits:     max_candidates in a part; what is beyond isn't counted, and cut() says so.
-// Allocation: caches of at most 2^22 words; candidates of a part, and of the one before.
+// Allocation: 60 bytes for each of 2^20 states; 200 for each of 2^18 candidates, and of the part's.
 
 #ifndef TESSERA_GENOME_SUBGRAPH_SEARCH_HPP
 #define TESSERA_GENOME_SUBGRAPH_SEARCH_HPP
@@ -35,9 +39,6 @@
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
-
-/// Different genes of one size that are told apart, in all graphs.
-inline constexpr std::uint32_t max_candidates = std::uint32_t{1} << 19;
 
 /// The words of a gene and back.
 [[nodiscard]] std::vector<std::uint32_t> words_of(const canonical_form& f);
@@ -104,10 +105,10 @@ class subgraph_search {
   struct pass {
     bool gapped = false;
     std::uint32_t size = 0;  ///< nodes of the sets that count; 0: all that are `wanted`
-    std::uint32_t max_gap = 0, max_nodes = 0;
+    std::uint32_t max_gap = 0, max_nodes = 0, max_candidates = 0;
     bool prunes = false;  ///< gapped sets grow, too, from frequent genes alone
     const std::vector<std::uint32_t>* wanted = nullptr;  ///< by frequent gene: its number, or none
-    const std::vector<bool>* needed = nullptr;  ///< the same: whether it is part of one wanted
+    const std::vector<bool>* needed = nullptr;  ///< the same: whether sets of it grow; null: yes
   };
   struct candidate {
     std::uint32_t gene = 0, models = 0;

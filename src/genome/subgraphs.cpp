@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 
 #include "dataflow_order.hpp"
 #include "gene_code.hpp"
@@ -49,8 +48,7 @@ class miner {
     graphs_a_part_ = std::clamp<std::size_t>(of.size() / 64, 1, 16);
     for (unsigned t = 0; t < how_.threads; ++t) searches_.emplace_back(labels_, frequent_);
     const std::uint64_t forms = how_.max_gap != 0 ? 2 : 1;
-    const std::uint64_t sizes =
-        how_.max_nodes + (forms - 1) * (how_.max_gapped_nodes - 1);
+    const std::uint64_t sizes = how_.max_nodes + (forms - 1) * (how_.max_gapped_nodes - 1);
     orders_.resize(of.size());
     parallel(how_.threads, of.size(),
              [this](unsigned, std::size_t g) { orders_[g] = dataflow_order(corpus_[g], labels_); });
@@ -91,6 +89,7 @@ class miner {
   template <class Merge>
   std::uint64_t go(subgraph_search::pass pass, std::uint64_t budget, Merge merge) {
     pass.max_gap = how_.max_gap;
+    pass.max_candidates = how_.max_candidates;
     pass.max_nodes = pass.gapped ? how_.max_gapped_nodes : how_.max_nodes;
     for (subgraph_search& s : searches_) s.start(pass);
     const std::size_t parts = (corpus_.size() + graphs_a_part_ - 1) / graphs_a_part_;
@@ -145,7 +144,7 @@ class miner {
         const key_table::key words = std::span(r.words).subspan(begin, r.ends[i] - begin);
         std::uint32_t code = codes.find(words);
         if (code == none) {
-          if (codes.size() == max_candidates) {
+          if (codes.size() == how_.max_candidates) {
             complete_ = false;
             continue;
           }
@@ -175,12 +174,12 @@ class miner {
 
   /// What the last of the genes looked at has at least: those of a lower score have no part in it.
   void find_least_score() {
-    const std::size_t count = std::size_t{how_.max_genes} * looked_at_for_each;
+    const std::uint64_t count = std::uint64_t{how_.max_genes} * looked_at_for_each;
     if (scores_.size() < count || count == 0) return;
     const auto last = scores_.begin() + static_cast<std::ptrdiff_t>(count - 1);
     std::nth_element(scores_.begin(), last, scores_.end(), std::greater<>());
     least_score_ = *last;
-    scores_.resize(count);
+    scores_.resize(static_cast<std::size_t>(count));
   }
 
   /// Whether a gene of so many nodes that holds this one can have a score that is looked at.
@@ -339,7 +338,7 @@ class miner {
   std::vector<bool> usable_;                        // labels that are frequent
   std::vector<std::vector<std::uint32_t>> orders_;  // of the graphs
   key_table frequent_;
-  std::vector<totals> totals_;  // of frequent_
+  std::vector<totals> totals_;         // of frequent_
   std::vector<std::uint64_t> scores_;  // of what was found: the best
   std::uint64_t least_score_ = 0;
   std::vector<subgraph_search> searches_;
