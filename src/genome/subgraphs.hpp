@@ -54,12 +54,13 @@
 //
 // Lifetime:   values; labels are operations of the corpus's vocabulary.
 // Errors:     std::bad_alloc, and std::length_error beyond 2^31 inputs of a graph.
-// Limits:     2 <= min_nodes <= max_nodes <= 16, max_gapped_nodes <= max_nodes, max_gap <= 4; options are brought into that.
+// Limits:     2 <= min_nodes <= max_nodes <= 16, max_gapped_nodes <= max_nodes, max_gap <= 4;
+//             options are brought into that.
 // Allocation: what was found; 4 bytes for each node; for each thread the graph at hand and at most
 //             130 MB; 150 bytes for each candidate of a size. Time is linear in the number of graphs,
 //             and less as they repeat each other: max_nodes passes over their sets, and as many over
 //             those with gaps. 1,000 graphs of 2,000 nodes take a minute of one processor, and two
-//             with gaps; each node more of a gapped gene takes ten times as long.
+//             with gaps; a fifth node of gapped genes takes twice that, and more each further one.
 
 #ifndef TESSERA_GENOME_SUBGRAPHS_HPP
 #define TESSERA_GENOME_SUBGRAPHS_HPP

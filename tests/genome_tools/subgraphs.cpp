@@ -336,8 +336,8 @@ TEST_CASE("genome/subgraphs: a hub takes its share of the work and no more", "[g
 TEST_CASE("genome/subgraphs: the best genes are the same, however few are kept", "[genome_tools]") {
   std::mt19937 random(5);
   corpus all;
-  for (unsigned i = 0; i < 6; ++i) add_to(all, random_graph(random, 40));
-  subgraph_options how{.min_nodes = 2, .max_nodes = 5, .max_genes = 1u << 30};
+  for (unsigned i = 0; i < 4; ++i) add_to(all, random_graph(random, 25));
+  subgraph_options how{.min_nodes = 2, .max_nodes = 4, .max_genes = 1u << 30};
   const findings connected = mine_subgraphs(all, how);
   how.max_gap = 1;
   const findings gapped = mine_subgraphs(all, how);
@@ -401,7 +401,7 @@ TEST_CASE("genome/subgraphs: too many candidates cut the search short", "[genome
   const findings enough = mine_subgraphs(all, how);
   CHECK(enough.complete);
   CHECK(enough.genes.size() == 21);
-  how.max_candidates = 41;  // of the operations, one is missing: its pair is no gene
+  how.max_candidates = 41;  // of the operations, one is missing, and so is its pair
   how.threads = 1;
   const findings less = mine_subgraphs(all, how);
   CHECK_FALSE(less.complete);
