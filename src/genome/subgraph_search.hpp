@@ -34,6 +34,7 @@
 
 #include "canonical.hpp"
 #include "dataflow.hpp"
+#include "disjoint_counter.hpp"
 #include "key_table.hpp"
 #include "numbered.hpp"
 
@@ -49,56 +50,6 @@ inline constexpr std::uint32_t edge_mark = std::uint32_t{1} << 31;
 /// What hangs together by direct edges, without its gaps.
 [[nodiscard]] std::vector<canonical_form> connected_parts(std::span<const std::uint32_t> labels,
                                                           std::span<const gene_edge> edges);
-
-/// Pairs of 32-bit words that are marked, until clear().
-class pair_marks {
- public:
-  [[nodiscard]] bool has(std::uint32_t a, std::uint32_t b) const noexcept {
-    return !taken_.empty() && places_[place_of(key(a, b))] != 0;
-  }
-  void add(std::uint32_t a, std::uint32_t b);
-  void clear() noexcept;
-
- private:
-  /// Never 0: the first word is below 2^32 - 1.
-  [[nodiscard]] static std::uint64_t key(std::uint32_t a, std::uint32_t b) noexcept {
-    return (std::uint64_t{a} + 1) << 32 | b;
-  }
-  [[nodiscard]] std::size_t place_of(std::uint64_t k) const noexcept;
-
-  std::vector<std::uint64_t> places_;  // a power of two, at most half full
-  std::vector<std::size_t> taken_;
-};
-
-/// How many occurrences of each gene can be had of a graph without sharing nodes, when they are taken
-/// by their ascending nodes, the least first. Sets come by their first node, in any order for each.
-class disjoint_counter {
- public:
-  struct count {
-    std::uint32_t gene = 0, occurrences = 0;
-    std::uint32_t firsts = 0;  ///< nodes that are the first of a set: occurrences are no more
-  };
-  explicit disjoint_counter(std::uint32_t max_nodes) : stride_(max_nodes) {}
-
-  void begin_graph() { ++graph_; }
-  void add(std::uint32_t gene, std::span<const std::uint32_t> ascending);
-  /// All sets of this first node have come.
-  void end_first();
-  /// Of the graph, in the order in which genes came; only valid until the next graph.
-  [[nodiscard]] std::span<const count> end_graph();
-
- private:
-  struct slot {
-    std::uint64_t graph = 0, first = 0;  // where `count` and `best` are from
-    std::uint32_t count = 0, firsts = 0, size = 0;
-  };
-  std::uint32_t stride_;
-  std::uint64_t graph_ = 0, first_ = 1;
-  std::vector<slot> slots_;
-  std::vector<std::uint32_t> best_, now_, in_graph_;
-  pair_marks used_;  // gene and node
-  std::vector<count> counts_;
-};
 
 class subgraph_search {
  public:
