@@ -26,7 +26,8 @@ void gene_options::add_options(CLI::App& verb) {
   verb.add_option("--min-nodes", min_nodes, "The fewest nodes of a gene (8; subgraphs 3)")
       ->type_name("N")
       ->check(CLI::Range(2u, 255u));
-  verb.add_option("--max-nodes", max_nodes, "The most nodes of a gene (40; subgraphs 6)")
+  verb.add_option("--max-nodes", max_nodes,
+                  "The most nodes of a gene (40; subgraphs 6, with gaps 4)")
       ->type_name("N")
       ->check(CLI::Range(2u, 255u));
   verb.add_option("--min-score", min_score,
@@ -79,6 +80,7 @@ genomics::findings gene_options::mine(const genomics::corpus& of) const {
   }
   genomics::subgraph_options how;
   limit(how.min_nodes, how.max_nodes);
+  how.max_gapped_nodes = max_nodes.value_or(std::max(how.max_gapped_nodes, how.min_nodes));
   how.min_models = min_models.value_or(how.min_models);
   how.max_gap = gap;
   how.max_genes = max_genes.value_or(how.max_genes);

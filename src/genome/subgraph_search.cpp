@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
@@ -13,11 +14,12 @@ namespace {
 
 constexpr std::uint32_t none = key_table::none;
 constexpr std::uint32_t all_parts = none - 1;  // not connected, but each part is frequent
-constexpr std::size_t cache_words = std::size_t{1} << 22;
+constexpr std::uint32_t not_yet = none - 2;    // hasn't been looked up
+constexpr std::uint32_t max_states = std::uint32_t{1} << 20, max_codes = std::uint32_t{1} << 18;
 
 // Words of sets as they are visited: a node's label, then its edges from and to nodes before it, and
 // behind all of them the gaps.
-constexpr std::uint32_t edge_mark = 1u << 31, gap_mark = 3u << 30, gives = 1u << 23;
+constexpr std::uint32_t gap_mark = 3u << 30, gives = 1u << 23;
 
 /// Labels and edges of a set, nodes in the order in which it was visited.
 struct parts_of_set {
@@ -26,7 +28,7 @@ struct parts_of_set {
 
   explicit parts_of_set(std::span<const std::uint32_t> words) {
     for (const std::uint32_t w : words) {
-      if ((w & edge_mark) == 0) {
+      if (!is_edge_word(w)) {
         labels.push_back(w);
         continue;
       }
@@ -42,19 +44,18 @@ struct parts_of_set {
   }
 };
 
-/// Sets of nodes that grow together.
-struct groups {
-  std::array<std::uint8_t, max_canonical_nodes> of{};
-
-  explicit groups(std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) of[i] = static_cast<std::uint8_t>(i);
+/// Which nodes can be had from the first of `left` by edges that `near` says, a bit for each.
+template <class Near>
+[[nodiscard]] std::uint32_t connected_with_first(std::uint32_t left, Near near) {
+  std::uint32_t found = left & (0u - left), looked_at = 0;
+  while (found != looked_at) {
+    const std::uint32_t next = found & ~looked_at;
+    const auto i = static_cast<std::uint32_t>(std::countr_zero(next));
+    looked_at |= 1u << i;
+    found |= near(i) & left;
   }
-  void join(std::uint32_t a, std::uint32_t b) {
-    const std::uint8_t from = of[a], to = of[b];
-    for (std::uint8_t& g : of)
-      if (g == from) g = to;
-  }
-};
+  return found;
+}
 
 }  // namespace
 
@@ -68,83 +69,56 @@ std::vector<std::uint32_t> words_of(const canonical_form& f) {
 canonical_form form_of(key_table::key words) {
   canonical_form f;
   for (const std::uint32_t w : words)
-    if ((w & edge_mark) == 0)
+    if (!is_edge_word(w))
       f.labels.push_back(w);
     else
       f.edges.push_back({w >> 24 & 127, w >> 16 & 255, w >> 1 & 0x7fff, (w & 1) != 0});
   return f;
 }
 
-// ---- counting
-
-void disjoint_counter::add(std::uint32_t gene, std::span<const std::uint32_t> ascending) {
-  if (gene >= slots_.size()) {
-    slots_.resize(std::size_t{gene} + 1);
-    best_.resize(slots_.size() * stride_);
+std::vector<canonical_form> connected_parts(std::span<const std::uint32_t> labels,
+                                            std::span<const gene_edge> edges) {
+  std::array<std::uint32_t, max_canonical_nodes> near{};
+  for (const gene_edge& e : edges) {
+    if (e.gap) continue;
+    near[e.from] |= 1u << e.to;
+    near[e.to] |= 1u << e.from;
   }
-  slot& s = slots_[gene];
-  if (s.graph != graph_) {
-    s.graph = graph_;
-    s.count = 0;
-    s.used.clear();
-    in_graph_.push_back(gene);
+  std::vector<canonical_form> parts;
+  for (std::uint32_t left = (1u << labels.size()) - 1, part = 0; left != 0; left &= ~part) {
+    part = connected_with_first(left, [&near](std::uint32_t i) { return near[i]; });
+    std::array<std::uint32_t, max_canonical_nodes> place{};
+    std::vector<std::uint32_t> inner_labels;
+    for (std::uint32_t k = 0; k < labels.size(); ++k)
+      if ((part >> k & 1) != 0) {
+        place[k] = static_cast<std::uint32_t>(inner_labels.size());
+        inner_labels.push_back(labels[k]);
+      }
+    std::vector<gene_edge> inner;
+    for (const gene_edge& e : edges)
+      if (!e.gap && (part >> e.from & 1) != 0)
+        inner.push_back({place[e.from], place[e.to], e.input, false});
+    parts.push_back(canonicalise(inner_labels, inner));
   }
-  if (s.first != first_) {
-    s.first = first_;
-    s.size = 0;
-    s.used.erase(s.used.begin(), s.used.lower_bound(ascending[0]));
-    now_.push_back(gene);
-  }
-  std::uint32_t* const best = best_.data() + std::size_t{gene} * stride_;
-  if (s.size != 0 &&
-      !std::lexicographical_compare(ascending.begin(), ascending.end(), best, best + s.size))
-    return;
-  if (!s.used.empty())
-    for (const std::uint32_t v : ascending)
-      if (s.used.count(v) != 0) return;
-  std::copy(ascending.begin(), ascending.end(), best);
-  s.size = static_cast<std::uint32_t>(ascending.size());
+  return parts;
 }
-
-void disjoint_counter::end_first() {
-  for (const std::uint32_t gene : now_) {
-    slot& s = slots_[gene];
-    if (s.size == 0) continue;
-    ++s.count;
-    const std::uint32_t* const best = best_.data() + std::size_t{gene} * stride_;
-    s.used.insert(best + 1, best + s.size);
-  }
-  now_.clear();
-  ++first_;
-}
-
-std::span<const disjoint_counter::count> disjoint_counter::end_graph() {
-  counts_.clear();
-  for (const std::uint32_t gene : in_graph_) {
-    counts_.push_back({gene, slots_[gene].count});
-    slots_[gene].used.clear();
-  }
-  in_graph_.clear();
-  return counts_;
-}
-
-// ---- the search
 
 void subgraph_search::start(const pass& p) {
   pass_ = p;
   deepest_ = p.size != 0 ? p.size : p.max_nodes;
-  counted_.clear();
-  counted_gene_.clear();
+  counter_ = disjoint_counter(deepest_);
+  ++tables_;
   codes_.clear();
   place_.clear();
   part_of_.clear();
+  if (p.needed != nullptr) forget_states();  // it takes the place of what is frequent
 }
 
 void subgraph_search::begin_part() {
   ++part_;
   cut_ = false;
   candidates_.clear();
-  if (codes_.size() <= max_candidates) return;
+  if (codes_.size() <= max_codes) return;
   const pass again = pass_;
   start(again);
 }
@@ -155,6 +129,7 @@ std::uint64_t subgraph_search::look_at(const corpus::graph& g, std::span<const s
   cut_ = cut_ || seen.gaps_cut();
   graph_ = &seen;
   near_.assign(seen.size(), false);
+  place_in_set_.assign(seen.size(), 0);
   counter_.begin_graph();
   std::uint64_t left = budget;
   for (std::uint32_t first = 0; first < seen.size(); ++first) {
@@ -172,6 +147,7 @@ std::uint64_t subgraph_search::look_at(const corpus::graph& g, std::span<const s
       candidate& of = candidates_[c.gene];
       ++of.models;
       of.occurrences += c.occurrences;
+      of.firsts += c.firsts;
     }
   graph_ = nullptr;
   return budget - left;
@@ -197,13 +173,12 @@ void subgraph_search::look_from(std::uint32_t first) {
   for (const std::uint32_t v : extensions_) near_[v] = false;
   near_[first] = false;
   extensions_.clear();
-  set_.clear();
-  words_.clear();
+  leave();
 }
 
 /// Sets that grow from the one at hand by extensions from `begin` on.
 void subgraph_search::extend(std::size_t begin) {
-  const std::size_t end = extensions_.size(), words = words_.size();
+  const std::size_t end = extensions_.size();
   for (std::size_t i = begin; i < end && !stopped_; ++i) {
     if (!spend(1)) return;
     const std::uint32_t v = extensions_[i];
@@ -214,21 +189,53 @@ void subgraph_search::extend(std::size_t begin) {
       for (std::size_t k = end; k < extensions_.size(); ++k) near_[extensions_[k]] = false;
       extensions_.resize(end);
     }
-    set_.pop_back();
-    words_.resize(words);
+    leave();
   }
 }
 
 void subgraph_search::take(std::uint32_t v) {
+  constexpr std::size_t few = 16;  // of which each is looked up, and else each of the set
+  const std::size_t begin = words_.size();
+  relations of;
   words_.push_back(graph_->label(v));
   const std::span<const dataflow::link> links = graph_->links(v);
-  for (std::uint32_t k = 0; k < set_.size(); ++k) {
-    const std::uint32_t other = set_[k];
-    auto at = std::lower_bound(links.begin(), links.end(), dataflow::link{other, 0});
-    for (; at != links.end() && at->other == other; ++at)
-      words_.push_back(edge_mark | k << 24 | (v < other ? gives : 0) | at->argument);
+  const auto add = [&](std::uint32_t k, const dataflow::link& l) {
+    words_.push_back(edge_mark | k << 24 | (v < l.other ? gives : 0) | l.argument);
+    of.links |= 1u << k;
+  };
+  if (links.size() <= few) {
+    for (const dataflow::link& l : links)
+      if (const std::uint32_t place = place_in_set_[l.other]; place != 0) add(place - 1, l);
+  } else {
+    for (std::uint32_t k = 0; k < set_.size(); ++k) {
+      auto at = std::lower_bound(links.begin(), links.end(), dataflow::link{set_[k], 0});
+      for (; at != links.end() && at->other == set_[k]; ++at) add(k, *at);
+    }
   }
+  const std::span<const std::uint32_t> gaps = graph_->gaps(v);
+  if (gaps.size() <= few) {
+    for (const std::uint32_t u : gaps)
+      if (const std::uint32_t place = place_in_set_[u]; place != 0) of.gaps |= 1u << (place - 1);
+  } else {
+    for (std::uint32_t k = 0; k < set_.size(); ++k)
+      if (std::binary_search(gaps.begin(), gaps.end(), set_[k])) of.gaps |= 1u << k;
+  }
+  if (steps_.size() > max_states) forget_states();
+  states_.push_back(
+      next_state(states_.empty() ? 0 : states_.back(), std::span(words_).subspan(begin)));
+  relations_.push_back(of);
   set_.push_back(v);
+  ends_.push_back(static_cast<std::uint32_t>(words_.size()));
+  place_in_set_[v] = static_cast<std::uint8_t>(set_.size());
+}
+
+void subgraph_search::leave() {
+  place_in_set_[set_.back()] = 0;
+  set_.pop_back();
+  states_.pop_back();
+  relations_.pop_back();
+  ends_.pop_back();
+  words_.resize(ends_.empty() ? 0 : ends_.back());
 }
 
 void subgraph_search::mark_neighbours(std::uint32_t v) {
@@ -247,129 +254,141 @@ void subgraph_search::mark_neighbours(std::uint32_t v) {
 /// Counts the set at hand, if that is what the pass is for. Returns whether to let it grow.
 bool subgraph_search::visit() {
   if (!pass_.gapped && set_.size() == pass_.size) {
-    count(counted_gene(words_));
+    count(counted_gene(states_.back()));
     return false;
   }
-  const std::uint32_t gene = known_parts();
+  const std::uint32_t gene = known_parts(states_.back());
   if (gene == none) return false;
   if (!pass_.gapped) {
     if (pass_.size == 0) count((*pass_.wanted)[gene]);
-  } else if (set_.size() > 1 && (pass_.size == 0 || set_.size() == pass_.size)) {
-    const std::size_t words = words_.size();
-    if (add_gaps()) {
-      const std::uint32_t found = counted_gene(words_);
-      count(pass_.size == 0 && found != none ? (*pass_.wanted)[found] : found);
-    }
-    words_.resize(words);
+  } else if (set_.size() > 1 && set_.size() < pass_.size) {
+    if (pass_.prunes && add_gaps() && !known_gaps(next_state(states_.back(), gap_words_)))
+      return false;
+  } else if (set_.size() > 1 && add_gaps()) {
+    const std::uint32_t found = counted_gene(next_state(states_.back(), gap_words_));
+    count(pass_.size == 0 && found != none ? (*pass_.wanted)[found] : found);
   }
   return !stopped_;
 }
 
-std::uint32_t subgraph_search::known_parts() {
-  if (known_.words() > cache_words) {
-    known_.clear();
-    known_gene_.clear();
-  }
-  const auto [number, is_new] = known_.add(words_);
-  if (is_new) known_gene_.push_back(frequent_parts());
-  return known_gene_[number];
+std::uint32_t subgraph_search::next_state(std::uint32_t from,
+                                          std::span<const std::uint32_t> words) {
+  const std::uint32_t state = 1 + steps_.add({from, additions_.add(words).first});
+  if (state >= meanings_.size()) meanings_.resize(std::size_t{state} + 1, {not_yet, 0, 0});
+  return state;
 }
 
-std::uint32_t subgraph_search::frequent_parts() const {
-  const parts_of_set all(words_);
-  groups connected(all.labels.size());
-  for (const gene_edge& e : all.edges) connected.join(e.from, e.to);
+/// Begins anew with those of the set at hand.
+void subgraph_search::forget_states() {
+  additions_.clear();
+  steps_ = {};
+  meanings_.clear();
+  for (std::size_t k = 0, begin = 0; k < states_.size(); begin = ends_[k++])
+    states_[k] =
+        next_state(k == 0 ? 0 : states_[k - 1], std::span(words_).subspan(begin, ends_[k] - begin));
+}
+
+std::vector<std::uint32_t> subgraph_search::words_of_state(std::uint32_t state) const {
+  std::array<std::uint32_t, max_canonical_nodes + 1> additions{};
+  std::size_t count = 0;
+  for (; state != 0; state = steps_[state - 1].from)
+    additions[count++] = steps_[state - 1].addition;
+  std::vector<std::uint32_t> words;
+  while (count-- > 0) {
+    const key_table::key k = additions_[additions[count]];
+    words.insert(words.end(), k.begin(), k.end());
+  }
+  return words;
+}
+
+std::uint32_t subgraph_search::known_parts(std::uint32_t state) {
+  if (meanings_[state].known == not_yet) meanings_[state].known = frequent_parts(state);
+  return meanings_[state].known;
+}
+
+std::uint32_t subgraph_search::frequent_parts(std::uint32_t state) const {
+  const parts_of_set all(words_of_state(state));
   std::uint32_t found = none;
-  bool several = false;
-  for (std::uint32_t i = 0; i < all.labels.size(); ++i) {
-    std::array<std::uint32_t, max_canonical_nodes> place{};
-    std::vector<std::uint32_t> labels;
-    for (std::uint32_t k = 0; k < all.labels.size(); ++k)
-      if (connected.of[k] == i) {
-        place[k] = static_cast<std::uint32_t>(labels.size());
-        labels.push_back(all.labels[k]);
-      }
-    if (labels.empty()) continue;
-    std::vector<gene_edge> edges;
-    for (gene_edge e : all.edges)
-      if (connected.of[e.from] == i) {
-        e.from = place[e.from];
-        e.to = place[e.to];
-        edges.push_back(e);
-      }
-    several = several || found != none;
-    found = frequent_.find(words_of(canonicalise(labels, edges)));
-    if (found == none) return none;
+  const std::vector<canonical_form> parts = connected_parts(all.labels, all.edges);
+  for (const canonical_form& part : parts) {
+    found = frequent_.find(words_of(part));
+    if (found == none || (pass_.needed != nullptr && !(*pass_.needed)[found])) return none;
   }
-  return several ? all_parts : found;
+  return parts.size() == 1 ? found : all_parts;
 }
 
-/// Adds gaps to the words of the set. Returns whether it has any, and is connected with them.
+bool subgraph_search::known_gaps(std::uint32_t state) {
+  if (meanings_[state].known == not_yet) {
+    const parts_of_set all(words_of_state(state));
+    const std::uint32_t gene = frequent_.find(words_of(canonicalise(all.labels, all.edges)));
+    meanings_[state].known = gene != none && (*pass_.needed)[gene] ? gene : none;
+  }
+  return meanings_[state].known != none;
+}
+
+/// Finds the gaps of the set. Returns whether it has any, and is connected with them.
 bool subgraph_search::add_gaps() {
-  groups connected(set_.size());
-  bool any = false;
-  for (std::uint32_t i = 0; i < set_.size(); ++i)
-    for (std::uint32_t k = i + 1; k < set_.size(); ++k) {
-      const std::span<const dataflow::link> links = graph_->links(set_[i]);
-      const auto at = std::lower_bound(links.begin(), links.end(), dataflow::link{set_[k], 0});
-      if (at != links.end() && at->other == set_[k]) {
-        connected.join(i, k);
-        continue;
-      }
-      const std::span<const std::uint32_t> gaps = graph_->gaps(set_[i]);
-      if (!std::binary_search(gaps.begin(), gaps.end(), set_[k])) continue;
+  gap_words_.clear();
+  std::array<std::uint32_t, max_canonical_nodes> near{};
+  for (std::uint32_t k = 1; k < set_.size(); ++k) {
+    const relations& of = relations_[k];
+    std::uint32_t found = of.links;
+    for (std::uint32_t left = of.gaps; left != 0; left &= left - 1) {
+      const auto i = static_cast<std::uint32_t>(std::countr_zero(left));
       const bool forth = set_[i] < set_[k];
       const std::uint32_t from = forth ? i : k, to = forth ? k : i;
-      const std::uint64_t steps = graph_->steps();
-      const bool reaches = graph_->reaches(set_[from], set_[to], set_);
-      if (!spend(graph_->steps() - steps)) return false;
-      if (!reaches) continue;
-      connected.join(i, k);
-      words_.push_back(gap_mark | from << 8 | to);
-      any = true;
+      // Ways ascend: where no node of the set lies between, none is in the way.
+      const bool may_block = std::any_of(set_.begin(), set_.end(), [&](std::uint32_t v) {
+        return v > set_[from] && v < set_[to];
+      });
+      if (may_block) {
+        const std::uint64_t steps = graph_->steps();
+        const bool reaches = graph_->reaches(set_[from], set_[to], set_);
+        if (!spend(graph_->steps() - steps)) return false;
+        if (!reaches) continue;
+      }
+      gap_words_.push_back(gap_mark | from << 8 | to);
+      found |= 1u << i;
     }
-  for (std::size_t i = 1; i < set_.size(); ++i)
-    if (connected.of[i] != connected.of[0]) return false;
-  return any;
+    near[k] |= found;
+    for (std::uint32_t left = found; left != 0; left &= left - 1)
+      near[static_cast<std::uint32_t>(std::countr_zero(left))] |= 1u << k;
+  }
+  const std::uint32_t all = (1u << set_.size()) - 1;
+  return !gap_words_.empty() &&
+         connected_with_first(all, [&near](std::uint32_t i) { return near[i]; }) == all;
 }
 
-/// A number for the gene of the set at hand: in candidates_ where sets of one size count; else that
-/// of the frequent gene.
-std::uint32_t subgraph_search::counted_gene(std::span<const std::uint32_t> words) {
-  const auto in_part = [this](std::uint32_t code) {
-    if (pass_.size == 0 || part_of_[code] == part_) return true;
-    if (candidates_.size() == max_candidates) return false;
-    part_of_[code] = part_;
-    place_[code] = static_cast<std::uint32_t>(candidates_.size());
-    candidates_.push_back({code, 0, 0});
-    return true;
-  };
+/// A number for the gene of a set: in candidates_ where sets of one size count; else that of the
+/// frequent gene.
+std::uint32_t subgraph_search::counted_gene(std::uint32_t state) {
   std::uint32_t code = none;
-  if (const std::uint32_t at = counted_.find(words); at != none) {
-    code = counted_gene_[at];
+  if (meanings_[state].table == tables_) {
+    code = meanings_[state].counted;
   } else {
-    const parts_of_set all(words);
+    const parts_of_set all(words_of_state(state));
     const std::vector<std::uint32_t> canonical = words_of(canonicalise(all.labels, all.edges));
     if (pass_.size == 0) {
       code = frequent_.find(canonical);
     } else {
       code = codes_.find(canonical);
-      if (code == none && candidates_.size() < max_candidates) {
+      if (code == none && candidates_.size() < pass_.max_candidates) {
         code = codes_.add(canonical).first;
         place_.push_back(0);
         part_of_.push_back(0);
       }
       if (code == none) return cut_ = true, none;
     }
-    if (counted_.words() > cache_words) {
-      counted_.clear();
-      counted_gene_.clear();
-    }
-    (void)counted_.add(words);
-    counted_gene_.push_back(code);
+    meanings_[state].counted = code;
+    meanings_[state].table = tables_;
   }
   if (code == none || pass_.size == 0) return code;
-  if (!in_part(code)) return cut_ = true, none;
+  if (part_of_[code] != part_) {
+    if (candidates_.size() == pass_.max_candidates) return cut_ = true, none;
+    part_of_[code] = part_;
+    place_[code] = static_cast<std::uint32_t>(candidates_.size());
+    candidates_.push_back({code, 0, 0, 0});
+  }
   return place_[code];
 }
 

@@ -7,7 +7,7 @@
 #include "subgraphs.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <functional>
 
 #include "dataflow_order.hpp"
 #include "gene_code.hpp"
@@ -20,6 +20,20 @@ namespace genomics {
 namespace {
 
 constexpr std::uint32_t none = key_table::none;
+constexpr std::uint32_t looked_at_for_each = 8;  // genes, for each that is kept
+
+[[nodiscard]] canonical_form without(const canonical_form& f, std::uint32_t node) {
+  std::vector<std::uint32_t> labels = f.labels;
+  labels.erase(labels.begin() + node);
+  std::vector<gene_edge> edges;
+  for (gene_edge e : f.edges) {
+    if (e.from == node || e.to == node) continue;
+    e.from -= e.from > node;
+    e.to -= e.to > node;
+    edges.push_back(e);
+  }
+  return canonicalise(labels, edges);
+}
 
 class miner {
  public:
@@ -27,14 +41,14 @@ class miner {
       : corpus_(of), how_(how), labels_(of.names()), usable_(labels_.size(), true) {
     how_.max_nodes = std::clamp(how_.max_nodes, 2u, max_canonical_nodes);
     how_.min_nodes = std::clamp(how_.min_nodes, 2u, how_.max_nodes);
-    how_.max_gap = std::min(how_.max_gap, 4u);
+    how_.max_gapped_nodes = std::min(how_.max_gapped_nodes, how_.max_nodes);
+    how_.max_gap = how_.max_gapped_nodes < how_.min_nodes ? 0 : std::min(how_.max_gap, 4u);
     how_.min_models = std::max(how_.min_models, 1u);
     how_.threads = thread_count(how_.threads);
     graphs_a_part_ = std::clamp<std::size_t>(of.size() / 64, 1, 16);
     for (unsigned t = 0; t < how_.threads; ++t) searches_.emplace_back(labels_, frequent_);
     const std::uint64_t forms = how_.max_gap != 0 ? 2 : 1;
-    const std::uint64_t sizes =
-        how_.max_nodes + (forms - 1) * (how_.max_nodes - how_.min_nodes + 1);
+    const std::uint64_t sizes = how_.max_nodes + (forms - 1) * (how_.max_gapped_nodes - 1);
     orders_.resize(of.size());
     parallel(how_.threads, of.size(),
              [this](unsigned, std::size_t g) { orders_[g] = dataflow_order(corpus_[g], labels_); });
@@ -45,8 +59,13 @@ class miner {
     std::uint64_t work = how_.max_work;
     for (std::uint32_t size = 1; size <= how_.max_nodes; ++size)
       work -= find({.gapped = false, .size = size}, work);
-    for (std::uint32_t size = how_.min_nodes; how_.max_gap != 0 && size <= how_.max_nodes; ++size)
-      work -= find({.gapped = true, .size = size}, work);
+    for (std::uint32_t size = 2; how_.max_gap != 0 && size <= how_.max_gapped_nodes; ++size) {
+      const bool prunes = size > 2 && least_score_ != 0;
+      complete_ = complete_ && !prunes;
+      needed_.clear();
+      for (const totals& t : totals_) needed_.push_back(may_grow(t, how_.max_gapped_nodes));
+      work -= find({.gapped = true, .size = size, .prunes = prunes, .needed = &needed_}, work);
+    }
     choose();
     count({.gapped = false});
     if (how_.max_gap != 0) count({.gapped = true});
@@ -56,7 +75,7 @@ class miner {
  private:
   struct totals {
     std::uint32_t models = 0;
-    std::uint64_t occurrences = 0;
+    std::uint64_t occurrences = 0, firsts = 0;
   };
   struct part_result {
     std::vector<std::uint32_t> words, ends;  // of the genes of candidates
@@ -70,7 +89,8 @@ class miner {
   template <class Merge>
   std::uint64_t go(subgraph_search::pass pass, std::uint64_t budget, Merge merge) {
     pass.max_gap = how_.max_gap;
-    pass.max_nodes = how_.max_nodes;
+    pass.max_candidates = how_.max_candidates;
+    pass.max_nodes = pass.gapped ? how_.max_gapped_nodes : how_.max_nodes;
     for (subgraph_search& s : searches_) s.start(pass);
     const std::size_t parts = (corpus_.size() + graphs_a_part_ - 1) / graphs_a_part_;
     const std::size_t at_once = std::size_t{how_.threads} * 4;
@@ -110,7 +130,7 @@ class miner {
       const key_table::key words = search.words(c);
       to.words.insert(to.words.end(), words.begin(), words.end());
       to.ends.push_back(static_cast<std::uint32_t>(to.words.size()));
-      to.counts.push_back({c.models, c.occurrences});
+      to.counts.push_back({c.models, c.occurrences, c.firsts});
     }
   }
 
@@ -124,7 +144,7 @@ class miner {
         const key_table::key words = std::span(r.words).subspan(begin, r.ends[i] - begin);
         std::uint32_t code = codes.find(words);
         if (code == none) {
-          if (codes.size() == max_candidates) {
+          if (codes.size() == how_.max_candidates) {
             complete_ = false;
             continue;
           }
@@ -133,16 +153,38 @@ class miner {
         }
         counts[code].models += r.counts[i].models;
         counts[code].occurrences += r.counts[i].occurrences;
+        counts[code].firsts += r.counts[i].firsts;
       }
     });
     if (pass.size == 1) usable_.assign(labels_.size(), false);
+    for (std::uint32_t i = 0; i < codes.size(); ++i)
+      if (pass.size >= how_.min_nodes && counts[i].models >= how_.min_models)
+        scores_.push_back(counts[i].occurrences * (pass.size - 1));
+    find_least_score();
     for (std::uint32_t i = 0; i < codes.size(); ++i) {
-      if (counts[i].models < how_.min_models) continue;
+      const totals& t = counts[i];
+      if (t.models < how_.min_models) continue;
+      if (!may_grow(t, pass.gapped ? how_.max_gapped_nodes : how_.max_nodes)) continue;
       (void)frequent_.add(codes[i]);
-      totals_.push_back(counts[i]);
+      totals_.push_back(t);
       if (pass.size == 1) usable_[codes[i][0]] = true;
     }
     return work;
+  }
+
+  /// What the last of the genes looked at has at least: those of a lower score have no part in it.
+  void find_least_score() {
+    const std::uint64_t count = std::uint64_t{how_.max_genes} * looked_at_for_each;
+    if (scores_.size() < count || count == 0) return;
+    const auto last = scores_.begin() + static_cast<std::ptrdiff_t>(count - 1);
+    std::nth_element(scores_.begin(), last, scores_.end(), std::greater<>());
+    least_score_ = *last;
+    scores_.resize(static_cast<std::size_t>(count));
+  }
+
+  /// Whether a gene of so many nodes that holds this one can have a score that is looked at.
+  [[nodiscard]] bool may_grow(const totals& t, std::uint32_t nodes) const {
+    return t.firsts * (nodes - 1) >= least_score_;
   }
 
   [[nodiscard]] static bool is_gapped(const canonical_form& f) {
@@ -153,17 +195,8 @@ class miner {
   void drop_parts(std::uint32_t larger, std::vector<bool>& dropped) const {
     const canonical_form f = form_of(frequent_[larger]);
     const bool gapped = is_gapped(f);
-    for (std::uint32_t without = 0; without < f.labels.size(); ++without) {
-      std::vector<std::uint32_t> labels = f.labels;
-      labels.erase(labels.begin() + without);
-      std::vector<gene_edge> edges;
-      for (gene_edge e : f.edges) {
-        if (e.from == without || e.to == without) continue;
-        e.from -= e.from > without;
-        e.to -= e.to > without;
-        edges.push_back(e);
-      }
-      const canonical_form part = canonicalise(labels, edges);
+    for (std::uint32_t k = 0; k < f.labels.size(); ++k) {
+      const canonical_form part = without(f, k);
       const std::uint32_t at = frequent_.find(words_of(part));
       if (at != none && is_gapped(part) == gapped && totals_[at].models == totals_[larger].models &&
           totals_[at].occurrences == totals_[larger].occurrences)
@@ -171,30 +204,72 @@ class miner {
     }
   }
 
+  /// Takes the best, as far as they may be of those that are kept. A larger gene that says as much
+  /// has the higher score: what drops a gene comes before it.
   void choose() {
+    struct place {
+      std::uint64_t score;
+      std::uint32_t gene;
+    };
+    std::vector<place> places;
+    for (std::uint32_t i = 0; i < frequent_.size(); ++i)
+      if (const std::size_t nodes = nodes_of(i);
+          nodes >= how_.min_nodes && totals_[i].occurrences * (nodes - 1) >= least_score_)
+        places.push_back({totals_[i].occurrences * (nodes - 1), i});
+    std::sort(places.begin(), places.end(), [](const place& a, const place& b) {
+      return a.score != b.score ? a.score > b.score : a.gene < b.gene;
+    });
     std::vector<bool> dropped(frequent_.size(), false);
-    for (std::uint32_t i = 0; i < frequent_.size(); ++i) {
-      if (form_of(frequent_[i]).labels.size() > how_.min_nodes) drop_parts(i, dropped);
+    std::vector<std::uint32_t> taken;
+    std::uint64_t last = 0;
+    for (const place& p : places) {
+      if (chosen_.size() >= how_.max_genes && p.score < last) break;
+      if (nodes_of(p.gene) > how_.min_nodes) drop_parts(p.gene, dropped);
+      if (dropped[p.gene]) continue;
+      last = p.score;
+      taken.push_back(p.gene);
+      chosen_.push_back(make_gene(form_of(frequent_[p.gene]), totals_[p.gene]));
     }
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t i = 0; i < frequent_.size(); ++i) {
-      const canonical_form f = form_of(frequent_[i]);
-      if (dropped[i] || f.labels.size() < how_.min_nodes) continue;
-      chosen_.push_back(make_gene(f, totals_[i]));
-      order.push_back(i);
-    }
-    std::vector<std::uint32_t> by_score(order.size());
-    for (std::uint32_t i = 0; i < by_score.size(); ++i) by_score[i] = i;
-    std::sort(by_score.begin(), by_score.end(),
+    std::vector<std::uint32_t> order(taken.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(),
               [this](std::uint32_t a, std::uint32_t b) { return before(chosen_[a], chosen_[b]); });
-    by_score.resize(std::min<std::size_t>(by_score.size(), how_.max_genes));
+    order.resize(std::min<std::size_t>(order.size(), how_.max_genes));
     wanted_.assign(frequent_.size(), none);
     std::vector<gene> kept;
-    for (const std::uint32_t i : by_score) {
-      wanted_[order[i]] = static_cast<std::uint32_t>(kept.size());
+    for (const std::uint32_t i : order) {
+      wanted_[taken[i]] = static_cast<std::uint32_t>(kept.size());
       kept.push_back(std::move(chosen_[i]));
     }
     chosen_ = std::move(kept);
+    find_needed();
+  }
+
+  /// Nodes of a frequent gene: its words before those that are edges.
+  [[nodiscard]] std::size_t nodes_of(std::uint32_t i) const {
+    const key_table::key words = frequent_[i];
+    return static_cast<std::size_t>(std::find_if(words.begin(), words.end(), is_edge_word) -
+                                    words.begin());
+  }
+
+  /// Genes that are connected parts of those wanted, by direct edges: sets of others needn't grow.
+  void find_needed() {
+    needed_.assign(frequent_.size(), false);
+    std::vector<std::uint32_t> left;
+    const auto need = [&](const canonical_form& f) {
+      for (const canonical_form& part : connected_parts(f.labels, f.edges))
+        if (const std::uint32_t at = frequent_.find(words_of(part)); at != none && !needed_[at]) {
+          needed_[at] = true;
+          left.push_back(at);
+        }
+    };
+    for (std::uint32_t i = 0; i < wanted_.size(); ++i)
+      if (wanted_[i] != none) need(form_of(frequent_[i]));
+    while (!left.empty()) {
+      const canonical_form f = form_of(frequent_[left.back()]);
+      left.pop_back();
+      for (std::uint32_t k = 0; k < f.labels.size(); ++k) need(without(f, k));
+    }
   }
 
   [[nodiscard]] static bool before(const gene& a, const gene& b) {
@@ -217,6 +292,7 @@ class miner {
 
   void count(subgraph_search::pass pass) {
     pass.wanted = &wanted_;
+    pass.needed = &needed_;
     (void)go(pass, how_.max_work, [this](const part_result& r) {
       occurrences_.insert(occurrences_.end(), r.occurrences.begin(), r.occurrences.end());
     });
@@ -262,10 +338,13 @@ class miner {
   std::vector<bool> usable_;                        // labels that are frequent
   std::vector<std::vector<std::uint32_t>> orders_;  // of the graphs
   key_table frequent_;
-  std::vector<totals> totals_;  // of frequent_
+  std::vector<totals> totals_;         // of frequent_
+  std::vector<std::uint64_t> scores_;  // of what was found: the best
+  std::uint64_t least_score_ = 0;
   std::vector<subgraph_search> searches_;
   std::vector<gene> chosen_;
   std::vector<std::uint32_t> wanted_;  // of frequent_: in chosen_
+  std::vector<bool> needed_;           // of frequent_: part of what is wanted
   std::vector<occurrence> occurrences_;
   std::size_t graphs_a_part_ = 1;
   std::uint64_t steps_ = 0, steps_done_ = 0;

@@ -134,7 +134,8 @@ TEST_CASE(
   other.drop_last();
   for (const plain_graph& g : graphs) add_to(all, g);
   for (const plain_graph& g : graphs) add_to(other, reordered(g, random));
-  subgraph_options how{.min_nodes = 2, .max_nodes = 5, .max_genes = 1u << 30};
+  subgraph_options how{
+      .min_nodes = 2, .max_nodes = 5, .max_gapped_nodes = 5, .max_genes = 1u << 30};
   for (how.max_gap = 0; how.max_gap < 2; ++how.max_gap) {
     const findings found = mine_subgraphs(all, how);
     CHECK(found.genes.size() > 20);
@@ -330,6 +331,115 @@ TEST_CASE("genome/subgraphs: a hub takes its share of the work and no more", "[g
   REQUIRE(chain != nullptr);
   CHECK(chain->occurrences == 20);
   CHECK(chain->models == 2);
+}
+
+TEST_CASE("genome/subgraphs: the best genes are the same, however few are kept", "[genome_tools]") {
+  std::mt19937 random(5);
+  corpus all;
+  for (unsigned i = 0; i < 4; ++i) add_to(all, random_graph(random, 25));
+  subgraph_options how{.min_nodes = 2, .max_nodes = 4, .max_genes = 1u << 30};
+  const findings connected = mine_subgraphs(all, how);
+  how.max_gap = 1;
+  const findings gapped = mine_subgraphs(all, how);
+  CHECK(connected.complete);
+  CHECK(gapped.complete);
+  how.max_genes = 7;
+  const findings best_gapped = mine_subgraphs(all, how);
+  how.max_gap = 0;
+  const findings best = mine_subgraphs(all, how);
+  CHECK(best.complete);
+  REQUIRE(best.genes.size() == 7);
+  REQUIRE(connected.genes.size() > 8 * 7);
+  for (std::size_t i = 0; i < 7; ++i) {
+    CHECK(best.genes[i].code == connected.genes[i].code);
+    CHECK(best.genes[i].occurrences == connected.genes[i].occurrences);
+    CHECK(best.genes[i].models == connected.genes[i].models);
+  }
+  // Those with gaps may lack some. What there is holds.
+  CHECK_FALSE(best_gapped.complete);
+  REQUIRE(best_gapped.genes.size() == 7);
+  CHECK(best_gapped.genes[0].code == gapped.genes[0].code);
+  for (const gene& g : best_gapped.genes) {
+    const gene* const same_gene = gene_of(gapped, g.code);
+    REQUIRE(same_gene != nullptr);
+    CHECK(g.occurrences == same_gene->occurrences);
+    CHECK(g.models == same_gene->models);
+  }
+}
+
+TEST_CASE("genome/subgraphs: gapped genes have their own size", "[genome_tools]") {
+  corpus all;
+  for (int i = 0; i < 2; ++i)
+    add_to(all, {{"a", {-1}}, {"b", {0}}, {"c", {1}}, {"d", {2}}, {"e", {3}}, {"f", {4}}});
+  const auto largest = [&all](std::uint32_t max_nodes, std::uint32_t max_gapped_nodes) {
+    std::size_t connected = 0, gapped = 0;
+    for (const gene& g : mine_subgraphs(all, {.min_nodes = 2,
+                                             .max_nodes = max_nodes,
+                                             .max_gap = 1,
+                                             .max_gapped_nodes = max_gapped_nodes})
+                             .genes) {
+      std::size_t& size = g.form == gene_form::gapped ? gapped : connected;
+      size = std::max(size, g.labels.size());
+    }
+    return std::pair(connected, gapped);
+  };
+  CHECK(largest(6, 3) == std::pair<std::size_t, std::size_t>(6, 3));
+  CHECK(largest(3, 5) == std::pair<std::size_t, std::size_t>(3, 3));
+  CHECK(largest(6, 1) == std::pair<std::size_t, std::size_t>(6, 0));
+  CHECK(largest(6, 5) == std::pair<std::size_t, std::size_t>(6, 5));
+}
+
+TEST_CASE("genome/subgraphs: too many candidates cut the search short", "[genome_tools]") {
+  corpus all;  // 21 pairs of operations
+  plain_graph g;
+  for (int i = 0; i < 21; ++i) {
+    g.push_back({"a" + std::to_string(i), {-1}});
+    g.push_back({"b" + std::to_string(i), {static_cast<int>(g.size()) - 1}});
+  }
+  for (int i = 0; i < 40; ++i) add_to(all, g);
+  subgraph_options how{.min_nodes = 2, .max_nodes = 2, .max_candidates = 42};
+  const findings enough = mine_subgraphs(all, how);
+  CHECK(enough.complete);
+  CHECK(enough.genes.size() == 21);
+  how.max_candidates = 41;  // of the operations, one is missing, and so is its pair
+  how.threads = 1;
+  const findings less = mine_subgraphs(all, how);
+  CHECK_FALSE(less.complete);
+  CHECK(less.genes.size() == 20);
+  for (const gene& found : less.genes) CHECK(found.occurrences == 40);
+  how.threads = 3;
+  CHECK(same(less, mine_subgraphs(all, how)));
+
+  // None in excess in any part of the corpus, but in all of it.
+  corpus different;
+  for (const char* const operation : {"x", "x", "y", "y", "z", "z"})
+    add_to(different, {{operation, {-1}}, {operation, {0}}});
+  how.max_candidates = 2;
+  const findings two = mine_subgraphs(different, how);
+  CHECK_FALSE(two.complete);
+  CHECK(two.genes.size() == 2);
+}
+
+TEST_CASE("genome/subgraphs: a graph of too many gaps has none", "[genome_tools]") {
+  // Layers of eight, each node of which takes from all eight before: as far as fans go.
+  plain_graph g;
+  for (int layer = 0; layer < 50; ++layer)
+    for (int i = 0; i < 8; ++i) {
+      plain_node n{layer % 2 == 0 ? "add" : "mul", {-1}};
+      if (layer > 0) n.arguments.clear();
+      for (int k = 0; layer > 0 && k < 8; ++k) n.arguments.push_back(8 * (layer - 1) + k);
+      g.push_back(n);
+    }
+  corpus all;
+  add_to(all, g);
+  add_to(all, g);
+  const std::string gap = R"({"labels":["add","add"],"edges":[],"gaps":[[0,1]]})";
+  for (const std::uint32_t max_gap : {1u, 4u}) {
+    const findings f = mine_subgraphs(all, {.min_nodes = 2, .max_nodes = 2, .max_gap = max_gap});
+    CHECK(f.complete == (max_gap == 1));
+    CHECK((gene_of(f, gap) != nullptr) == (max_gap == 1));
+    CHECK(gene_of(f, R"({"labels":["add","mul"],"edges":[[0,1,0]]})") != nullptr);
+  }
 }
 
 TEST_CASE("genome/subgraphs: empty corpora and odd options", "[genome_tools]") {
