@@ -1741,7 +1741,7 @@ inline void append_double(text& out, double v, double_style style) {
   X(genome_rule_member, 5014, "expected the members of a rule, each in its type")                  \
   X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
                                                                                                    \
-  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                    \
+  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                      \
   X(genome_id_repeated, 5021, "the id stands for something else in this map already")              \
   X(genome_name_repeated, 5022, "the name stands in this map already")                             \
   X(genome_maps_differ, 5023, "the map and its reverse don't say the same")                        \
@@ -1763,7 +1763,8 @@ inline void append_double(text& out, double v, double_style style) {
   X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
   X(genome_variation_unknown, 5042, "no variation in the registry has the id that the node names") \
   X(genome_constant_unknown, 5043, "no constant in the registry has the id that the node names")   \
-  X(genome_group_unknown, 5044, "no constant group in the registry has the id that the node names") \
+  X(genome_group_unknown, 5044,                                                                    \
+    "no constant group in the registry has the id that the node names")                            \
   X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
   X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
   X(genome_special_form, 5047,                                                                     \
@@ -1771,7 +1772,8 @@ inline void append_double(text& out, double v, double_style style) {
   X(genome_copy_form, 5048,                                                                        \
     "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
   X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
-  X(genome_block_length, 5050, "expected blocks of at least 1 node that end inside the block around them") \
+  X(genome_block_length, 5050,                                                                     \
+    "expected blocks of at least 1 node that end inside the block around them")                    \
   X(genome_reference, 5051, "expected the id of an earlier node")                                  \
   X(genome_reference_scope, 5052, "the node stands in a block that has ended")                     \
   X(genome_relative, 5053, "expected an absolute id: relative references stay inside a block")     \
@@ -1788,7 +1790,6 @@ inline void append_double(text& out, double v, double_style style) {
   X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
   X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
   X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
-  X(genome_patterns_full, 5065, "a registry has ids for 65526 patterns")                           \
   X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
                                                                                                    \
   X(genome_counterpart, 5070,                                                                      \
@@ -16453,6 +16454,9 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 //   auto again = genome::verify(std::move(*short_form), library);
 //   auto flat = genome::expand(*again);              // the graph as it was, node by node
 //
+//   const genome::compressor many(library);          // prepares the patterns once
+//   for (const genome::program& p : programs) use(many.run(p));
+//
 // First, what repeats becomes a COPY: runs of more than 2 equal nodes without inputs, up to 32767,
 // of which only the first is used. Then patterns are looked for from left to right; the longest that
 // matches is taken, of equal ones the first in the registry, and the search goes on behind it. A
@@ -16466,6 +16470,8 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 //                                     blocks, or the one of expand_options::results
 //   it ends no block, or with its     the last node of a block gives the block's value
 //   result
+//   it takes inputs outside of        in blocks they are those of the IF or WHILE
+//   blocks only
 //
 // What isn't used stays as plain nodes, which may be a reason not to use other matches. B and C of a
 // macro name the pattern, D the nodes that it takes: ascending, each once.
@@ -16478,10 +16484,10 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 // Lifetime:   the stream owns itself.
 // Errors:     those of expand().
 // Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
-// Allocation: as a rule 200 bytes for each node, of the graph and of patterns no longer than it, and
-//             12 for each input; at most 1500, and 5 MB, where patterns are made for it. Time is
-//             linear in these but for a logarithm: of the nodes, which are sorted, and of the
-//             number of patterns.
+// Allocation: 50 bytes for each node of all patterns, once; as a rule 150 for each node of the graph
+//             and of patterns that may occur in it, and 12 for each input; at most 1500, and 5 MB,
+//             where patterns are made for it. Time is linear in these but for a logarithm, of the
+//             nodes of patterns and of their number.
 
 #ifndef TESSERA_GENOME_COMPRESS_HPP
 #define TESSERA_GENOME_COMPRESS_HPP
@@ -16629,7 +16635,7 @@ inline result<world> verify_ranks(view<const program*> ranks, const verify_optio
 // Lifetime:   a stream owns itself; views borrow.
 // Errors:     none here.
 // Limits:     32-bit indices.
-// Allocation: pools, which double: 16 bytes for each node and 4 for each input.
+// Allocation: pools, which double: 12 bytes for each node and 4 for each input.
 
 #ifndef TESSERA_GENOME_FORMAT_HPP
 #define TESSERA_GENOME_FORMAT_HPP
@@ -16672,8 +16678,10 @@ inline constexpr std::string_view command_names[] = {
 };
 #undef TESSERA_GENOME_COMMANDS
 
-inline constexpr std::uint32_t first_id =
-    10;  ///< of operations; the original tools begin all there
+inline constexpr std::uint32_t first_id = 10;            ///< the original tools begin all there
+inline constexpr std::uint32_t last_byte_id = 255;       ///< of operations and variations
+inline constexpr std::uint32_t last_c_id = 32767;        ///< of constants, groups and parameters
+inline constexpr std::uint32_t last_pattern_id = 65535;  ///< and of all that registries list
 inline constexpr std::uint32_t max_node_inputs = 255;
 inline constexpr std::int32_t max_absolute = 32767;  ///< the last node that D can name
 inline constexpr std::int32_t min_relative = -32768;
@@ -16803,7 +16811,8 @@ struct stream {
 //   aten._to_copy.default:node_args(1):kwargs('dtype',)
 //
 // Lifetime:   owns everything; names are ranges of `characters`.
-// Errors:     none here.
+// Errors:     none here: ranges and ids are what they are until verify() has checked those of patterns
+//             and maps; a rule that is built in code has to have its nodes and exceptions.
 // Limits:     32-bit indices.
 // Allocation: pools, which double.
 
@@ -16922,6 +16931,7 @@ struct registry {
     const characters_range t = add_characters(type), v = add_characters(value);
     constants.push_back({id, t, v, constants.size()});
   }
+  /// `nodes` aren't this registry's own.
   void add_pattern(std::uint32_t id, const stream_view& nodes) {
     patterns.push_back({id, static_cast<std::uint32_t>(pattern_nodes.size()),
                         static_cast<std::uint32_t>(nodes.size()), patterns.size()});
@@ -16951,27 +16961,34 @@ class library {
   [[nodiscard]] genome::registry registry() && noexcept { return std::move(registry_); }
 
   /// The name of an operation or command by its A; empty where the registry has none.
-  [[nodiscard]] std::string_view operation(std::uint32_t a) const noexcept {
+  [[nodiscard]] std::string_view operation(std::uint32_t a) const& noexcept {
     return name(operations_, registry_.operation_ids, a);
   }
   /// The target in an operation's name, without looking through all of it.
-  [[nodiscard]] std::string_view target(std::uint32_t a) const noexcept {
+  [[nodiscard]] std::string_view target(std::uint32_t a) const& noexcept {
     return operation(a).substr(0, a < target_sizes_.size() ? target_sizes_[a] : 0);
   }
-  [[nodiscard]] std::string_view variation(std::uint32_t b) const noexcept {
+  [[nodiscard]] std::string_view variation(std::uint32_t b) const& noexcept {
     return name(variations_, registry_.variations, b);
   }
-  [[nodiscard]] std::string_view group(std::uint32_t id) const noexcept {
+  [[nodiscard]] std::string_view group(std::uint32_t id) const& noexcept {
     return name(groups_, registry_.group_ids, id);
   }
-  [[nodiscard]] std::string_view parameter(std::uint32_t id) const noexcept {
+  [[nodiscard]] std::string_view parameter(std::uint32_t id) const& noexcept {
     return name(parameters_, registry_.parameter_ids, id);
   }
   /// Null where the registry has none.
-  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const noexcept {
+  [[nodiscard]] const genome::constant* constant(std::uint32_t id) const& noexcept {
     const std::uint32_t i = at(constants_, id);
     return i == none ? nullptr : &registry_.constants[i];
   }
+  // What a temporary hands out would be gone at the end of the statement.
+  std::string_view operation(std::uint32_t) const&& = delete;
+  std::string_view target(std::uint32_t) const&& = delete;
+  std::string_view variation(std::uint32_t) const&& = delete;
+  std::string_view group(std::uint32_t) const&& = delete;
+  std::string_view parameter(std::uint32_t) const&& = delete;
+  const genome::constant* constant(std::uint32_t) const&& = delete;
   /// The index of a pattern in registry().patterns, by its id; or none.
   [[nodiscard]] std::uint32_t find_pattern(std::uint32_t id) const noexcept {
     return at(patterns_, id);
@@ -16984,6 +17001,11 @@ class library {
   /// its expansion: as many as have to stand before it where it is called.
   [[nodiscard]] std::uint64_t reach(std::uint32_t pattern_index) const noexcept {
     return reaches_[pattern_index];
+  }
+  /// Whether a pattern takes inputs of the graph, by a COPY of DATA_INPUTs outside of its blocks, or
+  /// one inside of it does.
+  [[nodiscard]] bool takes_inputs(std::uint32_t pattern_index) const noexcept {
+    return takes_inputs_[pattern_index] != 0;
   }
   /// How many tensors an operation takes by its name; none where the name doesn't say.
   [[nodiscard]] std::uint32_t tensors(std::uint32_t a) const noexcept {
@@ -17012,6 +17034,7 @@ class library {
   places operations_, variations_, groups_, parameters_, constants_, patterns_;
   pool<std::uint32_t> flat_sizes_;                             // by index of the pattern
   pool<std::uint64_t> reaches_;                                // the same
+  pool<unsigned char> takes_inputs_;                           // the same
   pool<std::uint32_t> tensors_, target_sizes_, inputs_named_;  // by id
 };
 
@@ -17089,6 +17112,9 @@ class pattern_shapes {
     return shapes_[pattern];
   }
   /// Of a pattern that has been measured.
+  [[nodiscard]] const pattern_shape& of(std::uint32_t pattern) const noexcept {
+    return shapes_[pattern];
+  }
   [[nodiscard]] std::uint32_t result_of(std::uint32_t pattern) const noexcept {
     return is_chosen(pattern) ? results_[chosen_by(pattern)].node : shapes_[pattern].result;
   }
@@ -17246,9 +17272,9 @@ class expander {
       if (nodes > most_ || inputs > most_)
         return {errc::genome_expansion_size, offset_of(stream_, i)};
     }
-    out_.nodes.reserve(static_cast<std::size_t>(nodes));
-    out_.inputs.reserve(static_cast<std::size_t>(inputs));
-    places_.reserve(static_cast<std::size_t>(places));
+    out_.nodes.reserve(to_size(nodes));
+    out_.inputs.reserve(to_size(inputs));
+    places_.reserve(to_size(places));
     starts_.reserve(stream_.size());
     return {};
   }
@@ -17423,9 +17449,10 @@ class expander {
 //
 // A graph and the patterns that may occur in it as sequences of tokens: equal numbers for equal nodes.
 //
+//   const detail::pattern_index patterns(library, /*copies=*/true);   // once
 //   pool<detail::block_range> blocks = detail::blocks_of(graph);
-//   detail::add_patterns(library, shapes, graph, blocks, tokens, matcher);
-//   tokens[i];      // of the graph's node i; 0 where no node of a pattern can be equal
+//   patterns.add_patterns(graph, blocks, tokens, matcher);            // for each graph
+//   tokens[i];      // of the graph's node i; 0 where no node of a pattern is equal
 //
 // Nodes are equal where A, B, C and D are, with references as offsets and the lengths of blocks in
 // flat nodes. An id where an offset should stand equals nothing: expand() wouldn't give it back.
@@ -17433,11 +17460,11 @@ class expander {
 // Equality is found by sorting, so that no choice of nodes makes it slow. A pattern is written out
 // only where it fits the graph in length and has nothing that the graph hasn't.
 //
-// Lifetime:   borrow during the call.
+// Lifetime:   an index borrows its library.
 // Errors:     none.
 // Limits:     patterns of 16 × the nodes of graph and library, plus 65536, written out.
-// Allocation: 64 bytes for each node, 4 for each input, of the graph and of patterns no longer than
-//             it; 4 for each node of patterns written out.
+// Allocation: of an index 50 bytes for each node of all patterns and 4 for each input; for a graph 4
+//             bytes for each of its nodes and of patterns written out, 1 for each node of patterns.
 
 #ifndef TESSERA_GENOME_PATTERN_TEXTS_HPP
 #define TESSERA_GENOME_PATTERN_TEXTS_HPP
@@ -17664,32 +17691,152 @@ struct block_range {
   return out;
 }
 
-class pattern_texts {
+/// The patterns of a library, their nodes numbered. Nothing of it changes: threads may share it.
+class pattern_index {
  public:
-  pattern_texts(const library& l, pattern_shapes& shapes) : library_(l), shapes_(shapes) {}
-
-  void run(const stream_view& graph, const pool<block_range>& blocks, pool<std::uint32_t>& tokens,
-           sequence_matcher& matcher) {
-    add_graph(graph, blocks);
+  pattern_index(const library& l, bool copies) : library_(l), shapes_(l, copies) {
     add_library();
     number();
-    tokens.append(tokens_.data(), graph.size());
-    find_possible();
-    write_out(matcher);
+    order_by_size();
+  }
+  [[nodiscard]] error choose(view<pattern_result> results) { return shapes_.choose(results); }
+  [[nodiscard]] const genome::library& library() const noexcept { return library_; }
+  [[nodiscard]] const pattern_shapes& shapes() const noexcept { return shapes_; }
+
+  /// A token for each node of a graph, and all patterns that may occur there.
+  void add_patterns(const stream_view& graph, const pool<block_range>& blocks,
+                    pool<std::uint32_t>& tokens, sequence_matcher& matcher) const {
+    pool<unsigned char> occurs;  // by number
+    occurs.resize(distinct_.size() + 1);
+    add_graph(graph, blocks, tokens, occurs);
+    std::size_t count = 0;  // of patterns that aren't longer than the graph
+    while (count < by_size_.size() && library_.flat_size(by_size_[count].pattern) <= graph.size())
+      ++count;
+    const std::uint64_t nodes = graph.size() + (count == 0 ? 0 : by_size_[count - 1].nodes);
+    write_out(possible(count, occurs), nodes, matcher);
   }
 
  private:
   /// A pattern as the library has it.
   struct text {
-    std::uint32_t first = 0;    // of nodes_
-    std::uint32_t name = 0;     // the first pattern that is the same; plus 1
-    bool is_candidate = false;  // no longer than the graph, and no wrapper
-    bool is_possible = false;   // and all of it occurs
+    std::uint32_t first = 0;  // of nodes_
+    std::uint32_t name = 0;   // the first pattern that is the same; plus 1
+  };
+  struct sized {
+    std::uint32_t pattern;
+    std::uint64_t nodes;  // of this one and all before
+  };
+  struct keyed {
+    std::uint64_t key;  // equal where nodes are; saves most comparisons of D
+    std::uint32_t node;
   };
 
-  void add_graph(const stream_view& g, const pool<block_range>& blocks) {
-    graph_size_ = g.size();
-    nodes_.nodes.reserve(g.size());
+  /// Adds the nodes of all patterns but wrappers.
+  void add_library() {
+    const registry& r = library_.registry();
+    texts_.resize(r.patterns.size());
+    for (std::uint32_t p = 0; p < texts_.size(); ++p) {
+      text& same = texts_[shapes_.of(p).same_as];
+      if (same.name == 0) same.name = p + 1;
+      if (shapes_.of(p).same_as != p) continue;
+      texts_[p].first = static_cast<std::uint32_t>(nodes_.size());
+      add_pattern(r.nodes_of(r.patterns[p]));
+    }
+  }
+  void add_pattern(const stream_view& pattern) {
+    starts_.clear();
+    std::uint32_t flat = 0;
+    for (const node& n : pattern.nodes) {
+      starts_.push_back(flat);
+      flat += n.what() == command::pattern
+                  ? library_.flat_size(library_.find_pattern(n.pattern_id()))
+                  : 1;
+    }
+    starts_.push_back(flat);
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+      const view<std::int32_t> d = pattern.inputs_of(i);
+      nodes_.add(pattern.nodes[i], d);
+      if (pattern.nodes[i].what() != command::control_flow) continue;
+      std::int32_t* const lengths = nodes_.inputs.data() + nodes_.nodes.back().first;
+      const std::size_t middle = i + 1 + static_cast<std::size_t>(d[0]);
+      const std::size_t end = middle + static_cast<std::size_t>(d[1]);
+      lengths[0] = static_cast<std::int32_t>(starts_[middle] - starts_[i + 1]);
+      lengths[1] = static_cast<std::int32_t>(starts_[end] - starts_[middle]);
+    }
+  }
+
+  [[nodiscard]] static std::uint64_t key_of(const node& n, const std::int32_t* d) noexcept {
+    std::uint64_t key = std::uint64_t{n.a} << 32 | std::uint64_t{n.b} << 24 |
+                        std::uint64_t{static_cast<std::uint16_t>(n.c)} << 8 | (n.count & 0xffu);
+    for (std::size_t k = 0; k < n.count; ++k)
+      key = (key ^ static_cast<std::uint32_t>(d[k])) * 0x9e3779b97f4a7c15u;
+    return key;
+  }
+  /// Below 0, 0 or above, as node m is less than n, equal, or greater, in some order.
+  [[nodiscard]] static int compare(const node& m, const std::int32_t* p, const node& n,
+                                   const std::int32_t* q) noexcept {
+    if (m.a != n.a) return m.a < n.a ? -1 : 1;
+    if (m.b != n.b) return m.b < n.b ? -1 : 1;
+    if (m.c != n.c) return m.c < n.c ? -1 : 1;
+    if (m.count != n.count) return m.count < n.count ? -1 : 1;
+    for (std::size_t k = 0; k < m.count; ++k)
+      if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
+    return 0;
+  }
+  /// The same of a node with its key and one of nodes_.
+  [[nodiscard]] int compare(std::uint64_t key, const node& m, const std::int32_t* p,
+                            const keyed& y) const noexcept {
+    if (key != y.key) return key < y.key ? -1 : 1;
+    const node& n = nodes_.nodes[y.node];
+    return compare(m, p, n, nodes_.inputs.data() + n.first);
+  }
+  [[nodiscard]] int compare(const keyed& x, const keyed& y) const noexcept {
+    const node& m = nodes_.nodes[x.node];
+    return compare(x.key, m, nodes_.inputs.data() + m.first, y);
+  }
+  /// Equal numbers for equal nodes, from 1 on.
+  void number() {
+    pool<keyed> all;
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      const node& n = nodes_.nodes[i];
+      if (n.what() != command::pattern)
+        all.push_back({key_of(n, nodes_.inputs.data() + n.first), i});
+    }
+    sort(all.data(), all.size(),
+         [this](const keyed& x, const keyed& y) { return compare(x, y) < 0; });
+    numbers_.resize(nodes_.size());
+    for (const keyed& k : all) {
+      if (distinct_.empty() || compare(distinct_.back(), k) != 0) distinct_.push_back(k);
+      numbers_[k.node] = static_cast<std::uint32_t>(distinct_.size());
+    }
+  }
+  /// The number of a node with its relative references; 0: no pattern has it.
+  [[nodiscard]] std::uint32_t number_of(const node& n, const std::int32_t* d) const noexcept {
+    const std::uint64_t key = key_of(n, d);
+    std::size_t low = 0, high = distinct_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      const int order = compare(key, n, d, distinct_[middle]);
+      if (order == 0) return static_cast<std::uint32_t>(middle + 1);
+      (order < 0 ? high : low) = middle + (order < 0 ? 0 : 1);
+    }
+    return 0;
+  }
+
+  /// Shorter patterns come first: one inside of another has been looked at before.
+  void order_by_size() {
+    for (std::uint32_t p = 0; p < texts_.size(); ++p)
+      if (shapes_.of(p).same_as == p) by_size_.push_back({p, 0});
+    sort(by_size_.data(), by_size_.size(), [this](const sized& x, const sized& y) {
+      return library_.flat_size(x.pattern) < library_.flat_size(y.pattern);
+    });
+    std::uint64_t nodes = 0;
+    for (sized& s : by_size_) s.nodes = nodes += library_.registry().patterns[s.pattern].count;
+  }
+
+  void add_graph(const stream_view& g, const pool<block_range>& blocks, pool<std::uint32_t>& tokens,
+                 pool<unsigned char>& occurs) const {
+    tokens.reserve(g.size());
     pool<std::int32_t> d;
     for (std::size_t i = 0; i < g.size(); ++i) {
       const view<std::int32_t> all = g.inputs_of(i);
@@ -17706,128 +17853,46 @@ class pattern_texts {
         d.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(from) -
                                               static_cast<std::int64_t>(i)));
       }
-      nodes_.add(g.nodes[i], d);
-      if (is_canonical) to_number_.push_back({0, static_cast<std::uint32_t>(i)});
+      tokens.push_back(is_canonical ? number_of(g.nodes[i], d.data()) : 0);
+      occurs[tokens.back()] = 1;
     }
+    occurs[0] = 0;
   }
 
-  /// Adds the nodes of the patterns that aren't longer than the graph.
-  void add_library() {
-    const registry& r = library_.registry();
-    texts_.resize(r.patterns.size());
-    for (std::uint32_t p = 0; p < texts_.size(); ++p) {
-      if (library_.flat_size(p) > graph_size_) continue;
-      text& same = texts_[shapes_.of(p).same_as];
-      if (same.name == 0) same.name = p + 1;
-      if (shapes_.of(p).same_as != p) continue;
-      texts_[p].is_candidate = true;
-      texts_[p].first = static_cast<std::uint32_t>(nodes_.size());
-      add_pattern(r.nodes_of(r.patterns[p]));
-    }
-  }
-  void add_pattern(const stream_view& pattern) {
-    starts_.clear();
-    std::uint32_t flat = 0;
-    for (const node& n : pattern.nodes) {
-      starts_.push_back(flat);
-      flat += n.what() == command::pattern
-                  ? library_.flat_size(library_.find_pattern(n.pattern_id()))
-                  : 1;
-    }
-    starts_.push_back(flat);
-    for (std::size_t i = 0; i < pattern.size(); ++i) {
-      const command what = pattern.nodes[i].what();
-      if (what != command::pattern)
-        to_number_.push_back({0, static_cast<std::uint32_t>(nodes_.size())});
-      const view<std::int32_t> d = pattern.inputs_of(i);
-      nodes_.add(pattern.nodes[i], d);
-      if (what != command::control_flow) continue;
-      std::int32_t* const lengths = nodes_.inputs.data() + nodes_.nodes.back().first;
-      const std::size_t middle = i + 1 + static_cast<std::size_t>(d[0]);
-      const std::size_t end = middle + static_cast<std::size_t>(d[1]);
-      lengths[0] = static_cast<std::int32_t>(starts_[middle] - starts_[i + 1]);
-      lengths[1] = static_cast<std::int32_t>(starts_[end] - starts_[middle]);
-    }
-  }
-
-  struct keyed {
-    std::uint64_t key;  // equal where nodes are; saves most comparisons of D
-    std::uint32_t node;
-  };
-  [[nodiscard]] std::uint64_t key_of(std::uint32_t i) const noexcept {
-    const node& n = nodes_.nodes[i];
-    std::uint64_t key = std::uint64_t{n.a} << 32 | std::uint64_t{n.b} << 24 |
-                        std::uint64_t{static_cast<std::uint16_t>(n.c)} << 8 | (n.count & 0xffu);
-    for (const std::int32_t d : stream_view(nodes_).inputs_of(i))
-      key = (key ^ static_cast<std::uint32_t>(d)) * 0x9e3779b97f4a7c15u;
-    return key;
-  }
-  /// Below 0, 0 or above, as node x is less than y, equal, or greater, in some order.
-  [[nodiscard]] int compare(const keyed& x, const keyed& y) const noexcept {
-    if (x.key != y.key) return x.key < y.key ? -1 : 1;
-    const node &m = nodes_.nodes[x.node], &n = nodes_.nodes[y.node];
-    if (m.a != n.a) return m.a < n.a ? -1 : 1;
-    if (m.b != n.b) return m.b < n.b ? -1 : 1;
-    if (m.c != n.c) return m.c < n.c ? -1 : 1;
-    if (m.count != n.count) return m.count < n.count ? -1 : 1;
-    const std::int32_t *p = nodes_.inputs.data() + m.first, *q = nodes_.inputs.data() + n.first;
-    for (std::size_t k = 0; k < m.count; ++k)
-      if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
-    return 0;
-  }
-  /// Equal numbers for equal nodes; 0 for those that don't occur in the graph.
-  void number() {
-    for (keyed& k : to_number_) k.key = key_of(k.node);
-    sort(to_number_.data(), to_number_.size(),
-         [this](const keyed& x, const keyed& y) { return compare(x, y) < 0; });
-    tokens_.resize(nodes_.size());
-    std::uint32_t number = 0;
-    bool occurs = false;
-    for (std::size_t i = 0; i < to_number_.size(); ++i) {
-      if (i == 0 || compare(to_number_[i - 1], to_number_[i]) != 0) {
-        ++number;
-        occurs = to_number_[i].node < graph_size_;  // the graph's stand first: sorting is stable
-      }
-      tokens_[to_number_[i].node] = occurs ? number : 0;
-    }
-    to_number_ = {};
-  }
-
-  [[nodiscard]] std::uint32_t inner(const node& n) {
+  [[nodiscard]] std::uint32_t inner(const node& n) const {
     return shapes_.of(library_.find_pattern(n.pattern_id())).same_as;
   }
-  /// Shorter patterns come first: one inside of another has been looked at before.
-  void find_possible() {
-    const registry& r = library_.registry();
-    pool<std::uint32_t> order;
-    for (std::uint32_t p = 0; p < texts_.size(); ++p)
-      if (texts_[p].is_candidate) order.push_back(p);
-    sort(order.data(), order.size(), [this](std::uint32_t x, std::uint32_t y) {
-      return library_.flat_size(x) < library_.flat_size(y);
-    });
-    for (const std::uint32_t p : order) {
-      bool possible = true;
-      for (std::uint32_t i = 0; i < r.patterns[p].count && possible; ++i) {
+  /// By pattern: whether the graph has all of its nodes; of the `count` shortest.
+  [[nodiscard]] pool<unsigned char> possible(std::size_t count,
+                                             const pool<unsigned char>& occurs) const {
+    pool<unsigned char> out;
+    out.resize(texts_.size());
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t p = by_size_[k].pattern;
+      bool found = true;
+      for (std::uint32_t i = 0; i < library_.registry().patterns[p].count && found; ++i) {
         const node& n = nodes_.nodes[texts_[p].first + i];
-        possible = n.what() == command::pattern ? texts_[inner(n)].is_possible
-                                                : tokens_[texts_[p].first + i] != 0;
+        found = n.what() == command::pattern ? out[inner(n)] != 0
+                                             : occurs[numbers_[texts_[p].first + i]] != 0;
       }
-      texts_[p].is_possible = possible;
+      out[p] = found;
     }
+    return out;
   }
 
-  void write_out(sequence_matcher& matcher) {
+  void write_out(const pool<unsigned char>& possible, std::uint64_t nodes,
+                 sequence_matcher& matcher) const {
     struct frame {
       std::uint32_t pattern, next;
     };
     const registry& r = library_.registry();
     pool<frame> frames;
     pool<std::uint32_t> sequence;
-    std::uint64_t room = std::uint64_t{16} * nodes_.size() + 65536;
+    std::uint64_t room = std::uint64_t{16} * nodes + 65536;
     if (room > 0xfffffff0u) room = 0xfffffff0u;
     for (std::uint32_t p = 0; p < texts_.size(); ++p) {
       const std::uint32_t same = shapes_.of(p).same_as;
-      if (!texts_[same].is_possible || texts_[same].name != p + 1) continue;
+      if (possible[same] == 0 || texts_[same].name != p + 1) continue;
       if (library_.flat_size(p) > room) continue;
       room -= library_.flat_size(p);
       sequence.clear();
@@ -17842,27 +17907,21 @@ class pattern_texts {
         if (nodes_.nodes[i].what() == command::pattern)
           frames.push_back({inner(nodes_.nodes[i]), 0});
         else
-          sequence.push_back(tokens_[i]);
+          sequence.push_back(numbers_[i]);
       }
       matcher.add(sequence, p);
     }
   }
 
-  const library& library_;
-  pattern_shapes& shapes_;
-  std::size_t graph_size_ = 0;
-  stream nodes_;  // of the graph, then of patterns
-  pool<keyed> to_number_;
-  pool<std::uint32_t> tokens_;  // by node
-  pool<text> texts_;            // by pattern
-  pool<std::uint32_t> starts_;  // by node of one pattern, in its expansion
+  const genome::library& library_;
+  pattern_shapes shapes_;        // all of them measured
+  stream nodes_;                 // of all patterns
+  pool<std::uint32_t> numbers_;  // by node
+  pool<keyed> distinct_;         // nodes by number, less 1
+  pool<text> texts_;             // by pattern
+  pool<sized> by_size_;          // patterns that are no wrappers
+  pool<std::uint32_t> starts_;   // by node of one pattern, in its expansion
 };
-
-inline void add_patterns(const library& l, pattern_shapes& shapes, const stream_view& graph,
-                         const pool<block_range>& blocks, pool<std::uint32_t>& tokens,
-                         sequence_matcher& matcher) {
-  pattern_texts(l, shapes).run(graph, blocks, tokens, matcher);
-}
 
 }  // namespace detail
 }  // namespace genome
@@ -17898,15 +17957,16 @@ template <class Merge>
   return out;
 }
 
-class compressor {
+/// Of one graph.
+class compression {
  public:
-  compressor(const library& l, const expand_options& how) : library_(l), shapes_(l, how.copies) {}
+  explicit compression(const pattern_index& patterns)
+      : patterns_(patterns), shapes_(patterns.shapes()) {}
 
-  [[nodiscard]] result<stream> run(stream graph, const expand_options& how) {
-    if (const error e = shapes_.choose(how.results); e.code != errc::ok) return e;
+  [[nodiscard]] stream run(stream graph, bool copies) {
     graph_ = std::move(graph);
     blocks_ = blocks_of(graph_);
-    if (how.copies) merge_runs();
+    if (copies) merge_runs();
     match();
     drop_matches();
     return write();
@@ -17951,7 +18011,7 @@ class compressor {
         n.count == 0 && what != command::pad && what != command::output && what != command::copy;
     std::size_t end = first + 1;
     if (!can_repeat) return end;
-    const std::size_t most = first + 32767;
+    const std::size_t most = first + INT16_MAX;  // what C of a COPY holds
     for (; end < blocks_[first].end && end < most && used[end] == 0; ++end) {
       const node& m = graph_.nodes[end];
       if (m.a != n.a || m.b != n.b || m.c != n.c || m.count != 0) break;
@@ -17963,7 +18023,7 @@ class compressor {
   void match() {
     pool<std::uint32_t> tokens;
     sequence_matcher matcher;
-    add_patterns(library_, shapes_, graph_, blocks_, tokens, matcher);
+    patterns_.add_patterns(graph_, blocks_, tokens, matcher);
     matcher.build();
     pool<sequence_matcher::found> longest;
     longest.resize(graph_.size());
@@ -17991,7 +18051,7 @@ class compressor {
     pool<std::uint32_t> seen;
     seen.resize(graph_.size());
     for (std::uint32_t m = 0; m < matches_.size(); ++m)
-      if (takes_too_many(m, seen) || ends_block_without_result(m)) drop(m);
+      if (takes_too_many(m, seen) || ends_block_without_result(m) || takes_block_inputs(m)) drop(m);
     for (std::size_t i = 0; i < graph_.size(); ++i)
       if (owners_[i] == plain) check_plain(i);
     for (std::size_t k = 0; k < dropped_.size(); ++k) {
@@ -18012,7 +18072,6 @@ class compressor {
     }
   }
   [[nodiscard]] std::size_t result_of(std::uint32_t m) {
-    (void)shapes_.of(matches_[m].pattern);
     return std::size_t{matches_[m].first} + shapes_.result_of(matches_[m].pattern);
   }
   [[nodiscard]] bool takes_too_many(std::uint32_t m, pool<std::uint32_t>& seen) const {
@@ -18026,6 +18085,10 @@ class compressor {
         ++count;
       }
     return count > max_node_inputs;
+  }
+  [[nodiscard]] bool takes_block_inputs(std::uint32_t m) const noexcept {
+    return blocks_[matches_[m].first].first != 0 &&
+           patterns_.library().takes_inputs(matches_[m].pattern);
   }
   [[nodiscard]] bool ends_block_without_result(std::uint32_t m) {
     const std::uint32_t pattern = matches_[m].pattern, first = matches_[m].first;
@@ -18066,7 +18129,7 @@ class compressor {
       if (k == 0 || all[k].id != all[k - 1].id)
         d.push_back(static_cast<std::int32_t>(all[k].id) -
                     (all[k].same_block ? static_cast<std::int32_t>(ids[m.first]) : 0));
-    const std::uint32_t id = library_.registry().patterns[m.pattern].id;
+    const std::uint32_t id = patterns_.library().registry().patterns[m.pattern].id;
     out.add({.a = 6,
              .b = static_cast<std::uint8_t>(id),
              .c = static_cast<std::int16_t>(static_cast<std::uint16_t>(id & 0xff00u))},
@@ -18075,8 +18138,8 @@ class compressor {
 
   static constexpr std::uint32_t plain = ~std::uint32_t{0};
 
-  const library& library_;
-  pattern_shapes shapes_;
+  const pattern_index& patterns_;
+  const pattern_shapes& shapes_;
   stream graph_;              // in which a COPY is one node
   pool<block_range> blocks_;  // by node
   pool<match_of> matches_;
@@ -18086,12 +18149,31 @@ class compressor {
 
 }  // namespace detail
 
+/// compress() of many graphs over one library, whose patterns are prepared once. Threads may share
+/// it. Lifetime: borrows the library, and expand_options::results.
+class compressor {
+ public:
+  explicit compressor(const library& l, const expand_options& how = {})
+      : how_(how), patterns_(l, how.copies), wrong_(patterns_.choose(how.results)) {}
+
+  /// `flat` is of the same library.
+  [[nodiscard]] result<stream> run(const program& flat) const {
+    if (wrong_.code != errc::ok) return wrong_;
+    result<stream> graph =
+        expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
+    if (!graph) return graph.err();
+    return detail::compression(patterns_).run(std::move(*graph), how_.copies);
+  }
+
+ private:
+  const expand_options how_;
+  detail::pattern_index patterns_;
+  const error wrong_;
+};
+
 /// A flat graph in the patterns of its library. expand() gives the same graph back, node by node.
 [[nodiscard]] inline result<stream> compress(const program& flat, const expand_options& how = {}) {
-  result<stream> graph =
-      expand(flat, {.copies = false, .results = how.results, .limit = how.limit});
-  if (!graph) return graph.err();
-  return detail::compressor(flat.library(), how).run(std::move(*graph), how);
+  return compressor(flat.library(), how).run(flat);
 }
 
 }  // namespace genome
@@ -18116,15 +18198,15 @@ class compressor {
 //   tessera::text genes = genome::print(*library);         // counts, patterns and rules
 //
 // Tensors stand in the order of the variation, constants behind them: by name where a group says so.
-// %n is the node of index n, also for references that are relative in the stream; the blocks of an IF
-// or WHILE are indented. In a pattern nodes count as its expansion has them, so that a pattern inside
-// of it takes as many numbers as it has nodes, and what comes from outside is %-1, the node before
-// its first, and so on.
+// %n is the node of index n, also for references that are relative in the stream. The blocks of an
+// IF or WHILE are indented, with `else` or `do` between them. In a pattern nodes count as its
+// expansion has them, so that a pattern inside of it takes as many numbers as it has nodes, and what
+// comes from outside is %-1, the node before its first, and so on.
 //
 // Lifetime:   borrows while it runs; the text owns itself.
 // Errors:     none.
 // Limits:     blocks are indented by 32 levels at most; names and values show 96 bytes, groups 16 parts.
-// Allocation: the text, and 8 bytes for each open block.
+// Allocation: the text, and 24 bytes for each open block.
 
 #ifndef TESSERA_GENOME_PRINT_HPP
 #define TESSERA_GENOME_PRINT_HPP
@@ -18154,7 +18236,7 @@ class compressor {
 //   genome::single_constant_key("aten.relu.default:node_args(1):kwargs()", 1);   // position 1
 //
 // Lifetime:   all borrow their text.
-// Errors:     values: `well_formed` and `failed`, with the place where the text stops being one.
+// Errors:     values: `well_formed` and `failed`; what was handed out before stays right.
 // Limits:     positions and ids of 5 digits.
 // Allocation: none.
 
@@ -18322,19 +18404,24 @@ class printer {
 
   /// Nodes that stand `margin` spaces in. In a pattern, ids count nodes of its expansion.
   void nodes(const stream_view& s, std::size_t margin, bool is_pattern) {
-    pool<std::size_t> ends;  // of the open blocks, the innermost last
-    std::int64_t id = 0;     // of the node
+    pool<block> blocks;   // that are open, the innermost last
+    std::int64_t id = 0;  // of the node
+    const auto indent = [&](std::size_t depth) {
+      for (std::size_t k = 0; k < margin + 2 * (depth < 32 ? depth : 32); ++k) out_ << ' ';
+    };
     for (std::size_t i = 0; i < s.size(); ++i) {
-      while (!ends.empty() && ends.back() == i) ends.pop_back();
-      const std::size_t depth = ends.size() < 32 ? ends.size() : 32;
-      for (std::size_t k = 0; k < margin + 2 * depth; ++k) out_ << ' ';
+      while (!blocks.empty() && blocks.back().end == i) blocks.pop_back();
+      if (!blocks.empty() && blocks.back().second == i) {
+        indent(blocks.size() - 1);
+        out_ << (blocks.back().is_if ? "else\n" : "do\n");
+      }
+      indent(blocks.size());
       node_line(s, i, id);
       const node& n = s.nodes[i];
       if (n.what() == command::control_flow) {
         const view<std::int32_t> d = s.inputs_of(i);
-        const auto length = [&d](std::size_t k) { return static_cast<std::size_t>(d[k]); };
-        ends.push_back(i + 1 + length(0) + length(1));
-        ends.push_back(i + 1 + length(0));
+        const std::size_t second = i + 1 + static_cast<std::size_t>(d[0]);
+        blocks.push_back({second, second + static_cast<std::size_t>(d[1]), n.b == if_else});
       }
       id += is_pattern && n.what() == command::pattern ? flat_size(n.pattern_id()) : 1;
     }
@@ -18389,6 +18476,12 @@ class printer {
   }
 
  private:
+  /// The two blocks of an IF or WHILE: where the second begins, and where it ends.
+  struct block {
+    std::size_t second, end;
+    bool is_if;
+  };
+
   void counted(std::string_view title, const pool<counted_rule>& rules) {
     if (!rules.empty()) out_ << '\n' << title << '\n';
     for (const counted_rule& c : rules) {
@@ -18460,12 +18553,9 @@ class printer {
         break;
       }
       case command::control_flow: {
-        const view<std::int32_t> d = s.inputs_of(i);
-        const bool is_if = n.b == if_else;
-        out_ << (is_if ? "if(" : "while(");
+        out_ << (n.b == if_else ? "if(" : "while(");
         references(s, i, id);
-        out_ << (is_if ? ") then " : ") condition ") << d[0] << (is_if ? " else " : " body ")
-             << d[1];
+        out_ << ')';
         break;
       }
       case command::operation: operation(s, i, id); break;
@@ -18611,9 +18701,9 @@ class printer {
 // Lifetime:   the stream owns itself; the source may go.
 // Errors:     genome_node_truncated, at the node that isn't whole; genome_base64_*; too_many_items,
 //             at the node.
-// Limits:     max_bytes, and max_items nodes and inputs.
-// Allocation: 16 bytes for each node and 4 for each input, at most 3.2 × input; from base64 also the
-//             bytes: at most 3.2 × input in all.
+// Limits:     max_bytes, and max_items nodes and inputs, of each 2^32 - 1 at most.
+// Allocation: 12 bytes for each node and 4 for each input, at most 2.4 × input; from base64 also the
+//             bytes: at most 2.6 × input in all.
 
 #ifndef TESSERA_GENOME_READ_HPP
 #define TESSERA_GENOME_READ_HPP
@@ -18740,13 +18830,14 @@ namespace detail {
 /// Appends the nodes of `source`.
 [[nodiscard]] inline error read_nodes(bytes source, const limits& limit, stream& out) {
   if (source.size() > limit.max_bytes) return {errc::input_too_large, limit.max_bytes};
+  const std::uint64_t most = limit.max_items < UINT32_MAX ? limit.max_items : UINT32_MAX;
   std::size_t nodes = 0, inputs = 0;
   for (std::size_t at = 0; at < source.size(); ++nodes) {
     const std::size_t left = source.size() - at;
     const std::size_t count = left < 5 ? 0 : byte_at(source, at + 4);
     if (left < 5 + 2 * count) return {errc::genome_node_truncated, at};
     inputs += count;
-    if (nodes >= limit.max_items || inputs > limit.max_items) return {errc::too_many_items, at};
+    if (nodes >= most || inputs > most) return {errc::too_many_items, at};
     at += 5 + 2 * count;
   }
   (void)out.nodes.prepare(nodes);  // which doubles: registries append stream after stream
@@ -18818,6 +18909,9 @@ namespace detail {
 // Members come in any order and each may be missing, of a rule "exceptions" alone. P is a string or a
 // number and kept as it stands. What the ids mean to one another is verify()'s to check.
 //
+// The original tools write floats that JSON has no number for as NaN, Infinity and -Infinity. In the
+// values of constants, and there alone, they are read as the strings "nan", "inf" and "-inf".
+//
 // Lifetime:   the registry owns itself; the source may go.
 // Errors:     json_*, genome_registry_*, genome_constant_member, genome_rule_*, too_many_items, at the
 //             value; genome_base64_* and genome_node_truncated at the group of four characters, or
@@ -18838,14 +18932,49 @@ namespace tessera::inline TESSERA_ABI {
 namespace genome {
 namespace detail {
 
-inline constexpr std::uint32_t max_registry_id = 65535;
-
 /// Whether `token` is a number from 0 to 1 and nothing else.
 [[nodiscard]] inline bool is_probability(std::string_view token) {
   json::reader in(token);
   const json::number n = in.number();
   return in.finish().code == errc::ok && n.token.size() == token.size() && n.value >= 0 &&
          n.value <= 1;
+}
+
+/// What Python writes for floats that JSON has no number for, and how it is kept.
+struct special_float {
+  std::string_view token, kept;
+};
+inline constexpr special_float special_floats[] = {
+    {"NaN", "nan"}, {"Infinity", "inf"}, {"-Infinity", "-inf"}};
+
+/// Copies one value as json::copy() does, special floats too.
+inline void copy_constant(json::reader& in, json::writer& out) {
+  pool<bool> objects;  // the containers that this value has opened
+  std::string_view name;
+  do {
+    const std::string_view rest = in.rest();
+    const special_float* special = nullptr;
+    for (const special_float& f : special_floats)
+      if (rest.substr(0, f.token.size()) == f.token) special = &f;
+    const json::kind kind = in.peek();
+    if (special != nullptr) {
+      in.resume(rest.data() + special->token.size());
+      out.string(special->kept);
+    } else if (kind == json::kind::object) {
+      in.object(), out.begin_object();
+      objects.push_back(true);
+    } else if (kind == json::kind::array) {
+      in.array(), out.begin_array();
+      objects.push_back(false);
+    } else {
+      json::copy(in, out);
+    }
+    while (!objects.empty() && !(objects.back() ? in.key(name) : in.element())) {
+      out.end();
+      objects.pop_back();
+    }
+    if (!objects.empty() && objects.back()) out.key(name);
+  } while (!objects.empty());
 }
 
 class registry_reader {
@@ -18901,7 +19030,7 @@ class registry_reader {
       const characters_range name = r_.add_characters(key);
       const std::uint64_t at = in_.offset();
       const std::int64_t id = in_.int64();
-      if (id < 0 || id > max_registry_id) in_.fail(errc::genome_registry_id, at);
+      if (id < 0 || id > last_pattern_id) in_.fail(errc::genome_registry_id, at);
       append(map, {static_cast<std::uint32_t>(id), name, at}, at);
     }
   }
@@ -18916,7 +19045,7 @@ class registry_reader {
   }
   [[nodiscard]] std::uint32_t id_of(std::string_view key) {
     std::uint32_t id = 0;
-    if (!take_number(key, id) || !key.empty() || id > max_registry_id)
+    if (!take_number(key, id) || !key.empty() || id > last_pattern_id)
       in_.fail(errc::genome_registry_key, in_.offset());
     return id;
   }
@@ -18933,7 +19062,7 @@ class registry_reader {
         } else if (key == "value") {
           const std::size_t first = r_.characters.size();
           json::writer out(r_.characters);
-          json::copy(in_, out);
+          copy_constant(in_, out);
           c.value = {static_cast<std::uint32_t>(first),
                      static_cast<std::uint32_t>(r_.characters.size() - first)};
           has_value = true;
@@ -19078,7 +19207,10 @@ class registry_reader {
 //
 // Lifetime:   a library owns its registry; a program owns its stream and borrows its library.
 // Errors:     the first one, in the order of the table; patterns as they stand, and those inside of
-//             one before it. Offsets are those of the checks.
+//             one before it. Of a registry the offset is the row's, of a stream the node's or the
+//             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
+//             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
+//             those of the checks.
 // Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
 // Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
 
@@ -19101,15 +19233,15 @@ class registry_reader {
 //   operations   0 - 255       below 10 the command of that id, and no other has such a name
 //   variations   1 - 255       "in1,in0"
 //   constants    1 - 32767     of a type of the table below, with a value to match
-//   groups       0 - 32767     "arg1=10;dim=11": keys ascending, constants that exist
+//   groups       0 - 32767     "arg1=10;dim=11": keys or whole parts ascending, constants that exist
 //   parameters   0 - 32767     any text
 //   patterns     0 - 65535     one node or more
 //
 // These are the ids that their fields in nodes can hold; the original tools begin all at 10. In a map
-// ids and names stand once. Registries of v1.1 may give id 10 to two operations, of which the one that
-// index_to_canonical names counts, and have "<RESERVED>" at 8 or 10. A map without its reverse, or a reverse
-// without its map, is completed; where both are there they say the same. Texts of index_to_constant and rules are for
-// people, and nothing is asked of them.
+// ids and names stand once. Registries of v1.1 may give id 10 to two operations, of which the one
+// that index_to_canonical names counts, and have "<RESERVED>" at 8 or 10. A map without its reverse,
+// or a reverse without its map, is completed; where both are there they say the same. Texts of
+// index_to_constant and rules are for people, and nothing is asked of them.
 //
 // Lifetime:   borrows the registry.
 // Errors:     genome_id_range to genome_constant_value, genome_pattern_empty; the offset is the row's.
@@ -19327,18 +19459,17 @@ class registry_checker {
       if (e.id == first_id) tenth = &e;
     for (const entry& e : r_.operations)
       if (tenth != nullptr && r_.name_of(e) == r_.name_of(*tenth)) tenth_ = r_.name_of(e);
-    (void)(check_both(r_.operations, r_.operation_ids, 0, 255, operations) && check_operations() &&
-           check_map(r_.variations, 1, 255, variations) && check_variations() &&
-           check_ids(r_.constants, 1, max_id, constants) && check_constants() &&
-           check_both(r_.groups, r_.group_ids, 0, max_id, groups) && check_groups() &&
-           check_both(r_.parameters, r_.parameter_ids, 0, max_id, parameters) &&
-           check_ids(r_.patterns, 0, 65535, patterns) && check_streams());
+    (void)(check_both(r_.operations, r_.operation_ids, 0, last_byte_id, operations) &&
+           check_operations() && check_map(r_.variations, 1, last_byte_id, variations) &&
+           check_variations() && check_ids(r_.constants, 1, last_c_id, constants) &&
+           check_constants() && check_both(r_.groups, r_.group_ids, 0, last_c_id, groups) &&
+           check_groups() &&
+           check_both(r_.parameters, r_.parameter_ids, 0, last_c_id, parameters) &&
+           check_ids(r_.patterns, 0, last_pattern_id, patterns) && check_streams());
     return error_;
   }
 
  private:
-  static constexpr std::uint32_t max_id = 32767;  // what C holds
-
   bool fail(errc code, std::uint64_t offset) { return error_ = {code, offset}, false; }
 
   /// The name of id 10, in a registry of v1.1, that its reverse doesn't know.
@@ -19433,18 +19564,26 @@ class registry_checker {
     }
     return true;
   }
+  /// Whether "a=" is below "b=", as where whole parts are sorted: arg10=1 stands before arg1=2 then.
+  [[nodiscard]] static bool is_text_below(std::string_view a, std::string_view b) noexcept {
+    const std::size_t same = a.size() < b.size() ? a.size() : b.size();
+    const int order = a.substr(0, same).compare(b.substr(0, same));
+    if (order != 0 || a.size() == b.size()) return order < 0;
+    return a.size() < b.size() ? '=' < b[same] || a.empty() : a[same] < '=';
+  }
   bool check_groups() {
     for (const entry& e : r_.group_ids) {
       group_parts parts(r_.name_of(e));
       group_part part;
       std::string_view last;
-      bool unknown = false, unordered = false;
+      bool unknown = false, by_key = true, by_text = true;
       while (parts.next(part)) {
-        unordered = unordered || part.key <= last;
+        by_key = by_key && last < part.key;
+        by_text = by_text && is_text_below(last, part.key);
         unknown = unknown || at(constants, part.constant) == 0;
         last = part.key;
       }
-      if (parts.failed() || unordered || last.empty())
+      if (parts.failed() || !(by_key || by_text) || last.empty())
         return fail(errc::genome_group_form, e.offset);
       if (unknown) return fail(errc::genome_group_constant, e.offset);
     }
@@ -19501,9 +19640,15 @@ class registry_checker {
 // references of a pattern that is called lead. The own D of a PATTERN says nothing that its nodes
 // don't, but has to be made of valid references all the same.
 //
-// Variation 1 means no tensor inputs as arguments, and stands in no registry. Inputs that a variation
-// names, and their number against node_args, are compared where each input is one node of the graph
-// that the stream was compressed from: not behind a PATTERN or COPY, of which D names one for many.
+// A pattern may begin with a COPY of DATA_INPUTs, as the original miner leaves them: these are the
+// next inputs of the graph, in the order of its expansion. Such a pattern isn't called in a block,
+// where inputs are those of the IF or WHILE.
+//
+// Variation 1 means no tensor inputs as arguments, and stands in no registry. The number of inputs is
+// compared with node_args where each is one node of the graph that the stream was compressed from: not
+// behind a PATTERN or COPY, of which D names one for many. A variation may name more inputs than there
+// are, but not where there are none: what took several nodes of a pattern has one of them in D, in the
+// expansion too.
 //
 // Lifetime:   borrows the stream and the library.
 // Errors:     genome_command to genome_reference_nothing, genome_pattern_absolute, _command and
@@ -19546,6 +19691,8 @@ class stream_checker {
   }
   /// How far before the pattern references lead.
   [[nodiscard]] std::uint64_t reach() const noexcept { return reach_; }
+  /// Whether nodes outside of blocks are inputs of the graph.
+  [[nodiscard]] bool takes_inputs() const noexcept { return takes_inputs_; }
 
  private:
   /// Nodes that run together: the whole stream, which is block 0, or one block of an IF or WHILE.
@@ -19643,7 +19790,7 @@ class stream_checker {
     merged_ = false;
     if (!check_references(i)) return false;
     const node& n = s_.nodes[i];
-    if (!merged_ && library_.inputs_named(n.b) > n.count)
+    if (!merged_ && n.count == 0 && library_.inputs_named(n.b) != 0)
       return fail(errc::genome_variation_inputs, i);
     if (!merged_ && n.count > library_.tensors(n.a)) return fail(errc::genome_input_count, i);
     return step(1);
@@ -19653,6 +19800,10 @@ class stream_checker {
     if ((static_cast<std::uint16_t>(n.c) & 0xffu) != 0) return fail(errc::genome_special_form, i);
     const std::uint32_t p = library_.find_pattern(n.pattern_id());
     if (p == library::none) return fail(errc::genome_pattern_unknown, i);
+    if (library_.takes_inputs(p)) {
+      if (current_ != 0) return fail(errc::genome_block_input, i);
+      takes_inputs_ = true;
+    }
     if (!check_references(i)) return false;
     const std::uint64_t before = in_pattern_ ? starts_[i] : flat_, reach = library_.reach(p);
     if (reach > before) {
@@ -19686,7 +19837,7 @@ class stream_checker {
   }
   /// Whether the block has room for as many more.
   bool count_data_inputs(std::uint32_t count) noexcept {
-    if (current_ == 0) return true;
+    if (current_ == 0) return takes_inputs_ = true;
     block& b = blocks_[current_];
     if (count > b.most_data_inputs - b.data_inputs) return false;
     b.data_inputs += count;
@@ -19817,6 +19968,7 @@ class stream_checker {
   pool<std::int64_t> listed_;   // ascending for each IF
   std::uint32_t current_ = 0;
   bool merged_ = false;  // an input may stand for several nodes
+  bool takes_inputs_ = false;
   std::uint64_t flat_ = 0, reach_ = 0;
   error error_;
 };
@@ -19852,6 +20004,7 @@ class library_maker {
     library_.inputs_named_ = std::move(maps.inputs_named);
     library_.flat_sizes_.resize(patterns().size());
     library_.reaches_.resize(patterns().size());
+    library_.takes_inputs_.resize(patterns().size());
     states_.resize(patterns().size());
     for (std::size_t i = 0; i < patterns().size(); ++i)
       if (!check_from(static_cast<std::uint32_t>(i))) return error_;
@@ -19916,6 +20069,7 @@ class library_maker {
     error_ = checker.check();
     library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
     library_.reaches_[index] = checker.reach();
+    library_.takes_inputs_[index] = checker.takes_inputs() ? 1 : 0;
     return error_.code == errc::ok;
   }
 
@@ -20123,7 +20277,7 @@ class registry_writer {
     if (i != map.size()) fail(errc::genome_id_repeated, map[i].offset);
   }
   void check_id(std::uint32_t id, std::uint64_t offset) {
-    if (id > max_registry_id) fail(errc::genome_registry_id, offset);
+    if (id > last_pattern_id) fail(errc::genome_registry_id, offset);
   }
   void id_key(std::uint32_t id, std::uint64_t offset) {
     check_id(id, offset);

@@ -870,7 +870,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(genome_rule_member, 5014, "expected the members of a rule, each in its type")                  \
   X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
                                                                                                    \
-  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                    \
+  X(genome_id_range, 5020, "expected an id that its field in nodes can hold")                      \
   X(genome_id_repeated, 5021, "the id stands for something else in this map already")              \
   X(genome_name_repeated, 5022, "the name stands in this map already")                             \
   X(genome_maps_differ, 5023, "the map and its reverse don't say the same")                        \
@@ -892,7 +892,8 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(genome_operation_unknown, 5041, "no operation in the registry has the id that the node names") \
   X(genome_variation_unknown, 5042, "no variation in the registry has the id that the node names") \
   X(genome_constant_unknown, 5043, "no constant in the registry has the id that the node names")   \
-  X(genome_group_unknown, 5044, "no constant group in the registry has the id that the node names") \
+  X(genome_group_unknown, 5044,                                                                    \
+    "no constant group in the registry has the id that the node names")                            \
   X(genome_parameter_unknown, 5045, "no parameter in the registry has the id that the node names") \
   X(genome_pattern_unknown, 5046, "no pattern in the registry has the id that the node names")     \
   X(genome_special_form, 5047,                                                                     \
@@ -900,7 +901,8 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(genome_copy_form, 5048,                                                                        \
     "expected a COPY of 1 or more nodes without inputs: their A in B, their B and C in D")         \
   X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
-  X(genome_block_length, 5050, "expected blocks of at least 1 node that end inside the block around them") \
+  X(genome_block_length, 5050,                                                                     \
+    "expected blocks of at least 1 node that end inside the block around them")                    \
   X(genome_reference, 5051, "expected the id of an earlier node")                                  \
   X(genome_reference_scope, 5052, "the node stands in a block that has ended")                     \
   X(genome_relative, 5053, "expected an absolute id: relative references stay inside a block")     \
@@ -917,7 +919,6 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(genome_node_inputs, 5062, "a node has at most 255 inputs")                                     \
   X(genome_operations_full, 5063, "a registry has ids for 246 operations or variations")           \
   X(genome_ids_full, 5064, "a registry has ids for 32758 constants, groups or parameters")         \
-  X(genome_patterns_full, 5065, "a registry has ids for 65526 patterns")                           \
   X(genome_pattern_result, 5066, "expected the index of a node of the pattern")                    \
                                                                                                    \
   X(genome_counterpart, 5070,                                                                      \
