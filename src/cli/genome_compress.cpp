@@ -115,12 +115,11 @@ void add_genome_compress(CLI::App& genome, action& run) {
       ->check(CLI::Range(0u, 1024u));
   verb->footer(
       std::string(
-          "Where a pattern of the registry stands in a network, one node takes its place: left to "
-          "right,\n"
-          "the longest first; runs of equal nodes without inputs become a COPY. Expanding gives "
-          "the\n"
-          "same network back, node by node.\n"
-          "Containers and models are converted: what they need joins the registry's maps.\n\n"
+          "Where a pattern of the registry stands, one node takes its place, left to right, the "
+          "longest first;\n"
+          "runs of equal nodes without inputs become a COPY. Expanding gives the same network "
+          "back. What\n"
+          "containers and models need joins the registry's maps.\n\n"
           "Several inputs become one JSON object of streams by name.\n\n"
           "Examples:\n"
           "  tessera genome compress flat.b64 --registry registry.json\n"

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "io/file.hpp"
-#include "tessera/genome/base64.hpp"
+#include "tessera/genome.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -65,9 +65,7 @@ constexpr format_row format_table[] = {
 /// be a word, anything, so that a reader tells what is wrong.
 [[nodiscard]] bool is_base64(std::string_view text) {
   constexpr std::size_t longest_word = 24;
-  const auto value = [](char c) -> unsigned {
-    return genome::detail::base64_value.of[static_cast<unsigned char>(c)];
-  };
+  const auto value = [](char c) -> unsigned { return genome::base64_digit(c); };
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == text.npos) return false;
   text = text.substr(start, text.find_last_not_of(" \t\r\n") + 1 - start);

@@ -101,6 +101,12 @@ inline void encode_base64(bytes source, text& out) {
 }
 
 }  // namespace detail
+
+/// What a character of base64 stands for; more than 63 for `=` and for those that it doesn't have.
+[[nodiscard]] constexpr std::uint8_t base64_digit(char c) noexcept {
+  return detail::base64_value.of[static_cast<unsigned char>(c)];
+}
+
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
 
