@@ -203,9 +203,12 @@ class search {
     for (std::uint32_t i = 0; i < length; ++i) {
       const token_text::place at = text_.tokens[text_.symbols[first + i]];
       const corpus::graph graph = corpus_[at.graph];
+      const std::uint32_t repeats = text_.repeats[text_.symbols[first + i]];
       g.labels.push_back(graph.kinds[at.node]);
+      g.repeats.push_back(repeats);
       std::vector<std::int32_t>& inputs = g.inputs.emplace_back();
       if (i != 0) g.code += ' ';
+      if (repeats != 0) g.code += std::to_string(repeats) + 'x';
       g.code += std::to_string(graph.kinds[at.node]) + '(';
       for (const std::uint32_t back : text_.inputs_of(text_.symbols[first + i])) {
         if (back <= i) g.edges.push_back({i - back, i, static_cast<std::uint32_t>(inputs.size())});

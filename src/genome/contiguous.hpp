@@ -10,9 +10,9 @@
 //   taken             nodes that are the same: kind, and inputs relative to the node
 //   left out          DATA_INPUT, PARAM_INPUT, CONST_REF, OUTPUT, NONE and PAD, though relative
 //                     inputs count them; a gene goes over them
-//   a run that        one node for relative inputs (tokens.hpp)
+//   a run that        one node, whatever its nodes are, with how many they are (tokens.hpp)
 //   becomes a COPY
-//   never crossed     such a run of operations, IF, WHILE, the ends of their blocks, the ends of graphs
+//   never crossed     IF, WHILE, the ends of their blocks, the ends of graphs
 //   frequency         places where it stands, whether they overlap or not
 //   score             frequency times length in nodes
 //
@@ -27,7 +27,7 @@
 //                  inputs                of each node, below 0
 //                  edges                 inputs that lead to nodes of the gene when it stands with
 //                                        nothing between its nodes, as in a registry
-//                  code                  kinds with inputs: "12(-1,-3) 14(-1)"
+//                  code                  kinds with inputs: "12(-1,-3) 14(-1)", of a COPY "3x2()"
 //   of findings    occurrences           places that were taken out
 //                  complete              false: max_genes ended it
 //

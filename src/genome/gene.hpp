@@ -42,6 +42,7 @@ struct gene {
   gene_form form = gene_form::contiguous;
   std::vector<std::uint32_t> labels;
   std::vector<gene_edge> edges;
+  std::vector<std::uint32_t> repeats;  ///< contiguous alone: how many nodes a COPY is; else 0
   std::vector<std::vector<std::int32_t>> inputs;  ///< contiguous alone
   std::uint64_t occurrences = 0;                  ///< as the miner's header defines them
   std::uint32_t models = 0;                       ///< support: graphs that hold it

@@ -25,6 +25,12 @@ namespace {
   return printable(short_target(names.target(operation_of(names, g, node))));
 }
 
+/// "3 x " of a COPY.
+[[nodiscard]] std::string repeated(const gene& g, std::size_t node) {
+  const std::uint32_t repeats = node < g.repeats.size() ? g.repeats[node] : 0;
+  return repeats == 0 ? std::string() : std::to_string(repeats) + " x ";
+}
+
 /// Edges in the order in which they are shown, as ways: nodes, the last of which ends the way.
 struct way {
   std::vector<std::uint32_t> nodes;
@@ -66,6 +72,11 @@ void put_names(json::writer& w, const vocabulary& names, const gene& g) {
   for (std::size_t i = 0; i < g.labels.size(); ++i)
     w.string(names.operations()[operation_of(names, g, i)]);
   w.end();
+  if (std::any_of(g.repeats.begin(), g.repeats.end(), [](std::uint32_t n) { return n != 0; })) {
+    w.key("repeats").begin_array(true);
+    for (const std::uint32_t n : g.repeats) w.integer(n);
+    w.end();
+  }
 }
 
 [[nodiscard]] std::uint64_t total(const findings& found, const allele_group& group) {
@@ -109,7 +120,7 @@ std::string gene_line(const vocabulary& names, const gene& g) {
   std::string out;
   if (g.form == gene_form::contiguous) {
     for (std::size_t i = 0; i < g.labels.size(); ++i)
-      out += (i == 0 ? "" : ", ") + node_name(names, g, i);
+      out += (i == 0 ? "" : ", ") + repeated(g, i) + node_name(names, g, i);
     return out;
   }
   const std::vector<way> ways = ways_of(g);

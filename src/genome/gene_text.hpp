@@ -10,7 +10,7 @@
 //   a chain                       conv2d > batch_norm > relu
 //   a residual block              relu#1 > conv2d > batch_norm > add#2; #1 > #2
 //   a gap                         conv2d ~> relu
-//   a contiguous gene             conv2d, batch_norm, relu: in stream order
+//   a contiguous gene             conv2d, batch_norm, relu: in stream order; "3 x" a COPY
 //
 // A node that is shown more than once has a number, and only that from the second time on. Names are
 // targets without "aten." and ".default".

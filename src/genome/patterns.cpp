@@ -29,8 +29,7 @@ class nodes_of_kinds {
   /// Null where there is none.
   [[nodiscard]] const genome::node* find(std::uint32_t kind, std::size_t inputs) const noexcept {
     const std::size_t i = index(kind, inputs);
-    return i < nodes_.size() && nodes_[i].what() == genome::command::operation ? &nodes_[i]
-                                                                               : nullptr;
+    return i < nodes_.size() && nodes_[i].a != 0 ? &nodes_[i] : nullptr;
   }
 
  private:
@@ -46,8 +45,18 @@ bool make_pattern(const gene& g, const nodes_of_kinds& nodes, genome::stream& to
     return false;
   for (std::size_t i = 0; i < g.labels.size(); ++i) {
     const std::vector<std::int32_t>& d = g.inputs[i];
+    const std::uint32_t repeats = i < g.repeats.size() ? g.repeats[i] : 0;
     const genome::node* n = nodes.find(g.labels[i], d.size());
     if (n == nullptr || d.size() > genome::max_node_inputs) return false;
+    if (repeats != 0) {
+      if (!d.empty() || repeats > 32767) return false;
+      to.add({.a = static_cast<std::uint8_t>(genome::command::copy),
+              .b = n->a,
+              .c = static_cast<std::int16_t>(repeats)},
+             {n->b, n->c});
+      continue;
+    }
+    if (n->what() != genome::command::operation) return false;
     for (const std::int32_t reference : d)
       if (reference >= 0 || reference < genome::min_relative) return false;
     to.add(*n, view<std::int32_t>(d.data(), d.size()));

@@ -56,15 +56,16 @@ class interner {
   }
 
   /// The node's number; `inputs` says how far each of its inputs is before it.
-  std::uint32_t add(token_text::place at, std::uint32_t kind,
+  std::uint32_t add(token_text::place at, std::uint32_t kind, std::uint32_t repeats,
                     std::span<const std::uint32_t> inputs) {
-    const std::uint32_t hash = hash_of(kind, inputs);
+    const std::uint32_t hash = hash_of(kind, repeats, inputs);
     std::size_t i = hash & (slots_.size() - 1);
     for (; slots_[i] != 0; i = (i + 1) & (slots_.size() - 1)) {
       const std::uint32_t token = slots_[i] - 1;
-      if (hashes_[token] == hash && same(kind, inputs, token)) return token;
+      if (hashes_[token] == hash && same(kind, repeats, inputs, token)) return token;
     }
     text_.tokens.push_back(at);
+    text_.repeats.push_back(repeats);
     text_.inputs.insert(text_.inputs.end(), inputs.begin(), inputs.end());
     if (text_.inputs.size() >= max_symbols) throw std::length_error("token_text");
     text_.first_input.push_back(static_cast<std::uint32_t>(text_.inputs.size()));
@@ -75,17 +76,19 @@ class interner {
   }
 
  private:
-  static std::uint32_t hash_of(std::uint32_t kind, std::span<const std::uint32_t> inputs) noexcept {
-    std::uint64_t h = kind;
+  static std::uint32_t hash_of(std::uint32_t kind, std::uint32_t repeats,
+                               std::span<const std::uint32_t> inputs) noexcept {
+    std::uint64_t h = std::uint64_t{repeats} << 32 | kind;
     for (const std::uint32_t back : inputs) h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u + back;
     h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
     return static_cast<std::uint32_t>(h >> 32);
   }
-  [[nodiscard]] bool same(std::uint32_t kind, std::span<const std::uint32_t> inputs,
+  [[nodiscard]] bool same(std::uint32_t kind, std::uint32_t repeats,
+                          std::span<const std::uint32_t> inputs,
                           std::uint32_t token) const noexcept {
     const token_text::place as = text_.tokens[token];
     const std::span<const std::uint32_t> others = text_.inputs_of(token);
-    return corpus_[as.graph].kinds[as.node] == kind &&
+    return corpus_[as.graph].kinds[as.node] == kind && text_.repeats[token] == repeats &&
            std::equal(inputs.begin(), inputs.end(), others.begin(), others.end());
   }
   void grow() {
@@ -143,7 +146,13 @@ class run_finder {
     }
   }
   [[nodiscard]] std::uint32_t index(std::uint32_t node) const noexcept { return index_[node]; }
-  [[nodiscard]] bool in_run(std::uint32_t node) const noexcept { return used_[node] != 0; }
+  /// Nodes of the run that begins at a node; 0 where none does.
+  [[nodiscard]] std::uint32_t length(std::uint32_t node) const noexcept {
+    if (used_[node] == 0) return 0;
+    std::uint32_t end = node + 1;
+    while (end < index_.size() && index_[end] == index_[node]) ++end;
+    return end - node;
+  }
 
  private:
   std::vector<bool> repeats_;        // by kind
@@ -185,13 +194,16 @@ token_text::token_text(const corpus& of) {
     for (std::uint32_t i = 0; i < graph.size(); ++i) {
       for (; end < ends.size() && ends[end] <= i; ++end) stop();
       const role r = roles[graph.kinds[i]];
-      if (r == role::stop || (r == role::token && runs.in_run(i))) {
+      if (const std::uint32_t length = runs.length(i); length != 0) {
+        symbols.push_back(number.add({g, i}, graph.kinds[i], length, {}));
+        i += length - 1;
+      } else if (r == role::stop) {
         stop();
       } else if (r == role::token) {
         back.clear();
         for (const std::uint32_t input : graph.inputs(i))
           back.push_back(runs.index(i) - runs.index(input));
-        symbols.push_back(number.add({g, i}, graph.kinds[i], back));
+        symbols.push_back(number.add({g, i}, graph.kinds[i], 0, back));
       }
       if (symbols.size() >= max_symbols) throw std::length_error("token_text");
     }

@@ -10,20 +10,21 @@
 //
 //   node                                                   in the text
 //   an operation                                           a token
-//   a run that becomes a COPY, of operations               a break
+//   a run that becomes a COPY, whatever its nodes are      a token
 //   DATA_INPUT, PARAM_INPUT, CONST_REF, OUTPUT, NONE, PAD  left out, as if it weren't there
 //   IF, WHILE, anything else                               a break
 //
 // A token is a node's kind and its inputs relative to its index, which counts what is left out too,
 // and a run that becomes a COPY as one node: so do patterns. That is what compress() makes of more
-// than 2 equal nodes without inputs of which only the first is used.
+// than 2 equal nodes without inputs of which only the first is used. Its token is the kind of its
+// nodes, and how many they are.
 // No pattern goes over a break: there is one at the end of each graph and of each block of an IF or
 // WHILE as well, none twice in a row, and each has a number of its own.
 //
 // Lifetime:   borrows the corpus where it is made, and nothing afterwards.
 // Errors:     std::bad_alloc; std::length_error beyond its limit.
 // Limits:     2^31 - 1 tokens and breaks.
-// Allocation: 4 bytes for each node; 16 for each token and 4 for each of its inputs, and at most 16
+// Allocation: 4 bytes for each node; 20 for each token and 4 for each of its inputs, and at most 16
 //             while it is made; 5 for each node of the longest graph.
 
 #ifndef TESSERA_GENOME_TOKENS_HPP
@@ -47,6 +48,7 @@ struct token_text {
   std::vector<std::uint32_t> symbols;
   std::vector<std::uint32_t> starts;       ///< of the graphs
   std::vector<place> tokens;               ///< in the order in which they came
+  std::vector<std::uint32_t> repeats;      ///< by token: the nodes of a COPY; else 0
   std::vector<std::uint32_t> first_input;  ///< by token, and the end of all
   std::vector<std::uint32_t> inputs;       ///< of tokens: how far each is before the node
   std::uint32_t breaks = 0;

@@ -315,7 +315,7 @@ TEST_CASE("genomics/contiguous: inputs are relative, whatever is left out", "[ge
   require_same(c, how);
 }
 
-TEST_CASE("genomics/contiguous: what becomes a COPY counts as one node", "[genome_tools]") {
+TEST_CASE("genomics/contiguous: what becomes a COPY is one node", "[genome_tools]") {
   corpus c;
   const std::uint32_t in = command(c, "<DATA_INPUT>"), full = kind(c, "full"), a = kind(c, "a"),
                       b = kind(c, "b"), d = kind(c, "d");
@@ -329,10 +329,23 @@ TEST_CASE("genomics/contiguous: what becomes a COPY counts as one node", "[genom
   };
   const contiguous_options how{.min_length = 3, .max_length = 3, .min_score = 1};
   const auto genes = [&] { return mine_contiguous(c, how).genes; };
-  // Of 3 inputs and of 5 the first is used at most: one node before b(0).
+  // Of 3 inputs and of 5 the first is used at most: one node before b(0), but not the same.
   graph(3, 1), graph(5, 1);
   REQUIRE(genes().size() == 1);
-  CHECK(genes()[0].inputs == std::vector<std::vector<std::int32_t>>{{}, {-2}, {-2}});
+  CHECK(genes()[0].labels == std::vector<std::uint32_t>{b, a, b});
+  CHECK(genes()[0].inputs == std::vector<std::vector<std::int32_t>>{{-2}, {-2}, {-1}});
+  graph(5, 1);
+  REQUIRE(genes().size() == 1);
+  CHECK(genes()[0].occurrences == 3);
+  c = corpus();
+  (void)command(c, "<DATA_INPUT>"), (void)kind(c, "full"), (void)kind(c, "a"), (void)kind(c, "b");
+  graph(3, 1), graph(3, 1);
+  REQUIRE(genes().size() == 1);
+  CHECK(genes()[0].labels == std::vector<std::uint32_t>{a, in, b});
+  CHECK(genes()[0].repeats == std::vector<std::uint32_t>{0, 3, 0});
+  CHECK(genes()[0].inputs == std::vector<std::vector<std::int32_t>>{{}, {}, {-2}});
+  CHECK(genes()[0].code ==
+        std::to_string(a) + "() 3x" + std::to_string(in) + "() " + std::to_string(b) + "(-2)");
   // Two are two, and a run ends before an input that is used.
   c = corpus();
   (void)command(c, "<DATA_INPUT>"), (void)kind(c, "full"), (void)kind(c, "a"), (void)kind(c, "b");
@@ -340,7 +353,7 @@ TEST_CASE("genomics/contiguous: what becomes a COPY counts as one node", "[genom
   CHECK(genes().empty());
   graph(4, 3);  // 2 and 3 stay apart: the nodes 1 and 2 are too few, 3 and 4 as well
   CHECK(genes().empty());
-  // Runs of operations part what stands around them, and no gene has a part of one.
+  // Of operations too, and no gene has a part of one.
   c = corpus();
   (void)command(c, "<DATA_INPUT>"), (void)kind(c, "full"), (void)kind(c, "a"), (void)kind(c, "b");
   (void)kind(c, "d");
@@ -353,8 +366,9 @@ TEST_CASE("genomics/contiguous: what becomes a COPY counts as one node", "[genom
     c.add(d, {5});
   }
   REQUIRE(genes().size() == 1);
-  CHECK(genes()[0].labels == std::vector<std::uint32_t>{a, b, d});
-  CHECK(genes()[0].inputs == std::vector<std::vector<std::int32_t>>{{-2}, {-2}, {-2}});
+  CHECK(genes()[0].labels == std::vector<std::uint32_t>{d, full, a});
+  CHECK(genes()[0].repeats == std::vector<std::uint32_t>{0, 4, 0});
+  CHECK(genes()[0].inputs == std::vector<std::vector<std::int32_t>>{{}, {}, {-2}});
 }
 
 TEST_CASE("genomics/contiguous: IF and WHILE part what stands around and in them",

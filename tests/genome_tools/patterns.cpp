@@ -108,6 +108,41 @@ TEST_CASE("genomics/patterns: signatures are compressed by them", "[genome_tools
   }
 }
 
+TEST_CASE("genomics/patterns: a gene with a COPY is a pattern with one", "[genome_tools]") {
+  corpus all;
+  const std::uint32_t in = all.names().kind("<DATA_INPUT>", "", {});
+  const std::uint32_t a = all.names().kind("aten.a:node_args(1):kwargs()", "in0", {});
+  const std::uint32_t out = all.names().kind("<OUTPUT>", "", {});
+  for (int g = 0; g < 2; ++g) {
+    all.begin("g");
+    for (int i = 0; i < 4; ++i) all.add(in, {});
+    all.add(a, {0});
+    all.add(a, {4});
+    all.add(out, {5});
+  }
+  const findings found = mine_contiguous(all, {.min_length = 2, .max_length = 3, .min_score = 1});
+  REQUIRE(found.genes.size() == 1);
+  CHECK(found.genes[0].repeats == std::vector<std::uint32_t>{4, 0, 0});
+  result<signatures> made = signatures_of(all);
+  REQUIRE(made);
+  CHECK(add_patterns(*made, all, found) == std::vector<std::uint32_t>{10});
+  const genome::node first = made->registry.nodes_of(made->registry.patterns[0]).nodes[0];
+  CHECK(first.what() == genome::command::copy);
+  CHECK(first.c == 4);
+  const result<genome::library> library = genome::verify(std::move(made->registry));
+  REQUIRE(library);
+  const result<genome::program> flat = genome::verify(genome::stream(made->streams[0]), *library);
+  REQUIRE(flat);
+  result<genome::stream> small = genome::compress(*flat);
+  REQUIRE(small);
+  CHECK(small->size() == 2);  // the pattern, and the output
+  const result<genome::program> again = genome::verify(std::move(*small), *library);
+  REQUIRE(again);
+  const result<genome::stream> back = genome::expand(*again);
+  REQUIRE(back);
+  CHECK(*back == made->streams[0]);
+}
+
 TEST_CASE("genomics/patterns: ids follow the highest, up to the last", "[genome_tools]") {
   twice t(2);
   genome::stream other;
