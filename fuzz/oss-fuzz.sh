@@ -8,52 +8,32 @@
 #   CXX=clang++ CXXFLAGS="-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined" \
 #     LIB_FUZZING_ENGINE=-fsanitize=fuzzer OUT=/tmp/out fuzz/oss-fuzz.sh
 #
-# json_diff is left out unless simdjson's header is found.
+# $WORK is where it builds (default: the build folder). What a target is made of and comes with is in
+# CMakeLists.txt. Optional libraries are left out, as machines that fuzz don't have them; json_diff is
+# built where simdjson is found.
 
 set -euo pipefail
+mkdir -p "${OUT:?the folder for the targets}"
+OUT=$(realpath "$OUT")
 cd "$(dirname "$0")/.."
-: "${OUT:?the folder for the targets}"
-CXX=${CXX:-clang++}
-CXXFLAGS=${CXXFLAGS:-}
-LIB_FUZZING_ENGINE=${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}
-mkdir -p "$OUT"
+build=${WORK:-build}/oss-fuzz
+export CXX=${CXX:-clang++} CXXFLAGS="${CXXFLAGS:-} -D_GLIBCXX_ASSERTIONS"
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
-# CXXFLAGS and LIB_FUZZING_ENGINE are lists of words.
-compile() { "$CXX" $CXXFLAGS -std=c++20 -I. -Iinclude -Isrc -D_GLIBCXX_ASSERTIONS -UNDEBUG "$@"; }
+rm -rf "$build"  # CMake would keep the flags that it met first
+cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=None -DTESSERA_BUILD_TOOLS=OFF -DTESSERA_BUILD_FUZZERS=ON \
+  -DTESSERA_FUZZING_ENGINE="${LIB_FUZZING_ENGINE:--fsanitize=fuzzer}" \
+  -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON
+cmake --build "$build" --target tessera_fuzz_targets
 
-for source in fuzz/*.cpp; do
-  name=$(basename "$source" .cpp)
-  sources=("$source")
-  libraries=()
-  case $name in
-    driver | dictionary) continue ;;
-    alir_run) sources+=(src/vm/alir/*.cpp) ;;
-    nem_run) sources+=(src/vm/nem/*.cpp src/kernels/*.cpp) ;;
-    json_diff)
-      if ! echo '#include <simdjson.h>' | "$CXX" $CXXFLAGS -x c++ -fsyntax-only - 2> /dev/null; then
-        echo "$name: left out, there is no simdjson"
-        continue
-      fi
-      libraries+=(-lsimdjson)
-      ;;
-  esac
-  compile "${sources[@]}" $LIB_FUZZING_ENGINE "${libraries[@]}" -o "$OUT/$name"
-
-  seeds=fuzz/corpus/$name
-  if [ ! -d "$seeds" ]; then seeds=fuzz/corpus/${name%%_*}; fi
+while read -r name corpus dictionary; do
+  cp "$build/fuzz/fuzz_$name" "$OUT/$name"
+  rm -rf "$OUT/${name}_seed_corpus" "$OUT/${name}_seed_corpus.zip" "$OUT/$name.dict"
   if command -v zip > /dev/null; then
-    rm -f "$OUT/${name}_seed_corpus.zip"
-    (cd "$seeds" && zip -q -X "$OUT/${name}_seed_corpus.zip" ./*)
+    (cd "$corpus" && zip -q -r -X "$OUT/${name}_seed_corpus.zip" .)
   else
-    rm -rf "$OUT/${name}_seed_corpus"
-    cp -r "$seeds" "$OUT/${name}_seed_corpus"
+    cp -r "$corpus" "$OUT/${name}_seed_corpus"
   fi
-  case $name in
-    alir_*) cp fuzz/alir.dict "$OUT/$name.dict" ;;
-    ark_*) cp fuzz/ark.dict "$OUT/$name.dict" ;;
-    nem_*) cp fuzz/nem.dict "$OUT/$name.dict" ;;
-    nac_assemble) cp fuzz/nac_assemble.dict "$OUT/$name.dict" ;;
-    *) cp fuzz/json.dict "$OUT/$name.dict" ;;
-  esac
+  if [ "$dictionary" != - ]; then cp "$dictionary" "$OUT/$name.dict"; fi
   echo "$name: built"
-done
+done < "$build/fuzz/targets.txt"
