@@ -245,6 +245,24 @@ TEST_CASE("npy: broken files are errors with their byte", "[io]") {
         "byte 85: the file is cut short: the shape needs more elements");
 }
 
+TEST_CASE("npy: a header of all bytes that are left, and of one more", "[io]") {
+  const std::string dictionary = "{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }";
+  const auto file = [&](int major, std::size_t size) {
+    std::string out("\x93NUMPY", 6);
+    out += {static_cast<char>(major), '\0', static_cast<char>(size), '\0'};
+    if (major != 1) out.append(2, '\0');
+    return out + dictionary;
+  };
+  for (const int major : {1, 2, 3}) {
+    INFO(major);
+    CHECK(message_of(read(file(major, dictionary.size()), 1)) == "");
+    CHECK(message_of(read(file(major, dictionary.size() + 1), 1)) ==
+          "byte 8: the header has 58 bytes, and 57 are left");
+    const std::string start = file(major, 57).substr(0, major == 1 ? 10 : 12);
+    CHECK(message_of(read(start, 1)) == "byte 8: the header has 57 bytes, and 0 are left");
+  }
+}
+
 TEST_CASE("npy: every proper prefix is an error", "[io]") {
   for (const char* name : {"le_f8.npy", "version2_f8.npy", "rank1_f4.npy"}) {
     const std::string file = recorded(name);

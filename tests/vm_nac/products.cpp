@@ -362,8 +362,37 @@ TEST_CASE("vm_nac/products: einsum's ellipses, implied results, types", "[vm_nac
   const vm::value deep = b.counted({1, 1, 1, 1, 1, 1, 1, 1, 1, 2});
   CHECK(fault("abcdefghij,klmnopqrst", {deep, deep}) == errc::nac_run_rank);
   CHECK(fault("abcdefghijklmnopqrstuvwxyz", {deep}) == errc::nac_run_rank);
+  CHECK(fault("abcdefghijklmnop", {x}) == errc::nac_run_argument);
+  CHECK(fault("abcdefghijklmnopq", {x}) == errc::nac_run_rank);
   const vm::value long_one = b.f32({1 << 16}, reals(1 << 16));
   CHECK(fault("a,b,c->abc", {long_one, long_one, long_one}) == errc::budget_memory);
+}
+
+TEST_CASE("vm_nac/products: einsum of 16 dimensions, and of one more", "[vm_nac]") {
+  bench b;
+  const char* const name = "aten.einsum.default";
+  const auto ones = [&](std::size_t rank) {  // of 2 in every dimension
+    vm::shape dims;
+    for (std::size_t i = 0; i < rank; ++i) dims.push_back(2);
+    return b.f32(dims, reals(std::size_t{1} << rank, 1));
+  };
+  const vm::value eight = ones(8), nine = ones(9), all = ones(16);
+  // In the result.
+  CHECK(b.run(name, {b.s("abcdefgh,ijklmnop"), eight, eight}).as_tensor().rank() == 16);
+  CHECK(b.run(name, {b.s("abcdefghijklmnop..."), all}).as_tensor().rank() == 16);
+  CHECK(b.fault(name, {b.s("abcdefghi,jklmnopq"), nine, eight}) == errc::nac_run_rank);
+  // The 17th is refused before the 18th, which no operand has, is looked at.
+  const vm::value flat = b.counted({1, 1, 1, 1, 1, 1, 1, 1}),
+                  flatter = b.counted({1, 1, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(b.fault(name, {b.s("...abcdefg,hijklmno->...abcdefghijklmnoZ"), flatter, flat}) ==
+        errc::nac_run_rank);
+  CHECK(b.fault(name, {b.s("...abcdefg,hijklmn->...abcdefghijklmnZ"), flatter,
+                       b.counted({1, 1, 1, 1, 1, 1, 1})}) == errc::nac_run_argument);
+  // On the way to it.
+  CHECK(text(b.run(name, {b.s("abcdefgh,ijklmnop,abcdefghijklmnop->p"), eight, eight, all})) ==
+        "f32 [2] 32768 32768");
+  CHECK(b.fault(name, {b.s("abcdefghi,jklmnopq,abcdefghijklmnop->q"), nine, eight, all}) ==
+        errc::nac_run_rank);
 }
 
 TEST_CASE("vm_nac/products: attention", "[vm_nac]") {

@@ -847,6 +847,30 @@ TEST_CASE("vm_nac/tokenizer: resources that aren't whole", "[vm_nac]") {
   std::string many = vocab;
   many[3] = '\xff';
   refused({{"vocab.b", many}, {"merges.b", merges}}, "more entries");
+  // A record has 10 bytes at least, and its place 4.
+  const std::string least = vocab_b(std::vector<word>{{"", 0, 0}});
+  CHECK(least.size() == 4 + 4 + 10);
+  CHECK(trouble_of({{"vocab.b", least}, {"merges.b", merges}}).code == errc::ok);
+  std::string two = vocab_b(std::vector<word>{{"", 0, 0}, {"", 1, 0}});
+  refused({{"vocab.b", two}, {"merges.b", merges}}, "second time");
+  two.pop_back();
+  refused({{"vocab.b", two}, {"merges.b", merges}}, "more tokens than there are bytes");
+  std::string places;
+  for (const std::uint32_t n : {2, 0}) put(places, n);
+  refused({{"vocab.b", places}, {"merges.b", merges}}, "more entries than there are bytes");
+  // vidx.b: the last 10 bytes are a token, the last 9 none.
+  const std::string last = from_hex(
+      "02000000000000000b0000000100610000000000000000"
+      "00000100000000000000");
+  for (const std::uint32_t place : {11, 12}) {
+    std::string index;
+    for (const std::uint32_t n : {std::uint32_t{2}, std::uint32_t{0}, place}) put(index, n);
+    const files all = {{"vocab.b", last}, {"vidx.b", index}, {"merges.b", merges}};
+    if (place == 11)
+      CHECK(trouble_of(all).code == errc::ok);
+    else
+      refused(all, "a place outside of vocab.b");
+  }
   for (const std::vector<std::uint32_t>& index : std::vector<std::vector<std::uint32_t>>{
            {}, {1}, {0xffffffff, 0}, {1, 1}, {1, 0x10000}, {1, 0, 0}, {2, 0, 2}}) {
     std::string s;
