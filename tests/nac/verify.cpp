@@ -412,7 +412,15 @@ TEST_CASE("nac/verify: the schedule against who takes what", "[nac]") {
                                            : (target == 1 || target == 2) && target >= tick;
         const auto file = nac::read(bytes(source));
         REQUIRE(file);
-        CHECK(static_cast<bool>(nac::verify(*file)) == right);
+        nac::report found;
+        const auto p = nac::verify(*file, {}, &found);
+        REQUIRE(p);  // it is advice
+        CHECK(found.warnings == (right ? 0u : 1u));
+        REQUIRE(p->schedule().size() == (right ? 1u : 0u));
+        if (!right) continue;
+        CHECK(p->schedule()[0].tick == tick);
+        CHECK(p->schedule()[0].target == target);
+        CHECK(p->schedule()[0].what == what);
       }
 }
 

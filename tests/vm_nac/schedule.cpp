@@ -159,10 +159,11 @@ TEST_CASE("vm_nac/schedule: a file's schedule is verified, and has 255 commands 
   CHECK(vm::schedule(*made.program, other).code == tessera::errc::nac_no_instructions);
 }
 
-TEST_CASE("vm_nac/schedule: programs give the same with a schedule and without", "[vm_nac]") {
+TEST_CASE("vm_nac/schedule: programs give the same with a schedule and without, even a wrong one",
+          "[vm_nac]") {
   std::mt19937 random(7);
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
-  std::size_t better = 0, returned = 0;
+  std::size_t better = 0, returned = 0, skipped = 0;
   for (int round = 0; round < 200; ++round) {
     builder b;
     b.input();
@@ -206,11 +207,28 @@ TEST_CASE("vm_nac/schedule: programs give the same with a schedule and without",
     nac::parts parts = nac::parts_of(made.program->file());
     REQUIRE(vm::schedule(*made.program, parts).code == tessera::errc::ok);
     const verified filed(parts);
+    // And commands of all kinds, at any tick and of anything.
+    for (std::uint32_t k = 0; k < 3 * size; ++k) {
+      nac::tick_part tick;
+      tick.instruction = static_cast<std::uint16_t>(below(size + 2));
+      tick.commands = {static_cast<std::uint32_t>(parts.commands.size()), 1};
+      parts.schedule.push_back(tick);
+      const nac::action actions[] = {nac::action::free, nac::action::forward,
+                                     nac::action::save_result, nac::action::preload,
+                                     static_cast<nac::action>(11)};
+      const std::uint32_t near = tick.instruction + 2 - std::min(below(5), tick.instruction + 2u);
+      parts.commands.push_back(
+          {actions[below(5)], static_cast<std::uint16_t>(below(2) == 0 ? near : below(size + 2))});
+    }
+    const verified wrong(parts);
+    skipped += parts.commands.size() - wrong.program->schedule().size();
     for (const bool truth : {false, true}) {
       vm::statistics never, planned, as_filed;
       const std::string expected = outcome_of(*made.program, vm::freeing::never, truth, never);
       CHECK(outcome_of(*made.program, vm::freeing::planned, truth, planned) == expected);
       CHECK(outcome_of(*filed.program, vm::freeing::as_filed, truth, as_filed) == expected);
+      vm::statistics any;
+      CHECK(outcome_of(*wrong.program, vm::freeing::as_filed, truth, any) == expected);
       CHECK(planned.peak == as_filed.peak);
       CHECK(planned.peak <= never.peak);
       if (expected[0] == '0') {
@@ -222,4 +240,5 @@ TEST_CASE("vm_nac/schedule: programs give the same with a schedule and without",
   }
   CHECK(returned > 50);  // the others take what is absent, or nothing
   CHECK(better > 25);
+  CHECK(skipped > 1000);
 }

@@ -17,7 +17,8 @@
 // Errors:     none; ids and indices that the program doesn't hold are not to be asked for.
 // Limits:     none.
 // Allocation: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a constant,
-//             136 for a parameter, 4 for each id up to the largest; of each at most twice that.
+//             136 for a parameter, 6 for a command of the schedule, 4 for each id up to the largest;
+//             of each at most twice that.
 
 #ifndef TESSERA_NAC_PROGRAM_HPP
 #define TESSERA_NAC_PROGRAM_HPP
@@ -64,6 +65,12 @@ struct parameter {
 struct model_input {
   std::uint32_t instruction = 0;
   std::string_view name;
+};
+
+/// A command of the schedule that changes no result.
+struct scheduled_command {
+  std::uint16_t tick = 0, target = 0;  ///< instructions
+  action what = action::free;
 };
 
 namespace detail {
@@ -118,6 +125,9 @@ class program {
   /// What a caller has to give, in this order.
   [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
   view<model_input> inputs() const&& = delete;
+  /// What MMAP advises, in its order, without the commands that verification warned of.
+  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
+  view<scheduled_command> schedule() const&& = delete;
   /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
   [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
   /// The most results that are needed at once, parameters among them.
@@ -141,6 +151,7 @@ class program {
   detail::id_table constant_of_, parameter_of_;
   pool<nac::parameter> parameters_;
   pool<model_input> inputs_;
+  pool<scheduled_command> schedule_;
   pool<std::uint32_t> last_use_;
   std::uint32_t peak_results_ = 0;
   bool has_weights_ = true;

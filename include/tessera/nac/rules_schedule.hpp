@@ -1,7 +1,12 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// NAC verification of MMAP: the schedule never frees what is still needed.
+// NAC verification of MMAP: which commands of the schedule change no result.
+//
+// A schedule is advice: compilers preload what is no parameter, and free early. No command makes a
+// program invalid; one that isn't like those below gets a warning, and program::schedule() leaves it
+// out. Only bytes of MMAP that can't be read are an error, of `read`: nobody knows what they advise,
+// and writing the container again would lose them.
 //
 //   tick t, an instruction of OPS; its commands:
 //   save_result  of t itself
@@ -14,10 +19,10 @@
 // are right.
 //
 // Lifetime:   for the time of a call.
-// Errors:     findings of nac_tick … nac_free_twice; the offset is that of the tick, of the action
+// Errors:     warnings of nac_tick … nac_free_twice; the offset is that of the tick, of the action
 //             or of its target.
 // Limits:     none of its own.
-// Allocation: 1 byte for each instruction.
+// Allocation: 1 byte for each instruction, and the program's commands.
 
 #ifndef TESSERA_NAC_RULES_SCHEDULE_HPP
 #define TESSERA_NAC_RULES_SCHEDULE_HPP
@@ -28,6 +33,7 @@
 #include "../core/pool.hpp"
 #include "diagnostic.hpp"
 #include "file.hpp"
+#include "program.hpp"
 #include "resolve.hpp"
 #include "rules_code.hpp"
 
@@ -40,51 +46,56 @@ struct schedule_rules {
   findings& found;
   const code& program;  // as many steps as OPS has instructions
   const uses& used;
+  pool<scheduled_command>& usable;
 
-  pool<std::uint8_t> seen;  // by instruction: bit 0 it was a tick, bit 1 it was freed
+  pool<std::uint8_t> seen = {};  // by instruction: bit 0 it was a tick, bit 1 it was freed
 
   [[nodiscard]] bool is_parameter(std::uint32_t i) const noexcept {
     const step& s = program.steps[i];
     return s.a == op_input && s.b == static_cast<std::uint8_t>(input::parameter);
   }
 
-  void check(const command& c, std::uint32_t tick) {
-    const std::uint64_t target_offset = c.offset + 1;
-    if (name(c.what).empty()) return found.error(errc::nac_action, c.offset, tick);
-    if (c.target >= program.steps.size()) return found.error(errc::nac_target, target_offset, tick);
+  /// What is wrong with a command of an instruction's tick, if anything.
+  [[nodiscard]] errc fault_of(const command& c, std::uint32_t tick) const noexcept {
+    if (name(c.what).empty()) return errc::nac_action;
+    if (c.target >= program.steps.size()) return errc::nac_target;
     switch (c.what) {
       case action::save_result:
-        if (c.target != tick) found.error(errc::nac_save_target, target_offset, tick);
+        if (c.target != tick) return errc::nac_save_target;
         break;
       case action::forward:
         if (used.first[tick] != c.target || used.last[tick] != c.target)
-          found.error(errc::nac_forward_target, target_offset, tick);
+          return errc::nac_forward_target;
         break;
       case action::preload:
-        if (!is_parameter(c.target))
-          found.error(errc::nac_preload_target, target_offset, tick);
-        else if (c.target < tick)
-          found.error(errc::nac_preload_late, target_offset, tick);
+        if (!is_parameter(c.target)) return errc::nac_preload_target;
+        if (c.target < tick) return errc::nac_preload_late;
         break;
       case action::free:
-        if (c.target > tick)
-          found.error(errc::nac_free_early, target_offset, tick);
-        else if (used.last[c.target] > tick)
-          found.error(errc::nac_free_needed, target_offset, tick);
-        else if ((seen[c.target] & 2u) != 0)
-          found.error(errc::nac_free_twice, target_offset, tick);
-        seen[c.target] |= 2;
+        if (c.target > tick) return errc::nac_free_early;
+        if (used.last[c.target] > tick) return errc::nac_free_needed;
+        if ((seen[c.target] & 2u) != 0) return errc::nac_free_twice;
         break;
       case action::save_for_grad:
       case action::free_after_trng: break;
     }
+    return errc::ok;
+  }
+
+  void check(const command& c, std::uint32_t tick) {
+    if (const errc fault = fault_of(c, tick); fault != errc::ok) {
+      const std::uint64_t target_offset = c.offset + 1;
+      return found.warning(fault, fault == errc::nac_action ? c.offset : target_offset, tick);
+    }
+    if (c.what == action::free) seen[c.target] |= 2;
+    usable.push_back({static_cast<std::uint16_t>(tick), c.target, c.what});
   }
 
   void check() {
     seen.resize(program.steps.size());
     for (const tick& t : f.schedule()) {
       if (t.instruction >= program.steps.size()) {
-        found.error(errc::nac_tick, t.offset);
+        found.warning(errc::nac_tick, t.offset);
         continue;
       }
       if ((seen[t.instruction] & 1u) != 0)

@@ -16,7 +16,7 @@
 //   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
 //               of which there are as many as the header counts; each parameter that is asked for
 //               has a name and a tensor; external ones are found by their names
-//   MMAP        nothing is freed that is still needed (nac/rules_schedule.hpp)
+//   MMAP        which commands change no result; of the others it warns (nac/rules_schedule.hpp)
 //   RSRC, ARRS  each name once; arrays have the size of their shape
 //   ORCH, PROC  the plan and the manifest decode (nac/mep_verify.hpp, nac/tisa.hpp)
 //   TRNG        the structure alone: nothing says what its operations mean
@@ -266,7 +266,7 @@ struct verifier {
     inputs(rules.sources);
     id_set asked;
     asked_parameters(rules.sources, asked);
-    if (resolved) schedule_rules{f, found, out.code_, used, {}}.check();
+    if (resolved) schedule_rules{f, found, out.code_, used, out.schedule_}.check();
     names_once(f.resources());
     names_once(f.arrays());
     arrays();

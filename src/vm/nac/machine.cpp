@@ -152,11 +152,11 @@ void machine::plan_commands() {
   const auto n = static_cast<std::uint32_t>(plan_.size());
   std::vector<scheduled> all;
   if (how_.frees == freeing::planned ||
-      (how_.frees == freeing::as_filed && program_.file().schedule().size() == 0)) {
+      (how_.frees == freeing::as_filed && program_.schedule().empty())) {
     all = plan_schedule(program_);
   } else {
-    for (const model::tick& t : program_.file().schedule())
-      for (const model::command& c : t.commands) all.push_back({t.instruction, c.target, c.what});
+    for (const model::scheduled_command& c : program_.schedule())
+      all.push_back({c.tick, c.target, c.what});
   }
   std::vector<bool> saved(n);
   for (const scheduled& s : all)

@@ -39,8 +39,8 @@
 //                              waits for it. Without memory or a thread for it, x loads it itself.
 //   the others                 nothing: they are of training
 //
-// Commands of branches that aren't run are executed too, all but PRELOAD. What verification lets
-// through changes no result.
+// Commands of branches that aren't run are executed too, all but PRELOAD. Those that verification
+// warns of aren't executed; the others change no result.
 //
 // Lifetime:   a machine borrows its program and what that borrows. Tensors of its memory must not
 //             outlive it. outputs() and intermediate() last until the next run. One machine serves
@@ -385,12 +385,12 @@ void machine::execute(std::uint64_t max_steps, Observer& see, outcome& done) {
     const std::uint32_t opened_by = frames_.back().instruction;
     done.instruction = opened_by;
     if (leave(i)) {
+      // First, for a command of a branch may drop it.
+      if (i == frames_.back().end) frames_.back().result = results_[opened_by];
       skip(end, i, see);
       if constexpr (observed) see.end(opened_by, room_.live());
     }
     end = frames_.back().end;
-    if (i == end && frames_.back().instruction != opened_by)
-      frames_.back().result = results_[opened_by];
   }
 }
 
