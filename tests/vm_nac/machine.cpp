@@ -127,6 +127,41 @@ TEST_CASE("vm_nac/machine: without an OUTPUT the last result is returned", "[vm_
   }
 }
 
+TEST_CASE("vm_nac/machine: nac.view is squeeze too, aten.view never", "[vm_nac]") {
+  const auto shape_of = [](const std::string& name, const auto& arguments) {
+    builder b;
+    const operand x = b.input();
+    std::vector<operand> given = {x};
+    for (const operand o : arguments(b)) given.push_back(o);
+    b.output({b.op(name, given)});
+    const built made = b.build();
+    vm::machine machine(*made.program);
+    machine.set_input(0, floats(machine, {1, 2, 1, 3}, {1, 2, 3, 4, 5, 6}));
+    const vm::outcome done = machine.run();
+    return done ? machine.outputs()[0].as_tensor().dims.text() : told(done);
+  };
+  using some = std::vector<operand>;
+  CHECK(shape_of("nac.view", [](builder&) { return some{}; }) == "[2, 3]");
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.whole(0)}; }) == "[2, 1, 3]");
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.whole(-2)}; }) == "[1, 2, 3]");
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.whole(1)}; }) == "[1, 2, 1, 3]");
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.real(2)}; }) == "[1, 2, 3]");
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.whole(4)}; }) == "nac_run_axis at 1");
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.wholes({6})}; }) == "[6]");
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.wholes({0})}; }) ==
+        "nac_run_shape at 1");
+  CHECK(shape_of("nac.view", [](builder& b) { return some{b.whole(3), b.whole(-1)}; }) == "[3, 2]");
+  CHECK(shape_of("aten.view.default", [](builder& b) { return some{b.whole(-1)}; }) == "[6]");
+  CHECK(shape_of("aten._unsafe_view.default", [](builder& b) { return some{b.whole(6)}; }) ==
+        "[6]");
+  // A computed number is a shape.
+  CHECK(shape_of("nac.view", [](builder& b) {
+          const operand six = b.op("aten.sym_size.int", {{false, 0}, b.whole(1)});
+          const operand n = b.op("nac.mul", {six, b.whole(3)});
+          return some{n};
+        }) == "[6]");
+}
+
 TEST_CASE("vm_nac/machine: OUTPUT 1 outside of branches gives intermediate results", "[vm_nac]") {
   builder b;
   const operand x = b.input();

@@ -247,6 +247,15 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
 /// What patterns tell apart. `whole`: a number without a fraction, of any type.
 enum class argument_form : std::uint8_t { result, null, whole, number, string, wholes, numbers };
 
+/// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
+/// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or one number alone.
+[[nodiscard]] inline operation view_or_squeeze(std::string_view name,
+                                               view<argument_form> given) noexcept {
+  const bool squeezes =
+      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::whole);
+  return squeezes && name == "nac.view" ? operation::squeeze : operation::view;
+}
+
 namespace detail {
 
 [[nodiscard]] inline bool is_whole(double v) noexcept {

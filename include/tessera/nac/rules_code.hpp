@@ -118,15 +118,18 @@ struct code_rules {
       found.warning(errc::nac_prefix, i.offset + 2, i.index);
   }
 
-  void arguments(const instruction& i, view<argument> given, operation o) {
+  /// What an operation is with these arguments, which it has to take.
+  [[nodiscard]] operation arguments(const instruction& i, view<argument> given, operation o) {
     argument_form kinds[256];
     for (std::size_t k = 0; k < given.size(); ++k)
       kinds[k] = given[k].is_constant() ? forms[constant_of[given[k].id()]] : argument_form::result;
+    if (o == operation::view) o = view_or_squeeze(f.operation_name(i.a), {kinds, given.size()});
     binding unused;
     const match m = bind(pattern(o), {kinds, given.size()}, unused);
     if (m.what == match::kind::count) found.error(errc::nac_argument_count, i.offset + 1, i.index);
     if (m.what == match::kind::form)
       found.error(errc::nac_argument_type, word(i, m.argument), i.index);
+    return o;
   }
 
   /// What an instruction is; `model`: of OPS.
@@ -194,8 +197,9 @@ struct code_rules {
       step& s = resolved->steps[i.index];
       const view<argument> given = resolved->arguments_of(s);
       if (i.a >= first_regular_op) {
-        s.operation = static_cast<std::uint16_t>(operation_of(i.a));
-        if (model && s.operation != 0) arguments(i, given, operation_of(i.a));
+        operation o = operation_of(i.a);
+        if (model && o != operation::unknown) o = arguments(i, given, o);
+        s.operation = static_cast<std::uint16_t>(o);
       }
       around.enter(i.index);
       branch_end[i.index] = around.end();

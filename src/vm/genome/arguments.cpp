@@ -65,6 +65,7 @@ class collector {
     pattern_ = tessera::nac::pattern(call_.operation);
     read_constants();
     read_inputs();
+    if (call_.operation == operation::view) settle_view();
     if (slices_) return plan_slice();
     if (single_ == nullptr) {
       if (!bind(in_order())) refuse();
@@ -214,6 +215,16 @@ class collector {
     for (const position_argument& p : positions_)
       out.insert(out.end(), p.items.begin(), p.items.end());
     return out;
+  }
+
+  /// The compilers of genomes and of containers write squeeze as the same operation.
+  void settle_view() {
+    if (!keywords_.empty()) return;
+    std::vector<argument_form> forms;
+    for (const item& i : in_order()) forms.push_back(i.form);
+    if (single_ != nullptr) forms.push_back(single_->form);
+    call_.operation = tessera::nac::view_or_squeeze(name_.target, {forms.data(), forms.size()});
+    pattern_ = tessera::nac::pattern(call_.operation);
   }
 
   /// Gives arguments to letters; false where they don't fit.

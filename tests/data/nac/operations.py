@@ -861,7 +861,11 @@ def layout():
     row("nac.view", empty(0, 3), [-1, 3])
     fixed("nac.view", [count(6), Num(2), 3], count(2, 3))
     fixed("nac.view", [count(6), Num(2), -1], count(2, 3))
-    fixed("nac.view", [count(2, 3), -1], count(6))
+    fixed("nac.view", [count(1, 2, 1, 3)], count(2, 3))  # squeeze
+    fixed("nac.view", [count(1, 2, 1, 3), 2], count(1, 2, 3))  # squeeze.dim
+    fixed("nac.view", [count(1, 2, 1, 3), -1], count(1, 2, 1, 3))
+    fixed("nac.view", [count(2, 3), Num(-1)], count(6))
+    fixed("aten.view.default", [count(2, 3), -1], count(6))
     fixed("nac.view", [count(2, 3), [6.0, 1.0]], count(6, 1))
     fixed("nac.view", [count(2, 3), tensor([3, 2], i64)], count(3, 2))
     for dims in ([5], [4, -1], [-1, -1], [-2, -3], [0, -1], [7, -1], []):
