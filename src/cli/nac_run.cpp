@@ -105,13 +105,24 @@ class program_runner {
       progress bar(machine_.program().size());
       shown_progress see;
       see.shown = &bar;
-      const vn::outcome done = machine_.run(budget{}.max_steps, see);
+      vn::outcome done = machine_.run(budget{}.max_steps, see);
       bar.clear();
       steps_ += done.steps;
+      if (done) check_outputs(done);
       if (!done) return fail_run(done, machine_.program(), file_, to_);
     }
     seconds_ = std::chrono::duration<double>(clock::now() - start).count();
     return success;
+  }
+
+  /// Only tensors can be written: what isn't one would shift those that follow.
+  void check_outputs(vn::outcome& done) const {
+    const std::span<const vn::value> all = machine_.outputs();
+    for (std::size_t i = 0; i < all.size() && done; ++i) {
+      if (all[i].is_tensor()) continue;
+      done.code = errc::nac_run_kind;
+      done.text = "output " + std::to_string(i) + ", which is no tensor";
+    }
   }
 
   [[nodiscard]] exit_code write_outputs() const {

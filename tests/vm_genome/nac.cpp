@@ -136,6 +136,28 @@ TEST_CASE("vm_genome/nac: networks", "[vm_genome]") {
       .layers = 2, .width = 32, .heads = 4, .sequence = 16, .feed_forward = 64, .vocabulary = 50}));
 }
 
+TEST_CASE("vm_genome/nac: of several results OUTPUT gives the first", "[vm_genome]") {
+  for (const bool returned : {true, false}) {
+    vm_nac_tests::builder b;
+    b.parts.outputs = 1;
+    const operand x = b.input();
+    const operand both = b.op("aten.max.dim", {x, b.whole(0)});
+    if (returned) b.output({b.op("nac.add", {both, both}), both});
+    const built made = b.build();
+    vm::machine machine(*made.program);
+    converted other(*made.program);
+    vm::tensor t = vm::make_tensor(machine.room(), data_type::float32, {2, 3});
+    for (std::size_t i = 0; i < t.size(); ++i)
+      t.as<float>()[i] = i == 1 ? 9 : static_cast<float>(i);
+    machine.set_input(0, t);
+    REQUIRE(other->set_input(0, t));
+    REQUIRE(machine.run());
+    CHECK(told(other->run()) == "ok");
+    CHECK(other->outputs().size() == (returned ? 2u : 1u));
+    CHECK(bits_of(other->outputs()) == bits_of(machine.outputs()));
+  }
+}
+
 TEST_CASE("vm_genome/nac: files of all versions", "[vm_genome]") {
   for (const std::string name : {"mini_v16", "mini_v17", "mini_v18", "two_outputs"}) {
     INFO(name);

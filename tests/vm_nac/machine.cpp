@@ -114,6 +114,7 @@ TEST_CASE("vm_nac/machine: inputs, parameters, constants and outputs in their or
 
 TEST_CASE("vm_nac/machine: without an OUTPUT the last result is returned", "[vm_nac]") {
   builder b;
+  b.parts.outputs = 1;
   const operand x = b.input();
   b.op("nac.add", {x, x});
   for (const bool freed : {false, true}) {
@@ -124,6 +125,80 @@ TEST_CASE("vm_nac/machine: without an OUTPUT the last result is returned", "[vm_
     REQUIRE(told(machine.run()) == "ok");
     REQUIRE(machine.outputs().size() == 1);
     CHECK(elements(machine.outputs()[0]) == list{2, 4});
+  }
+}
+
+TEST_CASE("vm_nac/machine: a run has as many outputs as the header", "[vm_nac]") {
+  builder b;
+  const operand x = b.input();
+  b.op("nac.add", {x, x});  // which no OUTPUT returns
+  for (const int wanted : {0, 1, 2}) {
+    b.parts.outputs = static_cast<std::uint16_t>(wanted);
+    const built made = b.build();
+    vm::machine machine(*made.program);
+    machine.set_input(0, floats(machine, {1}, {1}));
+    const vm::outcome done = machine.run();
+    CHECK(told(done) == (wanted == 1 ? "ok" : "nac_run_outputs"));
+    CHECK(machine.outputs().size() == (wanted == 1 ? 1u : 0u));
+    if (wanted == 2) CHECK(done.text == "1 of the run, 2 of the header");
+  }
+}
+
+TEST_CASE("vm_nac/machine: of several results all but getitem takes the first", "[vm_nac]") {
+  const auto result_of = [](const auto& make) {
+    builder b;
+    const operand x = b.input();
+    const operand both = b.op("aten.max.dim", {x, b.whole(1)});  // values, indices
+    make(b, x, both);
+    const built made = b.build();
+    vm::machine machine(*made.program);
+    machine.set_input(0, floats(machine, {2, 3}, {1, 5, 2, 4, 3, 0}));
+    const vm::outcome done = machine.run();
+    INFO(done.text);
+    REQUIRE(told(done) == "ok");
+    list all;
+    for (const vm::value& v : machine.outputs())
+      for (const double d : elements(v)) all.push_back(d);
+    return all;
+  };
+  CHECK(result_of([](builder& b, operand x, operand both) {
+          b.output({x, both});
+        }) == list{1, 5, 2, 4, 3, 0, 5, 4});
+  CHECK(result_of([](builder& b, operand, operand both) {
+          const operand at = b.op("getitem", {both, b.whole(1)});
+          b.output({both, at, both});
+        }) == list{5, 4, 1, 0, 5, 4});
+  CHECK(result_of([](builder& b, operand x, operand both) {
+          b.output({b.op("nac.add", {both, both}), b.op("nac.pass", {both}),
+                    b.op("aten.sum.default", {x})});
+        }) == list{10, 8, 5, 4, 15});
+  CHECK(result_of([](builder& b, operand x, operand) {
+          const operand most =
+              b.op("aten.max.dim", {b.op("nac.view", {x, b.wholes({6})}), b.whole(0)});
+          b.output({b.op("nac.mul", {x, most}), b.op("nac.full", {b.wholes({1}), most})});
+        }) == list{5, 25, 10, 20, 15, 0, 5});
+  CHECK(result_of([](builder& b, operand, operand both) {  // as the value of the program
+          b.parts.outputs = 1;
+          b.op("aten.max.dim", {b.op("getitem", {both, b.whole(0)}), b.whole(0)});
+        }) == list{5});
+  CHECK(result_of([](builder& b, operand x, operand both) {  // as a predicate
+          const operand one = b.op("aten.min.dim", {both, b.whole(0)});
+          const operand c = control_flow(b, one, 1, 1);
+          b.op("nac.add", {x, x});
+          b.op("nac.neg", {x});
+          b.output({c});
+        }) == list{2, 10, 4, 8, 6, 0});
+  {
+    builder b;
+    const operand x = b.input();
+    b.output({x}, 1);
+    b.output({x});
+    const built made = b.build();
+    vm::machine machine(*made.program);
+    machine.set_input(0, vm::value({vm::value({floats(machine, {1}, {3}), vm::value()})}));
+    REQUIRE(told(machine.run()) == "ok");
+    CHECK(elements(machine.intermediate()[0]) == list{3});
+    CHECK(elements(machine.outputs()[0]) == list{3});
   }
 }
 

@@ -223,7 +223,8 @@ class reader {
 
 // ---- running
 
-/// Rows as one program, each an operation and an output of its own.
+/// Rows as one program, each an operation, and an output for each of its results. Lists are taken
+/// from their ends, so that none may be longer than the row's.
 class program_of_rows {
  public:
   explicit program_of_rows(const row* first, const row* last) {
@@ -231,7 +232,12 @@ class program_of_rows {
     for (const row* r = first; r != last; ++r) {
       std::vector<operand> all;
       for (const argument& a : r->arguments) all.push_back(given(*r, a));
-      outputs.push_back(builder_.op(r->name, all));
+      const operand y = builder_.op(r->name, all);
+      places_.push_back({outputs.size(), r->results.size(), r->is_list});
+      if (!r->is_list) outputs.push_back(y);
+      for (std::size_t k = r->is_list ? r->results.size() : 0; k != 0; --k)
+        outputs.push_back(
+            builder_.op("getitem", {y, builder_.whole(-static_cast<std::int64_t>(k))}));
     }
     builder_.output(outputs);
   }
@@ -255,7 +261,12 @@ class program_of_rows {
     if (done) results_.assign(machine_->outputs().begin(), machine_->outputs().end());
     return done.code;
   }
-  [[nodiscard]] const vm::value& result(std::size_t of) const { return results_.at(of); }
+  [[nodiscard]] vm::value result(std::size_t of) const {
+    const place& p = places_.at(of);
+    if (!p.is_list) return results_.at(p.first);
+    const auto first = results_.begin() + static_cast<std::ptrdiff_t>(p.first);
+    return vm::value(std::vector<vm::value>(first, first + static_cast<std::ptrdiff_t>(p.size)));
+  }
   [[nodiscard]] const std::vector<vm::value>& results() const { return results_; }
   /// Of programs that verify.
   [[nodiscard]] const nac::program& program() const { return *program_.program; }
@@ -315,7 +326,14 @@ class program_of_rows {
     return vm::value(std::move(all));
   }
 
+  /// The outputs of a row.
+  struct place {
+    std::size_t first = 0, size = 0;
+    bool is_list = false;
+  };
+
   builder builder_;
+  std::vector<place> places_;
   std::vector<const argument*> inputs_;
   built program_;
   std::unique_ptr<vm::machine> machine_;

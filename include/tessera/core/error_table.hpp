@@ -529,6 +529,7 @@
   X(nac_run_division, 3609, "the operation divides integers by zero")                              \
   X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
   X(nac_run_state, 3611, "the program has no state of that id")                                    \
+  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
                                                                                                    \
   X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
   X(nac_plan_training, 3621,                                                                       \

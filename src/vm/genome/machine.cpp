@@ -17,7 +17,7 @@ using nac::value;
 namespace {
 
 [[nodiscard]] bool truth_of(const value& v) {
-  const value& one = v.is_list() && v.as_list().size() == 1 ? v.as_list()[0] : v;
+  const value& one = nac::decayed(v);
   if (!one.is_tensor()) nac::fail(errc::genome_run_condition, "no tensor");
   const nac::tensor& t = one.as_tensor();
   if (t.size() != 1) nac::fail(errc::genome_run_condition, "a tensor of shape " + t.dims.text());
@@ -108,7 +108,7 @@ void machine::execute(std::uint64_t max_steps, outcome& done) {
       case kind::parameter: results_[slot] = parameter(p); break;
       case kind::unnamed_parameter: results_[slot] = unnamed_parameter(slot); break;
       case kind::output:
-        for (const operand& o : operands_of(p)) outputs_.push_back(slot_of(o, base));
+        for (const operand& o : operands_of(p)) give_output(slot_at(o, base));
         returned = true;
         break;
       case kind::block_output: results_[slot] = values_of(p, base); break;
@@ -138,7 +138,7 @@ void machine::execute(std::uint64_t max_steps, outcome& done) {
   if (returned || stream_size == 0) return;
   std::uint32_t last = 0;
   for (std::uint32_t k = 0; k < stream_size; k = code_[k].next) last = k;
-  if (value& v = results_[code_[last].result]; !v.is_none()) outputs_.push_back(std::move(v));
+  if (!results_[code_[last].result].is_none()) give_output(code_[last].result);
 }
 
 // ---- nodes
@@ -181,7 +181,13 @@ const value& machine::unnamed_parameter(std::uint32_t slot) const {
   return unnamed_[i];
 }
 
-/// What an OUTPUT gives: one value, or a list.
+/// Of an operation with several results the first one; of a WHILE all variables.
+void machine::give_output(std::size_t slot) {
+  const value& v = results_[slot];
+  outputs_.push_back(is_loop_[slot] ? v : nac::decayed(v));
+}
+
+/// What an OUTPUT of a block gives: one value, or a list.
 value machine::values_of(const planned& p, std::uint32_t base) {
   if (p.count == 1) return slot_of(operands_[p.first], base);
   std::vector<value> all;
@@ -227,6 +233,7 @@ std::uint32_t machine::leave() {
         return c.middle;
       }
       v = f.variables.size() == 1 ? std::move(f.variables[0]) : value(std::move(f.variables));
+      is_loop_[slot] = true;
       f.variables = std::move(f.outside);
       begin_round(f);  // the states are themselves again
       break;

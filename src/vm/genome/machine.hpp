@@ -22,9 +22,9 @@
 //                   nodes may take by the numbering of the expansion. Its value is that of its last
 //                   node, or of the one that machine_options names.
 //   CONTROL_FLOW    as format.hpp says: IF runs one of its blocks, WHILE its body as long as its
-//                   condition holds. A condition is one element, or a list of one.
-//   OUTPUT          outside of blocks adds its inputs to outputs(); a program without one gives the
-//                   value of its last node
+//                   condition holds. A condition is one element, or a list that begins with one.
+//   OUTPUT          outside of blocks adds its inputs to outputs(), of an operation with several
+//                   results the first one; a program without one gives the value of its last node
 //   PAD             nothing
 //
 // What can be known before running is: names, arguments and constants of all nodes, run or not, are
@@ -199,8 +199,11 @@ class machine {
 
   // ---- one run
   void execute(std::uint64_t max_steps, outcome& done);
+  [[nodiscard]] static std::size_t slot_at(const operand& o, std::uint32_t base) noexcept {
+    return static_cast<std::size_t>(std::int64_t{base} + o.slot);
+  }
   [[nodiscard]] nac::value& slot_of(const operand& o, std::uint32_t base) noexcept {
-    return results_[static_cast<std::size_t>(std::int64_t{base} + o.slot)];
+    return results_[slot_at(o, base)];
   }
   [[nodiscard]] std::span<const operand> operands_of(const planned& p) const noexcept {
     return {operands_.data() + p.first, p.count};
@@ -211,6 +214,7 @@ class machine {
                                               std::uint32_t slot);
   [[nodiscard]] const nac::value& input(std::uint32_t slot) const;
   [[nodiscard]] const nac::value& unnamed_parameter(std::uint32_t slot) const;
+  void give_output(std::size_t slot);
   [[nodiscard]] nac::value values_of(const planned& p, std::uint32_t base);
   void begin_block(std::uint32_t opener, std::uint32_t base, bool second, phase what);
   void begin_round(frame& f);
@@ -240,6 +244,7 @@ class machine {
   std::vector<std::uint32_t> parameter_ids_, parameter_at_;  // the latter by id, plus 1
   std::vector<given_place> inputs_at_, unnamed_at_;          // their slots ascending
   std::vector<std::uint32_t> first_drop_, drops_;            // by slot: what to drop behind it
+  std::vector<bool> is_loop_;  // by slot: a WHILE's value, once it ran
 
   std::vector<nac::value> inputs_, parameters_, unnamed_, results_, outputs_;
   std::vector<frame> frames_;

@@ -63,6 +63,7 @@ void machine::plan() {
     plan_code(library_.registry().nodes_of(library_.registry().patterns[pattern]), false);
   }
   results_.resize(size);
+  is_loop_.resize(size);
   at_ = outcome::none;
   plan_drops();
 }

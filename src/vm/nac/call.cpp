@@ -30,13 +30,13 @@ constexpr std::string_view forms[] = {"null",     "a tensor",          "a list",
 }  // namespace
 
 const tensor& call::first_of(const value& v) const {
-  if (v.is_list() && !v.as_list().empty() && v.as_list()[0].is_tensor())
-    return v.as_list()[0].as_tensor();
-  fail(errc::nac_run_kind, named(v));
+  const value& one = decayed(v);
+  if (!one.is_tensor()) fail(errc::nac_run_kind, named(one));
+  return one.as_tensor();
 }
 
 scalar call::number_of(const value& v) {
-  const value& one = v.is_list() && v.as_list().size() == 1 ? v.as_list()[0] : v;
+  const value& one = decayed(v);
   if (!one.is_tensor()) fail(errc::nac_run_kind, named(one) + " as a number");
   const tensor& t = one.as_tensor();
   if (t.size() != 1)

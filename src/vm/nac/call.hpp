@@ -80,6 +80,13 @@ class workspaces {
   std::unique_ptr<byte_products> bytes_;
 };
 
+/// What everything but getitem takes of an operation that has several results: the first one.
+[[nodiscard]] inline const value& decayed(const value& v) noexcept {
+  const value* one = &v;
+  while (one->is_list() && !one->as_list().empty()) one = &one->as_list()[0];
+  return *one;
+}
+
 class call {
  public:
   call(memory& of_results, workspaces& shared, model::operation o, const model::binding& b,

@@ -55,8 +55,8 @@ constexpr scalar zero{data_type::int64, 0, 0}, one{data_type::int64, 1, 1};
 
 namespace operations {
 
-value pass(call& c) { return c.at(0); }
-value clone(call& c) { return c.at(0); }
+value pass(call& c) { return decayed(c.at(0)); }
+value clone(call& c) { return decayed(c.at(0)); }
 
 value arange(call& c) {
   // Booleans behind numbers are none: pin_memory, which files without a device have there. It is

@@ -234,6 +234,9 @@ void machine::begin_run() {
 }
 
 void machine::end_run_well() {
+  if (const std::size_t wanted = program_.file().outputs(); outputs_.size() != wanted)
+    fail(errc::nac_run_outputs, std::to_string(outputs_.size()) + " of the run, " +
+                                    std::to_string(wanted) + " of the header");
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!next_states_[i].is_none()) states_[i] = std::move(next_states_[i]);
 }
@@ -366,6 +369,12 @@ void machine::collect(std::uint32_t i, std::vector<value>& to) const {
   for (std::size_t k = 0; k < s.arguments; ++k) to.push_back(*arguments_[s.first + k]);
 }
 
+/// What an OUTPUT gives to the caller.
+void machine::give_outputs(std::uint32_t i, std::vector<value>& to) const {
+  const model::step& s = program_.code().steps[i];
+  for (std::size_t k = 0; k < s.arguments; ++k) to.push_back(decayed(*arguments_[s.first + k]));
+}
+
 value machine::branch_value(std::uint32_t i) const {
   std::vector<value> all;
   collect(i, all);
@@ -377,7 +386,7 @@ value machine::branch_value(std::uint32_t i) const {
 
 std::uint32_t machine::enter_control_flow(std::uint32_t i, const planned& p) {
   const value& v = operand(p);
-  const value& one = v.is_list() && v.as_list().size() == 1 ? v.as_list()[0] : v;
+  const value& one = decayed(v);
   if (!one.is_tensor()) fail(errc::nac_run_kind, "a predicate that is no tensor");
   const tensor& t = one.as_tensor();
   if (t.size() != 1) fail(errc::nac_run_argument, "a predicate of shape " + t.dims.text());

@@ -20,11 +20,13 @@
 //                 A state takes the shape of a source of as many dimensions, so that it can grow;
 //                 others are broadcast to it.
 //   constants     INPUT 3: what CNST holds
-//   OUTPUT 0      ends the run; its operands are outputs(). A program that meets none has the last
-//                 result as its only output.
+//   OUTPUT 0      ends the run; its operands are outputs(), as many as the header counts. A program
+//                 that meets none has the last result as its only output.
 //   OUTPUT 1      in a branch: ends the innermost one, with its operand as the branch's value, or
 //                 all of them as a list. Elsewhere: adds its operands to intermediate(), and the run
 //                 goes on.
+//   a list        of what an operation with several results gives, getitem takes an element; whatever
+//                 else takes the list, OUTPUT too, takes the first one
 //   CONTROL_FLOW  runs the branch that its predicate, one element, chooses. Its result is the value
 //                 of the branch: OUTPUT 1's or the last instruction's. To take a result of what
 //                 wasn't run is nac_run_absent.
@@ -239,6 +241,7 @@ class machine {
   void prepare_weight(weight& w, filling& fill);
   void hold(std::uint32_t i, weight& w);
   void collect(std::uint32_t i, std::vector<value>& to) const;
+  void give_outputs(std::uint32_t i, std::vector<value>& to) const;
   [[nodiscard]] value branch_value(std::uint32_t i) const;
   [[nodiscard]] std::uint32_t enter_control_flow(std::uint32_t i, const planned& p);
   [[nodiscard]] std::uint32_t enter_convergence(std::uint32_t i, const planned& p);
@@ -348,12 +351,12 @@ void machine::execute(std::uint64_t max_steps, Observer& see, outcome& done) {
           break;
         }
         case kind::output:
-          collect(i, outputs_);
+          give_outputs(i, outputs_);
           if constexpr (observed) see.end(i, room_.live());
           return;
         case kind::subgraph_output:
           if (frames_.size() == 1) {
-            collect(i, intermediate_);
+            give_outputs(i, intermediate_);
             break;
           }
           frames_.back().result = branch_value(i);
@@ -379,7 +382,8 @@ void machine::execute(std::uint64_t max_steps, Observer& see, outcome& done) {
       if constexpr (observed) see.end(i, room_.live());
     }
     if (frames_.size() == 1) {  // without an OUTPUT 0
-      if (value& last = frames_.back().result; !last.is_none()) outputs_.push_back(std::move(last));
+      if (const value& last = frames_.back().result; !last.is_none())
+        outputs_.push_back(decayed(last));
       return;
     }
     const std::uint32_t opened_by = frames_.back().instruction;
@@ -401,8 +405,8 @@ outcome machine::run(std::uint64_t max_steps, Observer&& see) {
   try {
     begin_run();
     execute(max_steps, see, done);
-    end_run_well();
     done.instruction = outcome::none;
+    end_run_well();
   } catch (fault& f) {
     done.code = f.code;
     done.text = std::move(f.text);
