@@ -151,7 +151,8 @@ class graph_reader {
     const nac_outcome in = read_nac(file, to);
     if (!in.file) return in.code;
     nac::report report;
-    const result<nac::program> program = nac::verify(*in.file, {}, &report);
+    const result<nac::program> program =
+        nac::verify(*in.file, {.weights_elsewhere = true}, &report);
     if (!program) return fail_findings(report, *in.file, file, to);
     return use({name_, &file, nullptr, &*program}, shown_name(to.path), to);
   }

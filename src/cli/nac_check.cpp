@@ -15,14 +15,23 @@ namespace cli {
 
 namespace {
 
-/// The operation that a finding is about: its name, or its id where it has none; else empty.
-[[nodiscard]] std::string operation_of(const nac::diagnostic& found, const nac::file& file) {
-  if (found.code != errc::nac_operation_unsupported && found.code != errc::nac_operation_unknown)
-    return {};
-  const auto a = load_le<std::uint8_t>(file.source().data() + found.offset);
-  if (found.code == errc::nac_operation_unknown) return "id " + std::to_string(a);
+/// The operation or parameter that a finding is about: its name, or its id where it has none; else
+/// empty.
+[[nodiscard]] std::string subject_of(const nac::diagnostic& found, const nac::file& file) {
+  const std::byte* const at = file.source().data() + found.offset;
   text name;
-  nac::print_string(name, file.operation_name(a));
+  if (found.code == errc::nac_weights_elsewhere) {
+    const auto id = load_le<std::uint16_t>(at);
+    std::string_view of;
+    for (const nac::named& n : file.parameters())
+      if (n.id == id) of = n.text;  // of several, the last counts
+    nac::print_string(name, of);
+    name << ", give --weights FILE";
+  } else if (found.code == errc::nac_operation_unsupported) {
+    nac::print_string(name, file.operation_name(load_le<std::uint8_t>(at)));
+  } else if (found.code == errc::nac_operation_unknown) {
+    name << "id " << unsigned{load_le<std::uint8_t>(at)};
+  }
   return std::string(name.view());
 }
 
@@ -30,7 +39,7 @@ namespace {
 [[nodiscard]] diagnostic diagnose(const nac::diagnostic& found, const nac::file& file,
                                   const source& from, bool strict) {
   diagnostic d = cli::diagnose(error{found.code, found.offset}, from);
-  if (const std::string which = operation_of(found, file); !which.empty()) {
+  if (const std::string which = subject_of(found, file); !which.empty()) {
     if (const std::size_t at = d.shown.find(d.message); at != d.shown.npos)
       d.shown.insert(at + d.message.size(), ": " + which);
     d.message += ": " + which;
