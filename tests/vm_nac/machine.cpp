@@ -835,6 +835,29 @@ TEST_CASE("vm_nac/machine: what a skipped branch frees is freed", "[vm_nac]") {
   CHECK(machine.figures().peak_unfreed == 5 * 1024 + 1);
 }
 
+TEST_CASE("vm_nac/machine: a skipped branch frees no value that the branch around it takes",
+          "[vm_nac]") {
+  builder b;
+  const operand p = b.input(), q = b.input(), x = b.input();
+  const operand outer = control_flow(b, p, 4, 0);  // 3
+  const operand inner = control_flow(b, q, 1, 2);  // 4, the value of the branch
+  b.op("nac.add", {x, x});                         // 5
+  b.op("nac.mul", {x, x});                         // 6
+  b.op("nac.sub", {x, x});                         // 7
+  b.output({outer});                               // 8
+  at(b, 7, {command(action::free, inner)});        // no instruction takes it
+  const built made = b.build();
+  REQUIRE(made.program->schedule().size() == 1);
+  vm::machine machine(*made.program);
+  machine.set_input(0, truth(machine, true));
+  machine.set_input(2, floats(machine, {1}, {3}));
+  for (const bool which : {true, false}) {
+    machine.set_input(1, truth(machine, which));
+    REQUIRE(told(machine.run()) == "ok");
+    CHECK(elements(machine.outputs()[0]) == (which ? list{6} : list{0}));
+  }
+}
+
 // ---- CONVERGENCE
 
 namespace {
