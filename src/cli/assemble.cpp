@@ -74,7 +74,7 @@ class payload_files {
       }
     }
     if (const auto known = files_.find(path); known != files_.end()) return &known->second;
-    io::expected<io::content> content = io::load(path, {.max_bytes = ~std::uint64_t{0}});
+    io::expected<io::content> content = io::load(path, {}, io::side_input);
     if (!content) {
       why_ = content.err().message();
       code_ = code_of(content.err());

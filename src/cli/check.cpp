@@ -112,7 +112,7 @@ class checker {
   /// The model that plans are held against.
   [[nodiscard]] exit_code load_model() {
     const reporting about = to(options_.model);
-    loaded in = load_source(about);
+    loaded in = load_source(about, format::unknown, io::side_input);
     if (!in) return in.code;
     if (in.file->what != format::ark_model)
       return not_for(*in.file, about, "--model", "ARK models");

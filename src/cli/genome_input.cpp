@@ -125,7 +125,8 @@ class graph_reader {
   [[nodiscard]] exit_code read(const input_file& from) {
     const reporting to = about(from.path);
     diagnostic why;
-    const loaded in = try_load_source(from.path, why, format::genome_binary);
+    const loaded in = try_load_source(from.path, why, format::genome_binary,
+                                      from.of_folder ? io::side_input : io::main_input);
     if (!in) return to.fail(why, in.code, format::unknown);
     const source& file = *in.file;
     // What lies beside models: registries and weights.

@@ -128,7 +128,7 @@ const genome::library* libraries::of(const reporting& file, exit_code& code) {
   }
   if (const auto known = read_.find(path); known != read_.end()) return known->second.get();
   const reporting to{path, file.as_json};
-  const loaded in = load_source(to);
+  const loaded in = load_source(to, format::unknown, io::side_input);
   if (!in) {
     code = in.code;
     return nullptr;

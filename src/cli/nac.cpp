@@ -48,7 +48,7 @@ passing_pages::~passing_pages() {
 
 weights_outcome load_weights(const reporting& to) {
   weights_outcome out;
-  io::expected<io::content> content = io::load(to.path, {.max_bytes = ~std::uint64_t{0}});
+  io::expected<io::content> content = io::load(to.path, {}, io::side_input);
   if (!content) {
     out.code = to.fail(content.err());
     return out;

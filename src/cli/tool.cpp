@@ -10,9 +10,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include "io/file.hpp"
@@ -403,21 +400,19 @@ exit_code reporting::fail(const diagnostic& d, exit_code code, format what) cons
 
 namespace {
 
-/// Whether a regular file begins with what containers and safetensors files begin with.
-[[nodiscard]] bool is_container(const std::string& path) {
-  std::error_code unknown;
-  if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return false;
-  char start[9] = {};
-  std::ifstream(path, std::ios::binary).read(start, sizeof start);
-  return std::string_view(start, 3) == "NAC" || start[8] == '{';
+/// Of these formats only parts are looked at, so that what is mapped may be long.
+[[nodiscard]] bool is_container(bytes content) {
+  return as_text(content).starts_with("NAC") || is_safetensors(content);
 }
 
 }  // namespace
 
-loaded try_load_source(const std::string& path, diagnostic& why, format otherwise) {
-  // Containers are only mapped, so that no size is too much; others are read as a whole.
-  const limits limit = is_container(path) ? limits{.max_bytes = ~std::uint64_t{0}} : limits{};
-  io::expected<io::content> content = io::load(path, limit);
+loaded try_load_source(const std::string& path, diagnostic& why, format otherwise,
+                       const io::input_rule& rule) {
+  constexpr limits limit;
+  io::expected<io::content> content = io::load(path, limit, rule);
+  if (content && content->size() > limit.max_bytes && !is_container(*content))
+    content = io::too_large(path, limit.max_bytes);
   if (!content) {
     why = diagnose(content.err());
     return {std::nullopt, code_of(content.err())};
@@ -440,9 +435,9 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
   return {std::nullopt, bad_input};
 }
 
-loaded load_source(const reporting& to, format otherwise) {
+loaded load_source(const reporting& to, format otherwise, const io::input_rule& rule) {
   diagnostic why;
-  loaded out = try_load_source(to.path, why, otherwise);
+  loaded out = try_load_source(to.path, why, otherwise, rule);
   if (!out) out.code = to.fail(why, out.code, format::unknown);
   return out;
 }

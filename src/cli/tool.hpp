@@ -151,10 +151,12 @@ struct loaded {
   exit_code code = success;
   [[nodiscard]] explicit operator bool() const noexcept { return code == success; }
 };
-[[nodiscard]] loaded load_source(const reporting& to, format otherwise = format::unknown);
+[[nodiscard]] loaded load_source(const reporting& to, format otherwise = format::unknown,
+                                 const io::input_rule& rule = io::main_input);
 /// Without telling: `why` is what is wrong. A content that is nothing else is of format `otherwise`.
 [[nodiscard]] loaded try_load_source(const std::string& path, diagnostic& why,
-                                     format otherwise = format::unknown);
+                                     format otherwise = format::unknown,
+                                     const io::input_rule& rule = io::main_input);
 
 /// Does what is to be done with a file that was loaded.
 [[nodiscard]] exit_code with_source(const source& file, const reporting& to, std::string_view verb,

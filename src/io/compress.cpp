@@ -230,8 +230,8 @@ expected<content> compress(bytes data, codec which) {
   return which == codec::gzip ? expected<content>(gzip(data)) : expected<content>(zstd(data));
 }
 
-expected<content> load(const std::string& path, const limits& limit) {
-  expected<content> file = read_file(path, limit);
+expected<content> load(const std::string& path, const limits& limit, const input_rule& rule) {
+  expected<content> file = read_file(path, limit, rule);
   if (!file || codec_of_content(file->view()) == codec::none) return file;
   expected<content> plain = decompress(file->view(), limit);
   if (!plain) plain.err().path = path;

@@ -15,7 +15,8 @@
 //
 // Lifetime:   content owns.
 // Errors:     io::failure; damaged, cut short, trailing bytes, over the limit, package missing.
-// Limits:     limits::max_bytes, for the compressed and for the decompressed bytes.
+// Limits:     limits::max_bytes for the decompressed bytes, whatever the rule; for the compressed
+//             ones as for other files.
 // Allocation: at most twice the decompressed bytes, or 64 times the compressed ones and 64 KiB.
 
 #ifndef TESSERA_IO_COMPRESS_HPP
@@ -47,7 +48,8 @@ enum class codec : std::uint8_t { none, gzip, zstd };
 [[nodiscard]] expected<content> compress(bytes data, codec which);
 
 /// The file, decompressed if it is compressed.
-[[nodiscard]] expected<content> load(const std::string& path, const limits& limit = {});
+[[nodiscard]] expected<content> load(const std::string& path, const limits& limit = {},
+                                     const input_rule& rule = {});
 /// Writes the file, compressed if its name says so.
 [[nodiscard]] expected<done> store(const std::string& path, bytes data);
 

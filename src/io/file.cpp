@@ -46,11 +46,6 @@ class descriptor {
   return number;
 }
 
-[[nodiscard]] failure too_large(std::string_view name, const limits& limit) {
-  return {fault::content, "longer than the limit of " + std::to_string(limit.max_bytes) + " bytes",
-          0, std::string(name)};
-}
-
 /// Everything up to the end of a pipe, a terminal or a device.
 [[nodiscard]] expected<content> read_stream(int from, std::string_view name, const limits& limit) {
   constexpr std::uint64_t least = 1 << 16;
@@ -69,7 +64,7 @@ class descriptor {
     if (count == 0) return out;
     if (count > 0) {
       out.advance(static_cast<std::size_t>(count));
-      if (out.size() > limit.max_bytes) return too_large(name, limit);
+      if (out.size() > limit.max_bytes) return too_large(name, limit.max_bytes);
     } else if (errno != EINTR) {
       return system_failure(name, "cannot read");
     }
@@ -181,22 +176,33 @@ bool content::reserve(std::uint64_t capacity) noexcept {
   return true;
 }
 
-expected<content> read_file(const std::string& path, const limits& limit) {
+failure too_large(std::string_view path, std::uint64_t max_bytes) {
+  return {fault::content, "longer than the limit of " + std::to_string(max_bytes) + " bytes", 0,
+          std::string(path)};
+}
+
+expected<content> read_file(const std::string& path, const limits& limit, const input_rule& rule) {
   const bool is_stdin = path == "-";
-  const descriptor opened(is_stdin ? -1 : open_retrying(path, O_RDONLY));
+  // A pipe that nobody writes to would be waited for.
+  const int flags = O_RDONLY | (rule.only_regular ? O_NONBLOCK | O_NOCTTY : 0);
+  const descriptor opened(is_stdin ? -1 : open_retrying(path, flags));
   const int from = is_stdin ? STDIN_FILENO : opened.number();
   if (from < 0) return system_failure(path, "cannot open");
   struct ::stat status;
   if (::fstat(from, &status) != 0) return system_failure(path, "cannot read");
+  if (rule.only_regular && !is_stdin && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    return failure{fault::system, "expected a regular file, found a pipe or a device", 0, path};
   // Files below /proc say 0 and hold more, and a redirected input may have been read in part.
   if (S_ISREG(status.st_mode) && status.st_size > 0 &&
       (!is_stdin || ::lseek(from, 0, SEEK_CUR) == 0)) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
-    if (size > limit.max_bytes) return too_large(path, limit);
+    const std::uint64_t most = std::max(limit.max_bytes, rule.max_mapped);
+    if (size > most) return too_large(path, most);
     if (size <= std::numeric_limits<std::size_t>::max() / 2) {
       content mapped = content::map(from, static_cast<std::size_t>(size));
       if (mapped.is_mapped()) return mapped;
     }
+    if (size > limit.max_bytes) return too_large(path, limit.max_bytes);
   }
   return read_stream(from, path, limit);  // which also says that a folder is one
 }

@@ -14,7 +14,7 @@
 //
 // Lifetime:   content owns; a view of a temporary doesn't compile.
 // Errors:     io::failure, of kind `system`; a file over the limit is of kind `content`.
-// Limits:     limits::max_bytes.
+// Limits:     limits::max_bytes for what takes memory, input_rule for what is mapped.
 // Allocation: none for a mapped file; at most twice the bytes otherwise.
 
 #ifndef TESSERA_IO_FILE_HPP
@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "failure.hpp"
 #include "tessera/core/bytes.hpp"
@@ -68,8 +69,24 @@ class content {
   bool mapped_ = false;
 };
 
+/// Which files are taken, and how long. Whatever takes memory, read from a pipe or decompressed, has
+/// limits::max_bytes (4 GiB) at most.
+struct input_rule {
+  /// Bytes of a regular file, which is only mapped, where they may be more than limits::max_bytes.
+  std::uint64_t max_mapped = 0;
+  /// No pipes and no devices, which may keep a reader waiting or never end. "-" is taken.
+  bool only_regular = false;
+};
+/// The main inputs of a verb, which are the user's choice: pipes and devices too.
+inline constexpr input_rule main_input{.max_mapped = std::uint64_t{1} << 40, .only_regular = false};
+/// What goes with them: weights, payloads, registries, files in folders.
+inline constexpr input_rule side_input{.max_mapped = std::uint64_t{1} << 40, .only_regular = true};
+
 /// The bytes of a file, or of standard input for "-".
-[[nodiscard]] expected<content> read_file(const std::string& path, const limits& limit = {});
+[[nodiscard]] expected<content> read_file(const std::string& path, const limits& limit = {},
+                                          const input_rule& rule = {});
+/// That a file is too long.
+[[nodiscard]] failure too_large(std::string_view path, std::uint64_t max_bytes);
 
 /// Writes all of `data` to a file, or to standard output for "-".
 ///

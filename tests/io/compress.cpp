@@ -239,6 +239,19 @@ TEST_CASE("compress: bytes behind the last member are an error with their offset
   }
 }
 
+TEST_CASE("compress: what may be mapped at any length is decompressed to the limit", "[io]") {
+  const temporary_folder folder;
+  for (const codec_case& c : cases()) {
+    std::string packed = compressed(pattern(50000), c.which);
+    // A byte that says nothing, where the header of a container begins.
+    if (c.which == io::codec::gzip) packed[8] = '{';
+    spill(folder / "f", packed);
+    for (const io::input_rule& rule : {io::main_input, io::side_input})
+      CHECK(message_of(io::load(folder / "f", {.max_bytes = 49999}, rule)) ==
+            folder / "f" + ": decompresses to more than the limit of 49999 bytes");
+  }
+}
+
 TEST_CASE("compress: files are loaded by content and stored by name", "[io]") {
   const temporary_folder folder;
   spill(folder / "plain.gz", "not compressed");

@@ -225,6 +225,34 @@ TEST_CASE("file: pipes and devices are read to their end", "[io]") {
   CHECK(nothing->view().empty());
 }
 
+TEST_CASE("file: where only regular files are taken, others are refused at once", "[io]") {
+  const temporary_folder folder;
+  REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);  // that nobody writes to
+  for (const std::string& path : {folder / "fifo", std::string("/dev/zero")}) {
+    const auto refused = io::read_file(path, {}, io::side_input);
+    CHECK(message_of(refused) == path + ": expected a regular file, found a pipe or a device");
+    CHECK(refused.err().kind == io::fault::system);
+  }
+  CHECK(message_of(io::read_file(folder.path(), {}, io::side_input)) ==
+        folder.path() + ": cannot read: Is a directory");
+  spill(folder / "f", "bytes");
+  CHECK(string_of(io::read_file(folder / "f", {}, io::side_input)->view()) == "bytes");
+}
+
+TEST_CASE("file: what is mapped may be longer than what is read", "[io]") {
+  const temporary_folder folder;
+  spill(folder / "f", pattern(1000));
+  const io::input_rule rule{.max_mapped = 1000, .only_regular = false};
+  const auto mapped = io::read_file(folder / "f", {.max_bytes = 10}, rule);
+  REQUIRE(mapped);
+  CHECK(mapped->is_mapped());
+  CHECK(string_of(mapped->view()) == pattern(1000));
+  CHECK(message_of(io::read_file(folder / "f", {.max_bytes = 10}, {.max_mapped = 999})) ==
+        folder / "f" + ": longer than the limit of 999 bytes");
+  CHECK(message_of(io::read_file("/dev/zero", {.max_bytes = 10}, rule)) ==
+        "/dev/zero: longer than the limit of 10 bytes");
+}
+
 #ifdef __linux__
 TEST_CASE("file: files that claim to be empty and aren't are read", "[io]") {
   const auto file = io::read_file("/proc/self/status");
