@@ -179,6 +179,44 @@ TEST_CASE("text: lines and columns count from 1, columns in bytes", "[core]") {
   static_assert(locate("\r\n", 2) == line_column{2, 1});
 }
 
+TEST_CASE("text: what no terminal is to get as it is", "[core]") {
+  const auto is_unsafe = [](std::uint32_t c) {
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  };
+  for (std::uint32_t c = 0; c < 0x11000; ++c) {
+    if (c >= 0xd800 && c < 0xe000) continue;
+    char bytes[4];
+    const unsigned length = utf8_encode(c, bytes);
+    INFO("U+" << std::hex << c);
+    REQUIRE(unsafe_length(bytes, bytes + length) == (is_unsafe(c) ? length : 0));
+    text shown;
+    append_shown(shown, {bytes, length});
+    REQUIRE((shown == std::string_view(bytes, length)) == !is_unsafe(c));
+  }
+  for (unsigned byte = 0x80; byte < 0x100; ++byte) {  // none of them is UTF-8 by itself
+    const char c = static_cast<char>(byte);
+    REQUIRE(unsafe_length(&c, &c + 1) == 1);
+  }
+}
+
+TEST_CASE("text: how it is shown", "[core]") {
+  const auto shown = [](std::string_view s, std::string_view kept = {}) {
+    text out("> ");
+    append_shown(out, s, kept);
+    return std::string(out.view());
+  };
+  CHECK(shown("") == "> ");
+  CHECK(shown("a \\ \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80") ==
+        "> a \\ \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+  CHECK(shown("\x1b[31m\x7f\r\n\t\b") == "> \\x1b[31m\\x7f\\r\\n\\t\\x08");
+  CHECK(shown(std::string_view("\0", 1)) == "> \\x00");
+  CHECK(shown("\xc2\x85 \xd8\x9c \xe2\x80\xae \xef\xbb\xbf") ==
+        "> \\u{85} \\u{61c} \\u{202e} \\u{feff}");
+  CHECK(shown("\x9b\xff\xe2\x80") == "> \\x9b\\xff\\xe2\\x80");
+  CHECK(shown("a\n\tb\r\x1b\xe2\x80\xa8", "\n\t") == "> a\n\tb\\r\\x1b\\u{2028}");
+}
+
 TEST_CASE("is_utf8: all of a text", "[core]") {
   CHECK(is_utf8(""));
   CHECK(is_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
