@@ -9,10 +9,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "io/signals.hpp"
 #include "tool.hpp"
 
 int main(int argc, char** argv) {
   using namespace tessera;
+  io::handle_signals(cli::io_error);
   CLI::App app{"Reads, verifies, writes, prints and runs neural-network programs."};
   app.name("tessera");
   app.set_version_flag("-V,--version", "tessera " TESSERA_VERSION_STRING);

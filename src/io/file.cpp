@@ -17,6 +17,8 @@
 #include <new>
 #include <utility>
 
+#include "signals.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace io {
 namespace {
@@ -39,9 +41,9 @@ class descriptor {
   int number_;
 };
 
-[[nodiscard]] int open_retrying(const std::string& path, int flags, mode_t mode = 0) noexcept {
+[[nodiscard]] int open_retrying(const std::string& path, int flags) noexcept {
   int number = -1;
-  do number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  do number = ::open(path.c_str(), flags | O_CLOEXEC);
   while (number < 0 && errno == EINTR);
   return number;
 }
@@ -141,16 +143,23 @@ content& content::operator=(content&& other) noexcept {
 }
 
 content::~content() {
-  if (mapped_)
+  if (mapped_) {
+    forget_mapping(data_);
     ::munmap(data_, size_);
-  else
+  } else {
     std::free(data_);
+  }
 }
 
-content content::map(int descriptor, std::size_t size) noexcept {
+content content::map(int descriptor, std::size_t size, std::string_view name) noexcept {
   content out;
   void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (at == MAP_FAILED) return out;
+  if (!watch_mapping(at, size, name)) {
+    ::munmap(at, size);
+    errno = ENOMEM;
+    return out;
+  }
   out.data_ = static_cast<std::byte*>(at);
   out.size_ = out.capacity_ = size;
   out.mapped_ = true;
@@ -199,7 +208,7 @@ expected<content> read_file(const std::string& path, const limits& limit, const 
     const std::uint64_t most = std::max(limit.max_bytes, rule.max_mapped);
     if (size > most) return too_large(path, most);
     if (size <= std::numeric_limits<std::size_t>::max() / 2) {
-      content mapped = content::map(from, static_cast<std::size_t>(size));
+      content mapped = content::map(from, static_cast<std::size_t>(size), path);
       if (mapped.is_mapped()) return mapped;
     }
     if (size > limit.max_bytes) return too_large(path, limit.max_bytes);
@@ -235,7 +244,9 @@ file_writer::~file_writer() { abandon(); }
 void file_writer::abandon() noexcept {
   if (owned_ && number_ >= 0) ::close(number_);
   number_ = -1;
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  forget_temporary(temporary_);
   temporary_.clear();
 }
 
@@ -288,7 +299,7 @@ expected<done> file_writer::open_temporary(bool exists, unsigned mode) {
   const std::string folder = target_.substr(0, target_.rfind('/') + 1);  // "" when there is no '/'
   for (unsigned attempt = 0; number_ < 0 && attempt < 1000; ++attempt) {
     temporary_ = folder + ".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-    number_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, static_cast<mode_t>(mode));
+    number_ = create_temporary(temporary_, mode);
     if (number_ < 0 && errno != EEXIST) break;
   }
   if (number_ < 0) {
@@ -346,6 +357,7 @@ expected<done> file_writer::finish() {
     abandon();
     return why;
   }
+  forget_temporary(temporary_);
   temporary_.clear();
   // The new name lasts once its folder is on the disk; a system that can't do that isn't asked to.
   const std::string folder = target_.substr(0, target_.rfind('/') + 1);

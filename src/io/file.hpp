@@ -8,9 +8,10 @@
 //   auto model = tessera::alir::read_json(tessera::as_text(file->view()));
 //   auto wrote = tessera::io::write_file("out.bin", file->view());
 //
-// Regular files are mapped, everything else is read. A mapped file that someone else truncates
-// meanwhile ends the process with SIGBUS, as for every program that maps files; write_file never
-// truncates what it replaces, so a file may be rewritten while it is mapped.
+// Regular files are mapped, everything else is read. Looking at pages that a mapped file lost, because
+// someone else truncated it, is SIGBUS, which handle_signals (signals.hpp) makes an I/O error; what
+// the last page lost reads as zeros. write_file never truncates what it replaces, so a file may be
+// rewritten while it is mapped.
 //
 // Lifetime:   content owns; a view of a temporary doesn't compile.
 // Errors:     io::failure, of kind `system`; a file over the limit is of kind `content`.
@@ -43,8 +44,10 @@ class content {
   content& operator=(const content&) = delete;
   ~content();
 
-  /// The first `size` bytes of a file; empty, with errno set, when it can't be mapped.
-  [[nodiscard]] static content map(int descriptor, std::size_t size) noexcept;
+  /// The first `size` bytes of a file; empty, with errno set, when it can't be mapped. `name` is for
+  /// the message when the file shrinks.
+  [[nodiscard]] static content map(int descriptor, std::size_t size,
+                                   std::string_view name = {}) noexcept;
 
   [[nodiscard]] bytes view() const& noexcept { return {data_, size_}; }
   bytes view() const&& = delete;
@@ -104,7 +107,8 @@ inline constexpr input_rule side_input{.max_mapped = std::uint64_t{1} << 40, .on
 ///   while (more) if (!out->put(piece)) break;         // finish says why
 ///   if (auto wrote = out->finish(); !wrote) return report(wrote.err());
 ///
-/// What wasn't finished leaves no trace but on pipes and devices.
+/// What wasn't finished leaves no trace but on pipes and devices; after handle_signals (signals.hpp)
+/// not even when a signal ends the process.
 class file_writer {
  public:
   [[nodiscard]] static expected<file_writer> open(const std::string& path);

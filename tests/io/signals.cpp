@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "io/signals.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../support/catch.hpp"
+#include "io/file.hpp"
+#include "support.hpp"
+
+using namespace tessera;
+using tessera_tests::message_of;
+using tessera_tests::slurp;
+using tessera_tests::spill;
+using tessera_tests::string_of;
+using tessera_tests::temporary_folder;
+
+namespace {
+
+/// The status, as of waitpid, of a process that does `action`; 0 when that returns.
+template <class Action>
+[[nodiscard]] int status_of(const Action& action) {
+  std::fflush(nullptr);
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    const ::rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    action();
+    ::_exit(0);
+  }
+  int status = -1;
+  REQUIRE(child > 0);
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return status;
+}
+[[nodiscard]] bool ended_by(int status, int signal) {
+  return WIFSIGNALED(status) && WTERMSIG(status) == signal;
+}
+[[nodiscard]] bool exited_with(int status, int code) {
+  return WIFEXITED(status) && WEXITSTATUS(status) == code;
+}
+
+/// More than the buffer of a writer.
+[[nodiscard]] std::string much() { return std::string(std::size_t{1} << 20, 'x'); }
+
+/// Two files that are being written, one in the place of an old one; ends the process with 9 unless
+/// both temporary files are there.
+void write_two(const temporary_folder& folder, void (*act)()) {
+  io::expected<io::file_writer> first = io::file_writer::open(folder / "old");
+  io::expected<io::file_writer> second = io::file_writer::open(folder / "new");
+  const std::string data = much();
+  if (!first || !second || !first->put(as_bytes(data)) || !second->put(as_bytes(data)) ||
+      folder.names().size() != 3)
+    ::_exit(9);
+  act();
+}
+
+}  // namespace
+
+TEST_CASE("signals: one that ends the process leaves the old file and nothing else", "[io]") {
+  static int signal = 0;
+  for (const int s : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ}) {
+    INFO("signal " << s);
+    signal = s;
+    for (const bool in_thread : {false, true}) {
+      const temporary_folder folder;
+      spill(folder / "old", "old bytes");
+      const int status = status_of([&] {
+        io::handle_signals(3);
+        write_two(
+            folder, in_thread ? +[] { std::thread([] { std::raise(signal); }).join(); }
+                              : +[] { std::raise(signal); });
+      });
+      CHECK(ended_by(status, s));
+      CHECK(folder.names() == std::vector<std::string>{"old"});
+      CHECK(slurp(folder / "old") == "old bytes");
+    }
+  }
+}
+
+TEST_CASE("signals: a file that grows too long leaves nothing", "[io]") {
+  const temporary_folder folder;
+  spill(folder / "old", "old bytes");
+  const int status = status_of([&] {
+    std::signal(SIGXFSZ, SIG_DFL);
+    io::handle_signals(3);
+    const ::rlimit few{4096, 4096};
+    ::setrlimit(RLIMIT_FSIZE, &few);
+    write_two(folder, [] {});
+  });
+  CHECK(ended_by(status, SIGXFSZ));
+  CHECK(folder.names() == std::vector<std::string>{"old"});
+  CHECK(slurp(folder / "old") == "old bytes");
+}
+
+TEST_CASE("signals: what was ignored stays ignored", "[io]") {
+  const temporary_folder folder;
+  const int status = status_of([&] {
+    std::signal(SIGHUP, SIG_IGN);
+    io::handle_signals(3);
+    io::expected<io::file_writer> out = io::file_writer::open(folder / "new");
+    std::raise(SIGHUP);
+    if (!out || !out->put(as_bytes("bytes")) || !out->finish()) ::_exit(9);
+  });
+  CHECK(exited_with(status, 0));
+  CHECK(slurp(folder / "new") == "bytes");
+}
+
+TEST_CASE("signals: finished and abandoned files aren't touched", "[io]") {
+  const temporary_folder folder;
+  const int status = status_of([&] {
+    io::handle_signals(3);
+    if (!io::write_file(folder / "finished", as_bytes("bytes"))) ::_exit(9);
+    std::string gone;
+    {
+      io::expected<io::file_writer> abandoned = io::file_writer::open(folder / "never");
+      for (const std::string& name : folder.names())
+        if (name != "finished") gone = name;
+    }
+    // Names that temporary files had are anyone's.
+    spill(folder / gone, "another's");
+    std::raise(SIGTERM);
+  });
+  CHECK(ended_by(status, SIGTERM));
+  CHECK(folder.names().size() == 2);
+  CHECK(slurp(folder / "finished") == "bytes");
+}
+
+TEST_CASE("signals: a process leaves the temporary files of its parent", "[io]") {
+  const temporary_folder folder;
+  const int status = status_of([&] {
+    io::handle_signals(3);
+    io::expected<io::file_writer> out = io::file_writer::open(folder / "new");
+    if (!out || !out->put(as_bytes("bytes"))) ::_exit(9);
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      std::raise(SIGTERM);
+      ::_exit(0);
+    }
+    int end = 0;
+    if (::waitpid(child, &end, 0) != child || !ended_by(end, SIGTERM)) ::_exit(8);
+    if (!out->finish()) ::_exit(7);
+  });
+  CHECK(exited_with(status, 0));
+  CHECK(slurp(folder / "new") == "bytes");
+}
+
+TEST_CASE("signals: so many temporary files at once, and then others", "[io]") {
+  const temporary_folder folder;
+  std::vector<io::file_writer> writers;
+  std::string why;
+  while (why.empty() && writers.size() < 1000) {
+    io::expected<io::file_writer> next =
+        io::file_writer::open(folder / std::to_string(writers.size()));
+    why = message_of(next);
+    if (next) writers.push_back(std::move(*next));
+  }
+  CHECK(writers.size() == 64);
+  CHECK(why == folder / "64" + ": cannot create a temporary file in " + folder.path() +
+                   "/: Too many open files");
+  writers.pop_back();
+  CHECK(io::file_writer::open(folder / "64"));
+}
+
+TEST_CASE("signals: a mapped file that shrinks is an I/O error", "[io]") {
+  const temporary_folder folder;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::string path = folder / "sh\x1b[31mort";
+  spill(path, std::string(3 * page, 'x'));
+  const int status = status_of([&] {
+    if (std::freopen((folder / "stderr").c_str(), "wb", stderr) == nullptr) ::_exit(9);
+    io::handle_signals(3);
+    const io::expected<io::content> file = io::read_file(path);
+    if (!file || !file->is_mapped() || ::truncate(path.c_str(), 1) != 0) ::_exit(8);
+    io::expected<io::file_writer> out = io::file_writer::open(folder / "new");
+    if (!out || !out->put(file->view())) ::_exit(7);
+    ::_exit(6);
+  });
+  CHECK(exited_with(status, 3));
+  CHECK(slurp(folder / "stderr") ==
+        folder / "sh\\x1b[31mort: error: the file shrank while it was read\n");
+  CHECK(folder.names() == std::vector<std::string>{"sh\x1b[31mort", "stderr"});
+}
+
+TEST_CASE("signals: SIGBUS of something else is what it is", "[io]") {
+  const temporary_folder folder;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::string path = folder / "f";
+  spill(path, std::string(2 * page, 'x'));
+  const int other = status_of([&] {
+    io::handle_signals(3);
+    io::content mapped = std::move(*io::read_file(path));
+    const auto* const at = reinterpret_cast<const volatile std::byte*>(mapped.view().data());
+    // The same place, once the file that was mapped there is no longer watched.
+    io::forget_mapping(mapped.view().data());
+    if (::truncate(path.c_str(), 0) != 0) ::_exit(9);
+    (void)at[page];
+  });
+  CHECK(ended_by(other, SIGBUS));
+  const int sent = status_of([&] {
+    io::handle_signals(3);
+    ::kill(::getpid(), SIGBUS);
+  });
+  CHECK(ended_by(sent, SIGBUS));
+}
+
+TEST_CASE("signals: files beyond those that can be watched are read", "[io]") {
+  const temporary_folder folder;
+  spill(folder / "f", "bytes");
+  std::vector<io::content> files;
+  for (int i = 0; i < 1100; ++i) {
+    io::expected<io::content> file = io::read_file(folder / "f");
+    REQUIRE(file);
+    REQUIRE(string_of(file->view()) == "bytes");
+    files.push_back(std::move(*file));
+  }
+  CHECK(files[1000].is_mapped());
+  CHECK(!files[1099].is_mapped());
+  files.clear();
+  CHECK(io::read_file(folder / "f")->is_mapped());
+}
