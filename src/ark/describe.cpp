@@ -77,14 +77,14 @@ std::string text_of_arguments(const ark::graph& g, const ark::op& o) {
       found.push_back(std::string(name) + '=' + text_of_value(g, a));
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
-  std::string out;
-  for (const std::string& a : found) out.append(out.empty() ? "" : " ").append(a);
-  return out;
+  text out;
+  for (const std::string& a : found) append_shown(out << (out.empty() ? "" : " "), a);
+  return std::string(out.view());
 }
 
 std::string text_of_op(const ark::graph& g, const ark::op& o) {
   text out;
-  out << type_name(g, o);
+  append_shown(out, type_name(g, o));
   if (!name(g, o).empty()) {
     out << ' ';
     json::append_quoted(out, name(g, o));

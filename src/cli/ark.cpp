@@ -38,13 +38,19 @@ std::string line_index::excerpt(std::uint64_t offset) const {
   }
   while (first < at && is_tail(first)) ++first;
   while (last > at && is_tail(last)) --last;
-  std::string out = "  ", caret = "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const auto c = static_cast<unsigned char>(source_[i]);
-    out += c < 0x20 || c == 0x7f ? ' ' : source_[i];
-    if (i < at && !is_tail(i)) caret += ' ';
-  }
-  return out + '\n' + caret + "^\n";
+  std::string line(source_.substr(first, last - first));
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\t' || c == '\r'; }, ' ');
+  text out;
+  append_shown(out << "  ", std::string_view(line).substr(0, at - first));
+  const auto columns_before = std::count_if(out.view().begin(), out.view().end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u;
+  });
+  append_shown(out, std::string_view(line).substr(at - first));
+  out << '\n';
+  for (auto i = columns_before; i > 0; --i) out << ' ';
+  out << "^\n";
+  return std::string(out.view());
 }
 
 namespace {

@@ -76,7 +76,7 @@ class payload_files {
     if (const auto known = files_.find(path); known != files_.end()) return &known->second;
     io::expected<io::content> content = io::load(path, {}, io::side_input);
     if (!content) {
-      why_ = content.err().message();
+      why_ = shown_name(content.err().message());
       code_ = code_of(content.err());
       return nullptr;
     }

@@ -68,7 +68,8 @@ class report {
       return out;
     }
     for (const analysis::difference& d : found_.model)
-      out << "~ " << d.what << ": " << d.before << " -> " << d.after << '\n';
+      out << "~ " << d.what << ": " << shown_text(d.before) << " -> " << shown_text(d.after)
+          << '\n';
     for (const analysis::op_difference& d : found_.ops) {
       const bool added = d.before == ark::none;
       const std::uint32_t op = added ? d.after : d.before;
@@ -85,8 +86,9 @@ class report {
         out << ": " << makes(g, op) << '\n';
       }
       for (const analysis::difference& p : d.parts)
-        out << "    " << p.what << ": " << (p.before.empty() ? "nothing" : p.before) << " -> "
-            << (p.after.empty() ? "nothing" : p.after) << '\n';
+        out << "    " << shown_text(p.what) << ": "
+            << (p.before.empty() ? "nothing" : shown_text(p.before)) << " -> "
+            << (p.after.empty() ? "nothing" : shown_text(p.after)) << '\n';
     }
     out << found_.changed << " changed, " << found_.added << " added, " << found_.removed
         << " removed, " << found_.unchanged << " the same\n";

@@ -43,7 +43,7 @@ struct options {
   const text out = nem::reformat(*in.document, file.characters());
   const bool same = out == file.characters();
   if (o.check) return same ? success : tell_difference(file.characters(), out, file, to);
-  if (!o.write) return out.empty() ? success : print_result(out);
+  if (!o.write) return out.empty() ? success : write_result("-", as_bytes(out));
   return same ? success : write_result(to.path, as_bytes(out));
 }
 

@@ -73,7 +73,7 @@ struct measured {
   const text out = o.in.json ? distance_json(m.distances, m.names)
                    : o.csv   ? distance_csv(m.distances, m.names)
                              : distance_table(m.distances, m.names);
-  return finish(m.in, write_result(o.output, as_bytes(out)));
+  return finish(m.in, write_report(o.output, out));
 }
 
 /// By the ending of a file's name.
@@ -93,7 +93,7 @@ struct measured {
   const text out = form == "svg"   ? svg(t, m.names)
                    : form == "dot" ? dot(t, m.names)
                                    : newick(t, m.names);
-  return finish(m.in, write_result(o.output, as_bytes(out)));
+  return finish(m.in, write_report(o.output, out));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ struct stream_facts {
     constexpr std::size_t shown = 12;
     for (std::size_t i = 0; i < std::min(operations.size(), shown); ++i)
       out << (i == 0 ? "  operations  " : "              ") << operations[i].first << ' '
-          << operations[i].second << '\n';
+          << shown_text(operations[i].second) << '\n';
     if (operations.size() > shown)
       out << "              and " << operations.size() - shown << " others\n";
   }

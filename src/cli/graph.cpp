@@ -57,7 +57,7 @@ struct options {
   std::vector<const ark::graph*> ranks;
   for (const ark::graph& g : graphs) ranks.push_back(&g);
   const text dot = analysis::draw(ranks, {.fold = o.fold});
-  return write_result(o.output, as_bytes(dot));
+  return write_report(o.output, dot);
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ int main(int argc, char** argv) {
     }
     if (verb == " genome")
       message = "expected mine, compress, expand, rules, profile, compare or tree";
-    cli::show_error("tessera" + verb + ": " + message + "\nTry 'tessera" + verb + " --help'.");
+    cli::show_error("tessera" + verb + ": " + cli::shown_text(message) + "\nTry 'tessera" + verb +
+                    " --help'.");
     return cli::wrong_usage;
   } catch (const std::bad_alloc&) {
     cli::show_error("not enough memory");

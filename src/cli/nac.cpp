@@ -75,7 +75,7 @@ exit_code graph_nac(const source& file, const reporting& to, const std::string& 
   const analysis::lookup at(*in.file);
   const text dot =
       analysis::draw(at, {.schedule = options.schedule, .parameters = !options.no_parameters});
-  return write_result(output, as_bytes(dot));
+  return write_report(output, dot);
 }
 
 }  // namespace cli

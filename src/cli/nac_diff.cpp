@@ -49,7 +49,7 @@ class report {
                         : "~ ")
           << (d.training ? "training " : "") << 'v' << i.index;
       if (!added && !removed && d.before != d.after) out << " -> v" << d.after;
-      out << " = " << call(at, i) << '\n';
+      out << " = " << shown_text(call(at, i)) << '\n';
       parts(out, d.parts);
     }
     for (const analysis::item_difference& d : found_.items) {
@@ -100,7 +100,7 @@ class report {
 
  private:
   [[nodiscard]] static std::string or_nothing(const std::string& s) {
-    return s.empty() ? "nothing" : s;
+    return s.empty() ? "nothing" : shown_text(s);
   }
   [[nodiscard]] static std::string_view kind(bool before, bool after) noexcept {
     return !before ? "added" : !after ? "removed" : "changed";

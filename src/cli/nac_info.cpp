@@ -241,7 +241,7 @@ class as_text_report {
     label(name) << total;
     std::string_view between = ": ";
     for (const auto& [operation, n] : by_count(of)) {
-      out_ << between << n << ' ' << operation;
+      out_ << between << n << ' ' << shown_text(operation);
       between = ", ";
     }
     out_ << '\n';

@@ -22,13 +22,20 @@ namespace {
 /// Plans of generated text run some thousands for a word; those that never end stop in seconds.
 constexpr std::uint64_t max_plan_steps = 100'000'000;
 
-[[nodiscard]] bool put(std::FILE* to, std::string_view s) {
+/// What a plan prints: unless it is `raw`, nothing in it moves a terminal's cursor but line ends and
+/// tabs.
+[[nodiscard]] bool put(std::FILE* to, std::string_view s, bool raw) {
+  text safe;
+  if (!raw) {
+    append_shown(safe, s, "\n\t");
+    s = safe;
+  }
   return std::fwrite(s.data(), 1, s.size(), to) == s.size() && std::fflush(to) == 0;
 }
 
 /// The next line of standard input. The prompt goes to standard error: output may be piped.
-[[nodiscard]] std::optional<std::string> ask(std::string_view prompt) {
-  if (!put(stderr, prompt)) return std::nullopt;
+[[nodiscard]] std::optional<std::string> ask(std::string_view prompt, bool raw) {
+  if (!put(stderr, prompt, raw)) return std::nullopt;
   std::string line;
   if (!std::getline(std::cin, line)) return std::nullopt;
   return line;
@@ -72,10 +79,10 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   how.path = o.files[0];
   how.mode = o.nac.mode.empty() ? "infer" : o.nac.mode;
   how.answers = o.nac.answers;
-  if (o.files[0] != "-") how.ask = ask;
+  if (o.files[0] != "-") how.ask = [&o](std::string_view prompt) { return ask(prompt, o.nac.raw); };
   // With --json standard output is the summary's.
-  how.out = [&o](std::string_view s) { return put(o.json ? stderr : stdout, s); };
-  how.err = [](std::string_view s) { return put(stderr, s); };
+  how.out = [&o](std::string_view s) { return put(o.json ? stderr : stdout, s, o.nac.raw); };
+  how.err = [&o](std::string_view s) { return put(stderr, s, o.nac.raw); };
   how.seed = o.seed.value_or(0);
   if (o.max_memory) how.max_memory = *o.max_memory;
   how.max_steps = o.nac.max_steps.value_or(max_plan_steps);

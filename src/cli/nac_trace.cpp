@@ -102,7 +102,7 @@ exit_code trace_nac(const run_options& o, const source& file) {
     trace.span(process, loader, microseconds(s.from), microseconds(s.to) - microseconds(s.from),
                name_of(s.instruction));
   trace.finish();
-  return write_result(o.outputs[0], as_bytes(out));
+  return write_report(o.outputs[0], out);
 }
 
 }  // namespace cli

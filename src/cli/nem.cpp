@@ -211,7 +211,7 @@ namespace {
     for (std::size_t k = 0; k < ends.size(); ++k) out << "  ";
     out << name(n.kind);
     const auto named = nem::name_of(d, i);
-    if (!named.empty()) out << ' ' << named;
+    if (!named.empty()) append_shown(out << ' ', named);
     switch (n.kind) {
       case nem::node_kind::integer:
       case nem::node_kind::wide_integer: out << ' ' << d.integer(n); break;
@@ -249,8 +249,10 @@ exit_code print_nem(const source& file, const reporting& to, bool tree,
   const text out = to.as_json ? nem::write_json(*in.document)
                    : tree     ? list_tree(*in.document)
                               : nem::print(*in.document);
-  const exit_code code = out.empty() ? success : print_result(out);
-  if (code != success || tree || to.as_json) return code;
+  if (tree || to.as_json) return out.empty() ? success : print_result(out);
+  // The program's own text, which is read back.
+  const exit_code code = out.empty() ? success : write_result("-", as_bytes(out));
+  if (code != success) return code;
   // What doesn't verify is listed all the same: that is how one finds out why.
   const nem_outcome found = verify_nem(file, to, options);
   return found.program ? success : to.fail(found.found, file.what);

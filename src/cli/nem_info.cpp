@@ -162,7 +162,7 @@ exit_code graph_nem(const source& file, const reporting& to, const std::string& 
   analysis::task_draw_options drawing;
   drawing.expand = options.expand;
   const text dot = analysis::draw(*p, drawing);
-  return write_result(output, as_bytes(dot));
+  return write_report(output, dot);
 }
 
 }  // namespace cli

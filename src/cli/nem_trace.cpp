@@ -109,13 +109,13 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
   if (has_file || trace_to_stdout) {
     text trace;
     seen.append_trace(trace, report);
-    const exit_code code = write_result(has_file ? o.outputs[0] : "-", as_bytes(trace));
+    const exit_code code = write_report(has_file ? o.outputs[0] : "-", trace);
     if (code != success) return code;
   }
   text table;
   analysis::append_report(table, report);
   if (!more.report.empty()) {
-    const exit_code code = write_result(more.report, as_bytes(table));
+    const exit_code code = write_report(more.report, table);
     if (code != success) return code;
   } else if (!o.json) {
     std::fwrite(table.data(), 1, table.size(), stderr);

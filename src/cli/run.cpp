@@ -443,6 +443,8 @@ void add_run(CLI::App& app, action& run) {
                    "NAC: the folder that the plan's files lie in (the current one)")
       ->type_name("DIRECTORY");
   verb->add_flag("--any-path", o->nac.any_path, "NAC: the plan's files may lie anywhere");
+  verb->add_flag("--raw", o->nac.raw,
+                 "NAC: what the plan prints, with control characters as they are");
   verb->add_option("--mode", o->nac.mode, "NAC: what the plan is told to do (infer)")
       ->type_name("WORD");
   verb->add_option("--max-steps", o->nac.max_steps,

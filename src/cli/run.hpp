@@ -23,12 +23,12 @@ struct nac_run_options {
   std::vector<std::string> shapes, texts, answers;
   std::string weights, folder, schedule, mode;
   std::optional<std::uint64_t> max_steps;
-  bool no_plan = false, any_path = false;
+  bool no_plan = false, any_path = false, raw = false;
 
   [[nodiscard]] bool any() const noexcept {
     return !shapes.empty() || !texts.empty() || !answers.empty() || !weights.empty() ||
            !folder.empty() || !schedule.empty() || !mode.empty() || max_steps || no_plan ||
-           any_path;
+           any_path || raw;
   }
   /// Whether something is that programs without a container don't have.
   [[nodiscard]] bool any_but_inputs() const {

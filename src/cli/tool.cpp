@@ -43,19 +43,38 @@ constexpr format_row format_table[] = {
      &file_actions::genome_signatures, true},
 };
 
-/// U+FFFD for each byte that isn't UTF-8 and, unless they are kept, for each control character.
-[[nodiscard]] std::string legible(std::string_view s, bool keep_controls) {
-  std::string out;
-  while (!s.empty()) {
-    const unsigned length = utf8_length(s.data(), s.data() + s.size());
-    const bool control = static_cast<unsigned char>(s[0]) < 0x20 || s[0] == 0x7f;
-    if (length == 0 || (control && !keep_controls))
-      out += "\xEF\xBF\xBD";
+/// A text of lines as a terminal may get it.
+[[nodiscard]] text safe_lines(std::string_view s) {
+  text out;
+  append_shown(out, s, "\n\t");
+  return out;
+}
+
+/// The same of JSON, in which only strings hold what is unsafe: as escapes that JSON has.
+[[nodiscard]] text safe_json(std::string_view s) {
+  text out, escape;
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const char* const plain = at;
+    while (at != end && (*at == '\n' || unsafe_length(at, end) == 0)) at += utf8_length(at, end);
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+    if (at == end) break;
+    const unsigned length = unsafe_length(at, end);
+    escape.clear();
+    append_shown(escape, {at, length});
+    at += length;
+    std::string_view digits = escape.view().substr(2);  // \x7f or \u{202e}
+    if (length > 1) digits = digits.substr(1, digits.size() - 2);
+    if (length == 1 && digits != "7f")
+      out << "\xEF\xBF\xBD";  // JSON has no bytes that aren't UTF-8
     else
-      out += s.substr(0, length);
-    s.remove_prefix(length == 0 ? 1 : length);
+      out << "\\u" << std::string_view("0000").substr(digits.size()) << digits;
   }
   return out;
+}
+
+[[nodiscard]] text safe_result(std::string_view s) {
+  return s.starts_with('{') || s.starts_with('[') ? safe_json(s) : safe_lines(s);
 }
 
 /// Whether nodes of v1.2 in base64 may begin so: whole nodes, or, of a text that is long enough not to
@@ -257,10 +276,27 @@ format detect(bytes content) {
 
 std::string shown_name(std::string_view path) {
   if (path == "-") return "<stdin>";
-  return path.empty() ? "''" : legible(path, false);
+  return path.empty() ? "''" : shown_text(path);
 }
 
-std::string json_name(std::string_view path) { return legible(path, true); }
+std::string shown_text(std::string_view s) {
+  text out;
+  append_shown(out, s);
+  return std::string(out.view());
+}
+
+std::string json_name(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const unsigned length = utf8_length(path.data(), path.data() + path.size());
+    if (length == 0)
+      out += "\xEF\xBF\xBD";
+    else
+      out += path.substr(0, length);
+    path.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
 
 void write_json(json::writer& w, const diagnostic& d) {
   const auto number = [&w](const char* key, const std::optional<std::uint64_t>& v) {
@@ -331,7 +367,8 @@ diagnostic diagnose(const io::failure& why) {
 }
 
 void show(const diagnostic& d) {
-  std::string shown = d.shown;
+  const text safe = safe_lines(d.shown);
+  std::string shown(safe.view());
   const char* const no_color = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
   const bool plain = (no_color != nullptr && *no_color != '\0') || terminal == nullptr ||
@@ -354,11 +391,14 @@ void show_error(std::string_view message) {
 }
 
 void show_note(std::string_view message) {
-  std::fputs(("note: " + std::string(message) + '\n').c_str(), stderr);
+  diagnostic d;
+  d.severity = "note";
+  d.shown = "note: " + shown_text(message) + '\n';
+  show(d);
 }
 
 exit_code usage_error(std::string_view verb, std::string_view message) {
-  show_error("tessera " + std::string(verb) + ": " + std::string(message) + "\nTry 'tessera " +
+  show_error("tessera " + std::string(verb) + ": " + shown_text(message) + "\nTry 'tessera " +
              std::string(verb) + " --help'.");
   return wrong_usage;
 }
@@ -515,11 +555,21 @@ exit_code file_list::each(std::string_view verb,
 }
 
 exit_code write_result(const std::string& path, bytes data) {
+  text safe;
+  if (path == "-" && isatty(STDOUT_FILENO) == 1) {
+    safe = safe_result(as_text(data));
+    data = as_bytes(safe);
+  }
   const io::expected<io::done> wrote = io::store(path, data);
   if (wrote) return success;
   // Whoever closes a pipe early (head, a pager) has what they wanted.
   if (path != "-" || wrote.err().error_number != EPIPE) show(diagnose(wrote.err()));
   return io_error;
+}
+
+exit_code write_report(const std::string& path, std::string_view report) {
+  const text safe = safe_result(report);
+  return write_result(path, as_bytes(safe));
 }
 
 result<alir::model> read_alir(const source& from) {

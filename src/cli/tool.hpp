@@ -82,9 +82,11 @@ struct source {
   [[nodiscard]] std::string_view characters() const noexcept { return as_text(content.view()); }
 };
 
-/// A path as messages show it: "-" is <stdin>, an empty path is quoted, and bytes that aren't UTF-8
-/// or would move a terminal's cursor are replaced.
+/// A path or a name as messages show it: "-" is <stdin>, an empty path is quoted, and what may not
+/// reach a terminal is an escape (see append_shown).
 [[nodiscard]] std::string shown_name(std::string_view path);
+/// Any text in a line, without these exceptions.
+[[nodiscard]] std::string shown_text(std::string_view s);
 /// A path as --json shows it: as it was given, but for bytes that aren't UTF-8.
 [[nodiscard]] std::string json_name(std::string_view path);
 
@@ -198,10 +200,14 @@ struct file_list {
                                const std::function<exit_code(const reporting&)>& act) const;
 };
 
-/// Writes results: to standard output, or to a file, compressed if its name says so.
+/// Writes results: to standard output, or to a file, compressed if its name says so. For what is a
+/// file of some format: byte by byte, but for a terminal, which gets it as a report.
 [[nodiscard]] exit_code write_result(const std::string& path, bytes data);
-[[nodiscard]] inline exit_code print_result(std::string_view text) {
-  return write_result("-", as_bytes(text));
+/// Writes what people read, as lines or as JSON. What no terminal is to get (see append_shown) is
+/// escaped in it, apart from line ends and tabs; names go through shown_name for these.
+[[nodiscard]] exit_code write_report(const std::string& path, std::string_view report);
+[[nodiscard]] inline exit_code print_result(std::string_view report) {
+  return write_report("-", report);
 }
 
 /// The model or program of an ALIR file, or its diagnostic.

@@ -3,8 +3,6 @@
 
 #include "label.hpp"
 
-#include <algorithm>
-
 #include "tessera/core/text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -15,23 +13,27 @@ std::string escaped(std::string_view s) {
   std::size_t characters = 0;
   while (!s.empty()) {
     if (++characters > longest_label) return out + "\xE2\x80\xA6";
-    const unsigned length = std::max(utf8_length(s.data(), s.data() + s.size()), 1u);
-    const unsigned char c = static_cast<unsigned char>(s[0]);
-    if (c < 0x20 || c == 0x7f || (length == 1 && c >= 0x80))
-      out += "\xEF\xBF\xBD";
-    else if (c == '&')
+    const unsigned unsafe = unsafe_length(s.data(), s.data() + s.size());
+    const unsigned length = unsafe != 0 ? unsafe : utf8_length(s.data(), s.data() + s.size());
+    const char c = s[0];
+    if (unsafe != 0) {
+      text escape;
+      append_shown(escape, s.substr(0, length));
+      out += escape.view();
+    } else if (c == '&') {
       out += "&amp;";
-    else if (c == '<')
+    } else if (c == '<') {
       out += "&lt;";
-    else if (c == '>')
+    } else if (c == '>') {
       out += "&gt;";
-    else if (c == '"')
+    } else if (c == '"') {
       out += "&quot;";
-    else if (c == '\'')
+    } else if (c == '\'') {
       out += "&#39;";
-    else
+    } else {
       out += s.substr(0, length);
-    s.remove_prefix(std::min<std::size_t>(length, s.size()));
+    }
+    s.remove_prefix(length);
   }
   return out;
 }

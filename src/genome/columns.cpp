@@ -10,18 +10,9 @@ namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 
 std::string printable(std::string_view name) {
-  std::string out;
-  out.reserve(name.size());
-  while (!name.empty()) {
-    const unsigned length = utf8_length(name.data(), name.data() + name.size());
-    const auto c = static_cast<unsigned char>(name[0]);
-    if (length == 0 || c < 0x20 || c == 0x7f)
-      out += "\xEF\xBF\xBD";
-    else
-      out += name.substr(0, length);
-    name.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out;
+  text out;
+  append_shown(out, name);
+  return std::string(out.view());
 }
 
 std::size_t width(std::string_view s) noexcept {

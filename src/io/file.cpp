@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "signals.hpp"
+#include "tessera/core/text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace io {
@@ -304,9 +305,11 @@ expected<done> file_writer::open_temporary(bool exists, unsigned mode) {
   }
   if (number_ < 0) {
     temporary_.clear();
-    return system_failure(target_,
-                          "cannot create a temporary file in " +
-                              (folder.empty() ? std::string("the current folder") : folder));
+    failure why = system_failure(target_, {});
+    text what("cannot create a temporary file in ");
+    append_shown(what, folder.empty() ? "the current folder" : folder);
+    why.what = what.view();
+    return why;
   }
   owned_ = true;
   // What the umask took away at open.

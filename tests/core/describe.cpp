@@ -87,8 +87,12 @@ TEST_CASE("describe: characters of several bytes take one column above the caret
 
 TEST_CASE("describe: control characters don't move the caret", "[core]") {
   const shown s = lines(described(errc::json_control_character, 4, "[\"\t\x1b\x7f\r\"]"));
-  CHECK(s.line == "  [\"    \"]");
-  CHECK(s.caret == "      ^");
+  CHECK(s.line == "  [\" \\x1b\\x7f \"]");
+  CHECK(s.caret == "         ^");
+  const shown turned =
+      lines(described(errc::json_bad_literal, 8, "[\"\xe2\x80\xae\x9b\",\xc3\xa9x]"));
+  CHECK(turned.line == "  [\"\\u{202e}\\x9b\",\xc3\xa9x]");
+  CHECK(turned.caret == "                  ^");
 }
 
 TEST_CASE("describe: long lines are cut around the place", "[core]") {

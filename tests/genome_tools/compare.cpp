@@ -131,15 +131,15 @@ TEST_CASE("genome_tools/compare: texts", "[genome_tools]") {
   d.values = {0, 0.3125f, 0.3125f, 0};
   const std::vector<std::string> names = {"re,s\"net\n", "\xC3\xA4"};
   CHECK(text_of(distance_table(d, names)) ==
-        "                   1      2\n"
-        " 1  re,s\"net\xEF\xBF\xBD      -  0.313\n"
-        " 2  \xC3\xA4          0.313      -\n");
+        "                    1      2\n"
+        " 1  re,s\"net\\n      -  0.313\n"
+        " 2  \xC3\xA4           0.313      -\n");
   CHECK(text_of(distance_csv(d, names)) ==
-        "name,\"re,s\"\"net\xEF\xBF\xBD\",\xC3\xA4\n"
-        "\"re,s\"\"net\xEF\xBF\xBD\",0.000000,0.312500\n"
+        "name,\"re,s\"\"net\\n\",\xC3\xA4\n"
+        "\"re,s\"\"net\\n\",0.000000,0.312500\n"
         "\xC3\xA4,0.312500,0.000000\n");
   CHECK(text_of(distance_json(d, names)) ==
-        "{\n  \"names\": [\n    \"re,s\\\"net\xEF\xBF\xBD\",\n    \"\xC3\xA4\"\n  ],\n"
+        "{\n  \"names\": [\n    \"re,s\\\"net\\\\n\",\n    \"\xC3\xA4\"\n  ],\n"
         "  \"distances\": [\n    [0.0,0.3125],\n    [0.3125,0.0]\n  ]\n}\n");
   CHECK(distance_table({}, {}).empty());
 }

@@ -137,6 +137,8 @@ TEST_CASE("nac/print: numbers have the shortest form that reads back", "[nac]") 
         "[1, -1]");
   CHECK(constant_text({0, nac::constant_type::int32_list, 0, {}}) == "[]");
   CHECK(constant_text({0, nac::constant_type::string, 0, {}}, "a\n\"\x01") == R"("a\n\"\x01")");
+  CHECK(constant_text({0, nac::constant_type::string, 0, {}}, "\xe2\x80\xae\xc2\x85\x9b") ==
+        R"("\xe2\x80\xae\xc2\x85\x9b")");
 }
 
 TEST_CASE("nac/print: every float32 reads back", "[nac]") {

@@ -238,22 +238,27 @@ class findings {
   text first_path_;
 };
 
-/// The start of a text of the file, when it is long.
-inline void excerpt(text& out, std::string_view s) {
+/// How much is shown of a text of the file that may be long.
+[[nodiscard]] inline std::size_t excerpt_size(std::string_view s) noexcept {
   constexpr std::size_t most = 60;
-  if (s.size() <= most) {
-    out << s;
-    return;
-  }
-  std::size_t size = most;
-  while (size > 0 && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u) --size;
-  out << s.substr(0, size) << "...";
+  std::size_t size = s.size() <= most ? s.size() : most;
+  while (size > 0 && size < s.size() && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u)
+    --size;
+  return size;
+}
+/// The start of a text, as people are shown it.
+inline void excerpt(text& out, std::string_view s) {
+  const std::size_t size = excerpt_size(s);
+  append_shown(out, s.substr(0, size));
+  if (size < s.size()) out << "...";
 }
 /// The same in quotes.
 inline void quote(text& out, std::string_view s) {
-  text start;
-  excerpt(start, s);
-  json::append_quoted(out, start);
+  const std::size_t size = excerpt_size(s);
+  text start(s.substr(0, size)), quoted;
+  if (size < s.size()) start << "...";
+  json::append_quoted(quoted, start);
+  append_shown(out, quoted);
 }
 
 }  // namespace detail

@@ -92,7 +92,7 @@ class graph_printer {
     for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
       out_ << ", ";
       word(text_of(g_, g_.members[i].key));
-      out_ << '=' << text_of(g_, g_.members[i].value);
+      append_shown(out_ << '=', text_of(g_, g_.members[i].value));
     }
   }
   void edges(std::string_view arrow, view<std::int64_t> ids) {
@@ -213,7 +213,7 @@ class graph_printer {
         out_ << parts[parts.size() - 1];
         break;
       }
-      case argument_type::other: out_ << text_of(g_, a.token); break;
+      case argument_type::other: append_shown(out_, text_of(g_, a.token)); break;
     }
   }
 

@@ -10,7 +10,7 @@
 //
 // Lifetime:   none.
 // Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
+// Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
 #ifndef TESSERA_CORE_CARET_HPP
@@ -29,6 +29,7 @@ inline constexpr std::size_t shown_columns = 78;
 
 /// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
 /// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -47,20 +48,35 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
     if (last - first > shown_columns) last = first + shown_columns;
   }
   while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
   const auto indent = [&](std::size_t to) {
     out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
+    repeat(' ', first, to);
   };
+  out << "  " << shown(first, last);
   indent(offset);
   out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
   if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
     indent(inserted_at);
     out << inserted;

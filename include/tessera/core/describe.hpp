@@ -258,7 +258,8 @@ inline void append_message(text& out, error e) {
   const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
   if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
     const text path = json::path(source, offset, limit);
-    out << " at " << path << ", offset ";
+    append_shown(out << " at ", path);
+    out << ", offset ";
   } else {
     out << " at offset ";
   }

@@ -217,7 +217,7 @@ class lexer {
   error error_;
 };
 
-/// A string in quotes, as the lexer reads it; bytes that aren't printable UTF-8 are escaped.
+/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
 inline void print_string(text& out, std::string_view s) {
   out << '"';
   for (std::size_t i = 0; i < s.size();) {
@@ -231,11 +231,7 @@ inline void print_string(text& out, std::string_view s) {
       continue;
     }
     const auto byte = static_cast<unsigned char>(s[i]);
-    const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
-    // C1 controls and what may turn a terminal's text around stay readable as escapes, too.
-    const bool control =
-        byte < 0x20 || byte == 0x7f ||
-        (byte == 0xc2 && length == 2 && static_cast<unsigned char>(s[i + 1]) < 0xa0);
+    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
     if (byte == '"' || byte == '\\') {
       out << '\\' << s[i++];
     } else if (byte == '\n') {
@@ -244,13 +240,14 @@ inline void print_string(text& out, std::string_view s) {
       out << "\\t", ++i;
     } else if (byte == '\r') {
       out << "\\r", ++i;
-    } else if (length == 0 || control) {
-      for (unsigned k = 0; k < (length == 0 ? 1 : length); ++k, ++i) {
+    } else if (unsafe != 0) {
+      for (unsigned k = 0; k < unsafe; ++k, ++i) {
         const auto b = static_cast<unsigned char>(s[i]);
         out << "\\x"
             << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
       }
     } else {
+      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
       out << s.substr(i, length);
       i += length;
     }

@@ -219,7 +219,12 @@ class findings {
         for (size = max_quoted;
              size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
           --size;
-      f_.to_->characters << part.substr(0, size) << (size < part.size() ? "..." : "");
+      // A replacement is text of the file; all else is shown to people.
+      if (open_ == &d_->replacement)
+        f_.to_->characters << part;
+      else
+        append_shown(f_.to_->characters, part.substr(0, size));
+      if (size < part.size()) f_.to_->characters << "...";
     }
     writer& start() {
       if (d_ != nullptr) open_->first = f_.at();
