@@ -228,6 +228,12 @@ namespace {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 18;
 
+/// The system reads a mapped file for us, and says EFAULT where it has shrunk.
+[[nodiscard]] failure write_failure(const std::string& path) {
+  if (errno != EFAULT) return system_failure(path, "cannot write");
+  return {fault::system, "cannot write: an input shrank while it was read", 0, path};
+}
+
 }  // namespace
 
 file_writer::file_writer(file_writer&& other) noexcept
@@ -348,7 +354,7 @@ expected<done> file_writer::finish() {
   if (!ok) errno = error_number_;
   if (temporary_.empty()) {
     if (ok && owned_) ok = ::close(std::exchange(number_, -1)) == 0;
-    if (!ok) return system_failure(path_, "cannot write");
+    if (!ok) return write_failure(path_);
     return done{};
   }
   // A close that fails tells of an error that was held back until then.
@@ -356,7 +362,7 @@ expected<done> file_writer::finish() {
   ok = ok && ::close(std::exchange(number_, -1)) == 0;
   ok = ok && ::rename(temporary_.c_str(), target_.c_str()) == 0;
   if (!ok) {
-    failure why = system_failure(target_, "cannot write");
+    failure why = write_failure(target_);
     abandon();
     return why;
   }

@@ -192,6 +192,17 @@ TEST_CASE("signals: a mapped file that shrinks is an I/O error", "[io]") {
   CHECK(folder.names() == std::vector<std::string>{"sh\x1b[31mort", "stderr"});
 }
 
+TEST_CASE("signals: so it is where the system reads the file", "[io]") {
+  const temporary_folder folder;
+  spill(folder / "f", much());
+  const io::expected<io::content> file = io::read_file(folder / "f");
+  REQUIRE(file);
+  REQUIRE(::truncate((folder / "f").c_str(), 0) == 0);
+  const auto wrote = io::write_file(folder / "new", file->view());
+  CHECK(message_of(wrote) == folder / "new" + ": cannot write: an input shrank while it was read");
+  CHECK(folder.names() == std::vector<std::string>{"f"});
+}
+
 TEST_CASE("signals: SIGBUS of something else is what it is", "[io]") {
   const temporary_folder folder;
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
