@@ -34,9 +34,10 @@ namespace ark {
 
 /// What verification minds and what it may cost.
 struct verify_options {
-  bool strict = false;  ///< unknown Types are errors, unknown members warnings
-  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
-  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
+  bool strict = false;   ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;      ///< FP8 data types are warnings rather than errors
+  bool of_plan = false;  ///< the graph is a plan's (plan_model): T08 and G10 are warnings
+  bool hazards = true;   ///< look for accesses that no dependency orders (rule G14)
   std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
   std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
 };

@@ -3,7 +3,7 @@
 //
 // The operations of a plan as a model graph, which can be verified, run and compared.
 //
-//   auto program = ark::verify(ark::plan_model(*plan));
+//   auto program = ark::verify(ark::plan_model(*plan), {.of_plan = true});
 //   if (!program) return fail(program.err());
 //
 //   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0

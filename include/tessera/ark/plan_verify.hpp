@@ -21,10 +21,12 @@
 //   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
 //                             group: warps, memory, or any processor at all
 //   ark_plan_tiles         E  a tile that no task group covers, or a second one
-//                          W  operations of one task that have different NumTasks
+//                          W  a task that no task group names; operations of one task that have
+//                             different NumTasks
 //   ark_plan_member        E  Granularity 0
 //   ark_s07_no_ops         E  a task without operations
-//   rules of models        those that verify() finds in plan_model(), but for edges and hazards
+//   rules of models        those that verify() finds in plan_model(), but for edges and hazards; T08
+//                          and G10 are warnings, as plans that people edit break them and run
 //
 // A Matmul whose tile is [1,1,1] has none: planners write that where they have no default, and
 // nothing is expected of its NumTasks.
@@ -398,6 +400,10 @@ class plan_lint {
       const std::int64_t n = tiles(p_.tasks[t]);
       std::int64_t covered = 0;
       bool gap = false;
+      if (next == shares.size() || shares[next].task != t) {
+        if (n > 0) unscheduled(t);
+        continue;
+      }
       for (; next < shares.size() && shares[next].task == t; ++next) {
         const share& s = shares[next];
         if (s.begin < covered) twice(s, covered);
@@ -407,6 +413,12 @@ class plan_lint {
       }
       if (covered < n && !gap) uncovered(t, covered, n);
     }
+  }
+  /// Planners leave out what needs no processor, and nothing asks for all tasks.
+  void unscheduled(std::uint32_t t) {
+    path_.clear();
+    path_ << "$.TaskInfos[" << t << ']';
+    at(errc::ark_plan_tiles, warning, p_.tasks[t].offset, "", "none schedules it");
   }
   void uncovered(std::uint32_t t, std::int64_t begin, std::int64_t end) {
     path_.clear();
@@ -430,6 +442,7 @@ class plan_lint {
     report inner;
     verify_options options;
     options.hazards = false;
+    options.of_plan = true;
     (void)verify(plan_model(p_), options, &inner);
     const pool<plan_place> order = plan_order(p_);
     std::uint64_t kept[3] = {};

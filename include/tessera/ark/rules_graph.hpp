@@ -291,13 +291,15 @@ class graph_rules {
           m = i + 1;
           continue;
         }
-        c_.error(errc::ark_g10_second_producer, c_.at(p, list::results, k), [&](text& out) {
-          const op_place& first = c_.ops[m - 1];
-          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
-              << g_.nodes[first.node].id;
-          quote(out << ' ', name(g_, g_.ops[first.op]));
-          out << " already";
-        });
+        const severity how = c_.options.of_plan ? severity::warning : severity::error;
+        c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k),
+                     [&](text& out) {
+                       const op_place& first = c_.ops[m - 1];
+                       out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
+                           << g_.nodes[first.node].id;
+                       quote(out << ' ', name(g_, g_.ops[first.op]));
+                       out << " already";
+                     });
       }
     }
     pool<std::uint32_t> listed;  // by node: the one that lists it as producer, + 1

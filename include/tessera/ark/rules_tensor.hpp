@@ -197,8 +197,9 @@ class tensor_rules {
   void differs(std::uint32_t first, std::uint32_t t, const place& at) {
     const tensor &a = g_.tensors[first], &b = g_.tensors[t];
     const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
+    const severity how = c_.options.of_plan ? severity::warning : severity::error;
     const auto add = [&](std::string_view member, auto&& words) {
-      c_.error(errc::ark_t08_tensor_differs, at.in(member), [&](text& out) {
+      c_.found.add(errc::ark_t08_tensor_differs, how, at.in(member), [&](text& out) {
         out << "tensor " << b.id << " has " << member << ' ';
         words(out);
       });
