@@ -73,8 +73,9 @@ exit_code fail_parts(error e, const source& from, const reporting& to) {
   diagnostic d;
   d.rule = e.name();
   d.message = e.message();
-  d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "] at record " +
-            std::to_string(e.offset) + '\n';
+  if (e.index == error_index::none) e.index = error_index::record;
+  const text shown = describe(e, bytes(), from.name);
+  d.shown = shown.view();
   return to.fail(d, bad_input, from.what);
 }
 

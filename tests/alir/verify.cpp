@@ -374,3 +374,30 @@ TEST_CASE("alir/verify: sums and tables share nothing, so that work stays linear
   m.tables[1] = {.first = 2, .count = 1};
   CHECK(samples::alir::verify(m).err() == good);
 }
+
+TEST_CASE("alir/verify: errors name the element of a model that has no source", "[alir]") {
+  const auto shown = [](const error& e) {
+    const tessera::text t = tessera::describe(e, "", "m");
+    return std::string(t.view().substr(t.view().find('[')));
+  };
+  CHECK(shown(verdict({.id0 = 2, .code = opcode::negate, .qint = plain})) ==
+        "[alir_id0] at operation 2\n");
+  CHECK(shown(verdict(interval{1, 0, 1})) == "[alir_interval] at operation 2\n");
+  model m = around({.id0 = 0, .code = opcode::negate, .qint = plain});
+  m.out_idxs[0] = 7;
+  CHECK(shown(samples::alir::verify(m).err()) == "[alir_output_index] at output 0\n");
+  m.out_idxs.push_back(0);
+  CHECK(shown(samples::alir::verify(m).err()) == "[alir_out_idxs_count]\n");
+  m = around({.id0 = 0, .code = opcode::negate, .qint = plain});
+  m.tables[0].count = 0;
+  CHECK(shown(samples::alir::verify(m).err()) == "[alir_table_empty] at table 0\n");
+  m.tables[0].count = 4;
+  m.tables[0].out_qint.min = std::numeric_limits<double>::infinity();
+  CHECK(shown(samples::alir::write_json(m).err()) == "[alir_not_finite] at table 0\n");
+  m.ops[1].cost = std::numeric_limits<float>::quiet_NaN();
+  CHECK(shown(samples::alir::write_json(m).err()) == "[alir_not_finite] at operation 1\n");
+  // One that was read has places in its source.
+  model read = samples::model(samples::good("all_ops", "v2.json"));
+  read.ops[1].id0 = 99;
+  CHECK(samples::alir::verify(std::move(read)).err().index == tessera::error_index::none);
+}

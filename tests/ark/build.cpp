@@ -298,3 +298,38 @@ TEST_CASE("ark/build: the first error stays", "[ark]") {
   builder wrong(1, 1);
   CHECK(wrong.finish().err().code == errc::ark_s03_world);
 }
+
+TEST_CASE("ark/build: errors name the element of a graph that has no source", "[ark]") {
+  const auto shown = [](const error& e) {
+    const tessera::text t = tessera::describe(e, "", "m");
+    return std::string(t.view().substr(t.view().find('[')));
+  };
+  builder b;
+  const value x = b.relu(b.tensor({4}, fp32));
+  b.add(x, b.tensor({3}, fp32));
+  CHECK(shown(b.err()) == "[ark_o07_shape] at operation 1\n");
+  builder sound;
+  sound.relu(sound.relu(sound.relu(sound.tensor({4}, fp32))));
+  auto g = sound.finish();
+  REQUIRE(g);
+  ark::graph broken = *g;
+  broken.nodes[1].id = 7;
+  ark::report found;
+  CHECK(shown(ark_test::verify(broken, {}, &found).err()) == "[ark_g03_edge_target] at node 2\n");
+  broken = *g;
+  broken.ops[2].reads = 0;
+  CHECK(shown(ark_test::verify(broken, {}, &found).err()) == "[ark_o03_arity] at node 2\n");
+  CHECK(found.diagnostics.back().offset == 2);
+  broken = *g;
+  broken.nodes[2].ops.count = 0;
+  CHECK(shown(ark::check(broken)) == "[ark_s07_no_ops] at node 2\n");
+  CHECK(shown(ark::write(broken).err()) == "[ark_s07_no_ops] at node 2\n");
+  broken = *g;
+  broken.rank = 1;
+  CHECK(shown(ark::check(broken)) == "[ark_s03_world]\n");
+  CHECK(shown(ark_test::verify(broken).err()) == "[ark_s03_world]\n");
+  // One that was read has places in its source.
+  ark::graph read = samples::model(samples::json(*g));
+  read.nodes[1].id = 7;
+  CHECK(ark_test::verify(std::move(read)).err().index == tessera::error_index::none);
+}

@@ -303,3 +303,20 @@ TEST_CASE("first_not_below: as the standard's lower_bound", "[core]") {
     }
   }
 }
+
+TEST_CASE("describe: what was built in code is named by its element", "[core]") {
+  const error e{errc::alir_id0, 2, error_index::operation};
+  const auto shown = [](const error& wrong) {
+    const text t = describe(wrong, "", "f");
+    const text same = describe(wrong, bytes(), "f");
+    CHECK(t == same.view());
+    return std::string(t.view());
+  };
+  CHECK(shown(e) ==
+        "f: error: id0 must refer to an earlier operation\n  [alir_id0] at operation 2\n");
+  const error whole = error{errc::alir_shape, 0}.in(error_index::whole);
+  CHECK(shown(whole) == "f: error: expected two counts, each 0 to 2^31 - 1\n  [alir_shape]\n");
+  CHECK(error{}.in(error_index::whole).index == error_index::none);
+  CHECK(e == error{errc::alir_id0, 2});
+  CHECK(sizeof(error) == 16);
+}

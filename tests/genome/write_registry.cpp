@@ -256,3 +256,29 @@ TEST_CASE("genome/write_registry: constants as deep as a reader goes", "[genome]
   CHECK(genome::read_registry(*json, {.max_depth = 5}));
   CHECK_FALSE(genome::read_registry(*json, {.max_depth = 4}));
 }
+
+TEST_CASE("genome/write_registry: errors name the element of what has no source", "[genome]") {
+  const auto shown = [](const error& e) {
+    const text t = describe(e, "", "m");
+    return std::string(t.view().substr(t.view().find('[')));
+  };
+  registry r = small();
+  r.add_parameter(11, "\xff");
+  CHECK(shown(error_of(r)) == "[json_bad_utf8] at parameter 1\n");
+  r = small();
+  r.add_constant(12, "int", "1");
+  CHECK(shown(error_of(r)) == "[genome_id_repeated] at constant 2\n");
+  CHECK(shown(genome::verify(r).err()) == "[genome_id_repeated] at constant 2\n");
+  r = small();
+  r.add_operation(10, "c");
+  CHECK(shown(genome::verify(r).err()) == "[genome_id_repeated] at operation 2\n");
+  r = small();
+  r.patterns[0].id = 65536;
+  CHECK(shown(error_of(r)) == "[genome_registry_id] at pattern 0\n");
+  genome::stream s = genome_samples::stream({{2}, {2}, {10, 10, 0, {-40000}}});
+  CHECK(shown(genome::write(s).err()) == "[genome_reference_range] at node 2\n");
+  // Of a stream the place in its bytes, which tells the node.
+  const error e{errc::genome_reference, 5 + 5 + 5 + 2};
+  CHECK(in_node(e, s) == error{errc::genome_reference, 2});
+  CHECK(shown(in_node({errc::genome_command, 5}, s)) == "[genome_command] at node 1\n");
+}

@@ -622,3 +622,33 @@ TEST_CASE("nac/write: ranges outside of their pools are refused", "[nac]") {
     refused([&](nac::parts& p) { p.plan = {nullptr, 0, 6}; });
   }
 }
+
+TEST_CASE("nac/write: errors name the element of parts", "[nac]") {
+  const auto shown = [](auto change) {
+    nac::parts p = sound();
+    change(p);
+    const text t = describe(nac::write(p).err(), bytes(), "m");
+    return std::string(t.view().substr(t.view().find('[')));
+  };
+  const nac::range outside{1u << 20, 1};
+  using nac::parts;
+  CHECK(shown([](parts& p) { p.form = static_cast<header>(3); }) == "[nac_write_form]\n");
+  CHECK(shown([&](parts& p) { p.operations[0].text = outside; }) ==
+        "[nac_write_range] at operation 0\n");
+  CHECK(shown([&](parts& p) { p.signatures[1].text = outside; }) ==
+        "[nac_write_range] at signature 1\n");
+  CHECK(shown([&](parts& p) { p.parameters[0].text = outside; }) ==
+        "[nac_write_range] at parameter 0\n");
+  CHECK(shown([&](parts& p) { p.input_names[0].text = outside; }) ==
+        "[nac_write_range] at input name 0\n");
+  CHECK(shown([&](parts& p) { p.instructions[0].c = outside; }) ==
+        "[nac_write_range] at instruction 0\n");
+  CHECK(shown([](parts& p) { p.constants[0].type = static_cast<nac::constant_type>(99); }) ==
+        "[nac_write_constant_type] at constant 0\n");
+  CHECK(shown([&](parts& p) { p.tensors[0].shape = outside; }) ==
+        "[nac_write_range] at tensor 0\n");
+  CHECK(shown([](parts& p) { p.arrays[0].type = static_cast<nac::data_type>(99); }) ==
+        "[nac_write_data_type] at array 0\n");
+  CHECK(shown([&](parts& p) { p.resources[0].name = outside; }) ==
+        "[nac_write_range] at resource 0\n");
+}

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "nem/verified.hpp"
+#include "tessera/nem/describe.hpp"
+#include "tessera/nem/print.hpp"
 
 using nem_test::verified;
 namespace nem = tessera::nem;
@@ -111,4 +113,33 @@ TEST_CASE("nem/verify: groups of rules are called", "[nem]") {
                  "transfer.async(dst=region(B, 0, 8), src=region(A, 0, 8));"
                  "transfer.async(dst=region(A, 0, 8), src=region(B, 0, 8))")
             .has("HAZ-001"));
+}
+
+TEST_CASE("nem/verify: errors name the node of a document that was built in code", "[nem]") {
+  const auto read = nem::read("const A = 1\nconst B = 2\nconst B = 3\n");
+  REQUIRE(read);
+  nem::document built = *read;
+  for (nem::node& n : built.nodes) n.offset = 0, n.length = 0;
+  nem::report found;
+  const auto p = nem::verify(std::move(built), {}, &found);
+  REQUIRE_FALSE(p);
+  CHECK(p.err().offset == 4);  // const A, 1, const B, 2
+  CHECK(p.err().index == tessera::error_index::node);
+  const nem::listing list(found, {});
+  const tessera::text shown = list.describe(found.diagnostics[0]);
+  CHECK(std::string(shown.view()) ==
+        "<input>: error: duplicate constant declaration B [CON-001] at node 4\n"
+        "<input>: note: declared here before at node 2\n");
+  nem::report of_file;
+  CHECK_FALSE(nem::verify(*nem::read("const B = 2\nconst B = 3\n"), {}, &of_file));
+  CHECK_FALSE(of_file.is_built);
+}
+
+TEST_CASE("nem/verify: an empty document is a program without statements", "[nem]") {
+  auto d = nem::read("");
+  REQUIRE(d);
+  CHECK(nem::print(*d).empty());
+  const auto p = nem::verify(std::move(*d));
+  REQUIRE(p);
+  CHECK(p->tasks() == 0);
 }

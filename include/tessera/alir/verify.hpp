@@ -153,19 +153,24 @@ namespace detail {
   return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
 }
 
-/// Where an error about operation `index` is reported; `distance` of its place is added.
+/// An error about operation `index`; `distance` of its place in the source is added.
 template <class Distance>
-[[nodiscard]] std::uint64_t place_of(const model& m, std::size_t index, Distance distance) {
-  if (index >= m.source.ops.size()) return index;
+[[nodiscard]] error error_at(const model& m, errc code, std::size_t index, Distance distance) {
+  if (index >= m.source.ops.size()) return {code, index, error_index::operation};
   const source_map::place& p = m.source.ops[index];
-  return p.start + distance(p);
+  return {code, p.start + distance(p)};
 }
-[[nodiscard]] inline std::uint64_t place_of(const model& m, std::size_t index) {
-  return place_of(m, index, [](const source_map::place&) { return std::uint64_t{0}; });
+[[nodiscard]] inline error error_at(const model& m, errc code, std::size_t index) {
+  return error_at(m, code, index, [](const source_map::place&) { return std::uint64_t{0}; });
 }
 
-[[nodiscard]] inline std::uint64_t place_of_table(const model& m, std::size_t index) {
-  return index < m.source.tables.size() ? m.source.tables[index] : index;
+[[nodiscard]] inline error error_at_table(const model& m, errc code, std::size_t index) {
+  if (index >= m.source.tables.size()) return {code, index, error_index::table};
+  return {code, m.source.tables[index]};
+}
+/// One about a list as a whole. No list is at the start of a source.
+[[nodiscard]] inline error error_at_list(errc code, std::uint64_t offset) {
+  return {code, offset, offset == 0 ? error_index::whole : error_index::none};
 }
 
 /// Whether a table's entries lie within model::table_data, behind those of the table before. That
@@ -241,19 +246,25 @@ template <class Distance>
 /// Lengths and outputs: what is not about one operation.
 [[nodiscard]] inline error check_interface(const model& m) noexcept {
   const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
-  if (!count(m.n_inputs) || !count(m.n_outputs)) return {errc::alir_shape, m.source.shape};
+  if (!count(m.n_inputs) || !count(m.n_outputs))
+    return error_at_list(errc::alir_shape, m.source.shape);
   const auto inputs = static_cast<std::size_t>(m.n_inputs);
   const auto outputs = static_cast<std::size_t>(m.n_outputs);
-  if (m.inp_shifts.size() != inputs) return {errc::alir_inp_shifts_count, m.source.inp_shifts};
-  if (m.out_idxs.size() != outputs) return {errc::alir_out_idxs_count, m.source.out_idxs};
-  if (m.out_shifts.size() != outputs) return {errc::alir_out_shifts_count, m.source.out_shifts};
-  if (m.out_negs.size() != outputs) return {errc::alir_out_negs_count, m.source.out_negs};
+  if (m.inp_shifts.size() != inputs)
+    return error_at_list(errc::alir_inp_shifts_count, m.source.inp_shifts);
+  if (m.out_idxs.size() != outputs)
+    return error_at_list(errc::alir_out_idxs_count, m.source.out_idxs);
+  if (m.out_shifts.size() != outputs)
+    return error_at_list(errc::alir_out_shifts_count, m.source.out_shifts);
+  if (m.out_negs.size() != outputs)
+    return error_at_list(errc::alir_out_negs_count, m.source.out_negs);
   for (std::size_t j = 0; j < outputs; ++j)
     if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
-      return {errc::alir_output_index, j < m.source.outputs.size() ? m.source.outputs[j] : j};
+      return j < m.source.outputs.size() ? error{errc::alir_output_index, m.source.outputs[j]}
+                                         : error{errc::alir_output_index, j, error_index::output};
   for (std::size_t t = 0; t < m.tables.size(); ++t)
     if (m.tables[t].count == 0 || !holds_entries(m, t))
-      return {errc::alir_table_empty, place_of_table(m, t)};
+      return error_at_table(m, errc::alir_table_empty, t);
   return {};
 }
 
@@ -265,37 +276,36 @@ template <class Distance>
   program p(std::move(m));
   const alir::model& checked = p.model_;
   p.types_.reserve(p.size());
-  const auto at = [&checked](std::size_t index, auto distance) {
-    return detail::place_of(checked, index, distance);
+  const auto at = [&checked](errc code, std::size_t index, auto distance) {
+    return detail::error_at(checked, code, index, distance);
   };
   using place = source_map::place;
   std::int64_t terms_used = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const operation& o = checked.ops[i];
     if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
-      return error{errc::alir_opcode, detail::place_of(checked, i)};
+      return detail::error_at(checked, errc::alir_opcode, i);
     if (const errc e = detail::check_ids(checked, i); e != errc::ok)
-      return error{
-          e, at(i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
-            if (e == errc::alir_condition) return s.condition;
-            if (e == errc::alir_input_index) return variadic ? s.data : 0;
-            return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
-          })};
+      return at(e, i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
+        if (e == errc::alir_condition) return s.condition;
+        if (e == errc::alir_input_index) return variadic ? s.data : 0;
+        return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
+      });
     if (o.code == opcode::sum) {  // terms of its own: shared ones would make verifying quadratic
-      if (o.id0 < terms_used) return error{errc::alir_sum_terms, detail::place_of(checked, i)};
+      if (o.id0 < terms_used) return detail::error_at(checked, errc::alir_sum_terms, i);
       terms_used = std::int64_t{o.id0} + o.id1;
     }
     if (const errc e = detail::check_interval(o.qint); e != errc::ok)
-      return error{e, at(i, [](const place& s) { return s.qint; })};
+      return at(e, i, [](const place& s) { return s.qint; });
     p.types_.push_back(type_of(o.qint));
     errc e = detail::check_data(checked, o);
     if (e == errc::ok) e = detail::check_shifts(p, i);
-    if (e != errc::ok) return error{e, at(i, [](const place& s) { return s.data; })};
+    if (e != errc::ok) return at(e, i, [](const place& s) { return s.data; });
     if (o.code == opcode::lookup) {
       const auto x = static_cast<std::size_t>(o.id0);
       const double pad = table_pad(checked.ops[x].qint, p.type(x));
       if (!(pad >= INT32_MIN && pad <= INT32_MAX))
-        return error{errc::alir_table_base, at(i, [](const place& s) { return s.data; })};
+        return at(errc::alir_table_base, i, [](const place& s) { return s.data; });
     }
   }
   return p;

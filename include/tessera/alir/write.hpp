@@ -141,7 +141,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
     const double zero =
         0.0 * o.qint.min + 0.0 * o.qint.max + 0.0 * o.qint.step + 0.0 * o.latency + 0.0 * o.cost;
     if (!detail::is_finite(zero)) e = errc::alir_not_finite;
-    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+    if (e != errc::ok) return detail::error_at(m, e, i);
   }
   for (std::size_t i = 0; i < m.tables.size(); ++i) {
     const lookup_table& t = m.tables[i];
@@ -150,7 +150,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
                  : errc::alir_table_empty;
     for (const double v : {t.out_qint.min, t.out_qint.max, t.out_qint.step})
       if (!detail::is_finite(v)) e = errc::alir_not_finite;
-    if (e != errc::ok) return error{e, detail::place_of_table(m, i)};
+    if (e != errc::ok) return detail::error_at_table(m, e, i);
   }
   text out;
   (void)out.prepare(64 * m.ops.size());  // about what the operations take: 36 bytes at least
@@ -236,7 +236,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
       else
         data = static_cast<std::int64_t>(pad) << 32 | o.data;
     }
-    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+    if (e != errc::ok) return detail::error_at(m, e, i);
     const fixed_type t = type_of(o.qint);
     for (const std::int64_t v :
          {static_cast<std::int64_t>(o.code), std::int64_t{o.id0}, std::int64_t{o.id1}, data,

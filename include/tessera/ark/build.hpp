@@ -262,7 +262,7 @@ class builder {
   /// The graph. Later calls fail.
   [[nodiscard]] result<graph> finish() {
     if (error_.code != errc::ok) return error_;
-    if (names_.overflown()) return error{errc::ark_too_large, 0};
+    if (names_.overflown()) return error{errc::ark_too_large, 0, error_index::whole};
     sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
       if (a.buffer != b.buffer) return a.buffer < b.buffer;
       if (a.list != b.list) return a.list < b.list;
@@ -278,7 +278,7 @@ class builder {
       ++list.count;
     }
     detail::set_edges(graph_, edges_);
-    error_ = {errc::ark_s04_nodes, graph_.ops.size()};
+    error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
     if (const error e = check(graph_); e.code != errc::ok) return e;
     return std::move(graph_);
   }
@@ -294,7 +294,7 @@ class builder {
   };
 
   value fail(errc code) {
-    if (error_.code == errc::ok) error_ = {code, graph_.ops.size()};
+    if (error_.code == errc::ok) error_ = {code, graph_.ops.size(), error_index::operation};
     return {};
   }
   [[nodiscard]] bool known(value v) {

@@ -14,7 +14,7 @@
 //   arguments   the same name twice                                             json_duplicate_key
 //
 // Lifetime:   borrows for the call.
-// Errors:     at the node that holds the wrong thing, by the node's offset.
+// Errors:     at the node that holds the wrong thing, by the node's offset (see error_in).
 // Limits:     none.
 // Allocation: none.
 
@@ -56,15 +56,16 @@ class graph_check {
 
   [[nodiscard]] error all() const {
     if (static_cast<std::size_t>(g_.form) >= std::size(dialect_table))
-      return {errc::ark_dialect, 0};
-    if (g_.rank < 0 || g_.rank >= g_.world_size) return {errc::ark_s03_world, 0};
-    if (const errc code = tables(); code != errc::ok) return {code, 0};
+      return {errc::ark_dialect, 0, error_index::whole};
+    if (g_.rank < 0 || g_.rank >= g_.world_size)
+      return {errc::ark_s03_world, 0, error_index::whole};
+    if (const errc code = tables(); code != errc::ok) return {code, 0, error_index::whole};
     for (const node& n : g_.nodes) {
       errc code = node_itself(n);
       if (code == errc::ok)
         for (const op& o : operations(g_, n))
           if (code = operation(o); code != errc::ok) break;
-      if (code != errc::ok) return {code, n.offset};
+      if (code != errc::ok) return error_in(g_.nodes, n, code, error_index::node);
     }
     return {};
   }

@@ -95,7 +95,7 @@ class converter {
     for (const node& n : g_.nodes)
       for (std::uint32_t i = 0; i < n.ops.count; ++i)
         if (const errc code = spelling(g_.ops[n.ops.first + i]); code != errc::ok)
-          return {code, n.offset};
+          return error_in(g_.nodes, n, code, error_index::node);
     for (buffer& b : g_.buffers)
       if (to_.external)
         b.external = b.external == external::yes ? external::yes : external::no;
@@ -104,7 +104,7 @@ class converter {
     if (!to_.pads)
       for (layout& l : g_.layouts) l.pads = none;
     if (g_.integers.size() >= none || g_.arguments.size() >= none || g_.nodes.size() >= none)
-      return {errc::ark_too_large, 0};
+      return {errc::ark_too_large, 0, error_index::whole};
     g_.form = to_.which;
     return {};
   }
@@ -119,7 +119,7 @@ class converter {
         for (const argument& a : arguments(g_, o))
           if (a.type == argument_type::tensor)
             lost = lost || loses(static_cast<std::uint32_t>(a.integer));
-        if (lost) return {errc::ark_dialect, n.offset};
+        if (lost) return error_in(g_.nodes, n, errc::ark_dialect, error_index::node);
       }
     return {};
   }
@@ -142,7 +142,7 @@ class converter {
     pool<std::uint32_t> first;
     std::uint64_t count = 0;
     for (const node& n : old) count += n.ops.count;
-    if (count >= none) return {errc::ark_too_large, 0};
+    if (count >= none) return {errc::ark_too_large, 0, error_index::whole};
     pool<std::uint32_t> owner;  // the old node of each new one
     pool<std::uint32_t> maker;  // the new node that makes each tensor
     for (std::size_t t = 0; t < g_.tensors.size(); ++t) maker.push_back(none);
@@ -194,15 +194,18 @@ class converter {
   /// The edges among the nodes of the file, from either side, those into one node together.
   [[nodiscard]] error old_edges(const pool<node>& old, pool<edge>& out) {
     const id_index index(old.data(), old.size());
+    const auto at = [&old](errc code, std::uint32_t i) {
+      return error_in(old, old[i], code, error_index::node);
+    };
     for (std::uint32_t i = 0; i < old.size(); ++i)
-      if (index.first_of(i) != i) return {errc::ark_g01_node_id, old[i].offset};
+      if (index.first_of(i) != i) return at(errc::ark_g01_node_id, i);
     for (std::uint32_t i = 0; i < old.size(); ++i)
       for (const bool producers : {true, false})
         for (const std::int64_t id :
              integers(g_, producers ? old[i].producers : old[i].consumers)) {
           const std::uint32_t other = index.first(id);
-          if (other == none) return {errc::ark_g03_edge_target, old[i].offset};
-          if (other == i) return {errc::ark_g05_self_edge, old[i].offset};
+          if (other == none) return at(errc::ark_g03_edge_target, i);
+          if (other == i) return at(errc::ark_g05_self_edge, i);
           out.push_back(producers ? edge{other, i} : edge{i, other});
         }
     sort(out.data(), out.size(),

@@ -182,6 +182,7 @@ class findings {
       path << first_path_.view().substr(prefix_of(first_place_.node));
       const std::string_view only = path;
       locate(first_place_, {&only, 1}, &error_.offset);
+      error_.index = place_of(first_place_).index;
     }
   }
 
@@ -216,12 +217,23 @@ class findings {
     for (std::uint32_t v = node; v >= 10; v /= 10) ++digits;
     return std::string_view("$.Nodes[]").size() + digits;
   }
+  [[nodiscard]] std::string_view source_of(const pending& group) const noexcept {
+    return group.file < sources_.size() ? sources_[group.file] : std::string_view();
+  }
+  /// Where a node, or the root, begins in its file; of a graph that was built in code, which it is.
+  [[nodiscard]] tessera::error place_of(const pending& group) const noexcept {
+    if (group.node != none) {
+      const pool<node>& nodes = graphs_[group.file]->nodes;
+      return error_in(nodes, nodes[group.node], errc::ok, error_index::node);
+    }
+    return {errc::ok, 0, source_of(group).empty() ? error_index::whole : error_index::none};
+  }
   void locate(const pending& group, view<std::string_view> paths, std::uint64_t* offsets) const {
-    const std::uint64_t base =
-        group.node == none ? 0 : graphs_[group.file]->nodes[group.node].offset;
-    const std::string_view source = group.file < sources_.size() ? sources_[group.file] : "";
+    const tessera::error from = place_of(group);
+    const std::uint64_t base = from.offset;
+    const std::string_view source = source_of(group);
     for (std::size_t i = 0; i < paths.size(); ++i) offsets[i] = json::no_offset;
-    if (base < source.size())
+    if (from.index == error_index::none && base < source.size())
       json::find(source.substr(static_cast<std::size_t>(base)), paths, offsets,
                  {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
     for (std::size_t i = 0; i < paths.size(); ++i)

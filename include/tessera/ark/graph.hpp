@@ -34,6 +34,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../core/error.hpp"
 #include "../core/pool.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
@@ -175,6 +176,15 @@ struct graph {
 [[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
   return {g.characters.data() + s.first, s.size};
 }
+/// An error in a row that was read, at its offset in the file, or in one that was built in code, by its
+/// index: as no row takes less than a byte, the offset of what was read is above its index.
+template <class Row>
+[[nodiscard]] error error_in(const pool<Row>& rows, const Row& row, errc code,
+                             error_index kind) noexcept {
+  const auto index = static_cast<std::uint64_t>(&row - rows.data());
+  return row.offset > index ? error{code, row.offset} : error{code, index, kind};
+}
+
 [[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
   return {g.ops.data() + n.ops.first, n.ops.count};
 }

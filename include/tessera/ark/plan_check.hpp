@@ -43,19 +43,25 @@ class plan_check {
   [[nodiscard]] error all() const {
     const graph_check parts(p_.parts);
     if (static_cast<std::size_t>(p_.parts.form) >= std::size(dialect_table))
-      return {errc::ark_dialect, 0};
-    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size) return {errc::ark_s03_world, 0};
-    if (const errc code = parts.tables(); code != errc::ok) return {code, 0};
-    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0) return {errc::ark_plan_member, 0};
-    if (p_.configs.size() != p_.parts.ops.size()) return {errc::ark_plan_config, 0};
+      return {errc::ark_dialect, 0, error_index::whole};
+    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size)
+      return {errc::ark_s03_world, 0, error_index::whole};
+    if (const errc code = parts.tables(); code != errc::ok) return {code, 0, error_index::whole};
+    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0)
+      return {errc::ark_plan_member, 0, error_index::whole};
+    if (p_.configs.size() != p_.parts.ops.size())
+      return {errc::ark_plan_config, 0, error_index::whole};
     if (p_.place != architecture_place::absent)
-      if (const errc code = words(p_.architecture); code != errc::ok) return {code, 0};
+      if (const errc code = words(p_.architecture); code != errc::ok)
+        return {code, 0, error_index::whole};
     if ((p_.null_tasks && !p_.tasks.empty()) || (p_.null_groups && !p_.processor_groups.empty()))
-      return {errc::ark_plan_member, 0};
+      return {errc::ark_plan_member, 0, error_index::whole};
     for (const plan_task& t : p_.tasks)
-      if (const errc code = task(t, parts); code != errc::ok) return {code, t.offset};
+      if (const errc code = task(t, parts); code != errc::ok)
+        return error_in(p_.tasks, t, code, error_index::task);
     for (const processor_group& g : p_.processor_groups)
-      if (const errc code = one(g); code != errc::ok) return {code, g.offset};
+      if (const errc code = one(g); code != errc::ok)
+        return error_in(p_.processor_groups, g, code, error_index::processor_group);
     return {};
   }
 

@@ -120,7 +120,10 @@ class registry_checker {
   }
 
  private:
-  bool fail(errc code, std::uint64_t offset) { return error_ = {code, offset}, false; }
+  template <class T>
+  bool fail(errc code, const pool<T>& rows, const T& row) {
+    return error_ = error_in(r_, rows, row, code), false;
+  }
 
   /// The name of id 10, in a registry of v1.1, that its reverse doesn't know.
   template <class T>
@@ -137,10 +140,10 @@ class registry_checker {
   bool check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
     for (std::size_t i = 0; i < map.size(); ++i) {
       const std::uint32_t id = map[i].id;
-      if (id < low || id > high) return fail(errc::genome_id_range, map[i].offset);
+      if (id < low || id > high) return fail(errc::genome_id_range, map, map[i]);
       if (is_ignored(map, map[i])) continue;
       if (id >= out.size()) out.resize(id + 1);
-      if (out[id] != 0) return fail(errc::genome_id_repeated, map[i].offset);
+      if (out[id] != 0) return fail(errc::genome_id_repeated, map, map[i]);
       out[id] = static_cast<std::uint32_t>(i + 1);
     }
     return true;
@@ -148,7 +151,7 @@ class registry_checker {
   bool check_map(const pool<entry>& map, std::uint32_t low, std::uint32_t high, places& out) {
     if (!check_ids(map, low, high, out)) return false;
     const std::size_t i = first_repeated_name(r_, map);
-    return i == map.size() || fail(errc::genome_name_repeated, map[i].offset);
+    return i == map.size() || fail(errc::genome_name_repeated, map, map[i]);
   }
   [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
     return id < p.size() ? p[id] : 0;
@@ -166,10 +169,10 @@ class registry_checker {
       if (is_ignored(map, e)) continue;
       const std::uint32_t i = at(out, e.id);
       if (i == 0 || r_.name_of(reverse[i - 1]) != r_.name_of(e))
-        return fail(errc::genome_maps_differ, e.offset);
+        return fail(errc::genome_maps_differ, map, e);
     }
     for (const entry& e : reverse)
-      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, e.offset);
+      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, reverse, e);
     return true;
   }
 
@@ -184,7 +187,7 @@ class registry_checker {
         if (command_names[a] == name) command = a;
       if (e.id >= 8 && e.id <= first_id && name == command_names[9]) continue;
       if (command != (e.id < first_id ? e.id : first_id))
-        return fail(errc::genome_special_name, e.offset);
+        return fail(errc::genome_special_name, r_.operation_ids, e);
       const operation_name parts(name);
       target_sizes[e.id] = static_cast<std::uint32_t>(parts.target.size());
       if (parts.well_formed) tensors[e.id] = parts.tensors;
@@ -198,7 +201,7 @@ class registry_checker {
       std::uint32_t named = 0;
       for (std::uint32_t i = 0; inputs.next(i);)
         if (i >= named) named = i + 1;
-      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, e.offset);
+      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, r_.variations, e);
       inputs_named[e.id] = named;
     }
     return true;
@@ -208,9 +211,9 @@ class registry_checker {
       const constant_type* type = nullptr;
       for (const constant_type& t : constant_types)
         if (t.name == r_.name_of(c.type)) type = &t;
-      if (type == nullptr) return fail(errc::genome_constant_type, c.offset);
+      if (type == nullptr) return fail(errc::genome_constant_type, r_.constants, c);
       if (!has_form(r_.name_of(c.value), type->form, limit_))
-        return fail(errc::genome_constant_value, c.offset);
+        return fail(errc::genome_constant_value, r_.constants, c);
     }
     return true;
   }
@@ -234,8 +237,8 @@ class registry_checker {
         last = part.key;
       }
       if (parts.failed() || !(by_key || by_text) || last.empty())
-        return fail(errc::genome_group_form, e.offset);
-      if (unknown) return fail(errc::genome_group_constant, e.offset);
+        return fail(errc::genome_group_form, r_.group_ids, e);
+      if (unknown) return fail(errc::genome_group_constant, r_.group_ids, e);
     }
     return true;
   }
@@ -247,13 +250,13 @@ class registry_checker {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const node& n = all.nodes[i];
       if (n.first != inputs || n.count > all.inputs.size() - inputs)
-        return fail(errc::genome_node_truncated, i);
+        return error_ = {errc::genome_node_truncated, i, error_index::node}, false;
       inputs += n.count;
     }
     for (const pattern& p : r_.patterns) {
-      if (p.count == 0) return fail(errc::genome_pattern_empty, p.offset);
+      if (p.count == 0) return fail(errc::genome_pattern_empty, r_.patterns, p);
       if (p.first > all.size() || p.count > all.size() - p.first)
-        return fail(errc::genome_node_truncated, p.offset);
+        return fail(errc::genome_node_truncated, r_.patterns, p);
     }
     return true;
   }

@@ -53,6 +53,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "../core/error.hpp"
 #include "../core/pool.hpp"
 #include "../version.hpp"
 
@@ -169,6 +170,15 @@ struct stream {
 [[nodiscard]] constexpr std::uint64_t offset_of(const stream_view& s, std::size_t i) noexcept {
   const std::uint64_t inputs = i < s.size() ? s.nodes[i].first : s.inputs.size();
   return 5 * std::uint64_t{i} + 2 * inputs;
+}
+
+/// An error in the bytes of a stream, in the node that they are of: what describe() shows of a stream
+/// that was built in code.
+[[nodiscard]] constexpr error in_node(const error& e, const stream_view& s) noexcept {
+  if (e.code == errc::ok || e.index != error_index::none || s.size() == 0) return e;
+  std::size_t i = 0;
+  while (i + 1 < s.size() && offset_of(s, i + 1) <= e.offset) ++i;
+  return {e.code, i, error_index::node};
 }
 
 [[nodiscard]] inline bool operator==(const stream_view& x, const stream_view& y) noexcept {

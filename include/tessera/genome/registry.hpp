@@ -41,7 +41,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
+#include "../core/error.hpp"
 #include "../core/pool.hpp"
 #include "../core/text.hpp"
 #include "../version.hpp"
@@ -162,6 +164,25 @@ struct registry {
       pattern_nodes.add(nodes.nodes[i], nodes.inputs_of(i));
   }
 };
+/// An error in a row of a registry: at its place in the file, or, of one that was built in code, in
+/// the element of its index. What was read stands further in the file than its index.
+template <class T>
+[[nodiscard]] error error_in(const registry& r, const pool<T>& rows, const T& row, errc code) {
+  const auto index = static_cast<std::uint64_t>(&row - rows.data());
+  if (row.offset > index) return {code, row.offset};
+  error_index kind = error_index::rule;
+  if constexpr (std::is_same_v<T, entry>)
+    kind = &rows == &r.operations || &rows == &r.operation_ids ? error_index::operation
+           : &rows == &r.variations                            ? error_index::variation
+           : &rows == &r.constant_texts                        ? error_index::constant
+           : &rows == &r.groups || &rows == &r.group_ids       ? error_index::group
+                                                               : error_index::parameter;
+  else if constexpr (std::is_same_v<T, constant>)
+    kind = error_index::constant;
+  else if constexpr (std::is_same_v<T, pattern>)
+    kind = error_index::pattern;
+  return {code, index, kind};
+}
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI

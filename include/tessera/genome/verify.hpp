@@ -19,6 +19,8 @@
 //             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
 //             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
 //             those of the checks.
+//             A registry that was built in code has indices of rows; in_node() names the node of a
+//             stream.
 // Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
 // Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
 
@@ -78,7 +80,9 @@ class library_maker {
   [[nodiscard]] const pool<pattern>& patterns() const noexcept {
     return library_.registry_.patterns;
   }
-  bool fail(errc code, const pattern& p) { return error_ = {code, p.offset}, false; }
+  bool fail(errc code, const pattern& p) {
+    return error_ = error_in(library_.registry_, patterns(), p, code), false;
+  }
 
   /// Checks a pattern, before it those inside of it, and so on; each once.
   bool check_from(std::uint32_t root) {
@@ -124,11 +128,12 @@ class library_maker {
       if (size > most_) return fail(errc::genome_pattern_size, p);
     }
     stream_checker checker(nodes, library_, starts_, p.offset);
-    error_ = checker.check();
+    const errc wrong = checker.check().code;
+    if (wrong != errc::ok) (void)fail(wrong, p);
     library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
     library_.reaches_[index] = checker.reach();
     library_.takes_inputs_[index] = checker.takes_inputs() ? 1 : 0;
-    return error_.code == errc::ok;
+    return wrong == errc::ok;
   }
 
   library library_;

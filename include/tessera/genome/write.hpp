@@ -34,9 +34,10 @@ namespace detail {
 /// Whether the format holds a stream: the first node that it doesn't.
 [[nodiscard]] inline error check_writable(const stream_view& s) noexcept {
   for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s.nodes[i].count > max_node_inputs) return {errc::genome_node_inputs, i};
+    if (s.nodes[i].count > max_node_inputs) return {errc::genome_node_inputs, i, error_index::node};
     for (const std::int32_t d : s.inputs_of(i))
-      if (d > max_absolute || d < min_relative) return {errc::genome_reference_range, i};
+      if (d > max_absolute || d < min_relative)
+        return {errc::genome_reference_range, i, error_index::node};
   }
   return {};
 }

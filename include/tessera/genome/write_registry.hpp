@@ -76,30 +76,35 @@ class registry_writer {
   }
 
  private:
-  void fail(errc code, std::uint64_t offset) {
-    if (error_.code == errc::ok) error_ = {code, offset};
+  void fail(errc code, const error& at) {
+    if (error_.code == errc::ok) error_ = {code, at.offset, at.index};
   }
-  /// A text that is to be written, of the row at `offset`.
-  [[nodiscard]] std::string_view checked(characters_range name, std::uint64_t offset) {
+  /// Where a row is.
+  template <class T>
+  [[nodiscard]] error at(const pool<T>& rows, const T& row) const {
+    return error_in(r_, rows, row, errc::ok);
+  }
+  /// A text that is to be written, of the row there.
+  [[nodiscard]] std::string_view checked(characters_range name, const error& at) {
     const std::string_view s = r_.name_of(name);
-    if (!is_utf8(s)) fail(errc::json_bad_utf8, offset);
+    if (!is_utf8(s)) fail(errc::json_bad_utf8, at);
     return s;
   }
   template <class T>
   void check_names(const pool<T>& map) {
     const std::size_t i = first_repeated_name(r_, map);
-    if (i != map.size()) fail(errc::genome_name_repeated, map[i].offset);
+    if (i != map.size()) fail(errc::genome_name_repeated, at(map, map[i]));
   }
   template <class T>
   void check_ids(const pool<T>& map) {
     const std::size_t i = first_repeated_id(map);
-    if (i != map.size()) fail(errc::genome_id_repeated, map[i].offset);
+    if (i != map.size()) fail(errc::genome_id_repeated, at(map, map[i]));
   }
-  void check_id(std::uint32_t id, std::uint64_t offset) {
-    if (id > last_pattern_id) fail(errc::genome_registry_id, offset);
+  void check_id(std::uint32_t id, const error& at) {
+    if (id > last_pattern_id) fail(errc::genome_registry_id, at);
   }
-  void id_key(std::uint32_t id, std::uint64_t offset) {
-    check_id(id, offset);
+  void id_key(std::uint32_t id, const error& at) {
+    check_id(id, at);
     id_.clear();
     id_ << id;
     out_.key(id_);
@@ -109,8 +114,8 @@ class registry_writer {
     check_names(map);
     out_.key(member).begin_object();
     for (const std::uint32_t i : by_id(map)) {
-      check_id(map[i].id, map[i].offset);
-      out_.key(checked(map[i].name, map[i].offset)).integer(map[i].id);
+      check_id(map[i].id, at(map, map[i]));
+      out_.key(checked(map[i].name, at(map, map[i]))).integer(map[i].id);
     }
     out_.end();
   }
@@ -118,8 +123,8 @@ class registry_writer {
     check_ids(map);
     out_.key(member).begin_object();
     for (const std::uint32_t i : by_id(map)) {
-      id_key(map[i].id, map[i].offset);
-      out_.string(checked(map[i].name, map[i].offset));
+      id_key(map[i].id, at(map, map[i]));
+      out_.string(checked(map[i].name, at(map, map[i])));
     }
     out_.end();
   }
@@ -128,11 +133,12 @@ class registry_writer {
     out_.key("constants").begin_object();
     for (const std::uint32_t i : by_id(r_.constants)) {
       const constant& c = r_.constants[i];
-      id_key(c.id, c.offset);
-      out_.begin_object(true).key("type").string(checked(c.type, c.offset)).key("value");
+      id_key(c.id, at(r_.constants, c));
+      out_.begin_object(true).key("type").string(checked(c.type, at(r_.constants, c))).key("value");
       json::reader value(r_.name_of(c.value), limit_);
       json::copy(value, out_);
-      if (value.finish().code != errc::ok) return fail(errc::genome_constant_value, c.offset);
+      if (value.finish().code != errc::ok)
+        return fail(errc::genome_constant_value, at(r_.constants, c));
       out_.end();
     }
     out_.end();
@@ -142,29 +148,29 @@ class registry_writer {
     out_.key("patterns").begin_object();
     for (const std::uint32_t i : by_id(r_.patterns)) {
       const pattern& p = r_.patterns[i];
-      id_key(p.id, p.offset);
-      nodes(r_.nodes_of(p), p.offset);
+      id_key(p.id, at(r_.patterns, p));
+      nodes(r_.nodes_of(p), at(r_.patterns, p));
     }
     out_.end();
   }
-  void nodes(const stream_view& s, std::uint64_t offset) {
+  void nodes(const stream_view& s, const error& at) {
     const result<text> base64 = write_base64(s);
-    if (!base64) fail(base64.err().code, offset);
+    if (!base64) fail(base64.err().code, at);
     out_.string(base64 ? base64->view() : std::string_view{});
   }
   void transitions() {
     check_names(r_.transitions);
     out_.key("transition_rules").begin_object();
     for (const transition_rule& t : r_.transitions) {
-      out_.key(checked(t.text, t.offset)).begin_object();
+      out_.key(checked(t.text, at(r_.transitions, t))).begin_object();
       const std::string_view probability = r_.name_of(t.probability);
-      if (!is_probability(probability)) fail(errc::genome_rule_probability, t.offset);
+      if (!is_probability(probability)) fail(errc::genome_rule_probability, at(r_.transitions, t));
       out_.key("probability").string(probability).key("count").integer(t.count).key("b64_repr");
-      nodes(r_.nodes_of(t), t.offset);
+      nodes(r_.nodes_of(t), at(r_.transitions, t));
       if (t.exceptions != 0) {
         out_.key("exceptions").begin_array();
         for (std::uint32_t i = 0; i < t.exceptions; ++i)
-          out_.string(checked(r_.exceptions[t.first_exception + i], t.offset));
+          out_.string(checked(r_.exceptions[t.first_exception + i], at(r_.transitions, t)));
         out_.end();
       }
       out_.end();
@@ -175,7 +181,7 @@ class registry_writer {
     check_names(map);
     out_.key(member).begin_object();
     for (const counted_rule& c : map)
-      out_.key(checked(c.text, c.offset)).begin_object().key("count").integer(c.count).end();
+      out_.key(checked(c.text, at(map, c))).begin_object().key("count").integer(c.count).end();
     out_.end();
   }
 

@@ -51,14 +51,15 @@ class part_checker {
   explicit part_checker(const parts& p) noexcept : p_(p) {}
 
   [[nodiscard]] error all() noexcept {
-    error e = header();
+    using enum error_index;
+    error e = header().in(whole);
     if (e.code == errc::ok) e = texts();
-    if (e.code == errc::ok) e = schedule();
-    if (e.code == errc::ok) e = code(p_.instructions);
-    if (e.code == errc::ok) e = code(p_.training);
-    if (e.code == errc::ok) e = constants(p_.constants);
-    if (e.code == errc::ok) e = constants(p_.plan_constants);
-    if (e.code == errc::ok) e = tensors();
+    if (e.code == errc::ok) e = schedule().in(tick);
+    if (e.code == errc::ok) e = code(p_.instructions).in(instruction);
+    if (e.code == errc::ok) e = code(p_.training).in(training_instruction);
+    if (e.code == errc::ok) e = constants(p_.constants).in(constant);
+    if (e.code == errc::ok) e = constants(p_.plan_constants).in(plan_constant);
+    if (e.code == errc::ok) e = tensors().in(tensor);
     if (e.code == errc::ok) e = files();
     return e;
   }
@@ -105,12 +106,16 @@ class part_checker {
   }
 
   [[nodiscard]] error texts() noexcept {
-    error e = names(p_.operations, 255, errc::nac_write_operation_name, 255,
-                    errc::nac_write_operation_id);
+    error e =
+        names(p_.operations, 255, errc::nac_write_operation_name, 255, errc::nac_write_operation_id)
+            .in(error_index::operation);
     if (e.code == errc::ok)
-      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id);
+      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id)
+              .in(error_index::signature);
     for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
-      if (e.code == errc::ok) e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok);
+      if (e.code == errc::ok)
+        e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok)
+                .in(rows == &p_.parameters ? error_index::parameter : error_index::input_name);
     if (e.code != errc::ok) return e;
     for (const named_part& row : p_.signatures) {
       signature_shape& s = signatures_[row.id];  // of several, the last counts
@@ -231,23 +236,24 @@ class part_checker {
  private:
   [[nodiscard]] error files() const noexcept {
     for (const payload* b : {&p_.manifest, &p_.plan}) {
-      if (!inside(*b)) return {errc::nac_write_range, 0};
-      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0};
+      if (!inside(*b)) return {errc::nac_write_range, 0, error_index::whole};
+      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0, error_index::whole};
     }
     for (std::size_t i = 0; i < p_.resources.size(); ++i) {
       const resource_part& r = p_.resources[i];
-      if (!r.name.is_inside(p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
-      if (r.name.size > 65535) return {errc::nac_write_name, i};
-      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i};
+      if (!r.name.is_inside(p_.characters) || !inside(r.data))
+        return {errc::nac_write_range, i, error_index::resource};
+      if (r.name.size > 65535) return {errc::nac_write_name, i, error_index::resource};
+      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i, error_index::resource};
     }
     for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
       const array_part& a = p_.arrays[i];
       if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
-        return {errc::nac_write_range, i};
-      if (a.name.size > 65535) return {errc::nac_write_name, i};
+        return {errc::nac_write_range, i, error_index::array};
+      if (a.name.size > 65535) return {errc::nac_write_name, i, error_index::array};
       if (static_cast<std::size_t>(a.type) >= data_type_count)
-        return {errc::nac_write_data_type, i};
-      if (a.shape.size > 255) return {errc::nac_write_rank, i};
+        return {errc::nac_write_data_type, i, error_index::array};
+      if (a.shape.size > 255) return {errc::nac_write_rank, i, error_index::array};
     }
     return {};
   }

@@ -96,8 +96,8 @@ class safetensors_writer {
   explicit safetensors_writer(const external_parts& p) : p_(p) {}
 
   [[nodiscard]] error prepare() {
-    error e = metadata();
-    if (e.code == errc::ok) e = tensors();
+    error e = metadata().in(error_index::metadata);
+    if (e.code == errc::ok) e = tensors().in(error_index::tensor);
     if (e.code == errc::ok) e = header();
     return e;
   }
@@ -198,11 +198,13 @@ class safetensors_writer {
       out.end().key("data_offsets").begin_array().integer(at);
       at += t.data.size;
       out.integer(at).end().end();
-      if (header_.size() > max_safetensors_header) return {errc::nac_external_large, r.index};
+      if (header_.size() > max_safetensors_header)
+        return {errc::nac_external_large, r.index, error_index::tensor};
     }
     out.end();
     while (header_.size() % 8 != 0) header_ << ' ';
-    if (header_.size() > max_safetensors_header) return {errc::nac_external_large, 0};
+    if (header_.size() > max_safetensors_header)
+      return {errc::nac_external_large, 0, error_index::whole};
     return {};
   }
 

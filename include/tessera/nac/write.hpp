@@ -92,7 +92,7 @@ class part_writer {
       put_section(count, s);
       offsets_[i] = size_;
       if (count.overflowed() || !checked_add(size_, count.size(), size_))
-        return {errc::nac_write_size, 0};
+        return {errc::nac_write_size, 0, error_index::whole};
     }
     return {};
   }

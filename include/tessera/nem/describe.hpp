@@ -18,7 +18,8 @@
 //     const N = 4
 //           ^
 //
-// Below the caret stands what a fix would insert or put in place of what is underlined.
+// Below the caret stands what a fix would insert or put in place of what is underlined. Of a document
+// that was built in code there is no line: "<input>: error: … [CON-001] at node 5".
 //
 // Lifetime:   a listing borrows the report and the sources.
 // Errors:     none: any place can be shown.
@@ -102,15 +103,17 @@ class listing {
 
  private:
   [[nodiscard]] static bool is_line(std::string_view s) noexcept { return s.find('\n') == s.npos; }
+  [[nodiscard]] bool is_built(place p) const noexcept { return found_.is_built && p.file == 0; }
   void append(text& out, place p, std::string_view severity, std::string_view message,
               std::string_view id, std::string_view inserted, std::size_t inserted_at) const {
     const line_column at = locate(p);
     out << file_name(p);
-    if (p.file < sources_.size()) out << ':' << at.line << ':' << at.column;
+    if (p.file < sources_.size() && !is_built(p)) out << ':' << at.line << ':' << at.column;
     out << ": " << severity << ": " << message;
     if (!id.empty()) out << " [" << id << ']';
+    if (is_built(p)) out << " at node " << p.offset;
     out << '\n';
-    if (p.file >= sources_.size()) return;
+    if (is_built(p) || p.file >= sources_.size()) return;
     const std::string_view source = sources_[p.file].text;
     const std::size_t offset = p.offset < source.size() ? p.offset : source.size();
     tessera::detail::append_caret(out, source, offset, p.length, inserted, inserted_at);

@@ -161,6 +161,8 @@ struct report {
   text characters;
   pool<string> files;  ///< those behind file 0, as the resolver calls them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  /// Whether file 0 is a document that was built in code: its places are indices of nodes.
+  bool is_built = false;
 
   [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
@@ -253,7 +255,9 @@ class findings {
   writer add(errc code, place where) {
     const severity s = severity_of(code, profile_);
     if (!first_time(code, where)) return writer(*this, nullptr);
-    if (s == severity::error && first_error_.code == errc::ok) first_error_ = {code, where.offset};
+    if (s == severity::error && first_error_.code == errc::ok)
+      first_error_ = {code, where.offset,
+                      to_->is_built && where.file == 0 ? error_index::node : error_index::none};
     ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
     if (to_->diagnostics.size() >= most_) return writer(*this, nullptr);
     to_->diagnostics.push_back({});

@@ -15,6 +15,8 @@
 //
 // All errors of a document are found in one run. Warnings and notes leave it valid.
 //
+// The nodes of a document that was built in code, without places, get their indices as places.
+//
 // Lifetime:   a program owns its document and its catalog.
 // Errors:     that of the first error found; all of them are in the report.
 // Limits:     verify_options.
@@ -89,6 +91,18 @@ class program {
 
 namespace detail {
 
+/// Gives the nodes of a document their indices as places, if it was built in code: no node has a
+/// place then.
+inline bool number_nodes(document& d) noexcept {
+  for (const node& n : d.nodes)
+    if (n.offset != 0 || n.length != 0) return false;
+  for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
+    d.nodes[i].offset = i;
+    d.nodes[i].length = 1;  // 0 marks what has no place at all
+  }
+  return !d.nodes.empty();
+}
+
 /// Passes all that a program does on to the groups of rules.
 class checker {
  public:
@@ -130,6 +144,7 @@ inline result<program> verify(document d, const verify_options& options, report*
   p.document_ = std::move(d);
   p.profile_ = options.profile;
   detail::findings findings(found, options.profile, options.max_diagnostics);
+  findings.report().is_built = detail::number_nodes(p.document_);
   detail::load(p.document_, options, findings, p.catalog_, p.target_);
   detail::context c{p.document_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
