@@ -16,5 +16,10 @@ if(cxx_version MATCHES "clang")
        -Wno-comma -Wno-float-equal -Wno-documentation-unknown-command -Wno-switch-enum
        -Wno-unknown-warning-option -Wno-unsafe-buffer-usage -Wno-missing-prototypes)
 else()
-  list(APPEND strict -Wduplicated-cond -Wlogical-op -Wuseless-cast)
+  list(APPEND strict -Wduplicated-cond -Wlogical-op)
+  # On 32 bits size_t is uint32_t, and casts between them say what they do elsewhere.
+  execute_process(COMMAND "${CXX}" -dumpmachine OUTPUT_VARIABLE cxx_machine ERROR_QUIET)
+  if(NOT cxx_machine MATCHES "^i[3-6]86")
+    list(APPEND strict -Wuseless-cast)
+  endif()
 endif()

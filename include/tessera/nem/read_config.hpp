@@ -108,8 +108,9 @@ class config_reader : protected program_reader {
     word second;
     if (!any_word(second, what)) return false;
     take_word(second);
-    if (second.last() - first == std::ptrdiff_t{w.size} + 1 + second.size) {
-      index = names_.of_text({first, std::size_t{w.size} + 1 + second.size});
+    const std::size_t size = std::size_t{w.size} + 1 + second.size;
+    if (static_cast<std::size_t>(second.last() - first) == size) {
+      index = names_.of_text({first, size});
     } else {
       joined_.clear();
       joined_ << w.text() << '.' << second.text();
