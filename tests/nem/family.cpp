@@ -230,6 +230,19 @@ TEST_CASE("nem/family: with a target, what is nearest is what it has", "[nem]") 
                   "gemm.float<f16>.no_bias (A: f16, B: f16, Y: f16)") == 0);
 }
 
+TEST_CASE("nem/family: what is nearest is alike in kind and width", "[nem]") {
+  const auto nearest = [](const char* type) {
+    const std::string operand = '{' + std::string(type) + " 4 C}";
+    const outcome o = refuses("FAM-002", "^silu.async in " + operand + " out " + operand,
+                              "device tile doesn't support", target());
+    const std::string note = note_of(o, "FAM-002");
+    const std::size_t first = note.find(" is ") + 4;
+    return note.substr(first, note.find(' ', first) - first);
+  };
+  CHECK(nearest("f32") == "eltwise<f16>.default");
+  CHECK(nearest("bf16") == "eltwise<f16>.default");
+}
+
 TEST_CASE("nem/family: the type that sums are kept in", "[nem]") {
   refuses("FAM-003", "gemm.async in {f16 2 4 MK}, {f16 4 2 KN} out {f16 2 2 MN} accum_type=^i32",
           "accum_type must equal f32 of gemm.float<f16>.no_bias, not i32");

@@ -25,6 +25,7 @@
 #ifndef TESSERA_NEM_RULES_FAMILY_HPP
 #define TESSERA_NEM_RULES_FAMILY_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -199,11 +200,21 @@ class family_rules {
   [[nodiscard]] static bool accepts_quant(const candidate& r, const typed_task& t) noexcept {
     return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
   }
-  /// How far a row is from a task: first by operands, then by accum_type, descriptors and whether
-  /// the target has it.
+  /// How unlike two types are: of another kind, then by how often the width doubles.
+  [[nodiscard]] static std::uint32_t difference(element a, element b) noexcept {
+    const auto is_real = [](element e) {
+      return is_floating(e) || e == element::tf32 || e == element::f64;
+    };
+    const auto doublings = [](element e) { return static_cast<int>(std::bit_width(bitwidth(e))); };
+    const int apart = doublings(a) - doublings(b);
+    return (is_real(a) == is_real(b) && (a == element::bool_) == (b == element::bool_) ? 0u : 8u) +
+           static_cast<std::uint32_t>(apart < 0 ? -apart : apart);
+  }
+  /// How far a row is from a task: first by how many operands differ, then by how much, then by
+  /// accum_type, descriptors and whether the target has it.
   [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
                                               const typed_task& t) noexcept {
-    std::uint32_t all = 0, inputs = 0, others = 0;
+    std::uint32_t all = 0, inputs = 0, others = 0, unlike = 0;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (takes(r.role[i], t.role[i])) continue;
       ++all;
@@ -211,8 +222,10 @@ class family_rules {
       // One operand more, or one less, is a greater change than another type.
       if (t.role[i] == element::none || r.role[i] == static_cast<std::uint8_t>(element::none))
         ++others;
+      else if (r.role[i] < element_count)
+        unlike += difference(static_cast<element>(r.role[i]), t.role[i]);
     }
-    return all * 256 + others * 64 + inputs * 16 + (accepts_accum(r, t) ? 0u : 8u) +
+    return ((all * 16 + others * 4 + inputs) * 64 + unlike) * 16 + (accepts_accum(r, t) ? 0u : 8u) +
            (accepts_quant(r, t) ? 0u : 4u) + (r.is_supported ? 0u : 2u) +
            (c.types.instances[r.instance].is_must ? 0u : 1u);
   }
