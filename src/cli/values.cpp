@@ -242,7 +242,7 @@ element_summary::element_summary(std::span<const std::byte> dense, element_type 
   for (std::size_t i = 0; i < count; ++i) {
     const double v = element(dense, type, i);
     if (!std::isfinite(v)) {
-      ++not_finite;
+      ++(std::isnan(v) ? nans : v > 0 ? infinities : negative_infinities);
       continue;
     }
     least = finite == 0 ? v : std::min(least, v);
@@ -259,14 +259,20 @@ element_summary::element_summary(std::span<const std::byte> dense, element_type 
 void element_summary::show(text& out, std::span<const std::byte> dense,
                            const element_shape& what) const {
   char line[160];
-  if (any)
-    std::snprintf(line, sizeof line, ": min %.6g, max %.6g, mean %.6g\n ", least, most, mean);
-  else
-    std::snprintf(line, sizeof line, ":\n ");
-  out << line;
+  out << ':';
+  if (any) {
+    std::snprintf(line, sizeof line, " min %.6g, max %.6g, mean %.6g", least, most, mean);
+    out << line << (not_finite() != 0 ? " of those that are finite;" : "");
+  }
+  std::string_view between = " ";
+  for (const auto& [number, name] :
+       {std::pair(nans, "NaN"), {infinities, "inf"}, {negative_infinities, "-inf"}})
+    if (number != 0) out << std::exchange(between, ", ") << number << ' ' << name;
+  out << "\n ";
   const auto count = static_cast<std::size_t>(what.count());
   for (std::size_t i = 0; i < count && i < 8; ++i) {
-    std::snprintf(line, sizeof line, " %.6g", element(dense, what.type, i));
+    const double v = element(dense, what.type, i);
+    std::snprintf(line, sizeof line, " %.6g", std::isnan(v) ? std::fabs(v) : v);  // not "-nan"
     out << line;
   }
   out << (count > 8 ? " ...\n" : "\n");
@@ -282,7 +288,8 @@ void element_summary::write(json::writer& w) const {
   }
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(checksum));
-  w.key("not_finite").integer(not_finite).key("checksum").string(digits);
+  w.key("not_finite").integer(not_finite()).key("nan").integer(nans).key("inf").integer(infinities);
+  w.key("minus_inf").integer(negative_infinities).key("checksum").string(digits);
 }
 
 double random_number(std::uint64_t& state, double low, double high, bool whole) {

@@ -81,10 +81,15 @@ struct element_shape {
 struct element_summary {
   element_summary(std::span<const std::byte> dense, element_type type);
   double least = 0, most = 0, mean = 0;  ///< of those that are finite, if `any` is
-  std::uint64_t not_finite = 0, checksum = 0xcbf29ce484222325u;  ///< FNV-1a of the bytes
+  std::uint64_t nans = 0, infinities = 0, negative_infinities = 0;
+  std::uint64_t checksum = 0xcbf29ce484222325u;  ///< FNV-1a of the bytes
   bool any = false;
 
-  /// "min …, max …, mean …" and the first elements, on two lines.
+  [[nodiscard]] std::uint64_t not_finite() const noexcept {
+    return nans + infinities + negative_infinities;
+  }
+  /// "min …, max …, mean …" and the first elements, on two lines; where not all are finite, that
+  /// these numbers leave some out, and how many.
   void show(text& out, std::span<const std::byte> dense, const element_shape& what) const;
   /// The members "min" to "checksum" of an object.
   void write(json::writer& w) const;
