@@ -65,7 +65,7 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
   for (std::size_t i = 0; i < nem::opcode_count; ++i)
     if (s.opcodes[i] != 0) w.key(nem::opcode_table[i].name).integer(s.opcodes[i]);
   w.end().key("waits").integer(s.waits).key("iterations").integer(s.iterations);
-  w.key("partial").boolean(s.is_partial).key("macs").integer(s.macs);
+  w.key("partial").boolean(s.is_partial || !p.has_all_hazards()).key("macs").integer(s.macs);
   w.key("moved").begin_array();
   for (const nem::level from : levels)
     for (const nem::level there : levels)
@@ -122,29 +122,38 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
   list("  families    ", declared(p->document(), nem::node_kind::type_family));
   out << "  target      "
       << (p->target() != nullptr ? p->catalog().text_of(p->target()->name)
-                                 : std::string_view("none: the program fits any device"))
+                                 : std::string_view("none: not checked for any device"))
       << '\n';
   out << "  tasks       " << (s.is_partial ? "more than " : "") << s.tasks;
   std::string_view between = ": ";
   for (std::size_t i = 0; i < nem::opcode_count; ++i)
     if (s.opcodes[i] != 0)
       out << std::exchange(between, ", ") << s.opcodes[i] << ' ' << nem::opcode_table[i].name;
-  out << "\n  waits       " << s.waits << "\n  iterations  " << s.iterations;
-  out << "\n  MACs        " << s.macs << '\n';
+  if (p->is_partial())
+    out << "\n  checked     " << p->tasks() << (p->tasks() == 1 ? " task" : " tasks") << " and "
+        << p->iterations() << (p->iterations() == 1 ? " iteration" : " iterations")
+        << ", the others not";
+  else if (!p->has_all_hazards())
+    out << "\n  checked     all but hazards, whose search was too long to end";
+  const std::string_view least = s.is_partial ? "at least " : "";
+  out << "\n  waits       " << least << s.waits << "\n  iterations  " << least << s.iterations;
+  out << "\n  MACs        " << least << s.macs << '\n';
   for (const nem::level from : levels)
     for (const nem::level there : levels)
       if (const std::uint64_t n = moved(s, from, there); n != 0)
-        out << "  moved       " << n << " bytes from " << name(from) << " to " << name(there)
-            << '\n';
+        out << "  moved       " << least << n << " bytes from " << name(from) << " to "
+            << name(there) << '\n';
   for (const nem_memory& m : s.memories) {
     std::string title = "  " + analysis::memory_name(m.level, m.engine);
     title.resize(14, ' ');
     out << title << m.declared << " bytes in " << m.buffers
-        << (m.buffers == 1 ? " buffer" : " buffers") << ", " << m.peak << " live at most";
+        << (m.buffers == 1 ? " buffer" : " buffers") << ", " << least << m.peak
+        << (s.is_partial ? " live" : " live at most");
     if (const auto capacity = capacity_of(m, p->target())) out << ", of " << *capacity;
     out << '\n';
   }
-  out << "  tokens      " << p->most_live_tokens() << " live at most";
+  out << "  tokens      " << p->most_live_tokens() << " live at most"
+      << (p->is_partial() ? " in what was checked" : "");
   if (p->target() != nullptr)
     if (const std::int64_t most =
             p->catalog().characteristic(*p->target(), nem::unit::seq, "max_active_tokens", 0);
