@@ -110,12 +110,8 @@ class payload_files {
     return usage_error("assemble", "a container on a terminal: give a file, or a pipe");
   io::expected<io::content> content = io::load(o.text);
   if (!content) return to.fail(content.err());
-  // Whatever it is, it's read as assembly; but what is another file for sure is named as such.
-  source text{shown_name(o.text), std::move(*content), format::nac_assembly};
-  if (const format f = detect(text.data()); f == format::nac || f == format::safetensors) {
-    text.what = f;
-    return not_for(text, to, "assemble", info(format::nac_assembly).kind);
-  }
+  // Whatever it is, it's read as assembly.
+  const source text{shown_name(o.text), std::move(*content), format::nac_assembly};
   payload_files files(o);
   const result<nac::parts> parts = nac::assemble(text.characters(), files.resolver());
   if (!parts) {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "nem.hpp"
 #include "tool.hpp"
@@ -73,8 +74,10 @@ void add_fmt(CLI::App& app, action& run) {
           std::find(o->files.paths.begin(), o->files.paths.end(), "-") != o->files.paths.end())
         return usage_error("fmt", "--write needs files with names");
       return o->files.each("fmt", [&o](const reporting& to) {
-        return with_file(to, "fmt",
-                         {.nem = [&](const source& file) { return format_file(file, to, *o); }});
+        // Whatever it is, it's read as NEM.
+        io::expected<io::content> content = io::load(to.path);
+        if (!content) return to.fail(content.err());
+        return format_file({shown_name(to.path), std::move(*content), format::nem}, to, *o);
       });
     };
   });

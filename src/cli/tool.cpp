@@ -447,6 +447,10 @@ namespace {
 
 }  // namespace
 
+format detect(bytes content, const std::string& path) {
+  return io::without_codec(path).ends_with(".nem") ? format::nem : detect(content);
+}
+
 loaded try_load_source(const std::string& path, diagnostic& why, format otherwise,
                        const io::input_rule& rule) {
   constexpr limits limit;
@@ -458,7 +462,7 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
     return {std::nullopt, code_of(content.err())};
   }
   source s{shown_name(path), std::move(*content), format::unknown};
-  s.what = detect(s.data());
+  s.what = detect(s.data(), path);
   // By its name too, so that a reader tells what is wrong.
   if (s.what == format::unknown && !s.data().empty())
     s.what = io::without_codec(path).ends_with(".b64") ? format::genome_stream : otherwise;

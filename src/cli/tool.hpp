@@ -71,6 +71,8 @@ struct format_row {
 /// JSON is told by the first key of the root that only one format has; broken JSON by the names that
 /// it holds.
 [[nodiscard]] format detect(bytes content);
+/// The same, but that a file named .nem is NEM, whatever it holds: NEM's rules say what is wrong.
+[[nodiscard]] format detect(bytes content, const std::string& path);
 
 /// A file that was loaded and, where it was compressed, decompressed.
 struct source {
