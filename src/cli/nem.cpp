@@ -44,6 +44,8 @@ void add_nem_options(CLI::App& verb, nem_options& options) {
   verb.add_option("-I,--include", options.include_folders,
                   "NEM: a folder of included files, after the including file's")
       ->type_name("FOLDER");
+  verb.add_flag("--allow-includes-anywhere", options.includes_anywhere,
+                "NEM: included files may lie outside the file's folder and those of -I");
 }
 
 nem_files::nem_files(const source& main, const std::string& path, const nem_options& options)
@@ -52,31 +54,70 @@ nem_files::nem_files(const source& main, const std::string& path, const nem_opti
 bool nem_files::open(void* files, std::string_view from, std::string_view path,
                      nem::resolver::file& to) {
   nem_files& self = *static_cast<nem_files*>(files);
-  const auto take = [&to](const auto& entry) {
-    to.id = entry.first;
-    to.text = as_text(entry.second.content.view());
-    return true;
-  };
   // As the user names the files, and not by ids: that is how findings show them.
   const auto includer = self.opened_.find(from);
   std::vector<fs::path> folders = {
       fs::path(includer == self.opened_.end() ? self.path_ : includer->second.path).parent_path()};
   folders.insert(folders.end(), self.options_.include_folders.begin(),
                  self.options_.include_folders.end());
+  const auto* const found = self.find(folders, path);
+  if (found == nullptr) {
+    to.why = self.why_;
+    return false;
+  }
+  to.id = found->first;
+  to.text = as_text(found->second.content.view());
+  return true;
+}
+
+const std::pair<const std::string, nem_files::opened>* nem_files::find(
+    const std::vector<fs::path>& folders, std::string_view path) {
+  why_.clear();
   for (const fs::path& folder : folders) {
     const fs::path candidate = folder / fs::path(path);
     std::error_code unknown;
-    if (!fs::is_regular_file(candidate, unknown)) continue;
+    if (!fs::exists(candidate, unknown)) continue;
     const std::string id = id_of(candidate);
-    if (const auto known = self.opened_.find(id); known != self.opened_.end()) return take(*known);
+    if (!options_.includes_anywhere && !is_inside(id)) {
+      why_ =
+          "it isn't in the folder of the file, nor in one of -I; --allow-includes-anywhere "
+          "allows that";
+      continue;
+    }
+    if (const auto known = opened_.find(id); known != opened_.end()) return &*known;
+    // Before it is opened: that could wait for ever at a pipe.
+    if (!fs::is_regular_file(candidate, unknown)) {
+      why_ = "it isn't a regular file";
+      continue;
+    }
     io::expected<io::content> content = io::load(candidate.string());
-    if (!content) continue;
-    return take(*self.opened_
-                     .emplace(id, opened{candidate.string(), shown_name(candidate.string()),
-                                         std::move(*content)})
-                     .first);
+    if (!content) {
+      io::failure unnamed = content.err();
+      unnamed.path.clear();
+      why_ = unnamed.message();
+      continue;
+    }
+    // Findings show lines of it, so it mustn't be just any file.
+    if (detect(content->view(), candidate.string()) != format::nem) {
+      why_ = "it isn't NEM text";
+      continue;
+    }
+    return &*opened_
+                 .emplace(id, opened{candidate.string(), shown_name(candidate.string()),
+                                     std::move(*content)})
+                 .first;
   }
-  return false;
+  return nullptr;
+}
+
+bool nem_files::is_inside(const std::string& id) const {
+  const auto holds = [&id](const fs::path& folder) {
+    const fs::path outer = id_of(folder.empty() ? fs::path(".") : folder), inner = id;
+    return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first ==
+           outer.end();
+  };
+  return holds(fs::path(path_).parent_path()) ||
+         std::any_of(options_.include_folders.begin(), options_.include_folders.end(), holds);
 }
 
 nem::source_file nem_files::of(const nem::report& found, std::uint32_t file) const {

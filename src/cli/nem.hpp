@@ -6,6 +6,7 @@
 #ifndef TESSERA_CLI_NEM_HPP
 #define TESSERA_CLI_NEM_HPP
 
+#include <filesystem>
 #include <list>
 #include <map>
 #include <optional>
@@ -22,14 +23,16 @@ namespace cli {
 struct nem_options {
   std::string profile = "default", device;
   std::vector<std::string> include_folders;
+  bool includes_anywhere = false;  ///< whether included files may lie outside those folders
   bool all = false;
   bool hazards = true;  ///< whether verification looks for them
 };
-/// --profile, --device and --include.
+/// --profile, --device, --include and --allow-includes-anywhere.
 void add_nem_options(CLI::App& verb, nem_options& options);
 
 /// The files that a NEM file includes: looked for beside the file that names them, then in the
-/// folders of --include.
+/// folders of --include. Of what isn't NEM nothing is shown. Unless they may lie anywhere, they lie
+/// below the folder of the file that the verb is about, or one of --include, links followed.
 class nem_files {
  public:
   explicit nem_files(const source& main, const std::string& path, const nem_options& options);
@@ -47,10 +50,16 @@ class nem_files {
   };
   static bool open(void* files, std::string_view from, std::string_view path,
                    nem::resolver::file& to);
+  /// The first file that `path` leads to from these folders, with its id; null and `why_` where that
+  /// is none that may be included.
+  [[nodiscard]] const std::pair<const std::string, opened>* find(
+      const std::vector<std::filesystem::path>& folders, std::string_view path);
+  [[nodiscard]] bool is_inside(const std::string& id) const;
 
   const source& main_;
   std::string path_;
   const nem_options& options_;
+  std::string why_;
   std::map<std::string, opened, std::less<>> opened_;  ///< by canonical path
 };
 

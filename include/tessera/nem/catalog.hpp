@@ -195,12 +195,14 @@ struct catalog {
 /// Finds the files that documents name: what a caller supplies, for the library opens none.
 ///
 /// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
-/// verify_options::id for the document that is verified. Returns false where there is no such file.
+/// verify_options::id for the document that is verified. Returns false where there is no such file, or
+/// none that may be included; then `why` may say so.
 /// What `file` points to must last until verification ends.
 struct resolver {
   struct file {
-    std::string_view id;    ///< the same for the same file, however it is named
-    std::string_view text;  ///< its whole text
+    std::string_view id;        ///< the same for the same file, however it is named
+    std::string_view text;      ///< its whole text
+    std::string_view why = {};  ///< what is wrong with the path, for people
   };
   bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
   void* context = nullptr;

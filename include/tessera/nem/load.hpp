@@ -178,6 +178,7 @@ class loader {
     if (baseline < 2) return include_baseline(baseline, where);
     auto text = s_.found.add(errc::nem_inc_001_missing, where);
     text << "can't find \"" << path << '"';
+    if (!opened.why.empty()) text << ": " << opened.why;
     suggestion near(base_name(path));
     for (const baseline_row& b : baseline_files) near.offer(b.file);
     if (!near.word().empty()) text.note() << "did you mean \"" << near.word() << "\"?";
