@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "describe.hpp"
@@ -190,7 +190,7 @@ class comparison {
   /// the pairs there are.
   template <class Key>
   void pair_up(Key&& key, bool consistent) {
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> candidates;
+    std::map<std::uint64_t, std::vector<std::uint32_t>> candidates;
     for (const std::uint32_t op : b_.order)
       if (b_.partner[op] == none) candidates[key(b_, op)].push_back(op);
     for (auto& [k, list] : candidates) std::reverse(list.begin(), list.end());
@@ -434,7 +434,7 @@ class comparison {
   side a_, b_;
   std::vector<std::uint32_t> node_partner_;
   std::vector<char> paired_b_;  // nodes of the later file that have a partner
-  std::unordered_map<std::int64_t, std::uint32_t> ids_a_, ids_b_;
+  std::map<std::int64_t, std::uint32_t> ids_a_, ids_b_;
   graph_difference out_;
 };
 

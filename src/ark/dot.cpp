@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -111,7 +110,7 @@ class rank_drawing {
 
  private:
   void find_edges() {
-    std::unordered_map<std::int64_t, std::uint32_t> by_id;
+    std::map<std::int64_t, std::uint32_t> by_id;
     for (std::uint32_t n = 0; n < g_.nodes.size(); ++n) by_id.try_emplace(g_.nodes[n].id, n);
     producers_.resize(g_.nodes.size());
     for (std::uint32_t n = 0; n < g_.nodes.size(); ++n) {
@@ -260,7 +259,7 @@ class rank_drawing {
              << " color=\"" << color << "\", fontsize=9, label=<" << word << " t"
              << g_.tensors[tensor].id << "<BR/>" << escaped(text_of_tensor(g_, tensor)) << ">];\n";
     };
-    std::unordered_map<std::uint32_t, std::size_t> inputs;
+    std::map<std::uint32_t, std::size_t> inputs;
     for (std::size_t i = 0; i < flow_.inputs().size(); ++i) {
       const std::uint32_t t = flow_.inputs()[i];
       inputs.emplace(t, i);

@@ -4,7 +4,7 @@
 #include "flow.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 namespace tessera::inline TESSERA_ABI {
 namespace analysis {
@@ -90,7 +90,7 @@ flow::flow(const ark::graph& g, std::uint64_t comparisons) : graph_(&g), left_(c
 
 void flow::find_storages() {
   const ark::graph& g = *graph_;
-  std::unordered_map<std::int64_t, std::uint32_t> by_id;
+  std::map<std::int64_t, std::uint32_t> by_id;
   for (std::uint32_t b = 0; b < g.buffers.size(); ++b) {
     const ark::buffer& buffer = g.buffers[b];
     const auto [at, is_new] =

@@ -41,7 +41,7 @@
 //
 // Lifetime:   nothing is kept of what is given.
 // Errors:     of add_graph, and then nothing was added:
-//               v1.2   those of genome::expand
+//               v1.2   those of genome::expand, within the corpus's expansion_budget
 //               .nac   the instruction's offset: genome_counterpart where control flow has no
 //                      counterpart (CONVERGENCE; in a branch an INPUT of the caller's, an OUTPUT of
 //                      the model or in the middle; a branch's result taken past its end; an
@@ -56,7 +56,7 @@
 //             32758 constants, groups and parameters each, references to nodes up to 32767.
 // Allocation: .nac: 12 bytes for an instruction beside the corpus; ARK: 48 for each tensor and buffer;
 //             v1.2: the expansion; signatures: their own, and each name twice. Time is
-//             n log n, whatever Ids are; of names corpus.hpp tells.
+//             n log n, whatever Ids and names are.
 
 #ifndef TESSERA_GENOME_CONVERT_HPP
 #define TESSERA_GENOME_CONVERT_HPP

@@ -6,6 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "tessera/core/keyed_hash.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 
@@ -23,7 +25,7 @@ std::string_view name_table::operator[](std::uint32_t i) const noexcept {
 }
 
 std::uint32_t name_table::find(std::string_view name) const {
-  const auto [first, last] = by_hash_.equal_range(std::hash<std::string_view>{}(name));
+  const auto [first, last] = by_hash_.equal_range(keyed_hash(name));
   for (auto at = first; at != last; ++at)
     if ((*this)[at->second] == name) return at->second;
   return size();
@@ -35,7 +37,7 @@ std::uint32_t name_table::add(std::string_view name) {
   const std::uint32_t added = next_number(size());
   characters_.insert(characters_.end(), name.begin(), name.end());
   firsts_.push_back(characters_.size());
-  by_hash_.emplace(std::hash<std::string_view>{}(name), added);
+  by_hash_.emplace(keyed_hash(name), added);
   return added;
 }
 

@@ -17,8 +17,7 @@
 //
 // Lifetime:   a corpus owns everything; graphs and names borrow from it until the next add.
 // Errors:     std::bad_alloc, and std::length_error beyond 2^32 kinds or inputs of one graph.
-// Limits:     2^32 - 1 nodes and inputs a graph. Names are found by std::hash, kinds by a fixed one:
-//             time is linear but for files made to collide, whose names are compared one by one.
+// Limits:     2^32 - 1 nodes and inputs a graph.
 // Allocation: 8 bytes for each node and 4 for each input; names once.
 
 #ifndef TESSERA_GENOME_CORPUS_HPP
@@ -55,7 +54,7 @@ class name_table {
  private:
   std::vector<char> characters_;
   std::vector<std::uint64_t> firsts_{0};
-  std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;  // keyed_hash
 };
 
 /// A constant argument: where, what type, and the value as JSON. `key` is "argN", a keyword, or

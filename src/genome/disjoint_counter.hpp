@@ -23,7 +23,7 @@
 #include <span>
 #include <vector>
 
-#include "tessera/version.hpp"
+#include "tessera/core/keyed_hash.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
@@ -79,9 +79,7 @@ class disjoint_counter {
 };
 
 inline std::size_t pair_marks::place_of(std::uint64_t k) const noexcept {
-  std::uint64_t h = (k ^ k >> 32) * 0x9e3779b97f4a7c15u;
-  h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u;
-  std::size_t i = static_cast<std::size_t>(h >> 32) & (places_.size() - 1);
+  std::size_t i = static_cast<std::size_t>(keyed_hash(k)) & (places_.size() - 1);
   while (places_[i] != 0 && places_[i] != k) i = (i + 1) & (places_.size() - 1);
   return i;
 }

@@ -22,7 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/version.hpp"
+#include "tessera/core/bytes.hpp"
+#include "tessera/core/keyed_hash.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
@@ -61,12 +62,7 @@ class key_table {
     std::uint32_t hash = 0, number = none;
   };
   [[nodiscard]] static std::uint32_t hash(key k) noexcept {
-    std::uint64_t h = k.size();
-    for (const std::uint32_t w : k) {
-      h = (h ^ w) * 0x9e3779b97f4a7c15u;
-      h ^= h >> 29;
-    }
-    return static_cast<std::uint32_t>(h * 0xbf58476d1ce4e5b9u >> 32);
+    return static_cast<std::uint32_t>(keyed_hash(as_text(std::as_bytes(k))));
   }
   [[nodiscard]] std::size_t place_of(key k, std::uint32_t h) const noexcept {
     std::size_t i = h & (places_.size() - 1);

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/version.hpp"
+#include "tessera/core/keyed_hash.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
@@ -54,10 +54,7 @@ class numbered {
   /// The slot of a key, or the one that it gets.
   [[nodiscard]] std::size_t find(const Key& key) const noexcept {
     const auto [x, y] = key.words();
-    std::uint64_t h = (x ^ 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-    h = (h ^ (h >> 32) ^ y) * 0xc4ceb9fe1a85ec53u;
-    h = (h ^ (h >> 29)) * 0x94d049bb133111ebu;
-    std::size_t at = static_cast<std::size_t>((h ^ (h >> 32)) & (slots_.size() - 1));
+    std::size_t at = static_cast<std::size_t>(hash_(x, y)) & (slots_.size() - 1);
     while (slots_[at] != 0 && !(keys_[slots_[at] - 1] == key)) at = (at + 1) & (slots_.size() - 1);
     return at;
   }
@@ -67,6 +64,7 @@ class numbered {
       slots_[find(keys_[i])] = static_cast<std::uint32_t>(i) + 1;
   }
 
+  hash_key hash_;
   std::vector<Key> keys_;
   std::vector<std::uint32_t> slots_;  // numbers plus 1; a power of two of them, some free
 };

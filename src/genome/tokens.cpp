@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tessera/core/keyed_hash.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 namespace {
@@ -78,10 +80,8 @@ class interner {
  private:
   static std::uint32_t hash_of(std::uint32_t kind, std::uint32_t repeats,
                                std::span<const std::uint32_t> inputs) noexcept {
-    std::uint64_t h = std::uint64_t{repeats} << 32 | kind;
-    for (const std::uint32_t back : inputs) h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u + back;
-    h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-    return static_cast<std::uint32_t>(h >> 32);
+    return static_cast<std::uint32_t>(
+        keyed_hash(as_text(std::as_bytes(inputs)), std::uint64_t{repeats} << 32 | kind));
   }
   [[nodiscard]] bool same(std::uint32_t kind, std::uint32_t repeats,
                           std::span<const std::uint32_t> inputs,

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace tessera::inline TESSERA_ABI {
@@ -87,7 +87,7 @@ class pairing {
     b_.partner[j] = i;
   }
   void by_computed() {
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> places;
+    std::map<std::uint64_t, std::vector<std::uint32_t>> places;
     for (std::uint32_t j = static_cast<std::uint32_t>(b_.code.size()); j-- > 0;)
       places[b_.of[j].computed].push_back(j);
     for (std::uint32_t i = 0; i < a_.code.size(); ++i) {
@@ -128,8 +128,7 @@ class pairing {
       const std::uint32_t begin = first == 0 ? 0 : a_.partner[first - 1] + 1;
       std::uint32_t end = begin;
       while (end < m && b_.partner[end] == lookup::none) ++end;
-      std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>
-          places;  // the first at the back
+      std::map<std::uint64_t, std::vector<std::uint32_t>> places;  // the first at the back
       for (std::uint32_t j = end; j-- > begin;) places[b_.of[j].operation].push_back(j);
       std::uint32_t next = begin;
       for (std::uint32_t k = first; k < i; ++k) {
@@ -364,7 +363,7 @@ class comparison {
   template <class Item, class Name, class Compare>
   void items(item_difference::kind what, const std::vector<Item>& a, const std::vector<Item>& b,
              Name name, Compare compare) {
-    std::unordered_map<std::string_view, std::vector<std::size_t>> places;
+    std::map<std::string_view, std::vector<std::size_t>> places;
     for (std::size_t j = b.size(); j-- > 0;) places[name(b[j])].push_back(j);
     std::vector<char> found(b.size());
     for (const Item& x : a) {

@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <tessera/nem.hpp>
 
@@ -50,6 +51,15 @@ void file(Each each) {
   each(others);
   files.push_back({first, static_cast<std::uint32_t>(others.size()) - first});
 }
+
+/// Either half of any row leads to the same hash: n rows make 2^n names of one.
+constexpr std::string_view colliding[][2] = {
+    {"P09H5b99SaQR", "QX9D9d99cTFC"}, {"SI7k9L7Jza7f", "R77Y5JK4xllW"},
+    {"qD7j9jA3XZnQ", "pL7Z5d13VM7B"}, {"f22Z8I90PpIB", "eZ4zRQ92bmh1"},
+    {"3S9N6X52SabZ", "099F8r90ct3i"}, {"tD2S5G15Td4A", "uL4m9WE1Zykp"},
+    {"197j4OK7ZDE3", "2G7zVo77LoRB"}, {"V71m9916Jusj", "W55g5UE4xBBy"},
+    {"JU2YQh25FV1P", "K74G9vD5Lafa"}, {"u81A1J67RqCN", "tP1K9D87Db2y"},
+    {"uZ7U4EI9ql2G", "v27oVU99eaa6"}, {"A14F1mB4DbOE", "BW6B9m46ZuT4"}};
 
 struct generator {
   std::string_view name;
@@ -170,6 +180,15 @@ constexpr generator generators[] = {
            s << 'd' << (i % 2 == 0 ? i - 1 : i / 2);
          s << " { unit_characteristics { SEQ { k" << i << " = 1 } }\n"
            << "opcode.extended { softmax<f32>.default nothing.default } }\n";
+       });
+     }},
+    {"devices_that_collide",  // under FNV-1a
+     [](std::size_t n) {
+       source << "include \"npm_baseline_1.0.nem\"\n";
+       repeat(n, [](text& s, std::size_t i) {
+         s << "device ";
+         for (std::size_t k = 0; k < std::size(colliding); ++k) s << colliding[k][i >> k & 1];
+         s << " extends npm_baseline_1_0 { unit_characteristics { SEQ { k = 1 } } }\n";
        });
      }},
     {"cycles",

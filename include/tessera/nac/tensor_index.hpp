@@ -110,14 +110,11 @@ class tensor_index {
   const indexed_tensor* find(std::uint16_t id) const&& = delete;
   /// That of the first parameter with this name that has one.
   [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept {
-    const std::uint32_t wanted = hash(name);
+    const auto name_of = [this](std::uint32_t i) { return this->name(parameters_[i]); };
     std::size_t i = first_not_below(by_name_.data(), by_name_.size(),
-                                    [&](const hashed& h) { return h.hash < wanted; });
-    for (; i < by_name_.size() && by_name_[i].hash == wanted; ++i) {
-      const parameter& p = parameters_[by_name_[i].index];
-      if (this->name(p) != name) continue;
-      if (const indexed_tensor* const t = find(p.id)) return t;
-    }
+                                    [&](std::uint32_t p) { return name_of(p) < name; });
+    for (; i < by_name_.size() && name_of(by_name_[i]) == name; ++i)
+      if (const indexed_tensor* const t = find(parameters_[by_name_[i]].id)) return t;
     return nullptr;
   }
   const indexed_tensor* find(std::string_view name) const&& = delete;
@@ -125,20 +122,6 @@ class tensor_index {
  private:
   friend struct detail::index_maker;
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  struct hashed {
-    std::uint32_t hash, index;
-  };
-
-  [[nodiscard]] static std::uint32_t hash(std::string_view s) noexcept {
-    std::uint64_t h = s.size();
-    for (; s.size() >= 8; s.remove_prefix(8)) h = mixed(h ^ load_le<std::uint64_t>(s.data()));
-    for (const char c : s) h = h << 8 ^ h >> 56 ^ static_cast<unsigned char>(c);
-    return static_cast<std::uint32_t>(mixed(h) >> 32);
-  }
-  [[nodiscard]] static std::uint64_t mixed(std::uint64_t h) noexcept {
-    h *= 0x9e37'79b9'7f4a'7c15;
-    return h ^ h >> 29;
-  }
   /// The last record with an id; `order` has their indices by id.
   template <class T>
   [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
@@ -164,7 +147,7 @@ class tensor_index {
   text names_;
   pool<std::uint32_t> dimensions_;
   pool<std::uint32_t> tensors_by_id_, parameters_by_id_;
-  pool<hashed> by_name_;
+  pool<std::uint32_t> by_name_;  // parameters, equal names in their order
 };
 
 namespace detail {
@@ -353,10 +336,10 @@ struct index_maker {
       if (const error e = data(); e.code != errc::ok) return e;
     tensor_index::order_by_id(out.tensors_, out.tensors_by_id_);
     tensor_index::order_by_id(out.parameters_, out.parameters_by_id_);
-    for (std::uint32_t i = 0; i < out.parameters_.size(); ++i)
-      out.by_name_.push_back({tensor_index::hash(out.name(out.parameters_[i])), i});
-    sort(out.by_name_.data(), out.by_name_.size(),
-         [](const auto& a, const auto& b) { return a.hash < b.hash; });
+    for (std::uint32_t i = 0; i < out.parameters_.size(); ++i) out.by_name_.push_back(i);
+    sort(out.by_name_.data(), out.by_name_.size(), [this](std::uint32_t a, std::uint32_t b) {
+      return out.name(out.parameters_[a]) < out.name(out.parameters_[b]);
+    });
     return {};
   }
 };

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "../core/keyed_hash.hpp"
 #include "../core/pool.hpp"
 #include "../version.hpp"
 
@@ -52,11 +53,12 @@ class keyed_rows {
   }
   [[nodiscard]] Row& slot(std::uint64_t key) noexcept {
     const std::size_t mask = rows_.size() - 1;
-    std::size_t i = static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    std::size_t i = static_cast<std::size_t>(hash_(key, 0)) & mask;
     while (rows_[i].key != 0 && rows_[i].key != key) i = (i + 1) & mask;
     return rows_[i];
   }
 
+  hash_key hash_;
   pool<Row> rows_;
   std::size_t count_ = 0;
 };

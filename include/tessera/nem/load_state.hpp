@@ -24,6 +24,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../core/keyed_hash.hpp"
 #include "../core/pool.hpp"
 #include "../version.hpp"
 #include "catalog.hpp"
@@ -37,10 +38,7 @@ namespace nem {
 namespace detail {
 
 [[nodiscard]] inline std::uint32_t hash_of(std::string_view s, std::uint32_t seed = 0) noexcept {
-  std::uint64_t h = 0xcbf29ce484222325u + seed;
-  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  h *= 0x9e3779b97f4a7c15u;
-  return static_cast<std::uint32_t>(h >> 32);
+  return static_cast<std::uint32_t>(keyed_hash(s, seed));
 }
 
 /// Indices by the hashes of their names: open addressing.

@@ -11,7 +11,7 @@
 // some bits of its hash, so that nearly all comparisons of names find what they look for; those are
 // of two numbers for up to sixteen characters. Programs that other programs wrote number their
 // names: what differs in its last character stands near in the table, so that they go through it and
-// not around in it. Names that are made to collide meet another seed.
+// not around in it. Hashes are keyed, so that no names can be made to collide.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.
@@ -26,6 +26,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "../core/keyed_hash.hpp"
 #include "../core/load_store.hpp"
 #include "../core/pool.hpp"
 #include "../version.hpp"
@@ -86,21 +87,14 @@ class name_index {
     }
     const std::uint32_t h = hash_of(key, more, first, size), low = mask_;
     std::uint32_t i = h & low;
-    unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & low, ++steps) {
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & low) {
       if ((slot ^ h) > low) continue;
       const std::uint32_t index = (slot & low) - 1;
       if (entries_[index].key == key && entries_[index].more == more &&
           (size <= 16 || d_.name(index) == std::string_view(first, size)))
         return index;
     }
-    const std::uint32_t index = add(first, size, key, more, h, i);
-    if (steps > 128 && seeds_ < 8) {
-      ++seeds_;
-      seed_ = mixed(seed_ ^ key ^ more) | 1;
-      fill(slots_.size());
-    }
-    return index;
+    return add(first, size, key, more, h, i);
   }
   /// A new name, into slot `i`.
   [[nodiscard, gnu::noinline]] std::uint32_t add(const char* first, std::uint32_t size,
@@ -125,13 +119,9 @@ class name_index {
     return index;
   }
 
-  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
-    h *= 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
-  }
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key,
                                                        std::uint64_t more) const noexcept {
-    return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
+    return static_cast<std::uint32_t>(hash_(key, more));
   }
   /// Of a name of 1 to 16: of what is before its last character, which tells where near that.
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key, std::uint64_t more,
@@ -145,11 +135,7 @@ class name_index {
     return size - 1 < 16 ? hash(key, more, first, size) : hash(key, more);
   }
   [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
-    std::uint64_t h = seed_ + size;
-    for (std::uint32_t i = 0; i + 8 < size; i += 8)
-      h = mixed(h ^ load_le<std::uint64_t>(first + i));
-    return mixed(h ^ load_le<std::uint64_t>(first + size - 8)) |
-           1;  // so that it isn't the empty name's
+    return hash_(std::string_view(first, size)) | 1;  // so that it isn't the empty name's
   }
   void fill(std::size_t slots) {
     if (slots != slots_.size()) {
@@ -160,9 +146,8 @@ class name_index {
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
     mask_ = static_cast<std::uint32_t>(slots - 1);
     for (std::uint32_t n = 0; n < d_.names.size(); ++n) {
-      entry& e = entries_[n];
+      const entry& e = entries_[n];
       const std::string_view s = d_.name(n);
-      if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
       const std::uint32_t h = hash_of(e.key, e.more, s.data(), d_.names[n].size);
       std::uint32_t i = h & mask_;
       while (slots_[i] != 0) i = (i + step) & mask_;
@@ -176,8 +161,7 @@ class name_index {
   pool<std::uint32_t> slots_;
   pool<entry> entries_;
   std::uint32_t mask_ = 0;  ///< slots - 1
-  std::uint64_t seed_ = 0x243f6a8885a308d3u;
-  unsigned seeds_ = 0;
+  const hash_key hash_;
 };
 
 }  // namespace detail

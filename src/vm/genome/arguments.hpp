@@ -44,8 +44,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -89,9 +89,9 @@ class call_planner {
  private:
   nac::memory& room_;
   const model::library& library_;
-  std::unordered_map<std::uint64_t, planned_call> calls_;  // by A, B, C and the number of inputs
-  std::vector<std::uint32_t> places_;                      // by id: in loaded_, plus 1
-  std::deque<loaded_constant> loaded_;                     // which stay in place
+  std::map<std::uint64_t, planned_call> calls_;  // by A, B, C and the number of inputs
+  std::vector<std::uint32_t> places_;            // by id: in loaded_, plus 1
+  std::deque<loaded_constant> loaded_;           // which stay in place
   tessera::nac::operation operations_[256] = {};
   bool asked_[256] = {};
 };

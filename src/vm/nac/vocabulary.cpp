@@ -4,32 +4,18 @@
 #include "vocabulary.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "tessera/core/json.hpp"
+#include "tessera/core/keyed_hash.hpp"
 #include "tessera/core/text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
-namespace {
 
-/// Something that differs from one run of a program to the next.
-[[nodiscard]] std::uint64_t any_point() noexcept {
-  static const char place = 0;
-  auto z = static_cast<std::uint64_t>(
-      std::chrono::high_resolution_clock::now().time_since_epoch().count());
-  z ^= std::uint64_t{std::hash<const void*>()(&place)} << 20;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return 0x10000 + (z ^ z >> 31) % 0x7ff00000u;
-}
-
-}  // namespace
-
-const std::uint64_t text_hash::secret = any_point();
+const std::uint64_t text_hash::secret = 0x10000 + keyed_hash(0) % 0x7ff00000u;
 
 // ---- vocabulary
 

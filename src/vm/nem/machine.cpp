@@ -7,8 +7,8 @@
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "run.hpp"
@@ -31,7 +31,7 @@ class machine::state {
   std::vector<std::uint32_t> nodes;  ///< of the buffers
   std::vector<place> buffers, regions;
   std::deque<held_place> held;  ///< what the shapes of regions are borrowed from
-  std::unordered_map<std::string_view, const place*> by_name;
+  std::map<std::string_view, const place*> by_name;
   std::deque<watched_region> watched;
 
   std::vector<storage> memory;    ///< empty where it doesn't fit
@@ -75,7 +75,7 @@ void machine::state::find_places(const model::values& v) {
     nodes.push_back(b.node);
   }
   // Names of regions that stand for others are regions too.
-  std::unordered_map<std::string_view, std::size_t> known;
+  std::map<std::string_view, std::size_t> known;
   std::size_t next = 0;
   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next) {
     const model::node& n = d.nodes[i];

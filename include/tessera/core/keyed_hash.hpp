@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Hashes of what files choose, keyed by numbers that no file can know.
+//
+//   std::size_t slot = keyed_hash(name) & mask;
+//   std::size_t other = keyed_hash(x, y) & mask;     // of two numbers
+//   hash_key key;                                    // kept by what hashes often
+//
+// Names that collide in one process don't in the next, so a table costs the same whatever names a
+// file has. Nothing that is read or written may depend on a hash: tables are for looking up, not for
+// walking through, and a hash isn't stored where another library could look it up.
+//
+// The key is made of the time and of addresses. That hides it from files; it isn't cryptography.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_KEYED_HASH_HPP
+#define TESSERA_CORE_KEYED_HASH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <string_view>
+
+#include "../version.hpp"
+#include "load_store.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// The two halves of a product of 128 bits, combined.
+[[nodiscard, gnu::always_inline]] inline std::uint64_t folded_product(std::uint64_t x,
+                                                                      std::uint64_t y) noexcept {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using wide = unsigned __int128;
+  const wide product = static_cast<wide>(x) * y;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+#else
+  const std::uint64_t low_half = 0xffffffff;
+  const std::uint64_t low = (x & low_half) * (y & low_half), a = (x >> 32) * (y & low_half),
+                      b = (x & low_half) * (y >> 32), high = (x >> 32) * (y >> 32);
+  const std::uint64_t middle = (low >> 32) + (a & low_half) + (b & low_half);
+  return (middle << 32 | (low & low_half)) ^ (high + (a >> 32) + (b >> 32) + (middle >> 32));
+#endif
+}
+
+/// What the key of a process is made of.
+struct hash_entropy {
+  std::uint64_t a = 0, b = 0;
+
+  hash_entropy() noexcept {
+    static const char place = 0;
+    std::timespec now = {};
+    (void)std::timespec_get(&now, TIME_UTC);
+    const auto seconds = static_cast<std::uint64_t>(now.tv_sec);
+    const auto fraction = static_cast<std::uint64_t>(now.tv_nsec);
+    a = mixed(fraction << 32 ^ seconds ^ std::bit_cast<std::uintptr_t>(&place));
+    b = mixed(a ^ std::bit_cast<std::uintptr_t>(&now));
+  }
+  [[nodiscard]] static std::uint64_t mixed(std::uint64_t z) noexcept {
+    z = (z + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 30) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+  }
+};
+[[nodiscard]] inline const hash_entropy& process_entropy() noexcept {
+  static const hash_entropy once;
+  return once;
+}
+
+}  // namespace detail
+
+/// The key of this process.
+class hash_key {
+ public:
+  hash_key() noexcept : a_(detail::process_entropy().a), b_(detail::process_entropy().b) {}
+
+  /// All of its bits are as good.
+  [[nodiscard, gnu::always_inline]] std::uint64_t operator()(std::uint64_t x,
+                                                             std::uint64_t y) const noexcept {
+    return detail::folded_product(x ^ a_, y ^ b_);
+  }
+  [[nodiscard]] std::uint64_t operator()(std::string_view s,
+                                         std::uint64_t seed = 0) const noexcept {
+    std::uint64_t h = (*this)(s.size(), seed);
+    for (; s.size() > 16; s.remove_prefix(16))
+      h = detail::folded_product(load_le<std::uint64_t>(s.data()) ^ a_,
+                                 load_le<std::uint64_t>(s.data() + 8) ^ h);
+    char last[16] = {};
+    if (!s.empty()) std::memcpy(last, s.data(), s.size());
+    return detail::folded_product(load_le<std::uint64_t>(last) ^ b_,
+                                  load_le<std::uint64_t>(last + 8) ^ h);
+  }
+
+ private:
+  std::uint64_t a_, b_;
+};
+
+[[nodiscard]] inline std::uint64_t keyed_hash(std::uint64_t x, std::uint64_t y = 0) noexcept {
+  return hash_key()(x, y);
+}
+/// `seed` tells names of one kind from those of another.
+[[nodiscard]] inline std::uint64_t keyed_hash(std::string_view s, std::uint64_t seed = 0) noexcept {
+  return hash_key()(s, seed);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_KEYED_HASH_HPP
