@@ -25,12 +25,13 @@ struct options {
   nem_options nem;
   bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false, strict = false;
 
-  [[nodiscard]] ark::verify_options verify() const {
+  /// For models of that many bytes.
+  [[nodiscard]] ark::verify_options verify(std::uint64_t bytes) const {
     ark::verify_options v;
     v.strict = !lenient;
     v.fp8 = fp8;
     v.hazards = !no_hazards;
-    if (all) v.max_diagnostics = std::size_t{1} << 24;
+    if (all) v.max_diagnostics = max_findings(bytes);
     return v;
   }
 };
@@ -134,8 +135,8 @@ class checker {
     m.rank = g->rank;
     m.world_size = g->world_size;
     m.dialect = ark::info(g->form).name;
-    result<ark::program> p =
-        ark::verify(std::move(*g), options_.verify(), &m.report, m.file.characters());
+    result<ark::program> p = ark::verify(std::move(*g), options_.verify(m.file.characters().size()),
+                                         &m.report, m.file.characters());
     m.found = diagnose_ark(m.report, m.file);
     if (p) m.program = std::move(*p);
 
@@ -168,13 +169,15 @@ class checker {
     if (proven && (complete || options_.ranks)) {
       std::vector<const ark::program*> programs;
       std::vector<std::string_view> sources;
+      std::uint64_t size = 0;
       for (const checked_model& m : set) {
+        size += m.file.characters().size();
         programs.push_back(&*m.program);
         sources.push_back(m.file.characters());
       }
-      together =
-          static_cast<bool>(ark::verify_ranks({programs.data(), programs.size()}, options_.verify(),
-                                              &report, {sources.data(), sources.size()}));
+      together = static_cast<bool>(ark::verify_ranks({programs.data(), programs.size()},
+                                                     options_.verify(size), &report,
+                                                     {sources.data(), sources.size()}));
       for (std::uint32_t i = 0; i < set.size(); ++i) {
         std::vector<diagnostic> more = diagnose_ark(report, set[i].file, i);
         std::move(more.begin(), more.end(), std::back_inserter(set[i].found));
@@ -201,7 +204,10 @@ class checker {
     const bool ok = std::none_of(m.found.begin(), m.found.end(),
                                  [](const diagnostic& d) { return d.severity == "error"; });
     if (options_.files.json) {
-      const text report = file_report(m.path, m.file.what, m.found);
+      const std::uint64_t total = m.report.errors + m.report.warnings + m.report.notes;
+      const text report =
+          file_report(m.path, m.file.what, m.found,
+                      total - std::min<std::uint64_t>(total, m.report.diagnostics.size()));
       const exit_code wrote = print_result(report);
       return wrote != success ? wrote : ok ? success : bad_input;
     }
@@ -232,7 +238,8 @@ void add_check(CLI::App& app, action& run) {
                        "One JSON object a line and file: file, format, ok, diagnostics");
   verb->add_flag_callback(
       "--all", [o] { o->all = o->nem.all = true; },
-      "Every warning and note, not just the first few of each rule");
+      "Every warning and note, not just the first few of each rule; at most\n1000, or one for each "
+      "64 bytes of the file");
   verb->add_flag("--lenient", o->lenient, "ARK: unknown Types are warnings rather than errors");
   verb->add_flag("--fp8", o->fp8, "ARK: FP8 data types are warnings rather than errors");
   verb->add_flag("--no-hazards", o->no_hazards,

@@ -236,7 +236,7 @@ class stream_gatherer {
       if (base_ == nullptr && !out_.converted) start((**p).library());
       const bool joined = &(**p).library() != base_;
       if (!how_.flat && !joined) return keep((**p).stream());
-      result<genome::stream> flat = expand(**p, how_.expand);
+      result<genome::stream> flat = expansions_.expand(**p, how_.expand);
       if (!flat) return flat.err();
       if (!joined) return keep(std::move(*flat));
       return join(std::move(*flat), (**p).library());
@@ -275,6 +275,7 @@ class stream_gatherer {
   stream_set& out_;
   const genome::library* base_ = nullptr;
   std::optional<genomics::registry_join> join_;
+  genomics::expansion_budget expansions_;
 };
 
 }  // namespace

@@ -102,18 +102,19 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
   }
 
   nac::report report;
-  if (options.all) report.max_diagnostics = std::size_t{1} << 24;
+  if (options.all) report.max_diagnostics = max_findings(file.data().size());
   const result<nac::program> program = nac::verify(*in.file, how, &report);
   const std::vector<diagnostic> found = diagnose(report, *in.file, file, options.strict);
   const bool ok = program && (!options.strict || report.warnings == 0);
+  const std::uint64_t all = report.errors + report.warnings;
+  const std::uint64_t omitted = all - std::min<std::uint64_t>(all, found.size());
   if (to.as_json) {
-    const text out = file_report(to.path, file.what, found);
+    const text out = file_report(to.path, file.what, found, omitted);
     const exit_code wrote = print_result(out);
     return wrote != success ? wrote : ok ? success : bad_input;
   }
   show_findings(found, {options.all});
-  if (const std::uint64_t all = report.errors + report.warnings; all > found.size())
-    show_note(plural(all - found.size(), "more finding") + " counted and not kept");
+  if (omitted != 0) show_note(plural(omitted, "more finding") + " counted and not kept");
   if (!ok) return bad_input;
   std::string line = file.name + ": ok (NAC container, version ";
   line.append(version_of(in.file->header())).append(about_weights);

@@ -191,7 +191,8 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   const std::string id = to.path == "-" ? std::string() : id_of(to.path);
   v.id = id;
   if (!options.hazards) v.hazard_steps = 0;
-  if (options.all) v.max_diagnostics = std::uint32_t{1} << 24;
+  if (options.all)
+    v.max_diagnostics = static_cast<std::uint32_t>(max_findings(from.characters().size()));
   result<nem::program> p = nem::verify(std::move(*d), v, &out.report);
   out.found = diagnose_nem(out.report, from, &files);
   if (p)
@@ -204,16 +205,16 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
 exit_code tell_nem(const nem_outcome& found, const source& from, const reporting& to,
                    const nem_options& options) {
   const bool ok = found.program.has_value();
+  const std::uint64_t total = found.report.errors + found.report.warnings + found.report.notes;
+  const std::uint64_t omitted =
+      total - std::min<std::uint64_t>(total, found.report.diagnostics.size());
   if (to.as_json) {
-    const text report = file_report(to.path, from.what, found.found);
+    const text report = file_report(to.path, from.what, found.found, omitted);
     const exit_code wrote = print_result(report);
     return wrote != success ? wrote : ok ? success : bad_input;
   }
   show_findings(found.found, {options.all});
-  const std::uint64_t total = found.report.errors + found.report.warnings + found.report.notes;
-  if (total > found.report.diagnostics.size())
-    show_note(std::to_string(total - found.report.diagnostics.size()) +
-              " more findings were counted and not kept");
+  if (omitted != 0) show_note(std::to_string(omitted) + " more findings were counted and not kept");
   return ok ? success : bad_input;
 }
 

@@ -403,7 +403,8 @@ exit_code usage_error(std::string_view verb, std::string_view message) {
   return wrong_usage;
 }
 
-text file_report(std::string_view file, format what, std::span<const diagnostic> found) {
+text file_report(std::string_view file, format what, std::span<const diagnostic> found,
+                 std::uint64_t omitted) {
   text out;
   json::writer w(out);
   w.begin_object().key("file").string(json_name(file)).key("format");
@@ -415,7 +416,9 @@ text file_report(std::string_view file, format what, std::span<const diagnostic>
                                [](const diagnostic& d) { return d.severity == "error"; });
   w.key("ok").boolean(ok).key("diagnostics").begin_array();
   for (const diagnostic& d : found) write_json(w, d);
-  w.end().end();
+  w.end();
+  if (omitted != 0) w.key("omitted").integer(omitted);
+  w.end();
   out << '\n';
   return out;
 }

@@ -9,6 +9,7 @@
 #ifndef TESSERA_CLI_TOOL_HPP
 #define TESSERA_CLI_TOOL_HPP
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -145,9 +146,17 @@ struct reporting {
     return fail(diagnose(why), code_of(why), format::unknown);
   }
 };
-/// {"file","format","ok","diagnostics"}, a line; not ok when there is an error among them.
+/// {"file","format","ok","diagnostics"}, a line; not ok when there is an error among them. "omitted"
+/// follows when that many findings were counted and not kept.
 [[nodiscard]] text file_report(std::string_view file, format what,
-                               std::span<const diagnostic> found);
+                               std::span<const diagnostic> found, std::uint64_t omitted = 0);
+
+/// How many findings `check --all` keeps of files of that many bytes. There can be as many as the
+/// square of what a file holds, and what is shown grows with the file only.
+[[nodiscard]] constexpr std::size_t max_findings(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t least = 1000, most = std::uint64_t{1} << 24;
+  return static_cast<std::size_t>(std::clamp(bytes / 64, least, most));
+}
 
 /// Loads a file of a known format.
 struct loaded {

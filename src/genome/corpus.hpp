@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "expansion.hpp"
 #include "numbered.hpp"
 #include "tessera/genome.hpp"
 
@@ -133,6 +134,8 @@ class corpus {
   [[nodiscard]] std::size_t size() const noexcept { return graphs_.size(); }
   [[nodiscard]] graph operator[](std::size_t i) const noexcept;
   [[nodiscard]] std::string_view name(std::size_t i) const noexcept { return graphs_[i].name; }
+  /// What streams that are added may still expand to.
+  [[nodiscard]] expansion_budget& expansions() noexcept { return expansions_; }
   /// Nodes of all graphs.
   [[nodiscard]] std::uint64_t nodes() const noexcept { return nodes_; }
   /// Bytes that it holds, names among them, within a few per cent.
@@ -144,6 +147,7 @@ class corpus {
     std::vector<std::uint32_t> kinds, firsts{0}, inputs;
   };
   vocabulary names_;
+  expansion_budget expansions_;
   std::vector<stored> graphs_;
   std::uint64_t nodes_ = 0;
 };
