@@ -5,5 +5,5 @@
 # with a look at what it does to the include-cost test.
 
 set(std_headers
-    bit cfloat compare concepts cstddef cstdint cstring ctime initializer_list iterator limits new span
+    bit cfloat compare concepts cstddef cstdint cstring initializer_list iterator limits new span
     string_view type_traits utility vector)

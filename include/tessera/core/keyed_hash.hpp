@@ -11,7 +11,8 @@
 // file has. Nothing that is read or written may depend on a hash: tables are for looking up, not for
 // walking through, and a hash isn't stored where another library could look it up.
 //
-// The key is made of the time and of addresses. That hides it from files; it isn't cryptography.
+// The key is made of a counter of cycles, where the processor has one, and of addresses, which systems
+// choose anew for each process. That hides it from files; it isn't cryptography.
 //
 // Lifetime:   values.
 // Errors:     none.
@@ -25,7 +26,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <ctime>
 #include <string_view>
 
 #include "../version.hpp"
@@ -34,19 +34,23 @@
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-/// The two halves of a product of 128 bits, combined.
-[[nodiscard, gnu::always_inline]] inline std::uint64_t folded_product(std::uint64_t x,
-                                                                      std::uint64_t y) noexcept {
+/// A product of 128 bits.
+struct wide_product {
+  std::uint64_t low, high;
+  [[nodiscard]] std::uint64_t folded() const noexcept { return low ^ high; }
+};
+[[nodiscard, gnu::always_inline]] inline wide_product multiplied(std::uint64_t x,
+                                                                 std::uint64_t y) noexcept {
 #if defined(__SIZEOF_INT128__)
   __extension__ using wide = unsigned __int128;
   const wide product = static_cast<wide>(x) * y;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64)};
 #else
   const std::uint64_t low_half = 0xffffffff;
   const std::uint64_t low = (x & low_half) * (y & low_half), a = (x >> 32) * (y & low_half),
                       b = (x & low_half) * (y >> 32), high = (x >> 32) * (y >> 32);
   const std::uint64_t middle = (low >> 32) + (a & low_half) + (b & low_half);
-  return (middle << 32 | (low & low_half)) ^ (high + (a >> 32) + (b >> 32) + (middle >> 32));
+  return {middle << 32 | (low & low_half), high + (a >> 32) + (b >> 32) + (middle >> 32)};
 #endif
 }
 
@@ -56,12 +60,20 @@ struct hash_entropy {
 
   hash_entropy() noexcept {
     static const char place = 0;
-    std::timespec now = {};
-    (void)std::timespec_get(&now, TIME_UTC);
-    const auto seconds = static_cast<std::uint64_t>(now.tv_sec);
-    const auto fraction = static_cast<std::uint64_t>(now.tv_nsec);
-    a = mixed(fraction << 32 ^ seconds ^ std::bit_cast<std::uintptr_t>(&place));
-    b = mixed(a ^ std::bit_cast<std::uintptr_t>(&now));
+    a = mixed(cycles() ^ std::bit_cast<std::uintptr_t>(&place));
+    const volatile char on_the_stack = 0;
+    b = mixed(a ^ std::bit_cast<std::uintptr_t>(&on_the_stack));
+  }
+  [[nodiscard]] static std::uint64_t cycles() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t count = 0;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#else
+    return 0;
+#endif
   }
   [[nodiscard]] static std::uint64_t mixed(std::uint64_t z) noexcept {
     z = (z + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
@@ -81,21 +93,23 @@ class hash_key {
  public:
   hash_key() noexcept : a_(detail::process_entropy().a), b_(detail::process_entropy().b) {}
 
-  /// All of its bits are as good.
+  /// All of its bits are as good. Twice, since numbers in equal steps times one number that is
+  /// unlucky meet.
   [[nodiscard, gnu::always_inline]] std::uint64_t operator()(std::uint64_t x,
                                                              std::uint64_t y) const noexcept {
-    return detail::folded_product(x ^ a_, y ^ b_);
+    const detail::wide_product p = detail::multiplied(x ^ a_, y ^ b_);
+    return detail::multiplied(p.low ^ a_, p.high ^ b_).folded();
   }
   [[nodiscard]] std::uint64_t operator()(std::string_view s,
                                          std::uint64_t seed = 0) const noexcept {
     std::uint64_t h = (*this)(s.size(), seed);
     for (; s.size() > 16; s.remove_prefix(16))
-      h = detail::folded_product(load_le<std::uint64_t>(s.data()) ^ a_,
-                                 load_le<std::uint64_t>(s.data() + 8) ^ h);
+      h = detail::multiplied(load_le<std::uint64_t>(s.data()) ^ a_,
+                             load_le<std::uint64_t>(s.data() + 8) ^ h)
+              .folded();
     char last[16] = {};
     if (!s.empty()) std::memcpy(last, s.data(), s.size());
-    return detail::folded_product(load_le<std::uint64_t>(last) ^ b_,
-                                  load_le<std::uint64_t>(last + 8) ^ h);
+    return (*this)(load_le<std::uint64_t>(last) ^ h, load_le<std::uint64_t>(last + 8));
   }
 
  private:
