@@ -78,7 +78,7 @@ const std::pair<const std::string, nem_files::opened>* nem_files::find(
     std::error_code unknown;
     if (!fs::exists(candidate, unknown)) continue;
     const std::string id = id_of(candidate);
-    if (!options_.includes_anywhere && !is_inside(id)) {
+    if (!options_.includes_anywhere && !is_inside(folders, id)) {
       why_ =
           "it isn't in the folder of the file, nor in one of -I; --allow-includes-anywhere "
           "allows that";
@@ -90,7 +90,7 @@ const std::pair<const std::string, nem_files::opened>* nem_files::find(
       why_ = "it isn't a regular file";
       continue;
     }
-    io::expected<io::content> content = io::load(candidate.string());
+    io::expected<io::content> content = io::load(candidate.string(), {}, io::side_input);
     if (!content) {
       io::failure unnamed = content.err();
       unnamed.path.clear();
@@ -110,14 +110,12 @@ const std::pair<const std::string, nem_files::opened>* nem_files::find(
   return nullptr;
 }
 
-bool nem_files::is_inside(const std::string& id) const {
-  const auto holds = [&id](const fs::path& folder) {
+bool nem_files::is_inside(const std::vector<fs::path>& folders, const std::string& id) {
+  return std::any_of(folders.begin(), folders.end(), [&id](const fs::path& folder) {
     const fs::path outer = id_of(folder.empty() ? fs::path(".") : folder), inner = id;
     return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first ==
            outer.end();
-  };
-  return holds(fs::path(path_).parent_path()) ||
-         std::any_of(options_.include_folders.begin(), options_.include_folders.end(), holds);
+  });
 }
 
 nem::source_file nem_files::of(const nem::report& found, std::uint32_t file) const {

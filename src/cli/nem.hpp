@@ -32,7 +32,7 @@ void add_nem_options(CLI::App& verb, nem_options& options);
 
 /// The files that a NEM file includes: looked for beside the file that names them, then in the
 /// folders of --include. Of what isn't NEM nothing is shown. Unless they may lie anywhere, they lie
-/// below the folder of the file that the verb is about, or one of --include, links followed.
+/// below the folder of the file that names them, or one of --include, links followed.
 class nem_files {
  public:
   explicit nem_files(const source& main, const std::string& path, const nem_options& options);
@@ -54,7 +54,8 @@ class nem_files {
   /// is none that may be included.
   [[nodiscard]] const std::pair<const std::string, opened>* find(
       const std::vector<std::filesystem::path>& folders, std::string_view path);
-  [[nodiscard]] bool is_inside(const std::string& id) const;
+  [[nodiscard]] static bool is_inside(const std::vector<std::filesystem::path>& folders,
+                                      const std::string& id);
 
   const source& main_;
   std::string path_;
