@@ -287,6 +287,9 @@ void nac_assemble_tokens(dictionary& out) {
   for (const std::string_view w : nac::assembly::header_words) out.token(w);
   for (const std::string_view w : nac::assembly::weights_words) out.token(w);
   for (const std::string_view w : nac::quantization_names) out.token(w);
+  for (const std::string_view w : nac::assembly::counting_words) out.token(w);
+  for (std::size_t i = 0; i < nac::section_count; ++i)
+    out.token(nac::assembly::tag_word(static_cast<nac::section>(i)));
   out.group("sections");
   for (const std::string_view w : nac::assembly::section_words) out.token(text() << w << ":\n");
   out.token("\nend\n");

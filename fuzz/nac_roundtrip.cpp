@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // nac::parts_of, write and convert: what is written is read as the same parts and written as the
-// same bytes, with either prefixes; other versions hold the same, and conversion is a fixpoint.
+// same bytes; other versions hold the same, and conversion is a fixpoint.
 // nac::verify gives a program or errors inside, and all paths of nac::resolve find the same.
 
 #include <tessera/nac.hpp>
@@ -30,8 +30,8 @@ bool count(void* to, bytes piece) {
 }
 
 /// The bytes of parts, after what must hold of them.
-[[nodiscard]] result<pool<std::byte>> written(const nac::parts& p, bool upstream) {
-  auto out = nac::write(p, {.upstream_prefixes = upstream});
+[[nodiscard]] result<pool<std::byte>> written(const nac::parts& p) {
+  auto out = nac::write(p);
   const auto size = nac::written_size(p);
   fuzz::require(size.err() == out.err(), "the size has the errors of writing");
   if (!out) return out;
@@ -41,7 +41,7 @@ bool count(void* to, bytes piece) {
   fuzz::require(file->header() == p.form, "what was written has its header");
   for (std::size_t s = 0; s < nac::section_count; ++s)
     fuzz::require(file->slack(static_cast<nac::section>(s)) == 0, "what was written has no slack");
-  const auto again = nac::write(nac::parts_of(*file), {.upstream_prefixes = upstream});
+  const auto again = nac::write(nac::parts_of(*file));
   fuzz::require(again && same(bytes_of(*again), bytes_of(*out)), "writing is a fixpoint");
   return out;
 }
@@ -64,7 +64,7 @@ void check_conversions(const nac::parts& p) {
       continue;
     }
     fuzz::require(there->instructions.size() == p.instructions.size(), "instructions stay");
-    const auto bytes_there = written(*there, false);
+    const auto bytes_there = written(*there);
     if (!bytes_there) continue;  // the parts of what can be read may be too much to be written
     const result<nac::file> file = nac::read(bytes_of(*bytes_there));
     fuzz::require(file && file->header() == to, "a conversion has the form that was wanted");
@@ -136,14 +136,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_paths(*file, file->training());
   check_verified(*file, size);
   const nac::parts p = nac::parts_of(*file);
-  const auto upstream = written(p, true), own = written(p, false);
-  fuzz::require(upstream.err() == own.err(), "prefixes decide about no refusal");
+  const auto own = written(p);
   if (!own) {
     fuzz::require(own.err().code >= errc::nac_too_many_instructions &&
                       own.err().code < errc::nac_write_stopped,
                   "a refusal is named");
   } else {
-    fuzz::require(own->size() == upstream->size(), "prefixes decide about no size");
     check_sink(p, own->size());
   }
   check_conversions(p);

@@ -14,9 +14,11 @@
 //   verify             the proof that it can run: a report and a program  nac/verify.hpp
 //   print              everything that it holds, as text                  nac/print.hpp
 //   assemble           parts from such text, or from one written by hand  nac/assemble.hpp
+//   text_map           where in the text a finding of verify is           nac/text_map.hpp
 //   parts_of           everything that it holds, to be changed            nac/parts.hpp
 //   check              whether a container can hold its parts             nac/check.hpp
 //   write              a container from its parts                         nac/write.hpp
+//   layout_of          what files of the same parts differ by             nac/layout.hpp
 //   convert            its parts in another version of the format         nac/convert.hpp
 //   decode             instructions as records of one size                nac/decode.hpp
 //   resolve            the same, with absolute references                 nac/resolve.hpp
@@ -52,6 +54,7 @@
 #include "nac/diagnostic.hpp"
 #include "nac/file.hpp"
 #include "nac/format.hpp"
+#include "nac/layout.hpp"
 #include "nac/lexer.hpp"
 #include "nac/mep.hpp"
 #include "nac/mep_text.hpp"
@@ -68,6 +71,7 @@
 #include "nac/safetensors_write.hpp"
 #include "nac/sink.hpp"
 #include "nac/tensor_index.hpp"
+#include "nac/text_map.hpp"
 #include "nac/tisa.hpp"
 #include "nac/tisa_text.hpp"
 #include "nac/verify.hpp"

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 struct options {
   std::string text, output, payloads;
-  bool any_path = false, upstream_prefixes = false;
+  bool any_path = false;
 };
 
 /// Finds the payloads that a text names: below its folder, unless it may name any file.
@@ -41,9 +41,6 @@ class payload_files {
   /// Why the last one wasn't found.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
   [[nodiscard]] exit_code code() const noexcept { return code_; }
-  void add_sources(std::vector<const source*>& to) const {
-    for (const auto& [path, file] : files_) to.push_back(&file);
-  }
 
  private:
   [[nodiscard]] bool find(const nac::payload_reference& which, bytes& out) {
@@ -104,6 +101,56 @@ class payload_files {
   exit_code code_ = bad_input;
 };
 
+void reword(diagnostic& d, std::string words) {
+  if (const std::size_t at = d.shown.find(d.message); at != d.shown.npos)
+    d.shown.replace(at, d.message.size(), words);
+  d.message = std::move(words);
+}
+
+/// Where in the text the parts are that no container can hold; the error's offset is an index.
+[[nodiscard]] std::uint64_t place_of(error e, const nac::parts& parts, const nac::text_map& map) {
+  using nac::assembly::text_section;
+  switch (e.code) {
+    case errc::nac_write_training: return map.of(text_section::training);
+    case errc::nac_write_arrays: return map.of(text_section::arrays);
+    case errc::nac_write_weights: return map.of(text_section::tensors);
+    default: break;
+  }
+  nac::parts forward = parts;  // whether it is there
+  forward.training.clear();
+  const bool training = nac::check(forward).code == errc::ok;
+  return map.of(training ? text_section::training : text_section::code, e.offset);
+}
+
+/// Tells what is wrong with a container that was made of a text, at the places there.
+[[nodiscard]] exit_code verify_assembled(bytes made, const source& text, const reporting& to,
+                                         const nac::text_map& map) {
+  const result<nac::file> file = nac::read(made);
+  if (!file) return to.fail({file.err().code, 0}, text);
+  nac::report report;
+  report.max_diagnostics = std::size_t{1} << 24;
+  (void)nac::verify(*file, {.weights_elsewhere = true}, &report);
+  const bool invalid = is_invalid(report);
+  constexpr std::size_t most = 100;  // each looks for its line
+  nac::report shown;
+  for (const nac::diagnostic& d : report.diagnostics)
+    if (shown.diagnostics.size() < most && (!invalid || d.severity == nac::severity::error))
+      shown.add(d);
+  const source container{text.name, {}, format::nac};
+  const std::vector<diagnostic> found = diagnose_findings(shown, *file, container);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const nac::diagnostic& d = shown.diagnostics[i];
+    diagnostic at = diagnose(error{d.code, map.offset_of(*file, d.offset)}, text);
+    reword(at, found[i].message);
+    if (!invalid) {
+      at.severity = "warning";
+      at.shown.replace(at.shown.find(": error: "), 9, ": warning: ");
+    }
+    show(at);
+  }
+  return invalid ? bad_input : success;
+}
+
 [[nodiscard]] exit_code assemble_file(const options& o) {
   const reporting to{o.text};
   if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
@@ -113,20 +160,20 @@ class payload_files {
   // Whatever it is, it's read as assembly.
   const source text{shown_name(o.text), std::move(*content), format::nac_assembly};
   payload_files files(o);
-  const result<nac::parts> parts = nac::assemble(text.characters(), files.resolver());
+  nac::text_map map;
+  const result<nac::parts> parts = nac::assemble(text.characters(), files.resolver(), {}, &map);
   if (!parts) {
     if (parts.err().code != errc::nac_text_payload_unresolved || files.why().empty())
       return to.fail(parts.err(), text);
     diagnostic d = diagnose(parts.err(), text);
-    const std::string words = d.message;
-    d.message += ": " + files.why();
-    if (const std::size_t at = d.shown.find(words); at != d.shown.npos)
-      d.shown.replace(at, words.size(), d.message);
+    reword(d, d.message + ": " + files.why());
     return to.fail(d, files.code(), text.what);
   }
-  std::vector<const source*> from = {&text};
-  files.add_sources(from);
-  return write_nac(*parts, o.output, {.upstream_prefixes = o.upstream_prefixes}, from, to);
+  const result<pool<std::byte>> made = nac::write(*parts);
+  if (!made) return to.fail({made.err().code, place_of(made.err(), *parts, map)}, text);
+  const bytes container(made->data(), made->size());
+  const exit_code code = verify_assembled(container, text, to, map);
+  return code == success ? write_result(o.output, container) : code;
 }
 
 }  // namespace
@@ -144,8 +191,6 @@ void add_assemble(CLI::App& app, action& run) {
                    "The file that all places in files mean, whatever name the text gives")
       ->type_name("FILE");
   verb->add_flag("--allow-any-path", o->any_path, "The text may name files outside of its folder");
-  verb->add_flag("--upstream-prefixes", o->upstream_prefixes,
-                 "Count what follows in prefixes, as the original compiler does");
   verb->footer(
       std::string(
           "Only `code:` is needed; tables that it refers to are added. Four lines are a program:\n"
@@ -156,7 +201,8 @@ void add_assemble(CLI::App& app, action& run) {
           "    output(y)\n"
           "\n"
           "Payloads stand in hex, or as places in files that lie in the folder of the text: what\n"
-          "`tessera print` says of a container assembles beside it, with changes or without.\n\n"
+          "`tessera print` says of a container assembles beside it, with changes or without.\n"
+          "The container is verified before it is written.\n\n"
           "Examples:\n"
           "  tessera assemble program.txt program.nac\n"
           "  tessera print model.nac > model.txt && tessera assemble model.txt -o patched.nac\n"

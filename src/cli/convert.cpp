@@ -166,8 +166,6 @@ void add_convert(CLI::App& app, action& run) {
       ->check(CLI::IsMember({"fp16", "int8_tensor", "int8_channel", "block_fp8"}));
   verb->add_flag("--dequantize", o->nac.dequantize,
                  "NAC: store quantized and 16-bit weights as float32");
-  verb->add_flag("--upstream-prefixes", o->nac.upstream_prefixes,
-                 "NAC: count what follows in prefixes, as the original compiler does");
   verb->add_flag("--schedule", o->nac.schedule,
                  "NAC: plan the memory schedule anew, by when results are used last");
   verb->footer(
@@ -181,9 +179,9 @@ void add_convert(CLI::App& app, action& run) {
           "ARK: models are written in the dialect of --to. Those before d3 hold several "
           "operations\n"
           "in a node, which are taken apart on the way to d3. Plans are only laid out anew.\n"
-          "NAC: sections are written anew, without slack. A container's weights are streamed: it "
-          "may be\n"
-          "larger than memory.\n"
+          "NAC: sections are written anew, in their order and without slack. What check refuses "
+          "isn't\n"
+          "converted. A container's weights are streamed: it may be larger than memory.\n"
           "A further .gz or .zst compresses.\n\n"
           "Examples:\n"
           "  tessera convert model.v4.json model.json.gz\n"
@@ -193,7 +191,7 @@ void add_convert(CLI::App& app, action& run) {
           "  tessera convert ark.json - --to d2 --compact\n"
           "  tessera convert model.nac small.nac --quantize int8_channel\n"
           "  tessera convert model.nac slim.nac --weights-out slim.safetensors\n"
-          "  tessera convert old.nac new.nac --to v1.8 --upstream-prefixes\n\n") +
+          "  tessera convert old.nac new.nac --to v1.8\n\n") +
       exit_codes_help);
   verb->callback([o, &run] { run = [o] { return convert_file(*o); }; });
 }

@@ -75,6 +75,12 @@ struct nac_check_options {
 };
 [[nodiscard]] exit_code check_nac(const source& file, const reporting& to,
                                   const nac_check_options& options);
+/// Whether errors refuse a container, even to who only writes it again: all but operations that
+/// nothing here runs.
+[[nodiscard]] bool is_invalid(const nac::report& report) noexcept;
+/// What `check` says of findings.
+[[nodiscard]] std::vector<diagnostic> diagnose_findings(const nac::report& report,
+                                                        const nac::file& file, const source& from);
 /// Tells of the errors of a container that can't be verified.
 [[nodiscard]] exit_code fail_findings(const nac::report& report, const nac::file& file,
                                       const source& from, const reporting& to);
@@ -89,23 +95,15 @@ struct nac_print_options {
 struct nac_convert_options {
   std::optional<nac::header> form;
   std::string weights_in, weights_out, quantize;
-  bool dequantize = false, upstream_prefixes = false, schedule = false;
+  bool dequantize = false, schedule = false;
 
   [[nodiscard]] bool any() const noexcept {
     return !weights_in.empty() || !weights_out.empty() || !quantize.empty() || dequantize ||
-           upstream_prefixes || schedule;
+           schedule;
   }
 };
 [[nodiscard]] exit_code convert_nac(const source& file, const reporting& to,
                                     const std::string& output, const nac_convert_options& options);
-
-/// Writes a container to a file, compressed if its name says so; `from` are mapped files that are
-/// read meanwhile, whose pages don't stay in memory. Tells what is wrong.
-[[nodiscard]] exit_code write_nac(const nac::parts& parts, const std::string& output,
-                                  const nac::write_options& options,
-                                  const std::vector<const source*>& from, const reporting& to);
-/// What `write` finds wrong with parts, whose offsets are indices.
-[[nodiscard]] exit_code fail_parts(error e, const source& from, const reporting& to);
 
 struct nac_diff_options {
   bool json = false, quiet = false, no_weights = false;

@@ -67,9 +67,8 @@ template <class Write>
   return io_error;
 }
 
-}  // namespace
-
-exit_code fail_parts(error e, const source& from, const reporting& to) {
+/// What `write` finds wrong with parts, whose offsets are indices.
+[[nodiscard]] exit_code fail_parts(error e, const source& from, const reporting& to) {
   diagnostic d;
   d.rule = e.name();
   d.message = e.message();
@@ -79,19 +78,46 @@ exit_code fail_parts(error e, const source& from, const reporting& to) {
   return to.fail(d, bad_input, from.what);
 }
 
-exit_code write_nac(const nac::parts& parts, const std::string& output,
-                    const nac::write_options& options, const std::vector<const source*>& from,
-                    const reporting& to) {
+/// Writes a container to a file, compressed if its name says so; `from` are mapped files that are
+/// read meanwhile, whose pages don't stay in memory. Tells what is wrong.
+[[nodiscard]] exit_code write_nac(const nac::parts& parts, const std::string& output,
+                                  const std::vector<const source*>& from, const reporting& to) {
   const result<std::uint64_t> size = nac::written_size(parts);
   if (!size) return fail_parts(size.err(), *from[0], to);
   if (io::codec_of_name(output) != io::codec::none) {  // which compresses as a whole
-    const result<pool<std::byte>> all = nac::write(parts, options);
+    const result<pool<std::byte>> all = nac::write(parts);
     if (!all) return fail_parts(all.err(), *from[0], to);
     return write_result(output, {all->data(), all->size()});
   }
   return stream(output, *size, from,
-                [&](const nac::sink& sink) { return nac::write(parts, sink, options); });
+                [&](const nac::sink& sink) { return nac::write(parts, sink); });
 }
+
+/// Tells why a container isn't converted: what `check` calls invalid, with the weights beside it
+/// unless others are given. Nothing was written before. `schedule`: planned anew, in `parts`.
+[[nodiscard]] exit_code verify_to_convert(const nac::file& file, const source& from,
+                                          const reporting& to, const nac_convert_options& options,
+                                          nac::parts& parts) {
+  weights_outcome beside;
+  nac::verify_options how{.weights_elsewhere = true};
+  if (!file.has_internal_weights() && !file.parameters().empty() && options.weights_in.empty()) {
+    if (const std::string path = weights_beside(to.path); !path.empty()) {
+      beside = load_weights({path});
+      if (!beside.weights) return beside.code;
+      how.weights = &*beside.weights;
+    }
+  }
+  nac::report report;
+  report.max_diagnostics = std::size_t{1} << 24;
+  const result<nac::program> program = nac::verify(file, how, &report);
+  if (is_invalid(report) || (!program && options.schedule))
+    return fail_findings(report, file, from, to);
+  if (!options.schedule) return success;
+  const error e = vm::nac::schedule(*program, parts);
+  return e.code == errc::ok ? success : fail_parts(e, from, to);
+}
+
+}  // namespace
 
 exit_code convert_nac(const source& file, const reporting& to, const std::string& output,
                       const nac_convert_options& options) {
@@ -99,14 +125,8 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
   if (!in.file) return in.code;
   std::vector<const source*> from = {&file};
   nac::parts parts = nac::parts_of(*in.file);
-  if (options.schedule) {
-    nac::report report;
-    const result<nac::program> program =
-        nac::verify(*in.file, {.weights_elsewhere = true}, &report);
-    if (!program) return fail_findings(report, *in.file, file, to);
-    if (const error e = vm::nac::schedule(*program, parts); e.code != errc::ok)
-      return fail_parts(e, file, to);
-  }
+  if (const exit_code code = verify_to_convert(*in.file, file, to, options, parts); code != success)
+    return code;
 
   weights_outcome outside;
   if (!options.weights_in.empty()) {
@@ -141,8 +161,7 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
     parts = std::move(*other);
   }
 
-  const nac::write_options how{.upstream_prefixes = options.upstream_prefixes};
-  if (options.weights_out.empty()) return write_nac(parts, output, how, from, to);
+  if (options.weights_out.empty()) return write_nac(parts, output, from, to);
   const result<nac::external_weights> apart = nac::externalise(parts);
   if (!apart) return fail_parts(apart.err(), file, to);
   if (const result<std::uint64_t> size = nac::written_size(apart->model); !size)
@@ -157,7 +176,7 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
   const exit_code wrote = stream(options.weights_out, total, from, [&](const nac::sink& sink) {
     return nac::write_safetensors(apart->weights, sink);
   });
-  return wrote != success ? wrote : write_nac(apart->model, output, how, from, to);
+  return wrote != success ? wrote : write_nac(apart->model, output, from, to);
 }
 
 }  // namespace cli

@@ -63,7 +63,7 @@ TEST_CASE("nac/convert: the small files of all versions are one program", "[nac]
       const auto there = nac::convert(nac::parts_of(*file), static_cast<header>(to));
       REQUIRE(there);
       // Id 20 of mini_v16 becomes 32, as the others have it; and 32 stays when they become 1.6.
-      const auto out = nac::write(*there, {.upstream_prefixes = true});
+      const auto out = nac::write(*there);
       REQUIRE(out);
       std::vector<std::byte> written(out->begin(), out->end());
       if (to == 0) {

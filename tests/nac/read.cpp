@@ -483,7 +483,7 @@ TEST_CASE("nac/read: both conventions of prefixes", "[nac]") {
   for (const header form : {header::v1_6, header::v1_7, header::v1_8}) {
     const auto a = container(form, {signatures, upstream}, {.outputs = 2}),
                b = container(form, {signatures, own}, {.outputs = 2});
-    CHECK(rewritten(a) == b);
+    CHECK(rewritten(a) == a);
     CHECK(rewritten(b) == b);
     const auto file = nac::read(bytes(a));
     REQUIRE(file);

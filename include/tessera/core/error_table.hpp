@@ -472,6 +472,7 @@
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
+  X(nac_text_self_counting, 3462, "expected none, or some of input, output and control_flow")      \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
   X(nac_safetensors_large_header, 3501,                                                            \

@@ -19,6 +19,10 @@
 //               inputs N  outputs N           as many as the code has
 //               d_model N                     0
 //               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
+//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
+//                                             count themselves; else as the version has it
+//               order TAG …                   MMAP OPS …, as the sections follow one another in the
+//                                             file; else as the version has them (layout.hpp)
 //   operations: signatures: parameters: input_names:
 //               ID = STRING                   an input's ID is the index of its instruction
 //   constants: plan_constants:
@@ -39,14 +43,14 @@
 // Tables may be left out, and what the code needs is added to them: operations from id 32 on,
 // signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
 // has to be complete where there is one. Without input_names, inputs get the names of their
-// results. Prefixes aren't part of the text.
+// results.
 //
 // Lifetime:   borrows what the resolver gives; nothing of the text.
 // Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
 //             wrong; input_too_large. Names are looked up after the last token, so that their
 //             errors come after all others.
 // Limits:     max_bytes, and 4 GiB - 1.
-// Allocation: at most 60 × the text, and 300 KB.
+// Allocation: at most 60 × the text, and 300 KB; besides those the map.
 
 #ifndef TESSERA_NAC_ASSEMBLE_HPP
 #define TESSERA_NAC_ASSEMBLE_HPP
@@ -65,6 +69,7 @@
 #include "lexer.hpp"
 #include "mep_text.hpp"
 #include "parts.hpp"
+#include "text_map.hpp"
 #include "tisa_text.hpp"
 #include "words.hpp"
 
@@ -74,8 +79,8 @@ namespace detail {
 
 class assembler {
  public:
-  assembler(std::string_view source, const resolver& r)
-      : in_(source), code_(in_, out_, r), read_{in_, out_, r} {}
+  assembler(std::string_view source, const resolver& r, text_map* map)
+      : in_(source), code_(in_, out_, r, map), read_{in_, out_, r}, map_(map) {}
 
   [[nodiscard]] error run() {
     in_.skip_lines();
@@ -110,6 +115,7 @@ class assembler {
       if (k == not_a_word) return in_.fail(errc::nac_text_key);
       if (has_key_[k]) return in_.fail(errc::nac_text_key_repeated);
       has_key_[k] = true;
+      if (map_ != nullptr) map_->set(static_cast<key>(k), t.offset);
       in_.next();
       value(static_cast<key>(k));
       in_.end_line();
@@ -136,7 +142,30 @@ class assembler {
       case key::training_flag:
         out_.training_flag = one_of(boolean_words, errc::nac_text_boolean) != 0;
         break;
+      case key::self_counting: self_counting(); break;
+      case key::order: order(); break;
     }
+  }
+  void self_counting() {
+    self_count* const rules[] = {&out_.layout.inputs, &out_.layout.outputs, &out_.layout.branches};
+    for (self_count* const rule : rules) *rule = self_count::no;
+    if (in_.accept(word_none)) return;
+    do {
+      const std::size_t i = one_of(counting_words, errc::nac_text_self_counting);
+      if (!in_.failed()) *rules[i] = self_count::yes;
+    } while (!in_.failed() && !in_.at_line_end());
+  }
+  void order() {
+    bool placed[section_count] = {};
+    do {
+      std::size_t i = 0;
+      while (i < section_count && tag_word(static_cast<nac::section>(i)) != in_.peek().text) ++i;
+      if (i == section_count) return in_.fail(errc::nac_text_section);
+      if (placed[i]) return in_.fail(errc::nac_text_section_repeated);
+      placed[i] = true;
+      out_.layout.order.push_back(static_cast<nac::section>(i));
+      in_.next();
+    } while (!in_.failed() && !in_.at_line_end());
   }
   template <std::size_t N>
   [[nodiscard]] std::size_t one_of(const std::string_view (&words)[N], errc otherwise) noexcept {
@@ -158,19 +187,26 @@ class assembler {
     if (s == not_a_word) return in_.fail(errc::nac_text_section);
     if (has_section_[s]) return in_.fail(errc::nac_text_section_repeated);
     has_section_[s] = true;
+    if (map_ != nullptr) map_->set(static_cast<text_section>(s), t.offset);
     in_.next();
     in_.next();
     in_.skip_lines();
     switch (static_cast<text_section>(s)) {
-      case text_section::operations: names(out_.operations, 255); break;
-      case text_section::signatures: names(out_.signatures, 255); break;
-      case text_section::parameters: names(out_.parameters, 0xffff); break;
-      case text_section::input_names: names(out_.input_names, 0xffff); break;
-      case text_section::constants: constants(out_.constants); break;
-      case text_section::plan_constants: constants(out_.plan_constants); break;
-      case text_section::tensors: rows([this] { tensor(); }); break;
-      case text_section::arrays: rows([this] { array(); }); break;
-      case text_section::resources: rows([this] { resource(); }); break;
+      case text_section::operations: names(text_section::operations, out_.operations, 255); break;
+      case text_section::signatures: names(text_section::signatures, out_.signatures, 255); break;
+      case text_section::parameters:
+        names(text_section::parameters, out_.parameters, 0xffff);
+        break;
+      case text_section::input_names:
+        names(text_section::input_names, out_.input_names, 0xffff);
+        break;
+      case text_section::constants: constants(text_section::constants, out_.constants); break;
+      case text_section::plan_constants:
+        constants(text_section::plan_constants, out_.plan_constants);
+        break;
+      case text_section::tensors: rows(text_section::tensors, [this] { tensor(); }); break;
+      case text_section::arrays: rows(text_section::arrays, [this] { array(); }); break;
+      case text_section::resources: rows(text_section::resources, [this] { resource(); }); break;
       case text_section::code:
       case text_section::training:
       case text_section::schedule:
@@ -178,23 +214,25 @@ class assembler {
         code_.look_over();
         break;
       case text_section::plan:
-        if (parse_plan(in_, out_)) body_end();
+        if (parse_plan(in_, out_, map_)) body_end();
         break;
       case text_section::tokenizer:
-        if (parse_manifest(in_, out_)) body_end();
+        if (parse_manifest(in_, out_, map_)) body_end();
         break;
     }
   }
   /// Statements up to the next section.
   template <class Each>
-  void rows(Each&& each) {
-    while (!in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_)) {
+  void rows(text_section s, Each&& each) {
+    for (std::uint64_t i = 0;
+         !in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_); ++i) {
+      if (map_ != nullptr) map_->add(s, i, in_.offset());
       each();
       in_.end_line();
     }
   }
-  void names(pool<named_part>& to, std::size_t most) {
-    rows([&] {
+  void names(text_section s, pool<named_part>& to, std::size_t most) {
+    rows(s, [&] {
       named_part n;
       n.id = id();
       in_.expect('=');
@@ -202,8 +240,8 @@ class assembler {
       to.push_back(n);
     });
   }
-  void constants(pool<constant_part>& to) {
-    rows([&] {
+  void constants(text_section s, pool<constant_part>& to) {
+    rows(s, [&] {
       const std::uint16_t number = id();
       in_.expect('=');
       constant_part c = read_.constant();
@@ -270,7 +308,7 @@ class assembler {
     if (in_.failed()) return;
     in_ = second_[static_cast<std::size_t>(s)];
     if (s != text_section::schedule) return code_.code(s == text_section::training);
-    rows([this] { tick(); });
+    rows(s, [this] { tick(); });
   }
   void tick() {
     tick_part t;
@@ -315,18 +353,19 @@ class assembler {
   lexer in_;
   code_assembler code_;
   value_reader read_;
+  text_map* map_;
   lexer second_[section_total];
   bool has_section_[section_total] = {}, has_key_[key_total] = {};
 };
 
 }  // namespace detail
 
-/// The parts of a container.
+/// The parts of a container; `map` gets the places of its statements.
 [[nodiscard]] inline result<parts> assemble(std::string_view source, const resolver& r = {},
-                                            const limits& limit = {}) {
+                                            const limits& limit = {}, text_map* map = nullptr) {
   const std::uint64_t most = limit.max_bytes < 0xffffffff ? limit.max_bytes : 0xffffffff;
   if (source.size() > most) return error{errc::input_too_large, most};
-  detail::assembler a(source, r);
+  detail::assembler a(source, r, map);
   if (const error e = a.run(); e.code != errc::ok) return e;
   return a.take();
 }

@@ -39,6 +39,7 @@
 #include "assemble_values.hpp"
 #include "lexer.hpp"
 #include "parts.hpp"
+#include "text_map.hpp"
 #include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -64,8 +65,8 @@ class code_assembler {
   parameter_names parameters;
   bool has_input_names = false, has_outputs = false;
 
-  code_assembler(lexer& from, parts& to, const resolver& r)
-      : in(from), out(to), read{from, to, r} {}
+  code_assembler(lexer& from, parts& to, const resolver& r, text_map* map)
+      : in(from), out(to), read{from, to, r}, map_(map) {}
 
   /// Before anything else reads the code: what ids it names by themselves.
   void look_over() {
@@ -94,6 +95,8 @@ class code_assembler {
     while (!in.failed() && in.peek().kind != token_kind::end && !at_section(in)) {
       index_ = static_cast<std::uint32_t>(to_->size());
       name_ = {};
+      if (map_ != nullptr)
+        map_->add(is_training ? text_section::training : text_section::code, index_, in.offset());
       if (in.peek().kind == token_kind::word) {
         lexer ahead = in;
         const token first = ahead.next();
@@ -459,6 +462,7 @@ class code_assembler {
     std::uint64_t offset;
   };
 
+  text_map* map_;
   pool<instruction_part>* to_ = nullptr;
   scope forward_, training_;
   bool is_training_ = false;

@@ -44,6 +44,7 @@
 #include "parts.hpp"
 #include "print_values.hpp"
 #include "records.hpp"
+#include "text_map.hpp"
 #include "words.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -195,7 +196,7 @@ class plan_printer {
 
 class plan_parser {
  public:
-  explicit plan_parser(lexer& in) noexcept : in_(in) {}
+  explicit plan_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
 
   [[nodiscard]] bool parse(parts& p) {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
@@ -207,6 +208,7 @@ class plan_parser {
         add(labels_, t);
         continue;
       }
+      if (map_ != nullptr) map_->add(text_section::plan, code_.size(), t.offset);
       if (t.text == "bytes") {
         parse_bytes(in_, code_);
       } else if (const plan_op_row* const row = find(t.text); row != nullptr) {
@@ -324,13 +326,16 @@ class plan_parser {
   }
 
   lexer& in_;
+  text_map* map_;
   pool<std::byte> code_;
   pool<place> labels_, jumps_;
 };
 
 /// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
 /// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_plan(lexer& in, parts& p) { return plan_parser(in).parse(p); }
+[[nodiscard]] inline bool parse_plan(lexer& in, parts& p, text_map* map = nullptr) {
+  return plan_parser(in, map).parse(p);
+}
 
 }  // namespace detail
 

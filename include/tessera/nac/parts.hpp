@@ -8,8 +8,8 @@
 //   p.resources.push_back({p.add_string("merges.b"), nac::parts::borrow(merges)});
 //   auto bytes = nac::write(p);                                   // nac/write.hpp
 //
-// Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. What prefix a
-// system instruction has is decided when it is written, so parts don't hold it.
+// Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. The order of
+// the sections and what prefixes count are one rule for all (nac/layout.hpp), no part of records.
 //
 // Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
 //             a source, which it borrows; parts_of borrows them from the file's bytes.
@@ -30,6 +30,7 @@
 #include "../core/text.hpp"
 #include "file.hpp"
 #include "format.hpp"
+#include "layout.hpp"
 #include "records.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -123,6 +124,7 @@ struct parts {
   bool internal_weights = true;
   bool training_flag = false;  ///< bit 6 of byte 4; version 2
   std::uint16_t inputs = 0, outputs = 0, d_model = 0;
+  nac::layout layout;  ///< of a file that was read; else the version's
 
   pool<tick_part> schedule;
   pool<command_part> commands;
@@ -240,7 +242,8 @@ struct part_maker {
 
 }  // namespace detail
 
-/// What a file holds, in parts. Not kept: slack, prefixes, reserved bytes and unknown sections.
+/// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes that
+/// follow no rule.
 [[nodiscard]] inline parts parts_of(const file& f) {
   parts p;
   const detail::part_maker make{p};
@@ -251,6 +254,7 @@ struct part_maker {
   p.inputs = f.inputs();
   p.outputs = f.outputs();
   p.d_model = f.d_model();
+  p.layout = layout_of(f);
   p.schedule.reserve(f.schedule().size());
   for (const tick& t : f.schedule()) {
     p.schedule.push_back(

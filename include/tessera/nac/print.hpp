@@ -23,8 +23,8 @@
 //       v2 = output(v1)
 //
 // The grammar stands in assemble.hpp. What follows from the rest is left out only where assemble
-// would find exactly the same, so nothing is lost but prefixes, slack, reserved bytes and unknown
-// sections. Comments name inputs, parameters and constants where those are short.
+// would find exactly the same, so nothing is lost but slack, reserved bytes, unknown sections and
+// prefixes that follow no rule. Comments name inputs, parameters and constants where those are short.
 //
 // Lifetime:   borrows the file while it runs.
 // Errors:     none: any file that was read has a text.
@@ -40,6 +40,7 @@
 
 #include "../core/text.hpp"
 #include "file.hpp"
+#include "layout.hpp"
 #include "mep_text.hpp"
 #include "print_code.hpp"
 #include "print_values.hpp"
@@ -105,6 +106,31 @@ class printer {
     line(key::d_model) << file_.d_model() << '\n';
     if (file_.has_training_flag() != (file_.version() == 2 && file_.has(nac::section::trng)))
       line(key::training_flag) << boolean_words[file_.has_training_flag() ? 1 : 0] << '\n';
+    layout();
+  }
+  /// Where it isn't what a new container of the version has.
+  void layout() {
+    const nac::layout how = layout_of(file_);
+    const self_count rules[] = {how.inputs, how.outputs, how.branches};
+    constexpr std::uint8_t operations[] = {op_input, op_output, op_control_flow};
+    bool usual = true, none = true;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const bool itself = counts_itself(rules[i], operations[i], file_.header());
+      none = none && !itself;
+      usual = usual && itself == counts_itself({}, operations[i], file_.header());
+    }
+    if (!usual) {
+      out_ << key_words[static_cast<std::size_t>(key::self_counting)];
+      if (none) out_ << ' ' << word_none;
+      for (std::size_t i = 0; i < 3; ++i)
+        if (counts_itself(rules[i], operations[i], file_.header()))
+          out_ << ' ' << counting_words[i];
+      out_ << '\n';
+    }
+    if (how.order.empty()) return;
+    out_ << key_words[static_cast<std::size_t>(key::order)];
+    for (const nac::section s : how.order) out_ << ' ' << tag_word(s);
+    out_ << '\n';
   }
 
   template <class Names>

@@ -38,6 +38,7 @@
 #include "hex.hpp"
 #include "lexer.hpp"
 #include "parts.hpp"
+#include "text_map.hpp"
 #include "tisa.hpp"
 #include "words.hpp"
 
@@ -114,7 +115,7 @@ struct manifest_printer {
 
 class manifest_parser {
  public:
-  explicit manifest_parser(lexer& in) noexcept : in_(in) {}
+  explicit manifest_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
 
   [[nodiscard]] bool parse(parts& p) {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
@@ -122,6 +123,7 @@ class manifest_parser {
       if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
       if (t.kind != token_kind::word || t.text == word_end) break;
       in_.next();
+      if (map_ != nullptr) map_->add(text_section::tokenizer, out_.size(), t.offset);
       line(t);
       if (!in_.failed()) in_.end_line();
     }
@@ -256,14 +258,15 @@ class manifest_parser {
   }
 
   lexer& in_;
+  text_map* map_;
   pool<std::byte> out_;
   text scratch_;
 };
 
 /// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
 /// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p) {
-  return manifest_parser(in).parse(p);
+[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p, text_map* map = nullptr) {
+  return manifest_parser(in, map).parse(p);
 }
 
 }  // namespace detail

@@ -40,7 +40,9 @@ namespace assembly {
   X(inputs)                                                                                        \
   X(outputs)                                                                                       \
   X(d_model)                                                                                       \
-  X(training_flag)
+  X(training_flag)                                                                                 \
+  X(self_counting)                                                                                 \
+  X(order)
 
 /// What stands before the sections, a line for each.
 enum class key : std::uint8_t {
@@ -149,6 +151,8 @@ inline constexpr instruction_word instruction_words[] = {
 inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
 inline constexpr std::string_view weights_words[] = {"external", "internal"};
 inline constexpr std::string_view boolean_words[] = {"false", "true"};
+/// Operations whose prefixes may count themselves.
+inline constexpr std::string_view counting_words[] = {"input", "output", "control_flow"};
 
 inline constexpr std::string_view word_hex = "hex", word_values = "values", word_file = "file",
                                   word_end = "end", word_c = "c", word_d = "d",
@@ -156,12 +160,19 @@ inline constexpr std::string_view word_hex = "hex", word_values = "values", word
                                   word_scale = "scale", word_scales = "scales", word_axis = "axis",
                                   word_block = "block", word_shape = "shape", word_ints = "ints",
                                   word_floats = "floats", word_null = "null", word_nan = "nan",
-                                  word_infinity = "inf", word_minus_infinity = "-inf";
+                                  word_none = "none", word_infinity = "inf",
+                                  word_minus_infinity = "-inf";
 
 /// Words that arguments may be, and so no value's name.
 inline constexpr std::string_view reserved_words[] = {
     word_null,     boolean_words[0], boolean_words[1], word_nan,
     word_infinity, word_ints,        word_floats,      word_end};
+
+/// A section's tag without the space at the end of one of them.
+[[nodiscard]] constexpr std::string_view tag_word(section s) noexcept {
+  const std::string_view t = tag(s);
+  return t.substr(0, t.back() == ' ' ? 3 : 4);
+}
 
 inline constexpr std::size_t not_a_word = ~std::size_t{0};
 template <std::size_t N>

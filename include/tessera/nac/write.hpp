@@ -3,21 +3,14 @@
 //
 // Writes a NAC container from its parts: one form for what they hold, whoever built them.
 //
-//   auto bytes = nac::write(parts);                                // the specification's prefixes
-//   auto same = nac::write(parts, {.upstream_prefixes = true});    // those of the first compiler
+//   auto bytes = nac::write(parts);
 //   if (!bytes) return fail(bytes.err());                          // nothing was written
 //
 //   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
 //   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
-//   else     PROC behind DATA, TRNG and RSRC behind ORCH, where the parts have them
+//   else     PROC, TRNG and RSRC, where the parts have them
+//   order    of sections, and what prefixes count: as parts.layout says (nac/layout.hpp)
 //   records  in the order of the parts; no padding between or behind them
-//
-//   prefix of     specification   upstream
-//   INPUT 1-3     2               1
-//   OUTPUT 0-2    outputs + 1     outputs
-//   OUTPUT 3      1               1
-//   CONTROL_FLOW  3               3
-//   all others    how many words follow
 //
 // What was written so is read as the same parts; and what a file in this form holds is written as
 // that file, byte for byte.
@@ -41,17 +34,12 @@
 #include "../core/result.hpp"
 #include "check.hpp"
 #include "format.hpp"
+#include "layout.hpp"
 #include "parts.hpp"
 #include "sink.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-
-struct write_options {
-  /// The prefixes of the first compiler, which count what follows them; else the specification's,
-  /// which count themselves too.
-  bool upstream_prefixes = false;
-};
 
 namespace detail {
 
@@ -78,19 +66,18 @@ class part_counter {
 /// Puts checked parts out, section by section: once to count, once to write.
 class part_writer {
  public:
-  explicit part_writer(const parts& p, const write_options& how = {}) noexcept
-      : p_(p), checked_(p), upstream_(how.upstream_prefixes) {}
+  explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
 
   /// All checks, and where the sections will stand.
   [[nodiscard]] error prepare() noexcept {
     if (const error e = checked_.all(); e.code != errc::ok) return e;
     size_ = header_sizes[static_cast<std::size_t>(p_.form)];
-    for (std::size_t i = 0; i < section_count; ++i) {
-      const auto s = static_cast<section>(i);
+    order();
+    for (const section s : order_) {
       if (!present(s)) continue;
       part_counter count;
       put_section(count, s);
-      offsets_[i] = size_;
+      offsets_[static_cast<std::size_t>(s)] = size_;
       if (count.overflowed() || !checked_add(size_, count.size(), size_))
         return {errc::nac_write_size, 0, error_index::whole};
     }
@@ -101,13 +88,26 @@ class part_writer {
   [[nodiscard]] error write(const sink& to) const {
     part_stream out(to);
     put_header(out);
-    for (std::size_t i = 0; i < section_count && !out.stopped(); ++i)
-      if (offsets_[i] != 0) put_section(out, static_cast<section>(i));
+    for (const section s : order_)
+      if (offsets_[static_cast<std::size_t>(s)] != 0 && !out.stopped()) put_section(out, s);
     out.flush();
     return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
   }
 
  private:
+  void order() noexcept {
+    bool placed[section_count] = {};
+    std::size_t count = 0;
+    const auto place = [&](section s) {
+      if (static_cast<std::size_t>(s) >= section_count || placed[static_cast<std::size_t>(s)])
+        return;
+      placed[static_cast<std::size_t>(s)] = true;
+      order_[count++] = s;
+    };
+    for (const section s : p_.layout.order) place(s);
+    for (std::size_t i = 0; i < section_count; ++i) place(section_in_order(p_.form, i));
+  }
+
   [[nodiscard]] bool present(section s) const noexcept {
     switch (s) {
       case section::proc: return p_.has_manifest;
@@ -197,11 +197,9 @@ class part_writer {
     return system_words_of(i.a, i.b, p_.outputs).has_prefix;
   }
   [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
-    // The specification knows no training: its variants have one form, that of what wrote them.
-    const bool counts_itself = i.a == op_control_flow ||
-                               (!upstream_ && i.a == op_input && i.b < 4) ||
-                               (!upstream_ && i.a == op_output && i.b < 3);
-    return static_cast<std::uint16_t>(i.c.size + (counts_itself ? 1 : 0));
+    const self_count* const rule = i.a < first_regular_op ? rule_of(p_.layout, i.a, i.b) : nullptr;
+    const bool itself = rule != nullptr && counts_itself(*rule, i.a, p_.form);
+    return static_cast<std::uint16_t>(i.c.size + (itself ? 1 : 0));
   }
 
   template <class Length, class Out>
@@ -298,7 +296,7 @@ class part_writer {
 
   const parts& p_;
   part_checker checked_;
-  bool upstream_;
+  section order_[section_count] = {};
   std::uint64_t offsets_[section_count] = {};
   std::uint64_t size_ = 0;
 };
@@ -314,15 +312,15 @@ class part_writer {
 
 /// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
 /// with the offset 0, when `put` said false; every other error comes before the first call.
-[[nodiscard]] inline error write(const parts& p, const sink& to, const write_options& how = {}) {
-  detail::part_writer out(p, how);
+[[nodiscard]] inline error write(const parts& p, const sink& to) {
+  detail::part_writer out(p);
   const error e = out.prepare();
   return e.code == errc::ok ? out.write(to) : e;
 }
 
 /// A container of these parts.
-[[nodiscard]] inline result<pool<std::byte>> write(const parts& p, const write_options& how = {}) {
-  detail::part_writer writer(p, how);
+[[nodiscard]] inline result<pool<std::byte>> write(const parts& p) {
+  detail::part_writer writer(p);
   error e = writer.prepare();
   if (e.code != errc::ok) return e;
   if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
