@@ -463,6 +463,27 @@ TEST_CASE("nac/mep_verify: each code, where it is", "[nac]") {
   }
 }
 
+TEST_CASE("nac/mep_verify: a model's number is 0 to 255, in any form of number", "[nac]") {
+  const buffer code = from_hex("1203000000");
+  struct row {
+    std::string_view constant;
+    bool fits;
+  };
+  for (const row& r :
+       {row{"0000 02 0800 0000000000000000", true}, row{"0000 02 0800 ff00000000000000", true},
+        row{"0000 02 0800 0001000000000000", false}, row{"0000 02 0800 ffffffffffffffff", false},
+        row{"0000 03 0800 0000000000000000", true},   // 0.0
+        row{"0000 03 0800 0000000000e06f40", true},   // 255.0
+        row{"0000 03 0800 0000000000007040", false},  // 256.0
+        row{"0000 03 0800 0000000000f06f40", false},  // 255.5
+        row{"0000 03 0800 000000000000f0bf", false},  // -1.0
+        row{"0000 01 0100 01", true}, row{"0000 00 0000", false}}) {
+    CAPTURE(std::string(r.constant));
+    CHECK(verify(code, r.constant, 1) ==
+          (r.fits ? error{} : error{errc::nac_mep_constant_model, code_at + 3}));
+  }
+}
+
 TEST_CASE("nac/mep_verify: what is accepted", "[nac]") {
   for (const std::string_view hex : {
            "1203000100",
