@@ -42,10 +42,14 @@ constexpr std::uint64_t max_plan_steps = 100'000'000;
 }
 
 [[nodiscard]] exit_code fail_plan(const vn::plan_outcome& done, const nac::program& p,
-                                  const source& from, const reporting& to) {
+                                  const source& from, const reporting& to, bool has_folder) {
   diagnostic d;
   d.rule = error{done.code}.name();
   d.message = told(done.code, done.text);
+  const bool is_stream = done.text.starts_with("standard ");
+  if (done.code == errc::nac_plan_path || (done.code == errc::nac_plan_file && !is_stream) ||
+      (done.code == errc::nac_plan_write && !has_folder))
+    d.message += "; --folder says where the plan's files are";
   std::string what;
   nac::plan_instruction i;
   for (nac::plan_reader in(p.file().plan()); in.next(i);)
@@ -75,7 +79,7 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   const reporting to{o.files[0], o.json};
   vn::plan_options how;
   if (o.nac.any_path) how.files = vn::file_access::anywhere;
-  if (!o.nac.folder.empty()) how.folder = o.nac.folder;
+  how.folder = o.nac.folder;
   how.path = o.files[0];
   how.mode = o.nac.mode.empty() ? "infer" : o.nac.mode;
   how.answers = o.nac.answers;
@@ -94,7 +98,7 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   for (std::uint64_t i = 0; i < o.steps.value_or(1); ++i) {
     done = machine.run();
     steps += done.steps;
-    if (!done) return fail_plan(done, p, file, to);
+    if (!done) return fail_plan(done, p, file, to, !o.nac.folder.empty());
   }
   if (!o.json) return success;
   text out;

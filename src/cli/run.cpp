@@ -440,9 +440,11 @@ void add_run(CLI::App& app, action& run) {
       ->type_name("TEXT")
       ->allow_extra_args(false);
   verb->add_option("--folder", o->nac.folder,
-                   "NAC: the folder that the plan's files lie in (the current one)")
+                   "NAC: the folder of the plan's files. Without it none is written, and\n"
+                   "those that it reads lie beside the container")
       ->type_name("DIRECTORY");
-  verb->add_flag("--any-path", o->nac.any_path, "NAC: the plan's files may lie anywhere");
+  verb->add_flag("--any-path", o->nac.any_path,
+                 "NAC: the files that the plan reads may lie anywhere");
   verb->add_flag("--raw", o->nac.raw,
                  "NAC: what the plan prints, with control characters as they are");
   verb->add_option("--mode", o->nac.mode, "NAC: what the plan is told to do (infer)")
@@ -498,8 +500,10 @@ void add_run(CLI::App& app, action& run) {
           "random. A --text goes through the container's tokenizer, as int64 [1, n]. A container "
           "with "
           "a\n"
-          "plan runs that, unless inputs or outputs are given. Plans read and write files below "
-          "--folder.\n"
+          "plan runs that, unless inputs or outputs are given. Plans read files below --folder or "
+          "beside the\n"
+          "container, and write them below --folder alone: none that is hidden, executable or a "
+          "link.\n"
           "Without --output a summary of all outputs is shown.\n\n"
           "NEM: a NAME is that of a buffer, or of a region that `let` names; outputs may also be "
           "regions\n"

@@ -36,6 +36,11 @@ namespace {
 
 constexpr std::size_t max_loops = 65536;
 
+[[nodiscard]] std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == path.npos ? "." : path.substr(0, slash + 1);
+}
+
 /// Of a missing answer's type, none of the number.
 [[nodiscard]] std::string_view trimmed(std::string_view s) noexcept {
   constexpr std::string_view blanks = " \t\n\r\f\v";
@@ -61,7 +66,7 @@ plan_machine::plan_machine(const model::program& p, plan_options how)
     : program_(p),
       how_(std::move(how)),
       room_(how_.max_memory),
-      files_(how_.files, how_.folder),
+      files_(how_.files, how_.folder, folder_of(how_.path)),
       models_(256),
       slots_(256) {}
 
@@ -216,9 +221,8 @@ void plan_machine::write(const plan_value& v, std::uint32_t destination, const p
   if (v.what() != kind::bytes && mode != 2) line << '\n';
   if (destination != 2) return write_stream(destination == 1, line.view());
   if (path.what() != kind::string) wrong_slot("a path", path);
-  const std::string found = files_.find(path.as_text());
   count_written(line.view().size());
-  files_.write(found, line.view(), mode != 0);
+  files_.write(path.as_text(), line.view(), mode != 0);
 }
 
 plan_value plan_machine::serialized(const plan_value& v, std::uint32_t how) {
@@ -258,9 +262,9 @@ void plan_machine::load_model(std::uint32_t number, std::string_view path) {
   auto made = std::make_shared<loaded>();
   made->path = path;
   std::string found;
-  if (path == how_.path) {
-    made->program = &program_;
-  } else if (how_.load && (made->program = how_.load(path)) != nullptr) {
+  if (how_.load && (made->program = how_.load(path)) != nullptr) {
+  } else if (number == 0 || path == how_.path) {
+    made->program = &program_;  // which may have another name by now, or none
   } else {
     found = files_.find(path);
     if (!how_.path.empty() && files_.is_same(found, how_.path)) made->program = &program_;

@@ -26,8 +26,13 @@
 //   training     MODEL_TRAIN_STEP and MODEL_SAVE_WEIGHTS are refused: before anything runs, but in
 //                the mode "infer" when they are reached
 //
-// Files are only those below the folder: where a path leads is decided after symbolic links and
-// "..". Who can put links there while the plan runs can lead it out of it.
+// Files that are read are only those below the folder, else beside the container: where a path leads
+// is decided after symbolic links and "..". Files are written in a folder that was named, and then
+// only new and plain ones (plan_files.hpp). Who can put links there while the plan runs can lead it
+// out of it.
+//
+// Model 0 is the container that runs, whatever path a plan loads it by; others that are found to be
+// that one are it, too.
 //
 // Lifetime:   borrows the program; what was returned and the machine's memory end with the machine.
 // Errors:     run(): nac_plan_*, those of operations, models and tokenizers; budget_steps and
@@ -58,8 +63,8 @@ namespace vm::nac {
 
 struct plan_options {
   file_access files = file_access::folder;
-  std::string folder = ".";          ///< what paths of the plan are relative to
-  std::string path = {};             ///< of the file being run: loading that one needs no file
+  std::string folder = {};           ///< of the plan's files; without it nothing is written
+  std::string path = {};             ///< of the file being run; what it reads lies beside it, too
   std::string mode = "infer_train";  ///< or "infer", "train": what SRC_EXEC_MODE gives
   std::vector<std::string> answers = {};
   /// Asks for what `answers` don't hold; nullopt: there is no answer.

@@ -23,30 +23,84 @@ namespace {
 
 [[nodiscard]] std::string in_quotes(std::string_view path) { return '"' + std::string(path) + '"'; }
 
-[[nodiscard]] fs::path resolved(const fs::path& p, std::string_view given) {
-  std::error_code e;
-  fs::path out = fs::canonical(p, e);
-  if (e) fail(errc::nac_plan_file, in_quotes(given) + ": " + e.message());
-  return out;
+[[nodiscard]] bool is_inside(const fs::path& folder, const fs::path& file) {
+  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
+         folder.end();
+}
+
+/// A file that is given below the folder as it was named, links of that included.
+[[nodiscard]] fs::path through(const fs::path& named, const fs::path& folder,
+                               const fs::path& file) {
+  const fs::path plain = named.lexically_normal();
+  return is_inside(plain, file) ? folder / file.lexically_relative(plain) : file;
 }
 
 }  // namespace
 
-std::string plan_files::find(std::string_view path) const {
+void plan_files::check_names_file(std::string_view path) const {
   if (access_ == file_access::none)
     fail(errc::nac_plan_path, in_quotes(path) + ": no files are allowed");
   if (path.empty() || path.find('\0') != path.npos) fail(errc::nac_plan_path, in_quotes(path));
-  const fs::path folder = resolved(folder_, folder_);
-  const fs::path given = folder / fs::path(path);  // an absolute one stays as it is
-  if (!given.has_filename() || given.filename() == "." || given.filename() == "..")
+  const fs::path name = fs::path(path).filename();
+  if (name.empty() || name == "." || name == "..")
     fail(errc::nac_plan_path, in_quotes(path) + " names no file");
-  const fs::path parent = resolved(given.parent_path(), path);
-  fs::path file = parent / given.filename();
+}
+
+plan_files::place plan_files::find_in(const std::string& in, std::string_view path) const {
   std::error_code e;
-  if (fs::is_symlink(fs::symlink_status(file, e))) file = resolved(file, path);
-  if (access_ == file_access::folder &&
-      std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
-    fail(errc::nac_plan_path, in_quotes(path));
+  const fs::path folder = fs::canonical(in, e);
+  if (e) return {errc::nac_plan_file, in_quotes(in) + ": " + e.message()};
+  const fs::path given = folder / fs::path(path);  // an absolute one stays as it is
+  fs::path file = fs::canonical(given.parent_path(), e) / given.filename();
+  std::error_code absent;  // the file itself may be
+  if (!e && fs::is_symlink(fs::symlink_status(file, absent))) file = fs::canonical(file, e);
+  if (e) return {errc::nac_plan_file, in_quotes(path) + ": " + e.message()};
+  if (access_ == file_access::folder && !is_inside(folder, file))
+    return {errc::nac_plan_path, in_quotes(path)};
+  return {errc::ok, file.string()};
+}
+
+std::string plan_files::find(std::string_view path) const {
+  check_names_file(path);
+  place found = find_in(named_.empty() ? own_ : named_, path);
+  const auto is_there = [](const place& p) {
+    std::error_code e;
+    return p.code == errc::ok && fs::exists(p.text, e);
+  };
+  // What stands beside the container is found there, wherever other files are.
+  if (!named_.empty() && !is_there(found))
+    if (place beside = find_in(own_, path); is_there(beside)) found = std::move(beside);
+  if (found.code != errc::ok) fail(found.code, std::move(found.text));
+  return std::move(found.text);
+}
+
+std::string plan_files::find_to_write(std::string_view path) const {
+  check_names_file(path);
+  if (named_.empty()) fail(errc::nac_plan_write, in_quotes(path) + ": no folder was named for it");
+  std::error_code e;
+  const fs::path folder = fs::canonical(named_, e);
+  if (e) fail(errc::nac_plan_file, in_quotes(named_) + ": " + e.message());
+  // Without links a path leads where it says.
+  fs::path file = (folder / fs::path(path)).lexically_normal();
+  if (!is_inside(folder, file)) file = through(fs::absolute(named_), folder, file);
+  if (!is_inside(folder, file)) fail(errc::nac_plan_path, in_quotes(path));
+  fs::path at = folder;
+  for (const fs::path& part : file.lexically_relative(folder)) {
+    if (part.native().front() == '.')
+      fail(errc::nac_plan_write, in_quotes(path) + ": a hidden file");
+    at /= part;
+    const fs::file_status there = fs::symlink_status(at, e);
+    if (fs::is_symlink(there)) fail(errc::nac_plan_write, in_quotes(path) + ": behind a link");
+    if (at != file || !fs::exists(there)) continue;
+    if (!fs::is_regular_file(there))
+      fail(errc::nac_plan_file, in_quotes(path) + " isn't a regular file");
+    constexpr fs::perms any =
+        fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
+    if ((there.permissions() & any) != fs::perms::none)
+      fail(errc::nac_plan_write, in_quotes(path) + ": an executable");
+    if (fs::hard_link_count(at, e) != 1 || e)
+      fail(errc::nac_plan_write, in_quotes(path) + ": a file with other names, too");
+  }
   return file.string();
 }
 
@@ -88,11 +142,8 @@ tensor plan_files::read_npy(memory& room, const std::string& found) const {
        in_quotes(found) + " holds unsigned integers of " + std::to_string(a->type.size) + " bytes");
 }
 
-void plan_files::write(const std::string& found, std::string_view content, bool append) const {
-  std::error_code e;
-  const fs::file_status there = fs::status(found, e);
-  if (fs::exists(there) && !fs::is_regular_file(there))
-    fail(errc::nac_plan_file, in_quotes(found) + " isn't a regular file");
+void plan_files::write(std::string_view path, std::string_view content, bool append) const {
+  const std::string found = find_to_write(path);
   if (!append) {
     const io::expected<io::done> wrote = io::write_file(found, as_bytes(content));
     if (!wrote) fail(errc::nac_plan_file, wrote.err().message());

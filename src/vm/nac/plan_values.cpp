@@ -408,8 +408,9 @@ plan_value plan_values::compared(std::uint32_t op, const plan_value& a, const pl
 }
 
 plan_value plan_values::argmax(const plan_value& v) const {
-  const tensor x = tensor_of(v);
+  tensor x = tensor_of(v);
   check_axis_has(x);
+  if (x.type == data_type::boolean) x = cast(room, x, data_type::uint8);  // as numbers 0 and 1
   return apply(operation::argmax,
                std::initializer_list<value>{x, make_number(room, std::int64_t{-1})});
 }
