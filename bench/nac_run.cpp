@@ -80,7 +80,7 @@ struct setting {
 void add_case(const std::string& name, chain made, vm::freeing frees, bool quick) {
   const auto s = std::make_shared<setting>(std::move(made), frees);
   const vm::outcome done = s->machine.run();
-  bench::require(done && done.steps == length + 2, name + " doesn't run");
+  bench::require(done && done.instructions == length + 2, name + " doesn't run");
   if (quick) return;
   benchmark::RegisterBenchmark((name + "/tessera").c_str(), [s](benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(s->machine.run().steps);

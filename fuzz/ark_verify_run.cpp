@@ -23,7 +23,7 @@ using vm::ark::outcome;
 
 namespace {
 
-constexpr std::uint64_t max_steps = 1 << 20, max_memory = 1 << 23;
+constexpr std::uint64_t max_steps = 1 << 23, max_memory = 1 << 23;
 
 /// Bytes for an input that are always the same.
 void fill(machine& vm, const ark::world& w, const end_point& in) {

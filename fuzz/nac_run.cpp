@@ -24,7 +24,7 @@ namespace {
 
 // Products of what fits here take a moment each.
 constexpr std::uint64_t max_memory = 1 << 22;
-constexpr std::uint64_t max_steps = 200;
+constexpr std::uint64_t max_steps = 1 << 20;
 
 // ---- results as bytes, which compare
 

@@ -22,8 +22,7 @@ using vm::nem::schedule;
 namespace {
 
 constexpr std::uint64_t max_memory = 1 << 20;
-constexpr std::uint64_t max_tasks = 2000;
-constexpr std::uint64_t max_work = 1000000;
+constexpr std::uint64_t max_steps = std::uint64_t{1} << 24;
 
 /// How a run ended. Of findings only those that say that tasks are missing, or their order.
 struct ending {
@@ -78,15 +77,14 @@ struct input {
 
 [[nodiscard]] ending run(const input& in, machine_options how, vm::nem::timeline* when = nullptr) {
   how.max_memory = max_memory;
-  how.max_tasks = max_tasks;
-  how.max_work = max_work;
+  how.max_steps = max_steps;
   how.keep_going = in.seed % 5 < 2;
   machine vm(in.program, how);
   fill(vm, in.seed);
   watch(vm, in.program.document());
   nem::report found;
   const vm::nem::outcome done = vm.run(&found, when);
-  fuzz::require(done.tasks <= max_tasks, "tasks are limited");
+  fuzz::require(done.steps <= max_steps, "steps are limited");
   read_places(vm, in.program.document());
 
   ending e;

@@ -101,8 +101,8 @@ class engine {
 
 class one_process final : public engine {
  public:
-  one_process(const ark::world& world, const vm::ark::machine_options& how)
-      : machine_(world, how) {}
+  one_process(const ark::world& world, const vm::ark::machine_options& how, std::uint64_t max_steps)
+      : machine_(world, how), max_steps_(max_steps) {}
   const vm::ark::outcome& made() const override { return machine_.made(); }
   std::uint64_t memory() const override { return machine_.memory(); }
   bool holds(std::size_t) const override { return true; }
@@ -117,19 +117,21 @@ class one_process final : public engine {
     return machine_.read(rank, tensor, dense);
   }
   vm::ark::outcome run(watcher watch, void* self) override {
-    return machine_.run(budget{}.max_steps, [watch, self](std::uint32_t, std::uint32_t,
-                                                          std::uint32_t) { watch(self); });
+    return machine_.run(
+        max_steps_, [watch, self](std::uint32_t, std::uint32_t, std::uint32_t) { watch(self); });
   }
 
  private:
   vm::ark::machine machine_;
+  std::uint64_t max_steps_;
 };
 
 #ifdef TESSERA_HAS_MPI
 class one_of_many final : public engine {
  public:
-  one_of_many(const ark::world& world, const vm::ark::machine_options& how, std::size_t rank)
-      : machine_(world, how), rank_(rank) {}
+  one_of_many(const ark::world& world, const vm::ark::machine_options& how, std::uint64_t max_steps,
+              std::size_t rank)
+      : machine_(world, how), max_steps_(max_steps), rank_(rank) {}
   const vm::ark::outcome& made() const override { return machine_.made(); }
   std::uint64_t memory() const override { return machine_.memory(); }
   bool holds(std::size_t rank) const override { return rank == rank_; }
@@ -143,10 +145,11 @@ class one_of_many final : public engine {
   bool read(std::size_t, std::uint32_t tensor, std::span<std::byte> dense) const override {
     return machine_.read(tensor, dense);
   }
-  vm::ark::outcome run(watcher, void*) override { return machine_.run(); }
+  vm::ark::outcome run(watcher, void*) override { return machine_.run(max_steps_); }
 
  private:
   vm::ark::mpi_machine machine_;
+  std::uint64_t max_steps_;
   std::size_t rank_;
 };
 #endif
@@ -221,6 +224,7 @@ class ark_runner {
     vm::ark::machine_options how;
     how.fast = options_.fast;
     if (options_.max_memory) how.max_memory = *options_.max_memory;
+    const std::uint64_t max_steps = steps_of(options_);
     for (std::size_t r = 0; r < models_.size(); ++r) flows_.emplace_back(graph(r));
     if (const exit_code code = bind(); code != success) return code;
 #ifdef TESSERA_HAS_MPI
@@ -230,11 +234,11 @@ class ark_runner {
         return session.rank() != 0 ? wrong_usage
                                    : usage("--mpi takes a process for each rank: mpirun -n " +
                                            std::to_string(world.size()));
-      one_of_many machine(world, how, session.rank());
+      one_of_many machine(world, how, max_steps, session.rank());
       return run(machine);
     }
 #endif
-    one_process machine(world, how);
+    one_process machine(world, how, max_steps);
     return run(machine);
   }
 
@@ -513,6 +517,11 @@ class ark_runner {
 
   /// A trap, a deadlock, or why nothing can run.
   [[nodiscard]] exit_code tell(const vm::ark::outcome& done, const std::string& more) const {
+    const exit_code code = tell_why(done, more);
+    note_limit(done.code, to_);
+    return code;
+  }
+  [[nodiscard]] exit_code tell_why(const vm::ark::outcome& done, const std::string& more) const {
     const std::size_t r = std::min<std::size_t>(done.rank, models_.size() - 1);
     const ark::graph& g = graph(r);
     const error e{done.code};

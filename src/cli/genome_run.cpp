@@ -226,7 +226,7 @@ class stream_runner {
     using clock = std::chrono::steady_clock;
     const clock::time_point start = clock::now();
     for (std::uint64_t i = 0; i < options_.steps.value_or(1); ++i) {
-      const vg::outcome done = machine_.run(options_.nac.max_steps.value_or(budget{}.max_steps));
+      const vg::outcome done = machine_.run(steps_of(options_));
       steps_ += done.steps;
       if (!done) return fail(done);
     }
@@ -245,7 +245,9 @@ class stream_runner {
     if (done.pattern != vg::outcome::none)
       d.shown += "  there at node " + std::to_string(done.pattern_node) + " of pattern " +
                  std::to_string(done.pattern) + '\n';
-    return to_.fail(d, bad_input, stream_.file->what);
+    const exit_code code = to_.fail(d, bad_input, stream_.file->what);
+    note_limit(done.code, to_);
+    return code;
   }
 
   [[nodiscard]] exit_code write_results() const {

@@ -112,6 +112,7 @@ void add_info(CLI::App& app, action& run) {
       ->type_name("METHOD")
       ->check(CLI::IsMember({"fp16", "int8_tensor", "int8_channel", "block_fp8"}));
   add_nac_options(*verb, nac->run.nac);
+  add_max_steps(*verb, nac->run.max_steps);
   add_nem_options(*verb, *nem);
   add_genome_options(*verb, *registry);
   verb->footer(std::string("Of an ARK model: its size, arithmetic and bytes moved by Type, memory, "

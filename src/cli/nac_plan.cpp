@@ -19,9 +19,6 @@ namespace vn = vm::nac;
 
 namespace {
 
-/// Plans of generated text run some thousands for a word; those that never end stop in seconds.
-constexpr std::uint64_t max_plan_steps = 100'000'000;
-
 /// What a plan prints: unless it is `raw`, nothing in it moves a terminal's cursor but line ends and
 /// tabs.
 [[nodiscard]] bool put(std::FILE* to, std::string_view s, bool raw) {
@@ -59,7 +56,9 @@ constexpr std::uint64_t max_plan_steps = 100'000'000;
   d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "] " + where + '\n';
   d.message += ' ' + where;
   const bool is_system = done.code == errc::nac_plan_file;
-  return to.fail(d, is_system ? io_error : bad_input, from.what);
+  const exit_code code = to.fail(d, is_system ? io_error : bad_input, from.what);
+  note_limit(done.code, to);
+  return code;
 }
 
 /// A value as Python would show it, unless that takes more than a megabyte.
@@ -89,7 +88,7 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   how.err = [&o](std::string_view s) { return put(stderr, s, o.nac.raw); };
   how.seed = o.seed.value_or(0);
   if (o.max_memory) how.max_memory = *o.max_memory;
-  how.max_steps = o.nac.max_steps.value_or(max_plan_steps);
+  how.max_steps = steps_of(o);
 
   vn::plan_machine machine(p, std::move(how));
   std::uint64_t steps = 0;

@@ -105,7 +105,7 @@ class program_runner {
       progress bar(machine_.program().size());
       shown_progress see;
       see.shown = &bar;
-      vn::outcome done = machine_.run(budget{}.max_steps, see);
+      vn::outcome done = machine_.run(steps_of(options_), see);
       bar.clear();
       steps_ += done.steps;
       if (done) check_outputs(done);
@@ -195,7 +195,7 @@ exit_code measure_nac(const run_options& o, const source& file, const reporting&
   if (const exit_code code = inputs.bind(*model.program); code != success) return code;
   vn::machine machine(*model.program, machine_options(o));
   if (const exit_code code = inputs.set(machine); code != success) return code;
-  const vn::outcome done = machine.run();
+  const vn::outcome done = machine.run(steps_of(o));
   out = machine.figures();
   return done ? success : fail_run(done, *model.program, file, to);
 }

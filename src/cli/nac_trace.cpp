@@ -68,7 +68,7 @@ exit_code trace_nac(const run_options& o, const source& file) {
   const clock::time_point start = clock::now();
   for (std::uint64_t i = 0; i < o.steps.value_or(1); ++i) {
     seen.open.clear();
-    const vn::outcome done = machine.run(budget{}.max_steps, seen);
+    const vn::outcome done = machine.run(steps_of(o), seen);
     if (!done) return fail_run(done, program, file, to);
   }
 

@@ -397,7 +397,9 @@ exit_code fail_run(const vn::outcome& done, const nac::program& p, const source&
   d.shown = from.name + ": error: " + d.message + "\n  [" + d.rule + "]" +
             (where.empty() ? "" : " " + where) + '\n';
   if (!where.empty()) d.message += " " + where;
-  return to.fail(d, bad_input, from.what);
+  const exit_code code = to.fail(d, bad_input, from.what);
+  note_limit(done.code, to);
+  return code;
 }
 
 }  // namespace cli

@@ -88,7 +88,7 @@ class nem_runner {
       for (const diagnostic& d : findings_) show(d);
     if (ok) return success;
     if (is_limited_memory(machine_, how_.max_memory)) show_note("--max-memory allows more");
-    if (done.code == errc::budget_steps) show_note("--max-steps allows more");
+    note_limit(done.code, to_);
     return bad_input;
   }
 
@@ -297,7 +297,7 @@ exit_code run_nem(const run_options& o, const source& file) {
               " of verification, which `tessera check` shows");
   vn::machine_options how;
   if (o.max_memory) how.max_memory = *o.max_memory;
-  if (o.nac.max_steps) how.max_tasks = *o.nac.max_steps;
+  how.max_steps = steps_of(o);
   how.schedule = order->order;
   how.seed = order->seed;
   // The first race would end the run too.

@@ -17,9 +17,6 @@ namespace vn = vm::nem;
 
 namespace {
 
-/// Tasks and iterations of which a trace is made, unless --max-steps says otherwise.
-constexpr std::uint64_t most_steps = 1'000'000;
-
 /// Sets what --timing says; else tells what is wrong.
 [[nodiscard]] exit_code set_timing(const std::vector<std::string>& options,
                                    vn::timing_profile& to) {
@@ -67,7 +64,7 @@ constexpr std::uint64_t most_steps = 1'000'000;
   if (is_over && !findings.empty()) {
     const exit_code code = to.fail(findings, file.what);
     if (is_limited_memory(machine, max_memory)) show_note("--max-memory allows more");
-    if (done.code == errc::budget_steps) show_note("--max-steps allows more");
+    note_limit(done.code, to);
     return code;
   }
   if (is_over) return to.fail(error{done.code}, file);
@@ -91,7 +88,7 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
 
   vn::machine_options how;
   if (o.max_memory) how.max_memory = *o.max_memory;
-  how.max_tasks = o.nac.max_steps.value_or(most_steps);
+  how.max_steps = steps_of(o);
   how.keep_going = true;
   vn::machine machine(*found.program, how);
   nem_inputs inputs("trace", o, to);

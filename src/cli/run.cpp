@@ -211,6 +211,10 @@ class runner {
 
   [[nodiscard]] exit_code execute() {
     using clock = std::chrono::steady_clock;
+    std::uint64_t all = 0;
+    if (options_.max_steps && (!checked_mul(inputs_.rows, std::uint64_t{machine_.size()}, all) ||
+                               all > *options_.max_steps))
+      return report({.code = errc::budget_steps}, 0);
     outputs_ = {inputs_.rows, machine_.outputs(), {}};
     if (const exit_code code = check_size("outputs", machine_.outputs()); code != success)
       return code;
@@ -247,7 +251,9 @@ class runner {
     d.message = std::string(e.message()).append(where.view());
     d.shown = file_.name + ": error: " + std::string(e.message()) + "\n  [" + d.rule + ']' +
               std::string(where.view()) + '\n';
-    return to_.fail(d, bad_input, file_.what);
+    const exit_code code = to_.fail(d, bad_input, file_.what);
+    note_limit(done.code, to_);
+    return code;
   }
 
   [[nodiscard]] exit_code write_outputs() const {
@@ -300,6 +306,17 @@ class runner {
         "run", "--fast, --steps, --max-memory and the options of NAC and NEM aren't for ALIR");
   const result<alir::program> p = verify_alir(file);
   return p ? runner(o, file, *p).run() : to.fail(p.err(), file);
+}
+
+[[nodiscard]] CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& word) {
+        std::uint64_t v = 0;
+        const char* const end = word.data() + word.size();
+        const auto [at, code] = std::from_chars(word.data(), end, v);
+        return at == end && code == std::errc{} ? "" : "expected a number from 0 to 2^64 - 1";
+      },
+      "");
 }
 
 [[nodiscard]] exit_code run_files(const run_options& o) {
@@ -382,6 +399,18 @@ void add_nac_options(CLI::App& verb, nac_run_options& o, bool of_nem) {
     option->check(CLI::IsMember({"file", "planned", "none"}));
 }
 
+void add_max_steps(CLI::App& verb, std::optional<std::uint64_t>& max_steps) {
+  verb.add_option("--max-steps", max_steps,
+                  "Steps that a run may take (4294967296): an element that is read or written\n"
+                  "is one or a few, an instruction 64; ALIR: operations times samples (all)")
+      ->type_name("COUNT")
+      ->check(whole_number());
+}
+
+void note_limit(errc code, const reporting& to) {
+  if (code == errc::budget_steps && !to.as_json) show_note("--max-steps allows more");
+}
+
 void add_run(CLI::App& app, action& run) {
   const auto o = std::make_shared<run_options>();
   CLI::App* const verb = app.add_subcommand("run", "Run a program on samples");
@@ -397,14 +426,7 @@ void add_run(CLI::App& app, action& run) {
                    "Where all outputs or one go; - is standard output, and the default")
       ->type_name("[NAME=]FILE")
       ->allow_extra_args(false);
-  const CLI::Validator count(
-      [](std::string& word) {
-        std::uint64_t v = 0;
-        const char* const end = word.data() + word.size();
-        const auto [at, code] = std::from_chars(word.data(), end, v);
-        return at == end && code == std::errc{} ? "" : "expected a number from 0 to 2^64 - 1";
-      },
-      "");
+  const CLI::Validator count = whole_number();
   verb->add_option("--random", o->seed,
                    "Random values, for inputs without a file; of NAC plans: for sampling")
       ->type_name("SEED")
@@ -449,11 +471,7 @@ void add_run(CLI::App& app, action& run) {
                  "NAC: what the plan prints, with control characters as they are");
   verb->add_option("--mode", o->nac.mode, "NAC: what the plan is told to do (infer)")
       ->type_name("WORD");
-  verb->add_option("--max-steps", o->nac.max_steps,
-                   "NAC: instructions that a plan may run, with those of its models (100000000)\n"
-                   "NEM: tasks and iterations (all)")
-      ->type_name("COUNT")
-      ->check(count);
+  add_max_steps(*verb, o->max_steps);
   verb->add_flag("--no-plan", o->nac.no_plan, "NAC: run the program, although there is a plan");
   add_nem_options(*verb, o->nem.reading);
   add_genome_options(*verb, o->genome.registry);

@@ -18,31 +18,27 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// What runs of NAC containers are asked for; --schedule and --max-steps are for NEM too.
+/// What runs of NAC containers are asked for; --schedule is for NEM too.
 struct nac_run_options {
   std::vector<std::string> shapes, texts, answers;
   std::string weights, folder, schedule, mode;
-  std::optional<std::uint64_t> max_steps;
   bool no_plan = false, any_path = false, raw = false;
 
   [[nodiscard]] bool any() const noexcept {
     return !shapes.empty() || !texts.empty() || !answers.empty() || !weights.empty() ||
-           !folder.empty() || !schedule.empty() || !mode.empty() || max_steps || no_plan ||
-           any_path || raw;
+           !folder.empty() || !schedule.empty() || !mode.empty() || no_plan || any_path || raw;
   }
   /// Whether something is that programs without a container don't have.
   [[nodiscard]] bool any_but_inputs() const {
     nac_run_options others = *this;
     others.shapes.clear();
     others.weights.clear();
-    others.max_steps.reset();
     return others.any();
   }
   /// Whether something is that NAC alone has.
   [[nodiscard]] bool any_of_nac() const {
     nac_run_options others = *this;
     others.schedule.clear();
-    others.max_steps.reset();
     return others.any();
   }
 };
@@ -71,13 +67,22 @@ struct run_options {
   std::vector<std::string> files;
   std::vector<std::string> inputs, outputs;
   std::string input_format, output_format;
-  std::optional<std::uint64_t> seed, samples, steps, max_memory;
+  std::optional<std::uint64_t> seed, samples, steps, max_memory, max_steps;
   std::optional<unsigned> threads;
   bool fast = false, json = false, mpi = false;
   nac_run_options nac;
   nem_run_options nem;
   genome_run_options genome;
 };
+
+/// Adds --max-steps.
+void add_max_steps(CLI::App& verb, std::optional<std::uint64_t>& max_steps);
+/// What a run may take.
+[[nodiscard]] inline std::uint64_t steps_of(const run_options& o) noexcept {
+  return o.max_steps.value_or(budget{}.max_steps);
+}
+/// Says which option allows more, behind a run that ended for want of it.
+void note_limit(errc code, const reporting& to);
 
 [[nodiscard]] io::array_format format_of(const std::string& option, const std::string& path);
 

@@ -21,10 +21,9 @@ struct trace_options {
 };
 
 [[nodiscard]] exit_code trace_container(trace_options o, const source& file) {
-  if (o.nem.any() || o.run.nem.any() || o.run.json || o.run.nac.max_steps)
+  if (o.nem.any() || o.run.nem.any() || o.run.json)
     return usage_error("trace",
-                       "--timing, --report, --json, --max-steps and other options of NEM "
-                       "aren't for NAC");
+                       "--timing, --report, --json and other options of NEM aren't for NAC");
   if (o.run.outputs.empty()) o.run.outputs.emplace_back("-");
   return trace_nac(o.run, file);
 }
@@ -62,9 +61,7 @@ void add_trace(CLI::App& app, action& run) {
   verb->add_option("--max-memory", o->max_memory, "Bytes that values may take (4 GiB)")
       ->type_name("BYTES");
   add_nac_options(*verb, o->nac);
-  verb->add_option("--max-steps", o->nac.max_steps,
-                   "NEM: tasks and iterations (1000000); a trace keeps all of them")
-      ->type_name("COUNT");
+  add_max_steps(*verb, o->max_steps);
   add_nem_options(*verb, o->nem.reading);
   verb->add_option("--timing", all->nem.timing,
                    "NEM: a parameter of the cost model: bandwidth (bytes a cycle, 32),\n"

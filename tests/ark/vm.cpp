@@ -15,6 +15,7 @@
 #include "../support/catch.hpp"
 #include "ark/flow.hpp"
 #include "script.hpp"
+#include "vm/meter.hpp"
 
 namespace {
 
@@ -179,7 +180,7 @@ TEST_CASE("ark/vm: traps name the operation, and write nothing", "[ark][machine]
     const auto done = vm.run();
     CHECK(done.code == errc::ark_division);
     CHECK((done.rank == 0 && done.node == 1 && done.op == 1));
-    CHECK(done.steps == 3);
+    CHECK(done.steps == 64 + 8 * 3);
     CHECK(w.read<std::int32_t>(vm, one) == whole{6, 7, 8});
     w.write(vm, b, whole{2, 7, -4});
     REQUIRE(vm.run());
@@ -231,10 +232,16 @@ TEST_CASE("ark/vm: steps and memory have limits, at n and n - 1", "[ark][machine
        R"({"Axis":{"INT":1},"KeepDim":{"BOOL":false}})");
   const run::world w({s.text()});
   machine vm(w.get());
-  CHECK(vm.steps() == 64 + 8);
-  CHECK(vm.run(71).code == errc::budget_steps);
-  CHECK(vm.run(71).steps == 0);
-  CHECK(vm.run(72).steps == 72);
+  const std::uint64_t multiply = 64 + tessera::vm::product_steps(4, 2, 8, 2);
+  const std::uint64_t all = multiply + 64 + 8 * (4 * 2);
+  CHECK(vm.steps() == all);
+  const auto over = vm.run(all - 1);
+  CHECK(over.code == errc::budget_steps);
+  CHECK((over.rank == 0 && over.node == 1 && over.op == 1));
+  CHECK(over.text == "296 steps, with 295 of 295 left");
+  CHECK(over.steps == 0);
+  CHECK(vm.run(multiply - 1).op == 0);
+  CHECK(vm.run(all).steps == all);
   const std::uint64_t memory = vm.memory();
   CHECK(machine(w.get(), {.max_memory = memory}).made());
   const machine small(w.get(), {.max_memory = memory - 1});
@@ -284,7 +291,7 @@ TEST_CASE("ark/vm: an observer sees operations in order, behind each", "[ark][ma
   machine vm(w.get());
   std::vector<std::uint32_t> ops;
   floats values;
-  REQUIRE(vm.run(100, [&](std::uint32_t rank, std::uint32_t node, std::uint32_t op) {
+  REQUIRE(vm.run(1000, [&](std::uint32_t rank, std::uint32_t node, std::uint32_t op) {
     CHECK((rank == 0 && node == op));
     ops.push_back(op);
     values.push_back(w.read<float>(vm, x)[0]);

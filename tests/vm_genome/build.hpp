@@ -55,8 +55,9 @@ class running {
     return t;
   }
   /// Outputs, by semicolons; or what went wrong, and where.
-  [[nodiscard]] std::string run(std::uint64_t max_steps = 10000) {
+  [[nodiscard]] std::string run(std::uint64_t max_steps = 1000000) {
     const vm::outcome done = machine_.run(max_steps);
+    nodes = done.nodes;
     steps = done.steps;
     if (!done) {
       std::string out(tessera::error{done.code, 0}.name());
@@ -70,7 +71,7 @@ class running {
       out += (out.empty() ? "" : "; ") + vm_nac_tests::text(v);
     return out;
   }
-  std::uint64_t steps = 0;
+  std::uint64_t nodes = 0, steps = 0;
 
  private:
   template <class T>
@@ -155,7 +156,7 @@ class graph {
   }
   /// With float32 tensors of rank 1 as inputs, in their order.
   [[nodiscard]] std::string run(const std::vector<reals>& given,
-                                std::uint64_t max_steps = 10000) const {
+                                std::uint64_t max_steps = 1000000) const {
     running m(registry, stream);
     for (std::size_t i = 0; i < given.size(); ++i) m->set_input(i, m.f32(given[i]));
     return m.run(max_steps);

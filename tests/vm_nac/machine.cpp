@@ -4,7 +4,9 @@
 #include "vm/nac/machine.hpp"
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <set>
 
 #include "vm/nac/types.hpp"
 #include "vm_nac/build.hpp"
@@ -103,7 +105,7 @@ TEST_CASE("vm_nac/machine: inputs, parameters, constants and outputs in their or
   for (int run = 0; run < 2; ++run) {
     const vm::outcome done = machine.run();
     REQUIRE(told(done) == "ok");
-    CHECK(done.steps == 7);
+    CHECK(done.instructions == 7);
     REQUIRE(machine.outputs().size() == 4);
     CHECK(elements(machine.outputs()[0]) == list{11, 22});
     CHECK(elements(machine.outputs()[1]) == list{7});
@@ -268,13 +270,17 @@ TEST_CASE("vm_nac/machine: budgets of steps and memory hold at n, and are told a
   {
     vm::machine machine(*made.program);
     machine.set_input(0, floats(machine, {1}, {1}));
-    CHECK(told(machine.run(4)) == "ok");
-    const vm::outcome short_of_one = machine.run(3);
+    // Four instructions and their arguments; two additions that read two elements and write one.
+    const std::uint64_t all = 4 + 4 * 64 + 5 * 16 + 2 * (2 + 2);
+    CHECK(machine.run().steps == all);
+    CHECK(told(machine.run(all)) == "ok");
+    const vm::outcome short_of_one = machine.run(all - 1);
     CHECK(told(short_of_one) == "budget_steps at 3");
-    CHECK(short_of_one.steps == 3);
+    CHECK(short_of_one.instructions == 3);
+    CHECK(short_of_one.text == "80 steps, with 79 of 347 left");
     CHECK(machine.outputs().empty());
-    CHECK(told(machine.run(0)) == "budget_steps at 0");
-    CHECK(told(machine.run(4)) == "ok");
+    CHECK(told(machine.run(3)) == "budget_steps");
+    CHECK(told(machine.run(all)) == "ok");
   }
   const auto needed = [&](std::uint64_t most) {  // x, y and the output live at once
     vm::machine machine(*made.program, {.max_memory = most});
@@ -295,6 +301,93 @@ TEST_CASE("vm_nac/machine: budgets of steps and memory hold at n, and are told a
   CHECK(none.outputs().empty());
 }
 
+TEST_CASE("vm_nac/machine: what is more than the budget holds isn't begun", "[vm_nac]") {
+  // Two tensors, and what is computed from them: little to write, much to do.
+  const struct {
+    std::vector<std::int32_t> first, second;
+    std::function<operand(builder&, operand, operand)> work;
+  } rows[] = {{{1, 1, 1 << 16},
+               {1, 1, 1 << 15},
+               [](builder& b, operand x, operand y) {
+                 return b.op("aten.conv1d.default", {x, y});
+               }},
+              {{1, 1, 1 << 14},
+               {1, 1, 1 << 14},
+               [](builder& b, operand x, operand y) {
+                 return b.op("aten.conv_transpose1d.default", {x, y});
+               }},
+              {{1 << 9, 1 << 9},
+               {1 << 9, 1 << 9},
+               [](builder& b, operand x, operand y) {
+                 return b.op("nac.matmul", {x, y});
+               }},
+              {{1 << 9, 1, 1 << 9},
+               {1 << 9, 1, 1 << 9},
+               [](builder& b, operand x, operand y) {
+                 return b.op("aten.einsum.default", {b.string("aib,cjb->ac"), x, y});
+               }},
+              {{1 << 11, 2},
+               {1 << 11, 2},
+               [](builder& b, operand x, operand y) {
+                 return b.op("aten.scaled_dot_product_attention.default", {x, y, y});
+               }},
+              {{1, 1, 200, 200},
+               {1},
+               [](builder& b, operand x, operand) {
+                 return b.op("aten.max_pool2d.default", {x, b.wholes({99, 99}), b.wholes({1, 1})});
+               }},
+              {{1, 1, 200, 200},
+               {1},
+               [](builder& b, operand x, operand) {
+                 return b.op("aten.adaptive_avg_pool2d.default", {x, b.wholes({799, 799})});
+               }},
+              {{1 << 16},
+               {1},
+               [](builder& b, operand x, operand) { return b.op("aten.sort.default", {x}); }},
+              // Rows without elements are rows.
+              {{1}, {1}, [](builder& b, operand, operand) {
+                 return b.op("nac.full", {b.wholes({1 << 20, 1 << 20, 0}), b.real(1)});
+               }}};
+  for (const auto& row : rows) {
+    builder b;
+    const operand one = b.real(1);
+    const operand x = b.op("nac.full", {b.wholes(row.first), one});
+    const operand y = b.op("nac.full", {b.wholes(row.second), one});
+    const operand z = row.work(b, x, y);
+    b.output({z});
+    const built made = b.build();
+    vm::machine machine(*made.program);
+    const vm::outcome done = machine.run(1 << 21);
+    CAPTURE(row.first, done.steps, done.text);
+    CHECK(told(done) == "budget_steps at " + std::to_string(z.index));
+    CHECK(done.steps < 1 << 21);
+    CHECK(machine.outputs().empty());
+  }
+}
+
+TEST_CASE("vm_nac/machine: all operations take steps of what they write", "[vm_nac]") {
+  for (std::size_t i = 1; i < nac::operation_count; ++i)
+    CHECK(int{vm::steps_of_elements[i].written} >= 2);
+}
+
+TEST_CASE("vm_nac/machine: steps are the same with and without a schedule", "[vm_nac]") {
+  builder b;
+  const operand p = b.parameter({4096}, std::vector<float>(4096, 1));
+  const operand x = b.input();
+  const operand y = b.op("nac.add", {x, p});
+  b.output({b.op("aten.exp.default", {y})});
+  at(b, 0, {command(action::preload, p)});
+  const built made = b.build();
+  std::set<std::uint64_t> counts;
+  for (const auto frees : {vm::freeing::as_filed, vm::freeing::planned, vm::freeing::never})
+    for (const bool preload : {false, true}) {
+      vm::machine machine(*made.program, {.frees = frees, .preload = preload});
+      machine.set_input(0, floats(machine, {1}, {1}));
+      counts.insert(machine.run().steps);
+    }
+  CHECK(counts.size() == 1);
+}
+
 TEST_CASE("vm_nac/machine: a fault is told, and the machine can be run again", "[vm_nac]") {
   builder b;
   const operand x = b.input(), y = b.input();
@@ -307,7 +400,7 @@ TEST_CASE("vm_nac/machine: a fault is told, and the machine can be run again", "
   const std::uint64_t live = machine.room().live();
   const vm::outcome done = machine.run();
   CHECK(told(done) == "nac_run_shape at 2");
-  CHECK(done.steps == 3);
+  CHECK(done.instructions == 3);
   CHECK_FALSE(done.text.empty());
   CHECK(machine.room().live() == live);
   machine.set_input(1, floats(machine, {1}, {1}));
@@ -350,7 +443,7 @@ TEST_CASE("vm_nac/machine: each error of an operation is told with its instructi
                : vm::value(floats(machine, {1}, {4})));
     const vm::outcome done = machine.run();
     CHECK(told(done) == std::string(tessera::error{row.code, 0}.name()) + " at 2");
-    CHECK(done.steps == 3);
+    CHECK(done.instructions == 3);
   }
 }
 
@@ -581,9 +674,12 @@ TEST_CASE("vm_nac/machine: a preload that nobody waits for does no harm", "[vm_n
     machine.set_input(0, floats(machine, {1}, {2}));
     for (int run = 0; run < k % 3 + 1; ++run) CHECK(told(machine.run()) == "nac_run_index at 2");
   }
+  vm::machine whole(*made.program);
+  whole.set_input(0, floats(whole, {1}, {2}));
+  const std::uint64_t all = whole.run().steps;
   vm::machine stopped(*made.program);  // by a budget, and gone before it is loaded
   stopped.set_input(0, floats(stopped, {1}, {2}));
-  CHECK(told(stopped.run(2)) == "budget_steps at 2");
+  CHECK(told(stopped.run(all - 1)) == "budget_steps at 2");
 }
 
 TEST_CASE("vm_nac/machine: a preload that finds no memory is left to its INPUT", "[vm_nac]") {
@@ -603,7 +699,7 @@ TEST_CASE("vm_nac/machine: an observer sees instructions and the schedule", "[vm
   vm::machine machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {2}));
   notes seen;
-  REQUIRE(told(machine.run(100, seen)) == "ok");
+  REQUIRE(told(machine.run(100000, seen)) == "ok");
   std::string text = seen.text();
   const std::string loaded = " loaded 3";  // unless the thread wasn't fast enough
   if (const std::size_t at = text.find(loaded); at != std::string::npos)
@@ -685,11 +781,11 @@ TEST_CASE("vm_nac/machine: CONTROL_FLOW runs one branch, whose value it is", "[v
     machine.set_input(0, truth(machine, which));
     const vm::outcome done = machine.run();
     REQUIRE(told(done) == "ok");
-    CHECK(done.steps == (which ? 7u : 6u));
+    CHECK(done.instructions == (which ? 7u : 6u));
     CHECK(elements(machine.outputs()[0]) == (which ? list{5, 39} : list{1, 3}));
   }
   notes seen;
-  REQUIRE(told(machine.run(100, seen)) == "ok");
+  REQUIRE(told(machine.run(100000, seen)) == "ok");
   CHECK(seen.text() ==
         "(0 0) (1 1) (2 (3 3) (4 forward 3 4) free 0 free 4 free 5 2) (6 free 1 free 2 6) (7 7)");
   machine.set_input(0, floats(machine, {1}, {std::numeric_limits<float>::quiet_NaN()}));
@@ -717,13 +813,13 @@ TEST_CASE("vm_nac/machine: OUTPUT 1 ends a branch, OUTPUT 0 the run", "[vm_nac]"
   machine.set_input(0, truth(machine, true));
   const vm::outcome yes = machine.run();
   REQUIRE(told(yes) == "ok");
-  CHECK(yes.steps == 7);
+  CHECK(yes.instructions == 7);
   CHECK(elements(machine.outputs()[0]) == list{15});
   CHECK(machine.intermediate().empty());
   machine.set_input(0, truth(machine, false));
   const vm::outcome no = machine.run();
   REQUIRE(told(no) == "ok");
-  CHECK(no.steps == 5);
+  CHECK(no.instructions == 5);
   CHECK(elements(machine.outputs()[0]) == list{25});
 }
 
@@ -935,7 +1031,7 @@ TEST_CASE("vm_nac/machine: CONVERGENCE means what agrees", "[vm_nac]") {
     machine.set_input(0, floats(machine, {2, 3}, x));
     const vm::outcome done = machine.run();
     REQUIRE(told(done) == "ok");
-    CHECK(done.steps == 3 + 2 * which.factors.size());
+    CHECK(done.instructions == 3 + 2 * which.factors.size());
     std::vector<list> branches;
     for (const double f : which.factors) {
       list one;

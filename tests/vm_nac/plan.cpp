@@ -162,7 +162,7 @@ TEST_CASE("vm_nac/plan: the program with a loop, a break and a branch", "[vm_nac
   c.made = std::make_unique<built>(c.container.build());
   CHECK(c.run());
   CHECK(c.out == "acc=3\n");
-  CHECK(c.done.steps == 4 + 1 + 3 * 4 + 1 + 1 + 1 + 1 + 1);
+  CHECK(c.done.instructions == 4 + 1 + 3 * 4 + 1 + 1 + 1 + 1 + 1);
   CHECK(c.done.offset == code.size() - 1);
   // One step fewer than it takes.
   c.how.max_steps = c.done.steps - 1;
@@ -688,7 +688,8 @@ TEST_CASE("vm_nac/plan: a plan without end ends with its steps, or its loops", "
   c.plan.emit(plan_op::flow_branch_if, {0, again});
   c.how.max_steps = 1000;
   c.fails(errc::budget_steps);
-  CHECK(c.done.steps == 1000);
+  CHECK(c.done.instructions == 1000 / (64 + 2 * 16));
+  CHECK(c.done.steps == 1000 / 96 * 96);
   // Branches out of a loop leave its count behind.
   plan_case out;
   out.set(0, 2);
@@ -700,7 +701,50 @@ TEST_CASE("vm_nac/plan: a plan without end ends with its steps, or its loops", "
   out.plan.emit(plan_op::flow_loop_end, {body});
   out.run();
   CHECK(out.done.code == errc::budget_memory);
-  CHECK(out.done.steps == 2 * 65536 + 2);
+  CHECK(out.done.instructions == 2 * 65536 + 2);
+}
+
+TEST_CASE("vm_nac/plan: elements and text of endless loops are charged", "[vm_nac]") {
+  const auto rounds = [](const std::function<void(plan_case&)>& before,
+                         const std::function<void(plan_case&)>& again) {
+    plan_case c;
+    c.set(0, std::int64_t{9'000'000'000});
+    before(c);
+    const auto start = c.plan.new_label();
+    c.plan.emit(plan_op::flow_loop_start, {0});
+    c.plan.place(start);
+    again(c);
+    c.plan.emit(plan_op::flow_loop_end, {start});
+    c.how.max_steps = 1 << 22;
+    c.run();
+    CHECK(c.done.code == errc::budget_steps);
+    CHECK(c.done.steps <= 1 << 22);
+    CHECK(c.machine->room().peak() < 1 << 22);
+    return c.done.instructions;
+  };
+  const auto nothing = [](plan_case&) {};
+  const auto tensor = [](plan_case& c) { c.set_tensor(1, std::vector<float>(10'000, 1)); };
+  const auto text = [](plan_case& c) { c.set(1, std::string(10'000, 'x').c_str()); };
+  CHECK(rounds(nothing, nothing) > 40'000);
+  CHECK(rounds(tensor, [](plan_case& c) {
+          c.plan.emit(plan_op::math_binary, {0, 1, 1, 1});
+        }) < 400);
+  CHECK(rounds(nothing, [](plan_case& c) {
+          c.set_list(1, std::vector<std::int32_t>{100, 100});
+          c.plan.emit(plan_op::tensor_create, {1, 0, 2, 1});
+        }) < 2'000);
+  // Numbers as text, strings joined to themselves, copied, compared, written.
+  CHECK(rounds(tensor, [](plan_case& c) {
+          c.plan.emit(plan_op::serialize_object, {2, 1, 0});
+        }) < 100);
+  CHECK(rounds(text, [](plan_case& c) {
+          c.plan.emit(plan_op::string_format, {1, c.plan.string("{}{}"), 2, 1, 1});
+        }) < 100);
+  CHECK(rounds(nothing, text) < 10'000);
+  CHECK(rounds(text, [](plan_case& c) {
+          c.plan.emit(plan_op::logic_compare, {0, 2, 1, 1});
+        }) < 10'000);
+  CHECK(rounds([](plan_case& c) { c.set(1, ""); }, [](plan_case& c) { c.print(1); }) < 5'000);
 }
 
 TEST_CASE("vm_nac/plan: what is true", "[vm_nac]") {
@@ -740,7 +784,7 @@ TEST_CASE("vm_nac/plan: plans return values, halt and fall through", "[vm_nac]")
   CHECK(c.done.returned[0].as_text() == "a");
   CHECK(c.done.returned[1].as_whole() == 5);
   CHECK(c.slot(0).as_whole() == 5);
-  CHECK(c.done.steps == 3);
+  CHECK(c.done.instructions == 3);
   // The same again, from the beginning.
   CHECK(c.machine->run().returned.size() == 2);
   plan_case halt;
@@ -766,7 +810,7 @@ TEST_CASE("vm_nac/plan: models take values of any numeric kind", "[vm_nac]") {
   INFO(c.done.text);
   CHECK(c.numbers(1) == std::vector<double>{2, 8});
   CHECK(c.slot(5).as_whole() == 10);
-  CHECK(c.done.steps == 2 + 2 * (1 + 4) + 1 + 1 + 1 - 1);
+  CHECK(c.done.instructions == 2 + 2 * (1 + 4) + 1 + 1 + 1 - 1);
   CHECK(c.machine->room().live() < 10000);
 }
 
@@ -828,12 +872,13 @@ TEST_CASE("vm_nac/plan: a model's steps count as the plan's", "[vm_nac]") {
   c.set(0, 1);
   c.plan.emit(plan_op::model_run_static, {0, 1, 0, 0});
   CHECK(c.run());
-  CHECK(c.done.steps == 1 + 1 + 4 + 1);
-  c.how.max_steps = 5;
+  CHECK(c.done.instructions == 1 + 1 + 4 + 1);
+  c.how.max_steps = c.done.steps - 64 - 1;  // without the plan's end, and one
   c.run();
   CHECK(c.done.code == errc::budget_steps);
   CHECK(c.done.offset == 4);
-  CHECK(c.done.steps == 5);
+  CHECK(c.done.instructions == 1 + 1 + 3);
+  CHECK(c.done.text.find(" of " + std::to_string(c.how.max_steps) + " left") != std::string::npos);
 }
 
 TEST_CASE("vm_nac/plan: models by path, from a caller, and the one that is run", "[vm_nac]") {
@@ -945,7 +990,7 @@ TEST_CASE("vm_nac/plan: training is refused", "[vm_nac]") {
   plan_case c;
   c.plan.emit(plan_op::model_train_step, {0, 0, 1, 0, 1, 1, 2, 3, 0, 0, 0});
   c.fails(errc::nac_plan_training);
-  CHECK(c.done.steps == 0);
+  CHECK(c.done.instructions == 0);
 }
 
 // ---- tokenizers
@@ -998,6 +1043,12 @@ TEST_CASE("vm_nac/plan: tokenizers encode, decode and know tokens", "[vm_nac]") 
   CHECK(c.slot(5).is_null());
   CHECK(c.slot(6).as_text() == "world");
   CHECK(c.err == "[DEBUG] t: <tokenizer>\n");
+  // The tokenizer's work is the plan's.
+  c.how.max_steps = 64 + 3 * 16 + 8;
+  c.run();
+  CHECK(c.done.code == errc::budget_steps);
+  CHECK(c.done.instructions == 1);
+  CHECK(c.done.text.substr(0, 15) == "the tokenizer: ");
   const auto fails = [&](errc code, const std::function<void(plan_case&)>& more) {
     plan_case bad;
     more(bad);
@@ -1293,5 +1344,5 @@ TEST_CASE("vm_nac/plan: memory is limited", "[vm_nac]") {
   c.how.max_memory = 640;
   c.run();
   CHECK(c.done.code == errc::budget_memory);
-  CHECK(c.done.steps == 0);
+  CHECK(c.done.instructions == 0);
 }

@@ -62,7 +62,7 @@ struct verified {
   const vm::outcome done = machine.run();
   figures = machine.figures();
   std::string out = std::to_string(static_cast<int>(done.code)) + " " +
-                    std::to_string(done.instruction) + " " + std::to_string(done.steps);
+                    std::to_string(done.instruction) + " " + std::to_string(done.instructions);
   for (const vm::value& v : machine.outputs())
     out += v.is_tensor() ? " " + std::to_string(*v.as_tensor().as<float>()) : " -";
   return out;

@@ -329,27 +329,85 @@ loop i in [0..9]:
   t = transfer.sync(dst=region(y, 0, 16), src=region(x, 0, 16))
 endloop
 )";
-  running by_tasks(source, {.max_tasks = 7});
-  by_tasks.machine.mark_bound(by_tasks.at("x"));
-  const vm::nem::outcome done = by_tasks.run();
-  CHECK(done.code == errc::budget_steps);
-  CHECK(done.tasks == 3);  // each with its iteration, and one more iteration
-  CHECK(by_tasks.messages ==
-        " at 't': the run's budget of 7 tasks and iterations is spent where i is 3\n");
-  running by_work(source, {.max_work = 159});
-  by_work.machine.mark_bound(by_work.at("x"));
-  CHECK(by_work.run().tasks == 9);
-  CHECK(by_work.run().code == errc::budget_steps);
-  CHECK(by_work.messages ==
-        " at 't': the run's budget of 159 macs, elements and bytes is spent where i is 9\n");
-  running enough(source, {.max_tasks = 20, .max_work = 160});
-  enough.machine.mark_bound(enough.at("x"));
-  CHECK(enough.run().code == errc::ok);
-  for (const auto order : {vm::nem::schedule::reverse, vm::nem::schedule::random}) {
-    running other(source, {.max_tasks = 7, .schedule = order, .lookahead = 1});
-    CHECK(other.run().code == errc::budget_steps);
-    CHECK(other.messages.ends_with("7 tasks and iterations is spent where i is 3\n"));
+  running whole(source);
+  whole.machine.mark_bound(whole.at("x"));
+  const vm::nem::outcome done = whole.run();
+  CHECK(done.code == errc::ok);
+  CHECK(done.tasks == 10);
+  // A task has two operands, and moves 16 bytes. The rest is the iterations'.
+  const std::uint64_t task = 256 + 2 * 16 + 16 / 8, all = done.steps;
+  REQUIRE(all % 10 == 0);
+  const std::uint64_t each = all / 10;
+  REQUIRE(each > 256 + task);
+  for (const auto order :
+       {vm::nem::schedule::in_order, vm::nem::schedule::reverse, vm::nem::schedule::random}) {
+    running enough(source, {.max_steps = all, .schedule = order, .lookahead = 1});
+    enough.machine.mark_bound(enough.at("x"));
+    CHECK(enough.run().steps == all);
+    CHECK(enough.run().code == errc::ok);
+    running one_less(source, {.max_steps = all - 1, .schedule = order, .lookahead = 1});
+    one_less.machine.mark_bound(one_less.at("x"));
+    const vm::nem::outcome ended = one_less.run();
+    CHECK(ended.code == errc::budget_steps);
+    CHECK(ended.steps == all - 2);
+    CHECK(one_less.messages ==
+          " at 't': the run's budget is too small: this needs 2 steps, "
+          "with 1 of " +
+              std::to_string(all - 1) + " left where i is 9\n");
+    running by_iteration(source, {.max_steps = 3 * each, .schedule = order});
+    by_iteration.machine.mark_bound(by_iteration.at("x"));
+    CHECK(by_iteration.run().code == errc::budget_steps);
+    CHECK(by_iteration.messages.ends_with(" left where i is 3\n"));
   }
+}
+
+TEST_CASE("vm_nem/machine: few lines can't run for long", "[vm_nem]") {
+  // 10^15 elements in two bytes.
+  running reduction(R"(
+buffer x : L2 (size=16)
+buffer y : L2 (size=16)
+let a = region(x, 0, 16) elem=f16, shape=[1000000000, 1000000], strides=[0, 0]
+let b = region(y, 0, 2) elem=f16, shape=[1, 1], layout=MN
+reduce_sum.sync
+  in a
+  out b
+  axes=[0, 1]
+  keepdims=true
+)");
+  vm::nem::outcome done = reduction.run();
+  CHECK(done.code == errc::budget_steps);
+  CHECK(done.tasks == 0);
+  CHECK(done.steps < 1000);
+
+  constexpr std::string_view loops[] = {R"(
+loop i in [0..9223372036854775806]:
+endloop
+)",
+                                        R"(
+loop i in [0..999999999]:
+  loop j in [0..999999999]:
+  endloop
+endloop
+)",
+                                        R"(
+buffer x : L2 (size=16)
+loop i in [0..999999999]:
+  let a = region(x, 0, 16)
+  let b = region(x, 0, 8)
+endloop
+)"};
+  for (const std::string_view source : loops)
+    for (const auto order :
+         {vm::nem::schedule::in_order, vm::nem::schedule::reverse, vm::nem::schedule::random}) {
+      running endless(source, {.max_steps = 1 << 20, .schedule = order});
+      done = endless.run();
+      CHECK(done.code == errc::budget_steps);
+      CHECK(done.steps > (1 << 20) - 1000);
+      running timed(source, {.max_steps = 1 << 20, .schedule = order});
+      vm::nem::timeline when(timed.machine.program());
+      done = timed.run(&when);
+      CHECK(done.code == errc::budget_steps);
+    }
 }
 
 TEST_CASE("vm_nem/machine: regions of loops are watched", "[vm_nem]") {

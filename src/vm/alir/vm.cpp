@@ -121,7 +121,7 @@ machine::machine(const tessera::alir::program& p, const machine_options& how, bo
 outcome machine::check(std::uint64_t samples, const budget& limit) const noexcept {
   outcome done;
   std::uint64_t steps = 0;
-  if (!checked_mul(std::uint64_t{size()}, samples, steps) || steps > limit.max_steps)
+  if (!checked_mul(std::uint64_t{size()}, samples, steps) || !meter(limit.max_steps).charge(steps))
     done.code = errc::budget_steps;
   else if (memory_ > limit.max_memory ||
            rows_.size() * sizeof(line) < plan_->memory_of_rows() * how_.threads)

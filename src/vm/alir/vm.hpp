@@ -36,6 +36,7 @@
 
 #include "plan.hpp"
 #include "tessera/alir.hpp"
+#include "vm/meter.hpp"
 #include "vm/workers.hpp"
 
 namespace tessera::inline TESSERA_ABI {

@@ -10,6 +10,8 @@
 #include <limits>
 #include <string>
 
+#include "vm/meter.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
 
@@ -208,13 +210,26 @@ std::string machine::describe_left(const model::channel& c, std::uint64_t count)
   return std::to_string(count) + " messages " + describe(c) + " were never received\n";
 }
 
+outcome machine::check(std::uint64_t steps, std::uint64_t max_steps) const {
+  outcome out;
+  meter whole(max_steps), left(max_steps);
+  if (whole.charge(steps)) return out;
+  out.code = errc::budget_steps;
+  out.text = whole.refusal();
+  for (std::size_t r = 0; r < plans_.size(); ++r)
+    for (std::size_t i = 0; i < plans_[r].steps.size(); ++i) {
+      if (left.charge(plans_[r].costs[i])) continue;
+      out.rank = static_cast<std::uint32_t>(first_ + r);
+      out.node = plans_[r].steps[i].node;
+      out.op = plans_[r].steps[i].op;
+      return out;
+    }
+  return out;
+}
+
 outcome machine::run_watched(std::uint64_t max_steps, const observer& watch) {
   if (!made_) return made_;
-  if (steps_ > max_steps) {
-    outcome refused;
-    refused.code = errc::budget_steps;
-    return refused;
-  }
+  if (outcome refused = check(steps_, max_steps); !refused) return refused;
   post_->start();
   for (runner& r : runners_) r.start();
   outcome done;

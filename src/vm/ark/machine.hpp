@@ -116,6 +116,8 @@ class machine {
   [[nodiscard]] static std::uint64_t arena_size(const model::program& p);
   [[nodiscard]] static std::vector<std::uint64_t> arena_offsets(const model::program& p);
   [[nodiscard]] static std::string describe_left(const model::channel& c, std::uint64_t count);
+  /// Whether a run of so many steps doesn't fit: budget_steps, at the operation that is too much.
+  [[nodiscard]] outcome check(std::uint64_t steps, std::uint64_t max_steps) const;
   [[nodiscard]] runner& runner_of(std::size_t rank) noexcept { return runners_[rank - first_]; }
 
   outcome made_;

@@ -227,11 +227,8 @@ outcome mpi_machine::run(std::uint64_t max_steps) {
   if (!made_) return made_;
   outcome cost;
   cost.steps = steps();
-  if (combine(cost, window_->comm()).steps > max_steps) {
-    outcome refused;
-    refused.code = errc::budget_steps;
-    return refused;
-  }
+  const std::uint64_t all = combine(cost, window_->comm()).steps;
+  if (outcome refused = check(all, max_steps); !refused) return refused;
   window_->start();
   runner& r = runner_of(rank_);
   r.start();

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "vm/meter.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
 namespace {
@@ -86,6 +88,27 @@ using name = model::argument_name;
   return l;
 }
 
+/// Steps of an element: what it takes in rows of two, which is the worst, and of the slowest type.
+[[nodiscard]] std::uint64_t element_steps(op_type type) noexcept {
+  switch (type) {
+    case op_type::matmul:
+    case op_type::matmul_gelu:
+    case op_type::matmul_scale:
+    case op_type::matmul_add:
+    case op_type::mma: return 1;  // which are counted by themselves
+    case op_type::div:
+    case op_type::exp:
+    case op_type::sqrt:
+    case op_type::rsqrt:
+    case op_type::sigmoid:
+    case op_type::gelu:
+    case op_type::softmax:
+    case op_type::layer_norm:
+    case op_type::rope: return 16;
+    default: return 8;
+  }
+}
+
 /// Makes the steps of one rank.
 class planner {
  public:
@@ -108,8 +131,10 @@ class planner {
                   .text = std::string(type_name(g_, g_.ops[op_]))};
         if (out_.steps.size() == first) continue;
         for (std::size_t s = first; s + 1 < out_.steps.size(); ++s) out_.steps[s].last = false;
+        cost_ = sum_of_steps(product_of_steps(cost_, element_steps(g_.ops[op_].type)),
+                             instruction_steps);
         out_.costs.back() = cost_;
-        out_.cost = plus(out_.cost, cost_);
+        out_.cost = sum_of_steps(out_.cost, cost_);
         out_.scratch = std::max(out_.scratch, busy_);
       }
     }
@@ -404,7 +429,9 @@ class planner {
         static_cast<void>(take(times(times(m, n), 4)));
       out_.multiplies = true;
     }
-    cost_ = times(elements(to.shape), k);
+    // Sums are FP64; those that FP16 and BF16 would round twice are made anew, one after another.
+    cost_ = product_of_steps(times(to.shape[0], to.shape[1]),
+                             product_steps(m, n, k, s.type == data_type::fp32 ? 2 : 1));
     push(step_kind::multiply, out_.products, s);
     finish(o, s.c);
     return errc::ok;

@@ -44,14 +44,17 @@ outcome machine::run(std::uint64_t max_steps) {
   outcome done = made_;
   if (!done) return done;
   outputs_.clear();
+  const vm::meter outer = room_.exchange(vm::meter(max_steps));
   try {
-    execute(max_steps, done);
+    room_.charge(results_.size());  // the end of a run goes over all of them
+    execute(done);
   } catch (nac::fault& f) {
     done.code = f.code;
     done.text = std::move(f.text);
   } catch (const std::bad_alloc&) {
     done.code = errc::budget_memory;
   }
+  done.steps = room_.exchange(outer).used();
   if (!done) {
     place(at_, done);
     outputs_.clear();
@@ -82,7 +85,7 @@ void machine::place(std::uint32_t at, outcome& done) const {
   done.offset = model::offset_of(program_.stream(), done.node);
 }
 
-void machine::execute(std::uint64_t max_steps, outcome& done) {
+void machine::execute(outcome& done) {
   const auto stream_size = static_cast<std::uint32_t>(code_.empty() ? 0 : program_.stream().size());
   frames_.clear();
   frames_.push_back({phase::code, stream_size, 0, 0, 0, {}, {}});
@@ -97,8 +100,8 @@ void machine::execute(std::uint64_t max_steps, outcome& done) {
     }
     const planned& p = code_[i];
     at_ = i;
-    if (done.steps == max_steps) nac::fail(errc::budget_steps);
-    ++done.steps;
+    room_.charge(instruction_steps + p.count * operand_steps);
+    ++done.nodes;
     const std::uint32_t slot = base + p.slot;
     switch (p.what) {
       case kind::nothing: break;
@@ -207,6 +210,7 @@ void machine::begin_block(std::uint32_t opener, std::uint32_t base, bool second,
 /// Makes the initial states stand for the variables; of two that are one node it is the first.
 void machine::begin_round(frame& f) {
   const std::span<const operand> states = operands_of(code_[f.opener]);
+  room_.charge(states.size() * operand_steps);
   for (std::size_t k = states.size(); k-- > 0;) slot_of(states[k], f.base) = f.variables[k];
 }
 

@@ -36,7 +36,7 @@
 // Errors:     run(): genome_run_*, nac_run_*, budget_steps, budget_memory, with the node; where
 //             patterns lead, as expand() has them, genome_pattern_* and genome_reference_external. A
 //             machine can be run again after any of them.
-// Limits:     machine_options; max_steps nodes, calls among them.
+// Limits:     machine_options; max_steps: those of each node are charged before it runs.
 // Allocation: numbers, parameters and results, within max_memory: results until their last use.
 //             Besides them about 200 bytes for a node of the expansion, which has at most max_nodes,
 //             and 100 for one of the stream and of each pattern that it calls, 16 for each argument.
@@ -68,7 +68,8 @@ struct outcome {
   std::uint64_t offset = 0;           ///< of that node, into the stream's bytes
   std::uint32_t pattern = none;       ///< the id of the innermost pattern in which it happened
   std::uint32_t pattern_node = none;  ///< and the index there
-  std::uint64_t steps = 0;            ///< nodes that ran
+  std::uint64_t nodes = 0;            ///< that ran, calls among them
+  std::uint64_t steps = 0;            ///< of the budget that they took (vm/meter.hpp)
   std::string text;                   ///< what there was instead
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
@@ -198,7 +199,7 @@ class machine {
   void plan_drops();
 
   // ---- one run
-  void execute(std::uint64_t max_steps, outcome& done);
+  void execute(outcome& done);
   [[nodiscard]] static std::size_t slot_at(const operand& o, std::uint32_t base) noexcept {
     return static_cast<std::size_t>(std::int64_t{base} + o.slot);
   }

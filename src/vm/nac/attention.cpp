@@ -17,6 +17,9 @@ namespace vm::nac::operations {
 
 namespace {
 
+/// Steps of a score: a mask, and an exponential function. And of a head, however small.
+constexpr std::uint64_t score_steps = 4, head_steps = 128;
+
 /// How a mask's elements reach scores.
 template <class T>
 void add_mask(const tensor& mask, std::size_t at, std::size_t step, T* scores, std::size_t n) {
@@ -126,6 +129,11 @@ value attention(call& c) {
   result.push_back(last(v, 1));
   tensor out = make_tensor(c.room, q.type, result);
   if (out.size() == 0) return out;
+  const auto heads = static_cast<std::uint64_t>(batch.product(0, batch.rank()));
+  charge_products(c.room, widened(q.type), heads, rows, columns, depth);
+  charge_products(c.room, widened(q.type), heads, rows, width, columns);
+  c.room.charge(product_of_steps(
+      heads, sum_of_steps(head_steps, product_of_steps(score_steps * rows, columns))));
 
   const double given = lone && !lone_truth ? c.real(4)
                        : has_scale         ? c.real(6)

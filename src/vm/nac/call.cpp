@@ -35,6 +35,13 @@ const tensor& call::first_of(const value& v) const {
   return one.as_tensor();
 }
 
+std::uint64_t call::elements_of(const value& list) noexcept {
+  std::uint64_t all = list.as_list().size();
+  for (const value& v : list.as_list())
+    if (v.is_tensor()) all += v.as_tensor().dims.touched();
+  return all;
+}
+
 scalar call::number_of(const value& v) {
   const value& one = decayed(v);
   if (!one.is_tensor()) fail(errc::nac_run_kind, named(one) + " as a number");

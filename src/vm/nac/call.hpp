@@ -111,6 +111,20 @@ class call {
     return k < count(letter) && !at(letter, k).is_none();
   }
 
+  /// Charges the elements of all tensors, at so many steps.
+  void charge_operands(std::uint64_t steps) {
+    std::uint64_t all = 0;
+    for (std::size_t letter = 0; letter < model::max_letters; ++letter)
+      for (std::size_t k = 0; k < count(letter); ++k) {
+        const value& v = at(letter, k);
+        if (v.is_tensor())
+          all += v.as_tensor().dims.touched();
+        else if (v.is_list())
+          all += elements_of(v);
+      }
+    room.charge(product_of_steps(all, steps));
+  }
+
   // ---- tensors: letters t and x
 
   [[nodiscard]] const tensor& tensor_at(std::size_t letter, std::size_t k = 0) const {
@@ -158,6 +172,7 @@ class call {
 
  private:
   [[nodiscard]] const tensor& first_of(const value& v) const;
+  [[nodiscard]] static std::uint64_t elements_of(const value& list) noexcept;
   [[nodiscard]] static scalar number_of(const value& v);
   [[nodiscard]] static std::int64_t whole_of(const value& v) {
     if (v.is_tensor())

@@ -52,8 +52,12 @@ void each(const tensor& t, const shape& to, F&& f) {
   });
 }
 
+/// Steps of an element of a branch's result.
+constexpr std::uint64_t addition_steps = 4;
+
 [[nodiscard]] tensor sum_of(memory& room, std::span<const value* const> results, std::size_t k,
                             const shape& to) {
+  room.charge(product_of_steps(results.size() * addition_steps, to.touched()));
   tensor sum = make_tensor(room, data_type::float64, to);
   double* const s = sum.as<double>();
   std::fill_n(s, sum.size(), 0.0);
@@ -95,6 +99,7 @@ value converge(memory& room, std::span<const value> branches, const value& input
   {
     const shape to = padded(all, 0);
     const tensor sum = sum_of(room, all, 0, to);
+    room.charge(product_of_steps(all.size() * addition_steps, to.touched()));
     const double* const s = sum.as<double>();
     const auto n = static_cast<double>(all.size());
     const double batch = to.rank() == 0 ? 1.0 : static_cast<double>(to[0]);

@@ -204,11 +204,27 @@ void convolve_transposed(call& c, const geometry& g, const T* x, const T* w, con
   }
 }
 
+/// Each group of each image is a product of its weights with what is under the kernel, which is
+/// gathered line by line.
+void charge_work(memory& room, const geometry& g, data_type type) {
+  const std::uint64_t products = count_of(g.batch * g.groups);
+  const std::uint64_t in_group = count_of(g.in_channels / g.groups);
+  const std::uint64_t out_group = count_of(g.out_channels / g.groups);
+  const sizes& windows = g.transposed ? g.in : g.out;
+  const std::uint64_t kernel = count_of(volume(g.kernel));
+  charge_products(room, type, products, out_group, count_of(volume(windows)),
+                  product_of_steps(in_group, kernel));
+  const std::uint64_t gathered = product_of_steps(g.transposed ? out_group : in_group, kernel);
+  const std::uint64_t lines = product_of_steps(gathered, count_of(windows[0] * windows[1]));
+  room.charge(product_of_steps(product_of_steps(products, operand_steps), lines));
+}
+
 [[nodiscard]] tensor run(call& c, const geometry& g, const tensor& x, const tensor& w,
                          const tensor* bias) {
   const data_type type = widened(x.type);
   const tensor out = make_tensor(c.room, type, result_shape(g));
   if (out.size() == 0) return cast(c.room, out, x.type);
+  charge_work(c.room, g, type);
   // Counts of a group are those of tensors, and a row of columns is not longer than the weights.
   const tensor wide_x = cast(c.room, x, type), wide_w = cast(c.room, w, type);
   const tensor wide_bias = bias != nullptr ? cast(c.room, *bias, type) : tensor{};

@@ -36,6 +36,9 @@ std::string_view name(kind k) noexcept {
 void limited_text::make_room(std::uint64_t bytes) const {
   if (bytes > left())
     fail(errc::budget_memory, "a text of more than " + std::to_string(limit_) + " bytes");
+  // What takes longest for a byte is a number's text.
+  constexpr std::uint64_t byte_steps = 8;
+  if (charged_ != nullptr) charged_->charge(product_of_steps(bytes, byte_steps));
 }
 
 void limited_text::repeat(std::string_view piece, std::uint64_t times) {
@@ -540,7 +543,7 @@ class formatter {
       f.remove_prefix(at + 1);
     }
     const plan_value& v = argument(wanted);
-    limited_text expanded(std::min<std::uint64_t>(out.left(), 4096));
+    limited_text expanded(std::min<std::uint64_t>(out.left(), 4096), out.charged());
     if (spec.find('{') != spec.npos || spec.find('}') != spec.npos) {
       append(expanded, spec, depth - 1);
       spec = expanded.view();
@@ -574,7 +577,7 @@ class formatter {
       return append_converted(out, number_at(v.elements(), 0), conversion, spec);
     }
     if (conversion == 0) return append_field(out, v, spec);
-    limited_text converted(out.left());
+    limited_text converted(out.left(), out.charged());
     if (conversion == 'a' && v.what() == kind::string)
       append_quoted(converted, v.as_text(), false, true);
     else if (conversion == 's')

@@ -33,10 +33,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-/// Text that may grow up to a limit; beyond it, a fault: budget_memory.
+/// Text that may grow up to a limit; beyond it, a fault: budget_memory. What it grows by is charged to
+/// the steps of a memory.
 class limited_text {
  public:
-  explicit limited_text(std::uint64_t limit) noexcept : limit_(limit) {}
+  explicit limited_text(std::uint64_t limit, memory* charged = nullptr) noexcept
+      : limit_(limit), charged_(charged) {}
   limited_text& operator<<(std::string_view s) {
     make_room(s.size());
     text_.append(s);
@@ -47,10 +49,12 @@ class limited_text {
   void repeat(std::string_view piece, std::uint64_t times);
   [[nodiscard]] std::string_view view() const noexcept { return text_; }
   [[nodiscard]] std::uint64_t left() const noexcept { return limit_ - text_.size(); }
+  [[nodiscard]] memory* charged() const noexcept { return charged_; }
 
  private:
   void make_room(std::uint64_t bytes) const;
   std::uint64_t limit_;
+  memory* charged_;
   std::string text_;
 };
 

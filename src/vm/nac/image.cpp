@@ -81,6 +81,8 @@ tensor picture_for_model(memory& room, bytes file) {
       io::read_png(file, std::min<std::uint64_t>(left / 7, std::uint64_t{1} << 28));
   if (!read) fail(errc::nac_plan_image, read.err().message());
   const io::image& in = *read;
+  room.charge(
+      in.samples.size());  // the file said no more than how many bytes they are compressed to
   if (in.width == 0 || in.height == 0) fail(errc::nac_plan_image, "it is empty");
   const std::int64_t w = in.width, h = in.height;
   const std::int64_t to_w = w <= h ? short_side : short_side * w / h;
@@ -129,6 +131,8 @@ std::string png_of(memory& room, const tensor& picture) {
   if ((channels != 1 && channels != 3) || h < 1 || w < 1 || h > 65535 || w > 65535)
     fail(errc::nac_run_shape, "a picture of shape " + p.dims.text());
   const std::size_t n = p.size();
+  constexpr std::uint64_t compression_steps = 64;
+  room.charge(product_of_steps(n, compression_steps));
   const storage charged = room.take(n * 5);  // for the samples, and the file
   io::image out{static_cast<std::uint32_t>(channels), static_cast<std::uint32_t>(w),
                 static_cast<std::uint32_t>(h), std::vector<std::uint8_t>(n)};

@@ -30,7 +30,8 @@ machine::machine(const model::program& p, const machine_options& how)
   try {
     plan();
   } catch (fault& f) {
-    made_ = {f.code, outcome::none, 0, std::move(f.text)};
+    made_.code = f.code;
+    made_.text = std::move(f.text);
   }
 }
 
@@ -66,6 +67,7 @@ void machine::plan() {
     planned& to = plan_[i];
     bindings_.push_back(p.binding_of(s));
     to.first = s.first;
+    to.steps = static_cast<std::uint32_t>(instruction_steps + s.arguments * operand_steps);
     const view<model::argument> given = code.arguments_of(s);
     const std::size_t operands = operands_of(s);
     for (std::size_t k = 0; k < given.size(); ++k) {
@@ -231,6 +233,7 @@ void machine::begin_run() {
   figures_ = {};
   dropped_ = 0;
   room_.reset_peak();
+  room_.charge(plan_.size());  // what begins and ends a run goes over all instructions
 }
 
 void machine::end_run_well() {

@@ -49,7 +49,7 @@
 //             one caller at a time.
 // Errors:     run(): nac_run_*, budget_steps, budget_memory, with the instruction; none where making
 //             the machine took too much. A machine can be run again after any of them.
-// Limits:     machine_options; max_steps instructions.
+// Limits:     machine_options; max_steps: those of each instruction are charged before it runs.
 // Allocation: constants, parameters and results, within max_memory; 256 KiB, and about 300 bytes for
 //             an instruction; 450 for each branch that is being run. A thread at the first PRELOAD.
 
@@ -82,7 +82,8 @@ struct outcome {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   errc code = errc::ok;
   std::uint32_t instruction = none;  ///< of OPS
-  std::uint64_t steps = 0;           ///< instructions that ran
+  std::uint64_t instructions = 0;    ///< that ran
+  std::uint64_t steps = 0;           ///< of the budget that they took (vm/meter.hpp)
   std::string text;                  ///< what there was instead
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
@@ -190,6 +191,7 @@ class machine {
     std::uint32_t first = 0;    // of its arguments
     std::uint32_t slot = 0;     // of the input, parameter or state
     std::uint32_t command = 0;  // the first of those behind it
+    std::uint32_t steps = 0;    // besides those of its elements
   };
   struct command {
     std::uint32_t target = 0;
@@ -227,7 +229,7 @@ class machine {
   // ---- one run
   void begin_run();
   template <class Observer>
-  void execute(std::uint64_t max_steps, Observer& see, outcome& done);
+  void execute(Observer& see, outcome& done);
   void end_run(outcome& done) noexcept;
   void end_run_well();
 
@@ -299,15 +301,15 @@ class machine {
 };
 
 template <class Observer>
-void machine::execute(std::uint64_t max_steps, Observer& see, outcome& done) {
+void machine::execute(Observer& see, outcome& done) {
   constexpr bool observed = !std::is_same_v<Observer, no_observer>;
   std::uint32_t i = 0, end = frames_.back().end;
   while (true) {
     for (; i != end; ++i) {
       const planned& p = plan_[i];
       done.instruction = i;
-      if (done.steps == max_steps) fail(errc::budget_steps);
-      ++done.steps;
+      room_.charge(p.steps);
+      ++done.instructions;
       if constexpr (observed) see.begin(i);
       if ((p.flags & has_before) != 0) {
         if ((p.flags & checks_absent) != 0) check_absent(i);
@@ -402,9 +404,10 @@ template <class Observer>
 outcome machine::run(std::uint64_t max_steps, Observer&& see) {
   outcome done = made_;
   if (!done) return done;
+  const vm::meter own = room_.steps().part(max_steps), outer = room_.exchange(own);
   try {
     begin_run();
-    execute(max_steps, see, done);
+    execute(see, done);
     done.instruction = outcome::none;
     end_run_well();
   } catch (fault& f) {
@@ -413,6 +416,7 @@ outcome machine::run(std::uint64_t max_steps, Observer&& see) {
   } catch (const std::bad_alloc&) {
     done.code = errc::budget_memory;
   }
+  done.steps = own.left() - room_.exchange(outer).left();
   end_run(done);
   return done;
 }

@@ -22,18 +22,20 @@
 #include <utility>
 
 #include "trouble.hpp"
+#include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
 class meter {
  public:
-  meter(std::uint64_t max_memory, std::uint64_t max_steps) noexcept
-      : memory_(max_memory), steps_(max_steps) {}
+  /// `run` is charged too, where a tokenizer is a part of one.
+  meter(std::uint64_t max_memory, std::uint64_t max_steps, vm::meter* run = nullptr) noexcept
+      : memory_(max_memory), steps_(max_steps), run_(run) {}
 
   void work(std::uint64_t steps) {
-    if (steps > steps_) throw trouble{errc::budget_steps, "the tokenizer's steps"};
-    steps_ -= steps;
+    if (!steps_.charge(steps)) throw refused(steps_);
+    if (run_ != nullptr && !run_->charge(steps)) throw refused(*run_);
   }
   void hold(std::uint64_t bytes) {
     if (bytes > memory_) throw trouble{errc::budget_memory, "the tokenizer's memory"};
@@ -61,7 +63,13 @@ class meter {
   }
 
  private:
-  std::uint64_t memory_, steps_;  // that are left
+  [[nodiscard]] static trouble refused(const vm::meter& by) {
+    return {errc::budget_steps, "the tokenizer: " + by.refusal()};
+  }
+
+  std::uint64_t memory_;  // that is left
+  vm::meter steps_;
+  vm::meter* run_;
 };
 
 }  // namespace vm::nac

@@ -75,6 +75,15 @@ void multiply_bytes(std::size_t m, std::size_t n, std::size_t k, const factor<T>
     }
 }
 
+/// Charges so many products of matrices that are computed in a type. float32 has a kernel for each
+/// instruction set, the others have loops that take some two nanoseconds for a multiply-add.
+inline void charge_products(memory& room, data_type type, std::uint64_t count, std::uint64_t m,
+                            std::uint64_t n, std::uint64_t k) {
+  const bool has_kernel = type == data_type::float32;
+  const std::uint64_t one = product_steps(m, n, k, has_kernel ? products_a_step : 1);
+  room.charge(product_of_steps(has_kernel ? count : product_of_steps(count, 2), one));
+}
+
 /// C[m,n] = A[m,k] B[k,n], or added to C, whose rows are `stride` apart.
 template <class T>
 void multiply(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a, const factor<T>& b,

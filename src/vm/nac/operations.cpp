@@ -167,7 +167,126 @@ namespace {
   return unsupported;
 }
 
+/// Measured as the time that the slowest type and layout takes, in steps of about a nanosecond.
+[[nodiscard]] constexpr element_steps steps_of(model::operation o) {
+  using model::operation;
+  switch (o) {
+    // Parts and shapes of what is there: only what is copied counts.
+    case operation::pass:
+    case operation::view:
+    case operation::getitem:
+    case operation::sym_size:
+    case operation::slice:
+    case operation::select:
+    case operation::squeeze:
+    case operation::unsqueeze:
+    case operation::expand:
+    case operation::zeros:
+    case operation::zeros_like:
+    case operation::new_zeros:
+    case operation::ones:
+    case operation::ones_like:
+    case operation::new_ones:
+    case operation::full:
+    case operation::full_like:
+    case operation::fill:
+    case operation::scalar_tensor:
+    case operation::new_empty_strided: return {0, 2};
+    case operation::arange:
+    case operation::linspace:
+    // Rows of a table, which isn't read as a whole.
+    case operation::embedding:
+    case operation::index_select: return {0, 4};
+    // Lists of parts, each with a shape of its own.
+    case operation::split:
+    case operation::split_with_sizes:
+    case operation::chunk:
+    case operation::unbind: return {0, 8};
+    // Elements from all over the memory, or in short rows.
+    case operation::cat:
+    case operation::stack:
+    case operation::to_copy:
+    case operation::type_as:
+    case operation::transpose:
+    case operation::permute:
+    case operation::flip:
+    case operation::roll:
+    case operation::repeat:
+    case operation::tile:
+    case operation::pad:
+    case operation::where:
+    case operation::masked_fill:
+    case operation::index:
+    case operation::gather:
+    case operation::scatter:
+    case operation::scatter_add:
+    case operation::slice_scatter:
+    case operation::upsample_nearest:
+    case operation::upsample_nearest_to: return {2, 4};
+    // Divisions, exponential functions and the like.
+    case operation::exp:
+    case operation::cos:
+    case operation::sin:
+    case operation::tanh:
+    case operation::log:
+    case operation::erf:
+    case operation::sigmoid:
+    case operation::silu:
+    case operation::gelu:
+    case operation::elu:
+    case operation::softplus:
+    case operation::pow:
+    case operation::div:
+    case operation::floor_divide:
+    case operation::remainder: return {4, 16};
+    case operation::sqrt:
+    case operation::rsqrt:
+    case operation::reciprocal:
+    case operation::hardsigmoid:
+    case operation::hardswish:
+    case operation::prelu:
+    case operation::round: return {2, 4};
+    // Several passes.
+    case operation::softmax:
+    case operation::log_softmax:
+    case operation::layer_norm:
+    case operation::native_layer_norm:
+    case operation::group_norm:
+    case operation::var:
+    case operation::std_dev:
+    case operation::var_mean: return {16, 16};
+    case operation::batch_norm:
+    case operation::batch_norm_by_mode:
+    case operation::lstm_cell:
+    case operation::mean:
+    case operation::sum:
+    case operation::max_all:
+    case operation::min_all:
+    case operation::max_dim:
+    case operation::min_dim:
+    case operation::amax:
+    case operation::amin:
+    case operation::argmax:
+    case operation::argmin:
+    case operation::all:
+    case operation::any:
+    case operation::cumsum: return {8, 8};
+    case operation::einsum: return {4, 4};
+    // As many comparisons as the count has bits.
+    case operation::sort:
+    case operation::argsort:
+    case operation::topk: return {64, 32};
+    default: return {1, 2};
+  }
+}
+
 }  // namespace
+
+constexpr std::array<element_steps, model::operation_count> steps_of_elements = [] {
+  std::array<element_steps, model::operation_count> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = steps_of(static_cast<model::operation>(i));
+  return out;
+}();
 
 constexpr std::array<function, model::operation_count> functions = [] {
   std::array<function, model::operation_count> out{};

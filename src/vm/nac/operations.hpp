@@ -9,8 +9,12 @@
 //
 // A result may share its elements with an operand.
 //
+// run() charges what an operation reads, and memory each element that it writes; the steps of an
+// element are in one table, in operations.cpp. Products and windows charge what they do besides that,
+// before they do it.
+//
 // Lifetime:   results borrow nothing but memory.
-// Errors:     faults: nac_run_rank … nac_run_division, budget_memory.
+// Errors:     faults: nac_run_rank … nac_run_division, budget_memory, budget_steps.
 // Limits:     none of their own.
 // Allocation: results, and what each needs meanwhile, from the call's memory.
 
@@ -30,9 +34,21 @@ namespace vm::nac {
 using function = value (*)(call&);
 /// Those of all operations, in their order.
 extern const std::array<function, model::operation_count> functions;
+/// Steps of each element that an operation reads, and of each that it writes.
+struct element_steps {
+  std::uint8_t read = 0, written = 0;
+};
+/// Those of all operations, in their order.
+extern const std::array<element_steps, model::operation_count> steps_of_elements;
 /// Runs the call's operation, which isn't `unknown`.
 [[nodiscard]] inline value run(call& c) {
-  return functions[static_cast<std::size_t>(c.operation)](c);
+  const auto at = static_cast<std::size_t>(c.operation);
+  const element_steps each = steps_of_elements[at];
+  if (each.read != 0) c.charge_operands(each.read);
+  c.room.set_weight(each.written);
+  value out = functions[at](c);
+  c.room.set_weight(1);
+  return out;
 }
 
 namespace operations {

@@ -35,6 +35,10 @@ struct plan_machine::loaded {
 namespace {
 
 constexpr std::size_t max_loops = 65536;
+/// Steps of opening a file, and of writing to a stream, which the system does.
+constexpr std::uint64_t file_steps = 1u << 18, stream_steps = 1u << 11;
+/// Of reading and verifying a byte of a file.
+constexpr std::uint64_t read_steps = 8;
 
 [[nodiscard]] std::string folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
@@ -47,6 +51,20 @@ constexpr std::size_t max_loops = 65536;
   const std::size_t first = s.find_first_not_of(blanks);
   return first == s.npos ? std::string_view()
                          : s.substr(first, s.find_last_not_of(blanks) - first + 1);
+}
+
+/// Steps of an instruction besides those of its elements. What the system does takes longest.
+[[nodiscard]] std::uint64_t steps_of(plan_op op, std::span<const std::uint32_t> operands) noexcept {
+  const std::uint64_t all = instruction_steps + operand_steps * operands.size();
+  switch (op) {
+    case plan_op::res_load_model:
+    case plan_op::res_load_datafile:
+    case plan_op::res_load_dynamic: return all + file_steps;
+    case plan_op::io_write: return all + (operands[1] == 2 ? file_steps : stream_steps);
+    case plan_op::src_user_prompt:
+    case plan_op::sys_debug_print: return all + stream_steps;
+    default: return all;
+  }
 }
 
 template <class T>
@@ -86,11 +104,12 @@ void plan_machine::decode() {
     const auto index = static_cast<std::uint32_t>(steps_.size());
     at[i.offset] = index;
     step s{i.op(), static_cast<std::uint32_t>(i.offset),
-           static_cast<std::uint32_t>(operands_.size()), 0};
+           static_cast<std::uint32_t>(operands_.size()), 0, 0};
     for (const model::plan_operand& o : i.operands()) {
       operands_.push_back(static_cast<std::uint32_t>(o.value));
       if (o.kind == 'j') s.jump = static_cast<std::uint32_t>(o.target());
     }
+    s.steps = static_cast<std::uint32_t>(steps_of(s.op, std::span(operands_).subspan(s.operands)));
     steps_.push_back(s);
     if (s.op == plan_op::flow_loop_start) {
       open.push_back(index);
@@ -105,7 +124,8 @@ void plan_machine::decode() {
         s.op == plan_op::flow_break_loop_if)
       s.jump = at[s.jump];
   // The end of the code is an instruction of its own.
-  steps_.push_back({plan_op::exec_halt, static_cast<std::uint32_t>(code.size()), 0, 0});
+  steps_.push_back(
+      {plan_op::exec_halt, static_cast<std::uint32_t>(code.size()), 0, 0, instruction_steps});
   constants_.clear();
   for (const model::constant& c : program_.file().plan_constants()) {
     if (c.id >= constants_.size()) constants_.resize(std::size_t{c.id} + 1);
@@ -124,6 +144,7 @@ void plan_machine::refuse_training(plan_outcome& done) const {
 
 plan_outcome plan_machine::run() {
   plan_outcome done;
+  const vm::meter outside = room_.exchange(vm::meter(how_.max_steps));
   try {
     for (plan_value& v : slots_) v = {};
     for (auto& m : models_) m = nullptr;
@@ -143,6 +164,7 @@ plan_outcome plan_machine::run() {
   } catch (const std::bad_alloc&) {
     done.code = errc::budget_memory;
   }
+  done.steps = room_.exchange(outside).used();
   return done;
 }
 
@@ -213,7 +235,7 @@ void plan_machine::write_stream(bool error, std::string_view text) {
 
 void plan_machine::write(const plan_value& v, std::uint32_t destination, const plan_value& path,
                          std::uint32_t mode) {
-  limited_text line(room_left());
+  limited_text line(room_left(), &room_);
   if (v.what() == kind::bytes)
     line << v.as_text();  // as they are: they are no line
   else
@@ -226,7 +248,7 @@ void plan_machine::write(const plan_value& v, std::uint32_t destination, const p
 }
 
 plan_value plan_machine::serialized(const plan_value& v, std::uint32_t how) {
-  limited_text out(room_left());
+  limited_text out(room_left(), &room_);
   if (how == 2) {
     if (!v.is_tensor()) wrong_slot("a picture", v);
     return plan_value::bytes(room_, png_of(room_, v.elements()));
@@ -242,6 +264,7 @@ plan_value plan_machine::serialized(const plan_value& v, std::uint32_t how) {
 
 plan_value plan_machine::image_of(std::string_view path) {
   const io::content file = files_.read(files_.find(path), room_left());
+  room_.charge(product_of_steps(file.view().size(), read_steps));
   return picture_for_model(room_, file.view());
 }
 
@@ -274,6 +297,7 @@ void plan_machine::load_model(std::uint32_t number, std::string_view path) {
     if (models_[number] != nullptr && models_[number]->program == &program_) return;
   } else if (made->program == nullptr) {
     made->file = files_.read(found, ~std::uint64_t{0});
+    room_.charge(product_of_steps(made->file.view().size(), read_steps));
     const auto wrong = [&](const error& e) {
       fail(e.code, '"' + found + "\", byte " + std::to_string(e.offset));
     };
@@ -311,8 +335,9 @@ void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
   if (given == 0 && wanted != 0) fail(errc::nac_run_input, "model " + std::to_string(o[0]));
   for (std::size_t i = 0; i < wanted; ++i)  // in turn where there are fewer than the model has
     m.runs->set_input(i, with.tensor_of(in(from[i % given])));
-  const outcome ran = m.runs->run(how_.max_steps - done.steps);
-  done.steps += ran.steps;
+  const outcome ran = m.runs->run(how_.max_steps);
+  room_.charge(ran.steps);
+  done.instructions += ran.instructions;
   for (std::size_t i = 0; i < wanted; ++i) m.runs->set_input(i, {});
   if (!ran) {
     std::string where = "model " + std::to_string(o[0]);
@@ -329,11 +354,13 @@ void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
 
 // ---- tokenizers
 
-plan_value plan_machine::tokenizer_of(std::uint32_t number) const {
+plan_value plan_machine::tokenizer_of(std::uint32_t number) {
   loaded& m = model_at(number);
   if (m.tokens == nullptr) {
-    auto made = std::make_unique<tokenizer>(m.program->file(),
-                                            tokenizer_options{.max_memory = how_.max_memory});
+    auto made = std::make_unique<tokenizer>(
+        m.program->file(),
+        tokenizer_options{
+            .max_memory = how_.max_memory, .max_steps = how_.max_steps, .steps = &room_.steps()});
     if (!made->made()) fail(made->made().code, made->made().text);
     m.tokens = std::move(made);
   }
@@ -378,8 +405,8 @@ void plan_machine::execute(plan_outcome& done) {
     const step& s = steps_[at];
     const std::uint32_t* const o = operands_.data() + s.operands;
     done.offset = s.offset;
-    if (done.steps >= how_.max_steps) fail(errc::budget_steps);
-    ++done.steps;
+    room_.charge(s.steps);
+    ++done.instructions;
     ++at;
     switch (s.op) {
       case plan_op::src_user_prompt: slots_[o[0]] = prompt(o[1], string_constant(o[2])); break;
@@ -417,7 +444,7 @@ void plan_machine::execute(plan_outcome& done) {
       case plan_op::string_format: {
         std::vector<plan_value> values;
         for (std::uint32_t i = 0; i < o[2]; ++i) values.push_back(in(o[3 + i]));
-        limited_text out(room_left());
+        limited_text out(room_left(), &room_);
         append_formatted(out, string_constant(o[1]), values);
         slots_[o[0]] = plan_value::string(room_, out.view());
         break;
@@ -446,7 +473,7 @@ void plan_machine::execute(plan_outcome& done) {
 
       case plan_op::sys_copy: slots_[o[0]] = in(o[1]); break;
       case plan_op::sys_debug_print: {
-        limited_text line(room_left());
+        limited_text line(room_left(), &room_);
         line << "[DEBUG] " << string_constant(o[1]) << ": ";
         append_str(line, in(o[0]));
         line << '\n';

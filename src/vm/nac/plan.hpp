@@ -74,7 +74,7 @@ struct plan_options {
   /// Gives models by path that it knows; null: they are files.
   std::function<const model::program*(std::string_view path)> load = {};
   std::uint64_t seed = 0;
-  std::uint64_t max_steps = budget{}.max_steps;  ///< instructions of the plan and of its models
+  std::uint64_t max_steps = budget{}.max_steps;  ///< of the plan, its models and its tokenizers
   std::uint64_t max_memory = budget{}.max_memory;
   std::uint64_t max_written = std::uint64_t{1} << 30;  ///< bytes to files and streams
 };
@@ -82,8 +82,9 @@ struct plan_options {
 /// How a run ended: true when all went well.
 struct plan_outcome {
   errc code = errc::ok;
-  std::uint64_t offset = 0;  ///< of the instruction, into the bytecode; its size at the end
-  std::uint64_t steps = 0;
+  std::uint64_t offset = 0;          ///< of the instruction, into the bytecode; its size at the end
+  std::uint64_t instructions = 0;    ///< of the plan and its models that ran
+  std::uint64_t steps = 0;           ///< of the budget that they took (vm/meter.hpp)
   std::string text;                  ///< what there was instead
   std::vector<plan_value> returned;  ///< by EXEC_RETURN
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
@@ -110,6 +111,7 @@ class plan_machine {
     std::uint32_t offset = 0;
     std::uint32_t operands = 0;  ///< the first, in operands_
     std::uint32_t jump = 0;      ///< where to; of a loop's start, behind its end
+    std::uint32_t steps = 0;     ///< besides those of its elements
   };
 
   void decode();
@@ -135,7 +137,7 @@ class plan_machine {
   [[nodiscard]] loaded& model_at(std::uint32_t number) const;
   void load_model(std::uint32_t number, std::string_view path);
   void run_model(const std::uint32_t* operands, plan_outcome& done);
-  [[nodiscard]] plan_value tokenizer_of(std::uint32_t number) const;
+  [[nodiscard]] plan_value tokenizer_of(std::uint32_t number);
   [[nodiscard]] plan_value encoded(const plan_value& tokens, const plan_value& text);
   [[nodiscard]] plan_value decoded(const plan_value& tokens, const plan_value& ids);
 

@@ -65,6 +65,9 @@ std::int64_t rounds_of(const plan_value& v) {
 
 namespace {
 
+/// Steps of an element that is put in order with others.
+constexpr std::uint64_t order_steps = 64;
+
 void check_axis_has(const tensor& t) {
   if (t.rank() == 0) fail(errc::nac_run_axis, "a tensor of rank 0");
 }
@@ -403,6 +406,7 @@ plan_value plan_values::compared(std::uint32_t op, const plan_value& a, const pl
     if (op > 1) wrong_slot("what " + std::string(name(a.what())) + " can be compared with", b);
     return plan_value::boolean((a.is_null() && b.is_null()) == (op == 0));
   }
+  if (a.is_text()) room.charge(std::min(a.as_text().size(), b.as_text().size()) / 8);
   const std::partial_ordering o = order(a, b);
   return plan_value::boolean(op == 0 ? o == 0 : op == 1 ? o != 0 : op == 2 ? o > 0 : o < 0);
 }
@@ -424,6 +428,7 @@ void plan_values::top_k(const plan_value& v, const plan_value& k, plan_value& in
   if (wanted < 0) fail(errc::nac_run_argument, "the " + std::to_string(wanted) + " largest");
   const std::size_t n =
       static_cast<std::size_t>(std::min(wanted, static_cast<std::int64_t>(x.size())));
+  room.charge(product_of_steps(x.size(), order_steps));
   const shape dims{static_cast<std::int64_t>(n)};
   tensor all = make_tensor(room, data_type::int64, {static_cast<std::int64_t>(x.size())});
   const std::span<std::int64_t> order_of = all.elements<std::int64_t>();
@@ -455,6 +460,7 @@ plan_value plan_values::sample(const plan_value& logits, const plan_value& tempe
   const auto n = static_cast<std::int64_t>(x.size());
   if (n == 0 || n > INT32_MAX)
     fail(errc::nac_run_argument, "a choice among " + std::to_string(n) + " values");
+  room.charge(product_of_steps(x.size(), order_steps));
   storage owner, copy;
   const std::span<double> all = doubles(room, x, owner);
   double best = -std::numeric_limits<double>::infinity();

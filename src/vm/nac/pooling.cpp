@@ -67,6 +67,15 @@ struct images {
   return make_tensor(c.room, type, i.result);
 }
 
+/// Charges what is under all windows, which may be more than there is in the images.
+void charge_windows(call& c, const images& i, std::int64_t height, std::int64_t width) {
+  const auto product = [](std::int64_t a, std::int64_t b) {
+    return product_of_steps(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b));
+  };
+  const std::uint64_t all = product_of_steps(i.count, product(i.out[0], i.out[1]));
+  c.room.charge(product_of_steps(all, 8 + 2 * product(height, width)));
+}
+
 struct windows {
   pair kernel, stride, padding, dilation;
   bool ceil_mode;
@@ -192,7 +201,10 @@ value max_pool2d(call& c) {
   w.dilation = pair_or(c, 4, {{1, 1}}, "a dilation", 1);
   w.ceil_mode = c.truth_or(5, false);
   count_windows(w, i);
-  return in_wide(c, i, x, [&]<class T>(const T* from, T* to) { largest_of<T>(w, i, from, to); });
+  return in_wide(c, i, x, [&]<class T>(const T* from, T* to) {
+    charge_windows(c, i, std::min(w.kernel.of[0], i.in[0]), std::min(w.kernel.of[1], i.in[1]));
+    largest_of<T>(w, i, from, to);
+  });
 }
 
 value avg_pool2d(call& c) {
@@ -212,6 +224,7 @@ value avg_pool2d(call& c) {
   if (overridden && given == 0) fail(errc::nac_run_argument, "a divisor of 0");
   count_windows(w, i);
   return in_wide(c, i, x, [&]<class T>(const T* from, T* to) {
+    charge_windows(c, i, std::min(w.kernel.of[0], i.in[0]), std::min(w.kernel.of[1], i.in[1]));
     for (std::size_t n = 0; n < i.count; ++n, from += i.in[0] * i.in[1])
       for (std::int64_t y = 0; y < i.out[0]; ++y)
         for (std::int64_t k = 0; k < i.out[1]; ++k) {
@@ -252,6 +265,8 @@ value adaptive_avg_pool2d(call& c) {
   images i = out.of[0] == 1 && out.of[1] == 1 ? images_of(x) : expect_images(x, true);
   for (std::size_t a = 0; a < 2; ++a) i.out[a] = out.of[a];
   return in_wide(c, i, x, [&]<class T>(const T* from, T* to) {
+    // A part has at most the image's share, and one more on each side.
+    charge_windows(c, i, i.in[0] / i.out[0] + 2, i.in[1] / i.out[1] + 2);
     // The parts of the image overlap where it can't be cut evenly.
     const auto part = [&](std::size_t a, std::int64_t at) {
       return window{at * i.in[a] / i.out[a], ((at + 1) * i.in[a] + i.out[a] - 1) / i.out[a]};

@@ -63,6 +63,7 @@ void multiply_all(call& c, const matrices& by, const shape& batch, const tensor&
   const std::size_t batches = count_of(batch.product(0, batch.rank()));
   const std::size_t m = by.m, n = by.n, k = by.k;
   if (batches == 0 || m == 0 || n == 0) return;
+  charge_products(c.room, widened(a_given.type), batches, m, n, k);
   if (k == 0) {
     if (!accumulate) std::fill_n(out, batches * m * n, T{});
     return;
@@ -280,6 +281,7 @@ value lstm_cell(call& c) {
   }
   const data_type wide = widened(type);
   const auto rows = count_of(x.dim(0)), n = count_of(size);
+  charge_products(c.room, wide, 1, rows, 4 * n, n + count_of(x.dim(1)));
   const tensor all = make_tensor(c.room, wide, {x.dim(0), gates});
   const tensor hidden = make_tensor(c.room, wide, h.dims), next = make_tensor(c.room, wide, h.dims);
   const tensor old = cast(c.room, cell, wide);

@@ -37,10 +37,13 @@ struct piece {
 
 memory::~memory() { release_all(); }
 
-storage memory::take_any(std::uint64_t bytes) {
+void memory::refuse() const { fail(errc::budget_steps, steps_.refusal()); }
+
+storage memory::take_any(std::uint64_t bytes, std::uint64_t elements) {
   if (bytes > limit_ || live_ > limit_ - bytes)
     fail(errc::budget_memory, std::to_string(bytes) + " bytes, with " + std::to_string(live_) +
                                   " of " + std::to_string(limit_) + " in use");
+  charge(product_of_steps(elements, weight_));
   const piece p = piece_for(bytes);
   block* b = free_[p.size_class];
   if (b != nullptr) {
@@ -96,6 +99,13 @@ std::int64_t shape::elements_of_many() const {
     n *= d;
   }
   return empty ? 0 : n;
+}
+
+std::uint64_t shape::touched_if_empty() const noexcept {
+  std::uint64_t n = 1;
+  for (const std::int64_t d : dims())
+    if (d != 0) n *= static_cast<std::uint64_t>(d);
+  return n;
 }
 
 std::string shape::text() const {

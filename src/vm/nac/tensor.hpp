@@ -18,8 +18,11 @@
 // A number is what Python would have as one: a tensor of rank 0 that gives way to others' types as
 // constants do.
 //
+// What takes memory is going to write it: each element of a tensor, and every eight bytes of the rest,
+// is charged to the run's steps.
+//
 // Lifetime:   a memory outlives its tensors. Neither serves two threads at a time.
-// Errors:     make_tensor and memory::take throw a fault: budget_memory, nac_run_rank.
+// Errors:     make_tensor and memory::take throw a fault: budget_memory, budget_steps, nac_run_rank.
 // Limits:     16 dimensions.
 // Allocation: memory keeps what was given back, within its limit, for what comes next.
 
@@ -39,6 +42,7 @@
 
 #include "tessera/core/float16.hpp"
 #include "tessera/nac.hpp"
+#include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -109,17 +113,20 @@ class memory {
   ~memory();
 
   /// Bytes that hold anything. Throws budget_memory where they would exceed the limit.
-  [[nodiscard]] storage take(std::uint64_t bytes) {
+  [[nodiscard]] storage take(std::uint64_t bytes) { return take(bytes, bytes / 8); }
+  /// The same for `elements`, each as many steps as the operation's results take.
+  [[nodiscard]] storage take(std::uint64_t bytes, std::uint64_t elements) {
     // Most are small, and of a size that was given back before.
     if (bytes <= max_small && bytes <= limit_ && live_ <= limit_ - bytes) {
       block*& first = free_[bytes == 0 ? 0 : (bytes - 1) / small_step];
       if (block* const b = first; b != nullptr) {
+        charge(elements * weight_);
         first = b->next;
         kept_ -= b->bytes;
         return begin_use(b, bytes);
       }
     }
-    return take_any(bytes);
+    return take_any(bytes, elements);
   }
   /// Bytes in use, and the most there were since reset_peak().
   [[nodiscard]] std::uint64_t live() const noexcept { return live_; }
@@ -127,13 +134,29 @@ class memory {
   void reset_peak() noexcept { peak_ = live_; }
   [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
 
+  /// What work is charged to; outside of runs it only counts.
+  [[nodiscard]] vm::meter& steps() noexcept { return steps_; }
+  /// Throws budget_steps where the run has fewer left.
+  void charge(std::uint64_t steps) {
+    if (!steps_.charge(steps)) [[unlikely]]
+      refuse();
+  }
+  /// A run's meter in place of the one before, which is to be given back at its end.
+  vm::meter exchange(const vm::meter& other) noexcept {
+    weight_ = 1;
+    return std::exchange(steps_, other);
+  }
+  /// Steps of an element from here on.
+  void set_weight(std::uint64_t steps) noexcept { weight_ = steps; }
+
  private:
   friend class storage;
   // Pieces are multiples of 64 bytes up to 4 KiB, then four sizes to a power of two.
   static constexpr std::uint32_t small_classes = 64, classes = small_classes + 4 * 52;
   static constexpr std::uint64_t small_step = 64, max_small = small_classes * small_step;
 
-  [[nodiscard]] storage take_any(std::uint64_t bytes);
+  [[noreturn]] void refuse() const;
+  [[nodiscard]] storage take_any(std::uint64_t bytes, std::uint64_t elements);
   [[nodiscard]] storage begin_use(block* b, std::uint64_t bytes) noexcept {
     b->asked = bytes;
     b->uses = 1;
@@ -149,7 +172,8 @@ class memory {
   }
   void release_all() noexcept;
 
-  std::uint64_t limit_, live_ = 0, peak_ = 0, kept_ = 0;
+  std::uint64_t limit_, live_ = 0, peak_ = 0, kept_ = 0, weight_ = 1;
+  vm::meter steps_;
   block* free_[classes] = {};
 };
 
@@ -212,6 +236,12 @@ class shape {
         return elements_of_many();
     return n;
   }
+  /// What going through a tensor of this shape may take: its elements, where there are none the product
+  /// of its other dimensions.
+  [[nodiscard]] std::uint64_t touched() const noexcept {
+    const auto n = static_cast<std::uint64_t>(product(0, rank_));
+    return n != 0 ? n : touched_if_empty();
+  }
   /// "[2, 3]", as messages show it.
   [[nodiscard]] std::string text() const;
 
@@ -219,6 +249,7 @@ class shape {
   static constexpr std::size_t few = 4;
   static constexpr std::int64_t max_elements = std::int64_t{1} << 48;
   [[nodiscard]] std::int64_t elements_of_many() const;
+  [[nodiscard]] std::uint64_t touched_if_empty() const noexcept;
 
   std::size_t rank_ = 0;
   std::int64_t dims_[max_rank];
@@ -277,7 +308,7 @@ struct tensor {
   tensor t;
   t.type = type;
   t.dims = dims;
-  t.owner = room.take(n * model::size_of(type));
+  t.owner = room.take(n * model::size_of(type), n != 0 ? n : dims.touched());
   t.data = t.owner.data();
   return t;
 }

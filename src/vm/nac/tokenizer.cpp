@@ -120,7 +120,9 @@ struct tokenizer::parts {
   std::vector<partition> partitions;  // one for each partition_rules
   joining joined = joining::spaced;
 
-  [[nodiscard]] meter call() const noexcept { return {options.max_memory, options.max_steps}; }
+  [[nodiscard]] meter call() const noexcept {
+    return {options.max_memory, options.max_steps, options.steps};
+  }
 
   void make(const model::file& f, meter& use) {
     if (!f.has(model::section::proc))

@@ -52,6 +52,7 @@
 
 #include "tessera/nac.hpp"
 #include "trouble.hpp"
+#include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -69,7 +70,9 @@ struct tokenizer_options {
   std::uint64_t max_memory = budget{}.max_memory;
   /// Of a call, and of making the tokenizer: about characters looked at, many times over where
   /// expressions backtrack.
-  std::uint64_t max_steps = std::uint64_t{1} << 32;
+  std::uint64_t max_steps = budget{}.max_steps;
+  /// Charged besides, where something else has a budget for all calls; outlives the tokenizer.
+  vm::meter* steps = nullptr;
   /// Steps of an expression at one place of a text.
   std::uint32_t match_limit = 1'000'000;
   /// In place of RSRC where the container has none, as when its weights stand beside it.

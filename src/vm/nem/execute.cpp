@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operations.hpp"
+#include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -29,8 +30,45 @@ namespace {
   return n;
 }
 [[nodiscard]] std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t n = 0;
-  return __builtin_mul_overflow(a, b, &n) ? UINT64_MAX : n;
+  return product_of_steps(a, b);
+}
+
+/// Steps of an element of an operand or a result: that it is looked for among those that were written,
+/// converted to binary64 or from it, and what is done with it. Measured as the time that the slowest
+/// type and layout takes.
+[[nodiscard]] std::uint64_t element_steps(model::opcode_category category) noexcept {
+  switch (category) {
+    case model::opcode_category::data_movement: return 0;  // bytes
+    case model::opcode_category::linear_algebra:
+    case model::opcode_category::convolution:
+    case model::opcode_category::layout:
+    case model::opcode_category::reduction: return 4;
+    case model::opcode_category::pooling:
+    case model::opcode_category::normalization:
+    case model::opcode_category::softmax: return 16;
+    default: return 8;
+  }
+}
+/// Whether kernels multiply: not in a given order, wide integers, or groups with scales of their own.
+[[nodiscard]] bool has_kernel(const call& c) noexcept {
+  if (c.is_deterministic) return false;
+  return std::ranges::all_of(c.inputs.first(2), [](const tensor& x) {
+    const bool is_wide = x.is_integer() && model::bitwidth(x.element) > 8;
+    return !is_wide && (x.quant == nullptr || x.quant->form != model::quantization::per_group);
+  });
+}
+/// Steps of products of matrices, and of convolutions as products with what is under the kernel.
+[[nodiscard]] std::uint64_t steps_of_products(const call& c, std::uint64_t macs) noexcept {
+  if (macs == 0 || c.inputs.size() < 2) return 0;
+  constexpr std::uint64_t a_step = 16, without_kernel = 4;
+  if (!has_kernel(c)) return times(macs, without_kernel);
+  const shape_view y = c.outputs[0].shape;
+  const std::uint64_t all = std::max<std::uint64_t>(product(y), 1);
+  const auto n = static_cast<std::uint64_t>(y.back());
+  if (model::row(c.opcode).category == model::opcode_category::convolution)
+    return product_steps(all / n, n, macs / all, a_step);
+  const std::uint64_t m = y.size() < 2 ? 1 : static_cast<std::uint64_t>(y[y.size() - 2]);
+  return times(all / times(m, n), product_steps(m, n, macs / all, a_step));
 }
 
 [[nodiscard]] bool overlap(const tensor& a, const tensor& b) noexcept {
@@ -126,6 +164,22 @@ work work_of(const call& c) noexcept {
     default: w.elements = std::max(product(x.shape), product(y.shape));
   }
   return w;
+}
+
+std::uint64_t steps_of(const call& c) noexcept {
+  const model::opcode_category category = model::row(c.opcode).category;
+  const work w = work_of(c);
+  std::uint64_t elements = 0;
+  for (const auto& operands : {c.inputs, c.outputs})
+    for (const tensor& x : operands) elements = sum_of_steps(elements, product(x.shape));
+  std::uint64_t all = times(elements, element_steps(category));
+  all = sum_of_steps(all, sum_of_steps(steps_of_products(c, w.macs), w.bytes / 8));
+  if (category == model::opcode_category::pooling && !c.outputs.empty()) {
+    const std::uint64_t windows =
+        times(product(c.outputs[0].shape), product(c.attributes.kernel_shape));
+    all = sum_of_steps(all, times(windows, element_steps(category)));
+  }
+  return all;
 }
 
 verdict execute(const call& c, workspace& scratch) {

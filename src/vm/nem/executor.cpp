@@ -14,10 +14,6 @@ namespace {
 [[nodiscard]] bool is_move(const bound_task& t) noexcept {
   return t.what.opcode == opcode::transfer || t.what.opcode == opcode::store;
 }
-[[nodiscard]] std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t n = 0;
-  return __builtin_add_overflow(a, b, &n) ? ~std::uint64_t{0} : n;
-}
 
 /// Calls f(first, last) with the bytes that a tensor's elements take, relative to its first one.
 template <class F>
@@ -39,7 +35,6 @@ void each_range(const tensor& x, F&& f) {
 
 bool executor::execute(bound_task& t) {
   found_.set(t);
-  if (!has_room_for(t)) return false;
   check_inputs(t);
   if (is_move(t)) {
     (void)nem::execute(t.what, scratch_);
@@ -75,15 +70,6 @@ verdict executor::compute(const bound_task& t) {
   verdict v;
   if (!how_.host || !how_.host(t.what, v)) v = {.code = errc::nem_rt_unsupported};
   return v;
-}
-
-bool executor::has_room_for(const bound_task& t) {
-  if (how_.max_work == ~std::uint64_t{0}) return true;
-  const work w = work_of(t.what);
-  work_ = plus(work_, plus(w.macs, plus(w.elements, w.bytes)));
-  if (work_ <= how_.max_work) return true;
-  found_.over_budget(t.task.node, "macs, elements and bytes", how_.max_work);
-  return false;
 }
 
 void executor::check_inputs(const bound_task& t) {

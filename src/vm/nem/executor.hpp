@@ -8,7 +8,7 @@
 //
 // Lifetime:   borrows all that it gets.
 // Errors:     findings.
-// Limits:     machine_options::max_work.
+// Limits:     none.
 // Allocation: the workspace of operations; a byte for each node.
 
 #ifndef TESSERA_VM_NEM_EXECUTOR_HPP
@@ -51,7 +51,6 @@ class executor {
   [[nodiscard]] std::uint64_t tasks() const noexcept { return tasks_; }
 
  private:
-  [[nodiscard]] bool has_room_for(const bound_task& t);
   void check_inputs(const bound_task& t);
   void mark_outputs(const bound_task& t);
   void clear_outputs(const bound_task& t);
@@ -68,7 +67,7 @@ class executor {
   workspace& scratch_;
   run_findings& found_;
   std::vector<std::uint8_t> told_;  ///< nodes of tasks whose inputs were missing something
-  std::uint64_t tasks_ = 0, work_ = 0;
+  std::uint64_t tasks_ = 0;
 };
 
 }  // namespace vm::nem

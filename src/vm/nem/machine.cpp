@@ -197,7 +197,7 @@ outcome machine::run(model::report* found, timeline* when) {
   if (!has_memory()) {
     findings.too_large(s.nodes[s.too_large], s.buffers[s.too_large].name, s.bytes,
                        s.options.max_memory);
-    return {findings.code(), 0};
+    return {findings.code()};
   }
   for (watched_region& w : s.watched) w.was_seen = false;
   if (when != nullptr) {
@@ -208,8 +208,9 @@ outcome machine::run(model::report* found, timeline* when) {
   }
   binder to(s.program, s.bases);
   executor with(s.program, s.options, s.memory, s.buffers, s.scratch, findings);
-  run_visitor(s.program, s.options, to, with, findings, when, s.watched).run();
-  return {findings.code(), with.tasks()};
+  run_visitor one(s.program, s.options, to, with, findings, when, s.watched);
+  one.run();
+  return {findings.code(), with.tasks(), one.steps()};
 }
 
 }  // namespace vm::nem

@@ -33,7 +33,7 @@
 // Lifetime:   borrows its program. Bytes of buffers last as long as the machine.
 // Errors:     run(): that of the first error, also where it went on: nem_rt_*, budget_steps, or that of
 //             a rule of verification. The report says where.
-// Limits:     machine_options.
+// Limits:     machine_options. Steps are charged in the order of the text, whatever the schedule.
 // Allocation: the buffers, as far as they are touched, and up to an eighth of that for what is
 //             written; the workspace of operations. Other schedules than in_order keep up to
 //             `lookahead` tasks, and 20 bytes for each that was; a search for races as verification.
@@ -58,6 +58,7 @@ namespace vm::nem {
 struct outcome {
   errc code = errc::ok;
   std::uint64_t tasks = 0;  ///< that were executed
+  std::uint64_t steps = 0;  ///< of the budget that they and iterations took (vm/meter.hpp)
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
@@ -72,9 +73,8 @@ enum class race_search : std::uint8_t {
 using host_function = std::function<bool(const call&, verdict&)>;
 
 struct machine_options {
-  std::uint64_t max_memory = std::uint64_t{4} << 30;  ///< bytes of all buffers
-  std::uint64_t max_tasks = ~std::uint64_t{0};        ///< executions of tasks, and iterations
-  std::uint64_t max_work = ~std::uint64_t{0};         ///< macs, elements and bytes, together
+  std::uint64_t max_memory = budget{}.max_memory;  ///< bytes of all buffers
+  std::uint64_t max_steps = budget{}.max_steps;
   nem::schedule schedule = schedule::in_order;
   std::uint64_t seed = 0;              ///< of random
   std::uint32_t lookahead = 1u << 16;  ///< tasks that may wait, but for in_order

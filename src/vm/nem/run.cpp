@@ -14,6 +14,13 @@ namespace {
 constexpr std::uint32_t all_findings = 0xffffffff;
 /// Of the events that a graph counts, and of the tasks that a program may have.
 constexpr std::uint64_t most_events = 0xfffffff0;
+/// Steps of an iteration, and of a task: what they take with a search for races and a graph of what
+/// waits for what, so that they are the same under every schedule.
+constexpr std::uint64_t event_steps = 256;
+/// Of evaluating a node of the text anew in each iteration.
+constexpr std::uint64_t node_steps = 32;
+/// Of a task that a timeline remembers, which takes a few hundred bytes.
+constexpr std::uint64_t placement_steps = 2048;
 
 [[nodiscard]] bool has_deterministic(const model::document& d, std::uint32_t node) noexcept {
   return model::find_decorator(d, node, model::decorator::deterministic) != model::no_node;
@@ -73,6 +80,7 @@ run_visitor::run_visitor(const model::program& p, const machine_options& how, bi
       late_(&late_report_, model::profile::standard, all_findings),
       context_{p.document(), options_, late_, p.catalog(), p.target()},
       tasks_are_deterministic_(p.document().nodes.size()),
+      steps_(how.max_steps),
       has_graph_(when != nullptr || how.schedule != schedule::in_order),
       ready_(order_of(how, when), how.seed) {
   late_.tail = {write_iteration, this};
@@ -108,7 +116,8 @@ void run_visitor::loop(const model::values& v, std::uint32_t node, std::int64_t 
 }
 void run_visitor::iteration(std::uint32_t node, std::int64_t value) {
   values_.back() = value;
-  if (!spend(node)) return;
+  const std::uint64_t body = program_.document().nodes[node].next - node;
+  if (!spend(node, event_steps + body * node_steps)) return;
   if (races_ != nullptr) races_->hazards.iteration(node, value);
   events_ += 2;
   if (has_graph_) graph_.iteration(when_ready());
@@ -126,7 +135,9 @@ void run_visitor::wait(std::uint32_t node, view<std::uint32_t> tasks) {
   if (has_graph_) graph_.wait(tasks, when_ready());
 }
 void run_visitor::task(const model::values& v, const model::task& t) {
-  if (is_over_ || !spend(t.node) || (is_checking_ && !is_sound(v, t))) return;
+  const std::uint64_t own = when_ != nullptr ? placement_steps : event_steps;
+  if (!spend(t.node, own + (t.inputs + t.outputs) * operand_steps)) return;
+  if (is_checking_ && !is_sound(v, t)) return;
   if (!watched_.empty()) watch(v);
   if (races_ != nullptr) {
     search(v, t);
@@ -136,6 +147,7 @@ void run_visitor::task(const model::values& v, const model::task& t) {
   b.loops = loops_;
   b.iteration = values_;
   b.what.is_deterministic = is_deterministic(t.node);
+  if (!spend(t.node, steps_of(b.what))) return;
   if (has_graph_)
     keep(v, t, b);
   else
@@ -146,16 +158,13 @@ void run_visitor::end(const model::values&) {
   if (has_graph_) drain(0);
 }
 
-/// Takes one off max_tasks.
-bool run_visitor::spend(std::uint32_t node) {
+/// Takes steps off the budget, before anything is done for them.
+bool run_visitor::spend(std::uint32_t node, std::uint64_t steps) {
   if (is_over_) return false;
-  const std::uint64_t most = std::min(how_.max_tasks, most_events);
-  if (spent_ < how_.max_tasks && ++events_ < most_events) {
-    ++spent_;
-    return true;
-  }
+  const bool is_counted = ++events_ < most_events;
+  if (is_counted && steps_.charge(steps)) return true;
   found_.set({loops_, values_});  // the last task executed may be another, and gone
-  found_.over_budget(node, "tasks and iterations", most);
+  found_.over_budget(node, is_counted ? steps_.refusal() : "a number of its own, of 32 bits");
   is_over_ = true;
   return false;
 }

@@ -34,6 +34,7 @@
 #include "machine.hpp"
 #include "ready_tasks.hpp"
 #include "run_findings.hpp"
+#include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -58,6 +59,7 @@ class run_visitor : public model::visitor {
               run_findings& found, timeline* when, std::deque<watched_region>& watched);
 
   void run();
+  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_.used(); }
 
   // What nem::walker calls.
   void loop(const model::values& v, std::uint32_t node, std::int64_t first, std::int64_t last,
@@ -82,7 +84,7 @@ class run_visitor : public model::visitor {
   };
   static void write_iteration(const void* self, const model::diagnostic& d, text& to);
 
-  [[nodiscard]] bool spend(std::uint32_t node);
+  [[nodiscard]] bool spend(std::uint32_t node, std::uint64_t steps);
   [[nodiscard]] bool is_sound(const model::values& v, const model::task& t);
   [[nodiscard]] bool has_late_error();
   [[nodiscard]] bool is_deterministic(std::uint32_t node);
@@ -120,8 +122,8 @@ class run_visitor : public model::visitor {
   std::vector<std::uint8_t> loops_are_deterministic_;
   std::vector<std::uint8_t> tasks_are_deterministic_;  ///< by node: 1 no, 2 yes
   std::size_t outer_regions_ = 0;                      ///< that are visible outside of loops
-  std::uint64_t spent_ = 0;                            ///< of max_tasks
-  std::uint64_t events_ = 0;                           ///< of the graph, at most
+  meter steps_;
+  std::uint64_t events_ = 0;  ///< of the graph, at most
   bool is_over_ = false;
 
   // Of schedules other than in_order.

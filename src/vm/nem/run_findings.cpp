@@ -118,11 +118,10 @@ void run_findings::too_large(std::uint32_t node, std::string_view buffer, std::u
   else
     out << ", which the system doesn't have";
 }
-void run_findings::over_budget(std::uint32_t node, std::string_view what,
-                               std::uint64_t most_of_it) {
+void run_findings::over_budget(std::uint32_t node, std::string_view needs) {
   if (code_ == errc::ok) code_ = errc::budget_steps;
   found_.add(errc::budget_steps, place_of(node))
-      << "the run's budget of " << most_of_it << ' ' << what << " is spent";
+      << "the run's budget is too small: this needs " << needs;
 }
 
 void run_findings::copy(errc code, const model::report& from, const model::diagnostic& d) {

@@ -60,7 +60,7 @@ class run_findings {
   void too_large(std::uint32_t node, std::string_view buffer, std::uint64_t all,
                  std::uint64_t room);
   /// Ends the run with budget_steps.
-  void over_budget(std::uint32_t node, std::string_view what, std::uint64_t most_of_it);
+  void over_budget(std::uint32_t node, std::string_view needs);
   /// RT-RACE and warnings of a search for races: what its report has from `first` on. Whether there
   /// is a race.
   bool races(const model::report& from, std::size_t first);

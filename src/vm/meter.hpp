@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What a run has taken of its budget of steps. All machines charge their work to one of these, as far
+// as shapes say how much it will be, before they begin it.
+//
+//   meter steps(budget{}.max_steps);
+//   if (!steps.charge(product_steps(m, n, k))) return refuse(steps.refusal());
+//
+//   a step    an element that is read or written, or eight bytes that are moved: about a nanosecond.
+//             What takes longer for an element (exponential functions, divisions, sorting) counts as
+//             several; a multiply-add of a product of matrices counts as a part of one.
+//
+// Instructions, tasks and iterations take some steps of their own, so that programs without elements
+// end too. Counts depend on the program and on the shapes of its inputs, never on the platform, on
+// threads or on a schedule.
+//
+// Lifetime:   a value.
+// Errors:     charge() says no; nothing is charged then.
+// Limits:     sums and products that exceed 64 bits are the largest number, which no budget but that
+//             number itself holds.
+// Allocation: none, but for refusal().
+
+#ifndef TESSERA_VM_METER_HPP
+#define TESSERA_VM_METER_HPP
+
+#include <cstdint>
+#include <string>
+
+#include "tessera/core/limits.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm {
+
+/// Steps of an instruction, a task or an iteration besides those of its elements: what finding out
+/// what to do takes.
+inline constexpr std::uint64_t instruction_steps = 64;
+/// The same for each of its operands.
+inline constexpr std::uint64_t operand_steps = 16;
+
+[[nodiscard]] constexpr std::uint64_t sum_of_steps(std::uint64_t a, std::uint64_t b) noexcept {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+[[nodiscard]] constexpr std::uint64_t product_of_steps(std::uint64_t a, std::uint64_t b) noexcept {
+  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/// Multiply-adds of float32 kernels in a step: they do from ten to a hundred in a nanosecond.
+inline constexpr std::uint64_t products_a_step = 32;
+
+/// A product of matrices [m, k] and [k, n], of which `a_step` multiply-adds are a step. Thin ones take
+/// as long as reading their factors and writing the result.
+[[nodiscard]] constexpr std::uint64_t product_steps(
+    std::uint64_t m, std::uint64_t n, std::uint64_t k,
+    std::uint64_t a_step = products_a_step) noexcept {
+  const std::uint64_t result = product_of_steps(m, n);
+  const std::uint64_t factors = product_of_steps(sum_of_steps(m, n), k);
+  const std::uint64_t all = sum_of_steps(product_of_steps(result, k) / a_step, operand_steps);
+  return sum_of_steps(all, sum_of_steps(result, factors));
+}
+
+class meter {
+ public:
+  /// Without a budget it only counts.
+  constexpr explicit meter(std::uint64_t max_steps = UINT64_MAX) noexcept
+      : max_(max_steps), left_(max_steps) {}
+
+  /// False where fewer are left; `refused` is then what was asked for.
+  [[nodiscard]] constexpr bool charge(std::uint64_t steps) noexcept {
+    if (steps > left_) [[unlikely]] {
+      refused_ = steps;
+      return false;
+    }
+    left_ -= steps;
+    return true;
+  }
+  /// For a part of what this one counts, with a budget of its own that may be smaller.
+  [[nodiscard]] constexpr meter part(std::uint64_t max_steps) const noexcept {
+    if (max_ == UINT64_MAX) return meter(max_steps);
+    meter m(max_);
+    m.left_ = max_steps < left_ ? max_steps : left_;
+    return m;
+  }
+  [[nodiscard]] constexpr std::uint64_t used() const noexcept { return max_ - left_; }
+  [[nodiscard]] constexpr std::uint64_t left() const noexcept { return left_; }
+  [[nodiscard]] constexpr std::uint64_t max() const noexcept { return max_; }
+
+  /// "2251799813685248 steps, with 4294967100 of 4294967296 left": of the last charge that was refused.
+  [[nodiscard]] std::string refusal() const {
+    const std::string needed = refused_ == UINT64_MAX ? "more than 2^64" : std::to_string(refused_);
+    return needed + " steps, with " + std::to_string(left_) + " of " + std::to_string(max_) +
+           " left";
+  }
+
+ private:
+  std::uint64_t max_, left_, refused_ = 0;
+};
+
+}  // namespace vm
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_VM_METER_HPP
