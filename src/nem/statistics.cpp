@@ -25,7 +25,10 @@ class counter : public nem::visitor {
  public:
   explicit counter(const nem::program& p, nem_statistics& to) : p_(p), to_(to) {}
 
-  void iteration(std::uint32_t, std::int64_t) { ++to_.iterations; }
+  void iteration(std::uint32_t node, std::int64_t) {
+    ++to_.iterations;
+    evaluated_ += p_.document().nodes[node].next - node;
+  }
   void wait(std::uint32_t, view<std::uint32_t>) { ++to_.waits; }
 
   void task(const nem::values& v, const nem::task& t) {
@@ -43,7 +46,9 @@ class counter : public nem::visitor {
     ++now_;
   }
   [[nodiscard]] bool stopped() {
-    if (to_.tasks + to_.iterations < nem_statistics::max_steps) return false;
+    if (to_.tasks + to_.iterations < nem_statistics::max_steps &&
+        evaluated_ < nem_statistics::max_nodes)
+      return false;
     to_.is_partial = true;
     return true;
   }
@@ -119,7 +124,7 @@ class counter : public nem::visitor {
   const nem::program& p_;
   nem_statistics& to_;
   std::map<std::uint32_t, life> lives_;  // of buffers, by declaration
-  std::uint64_t now_ = 0;
+  std::uint64_t now_ = 0, evaluated_ = 0;
 };
 
 }  // namespace

@@ -17,8 +17,8 @@
 //
 // Lifetime:   values.
 // Errors:     none: any verified program will do.
-// Limits:     max_steps, tasks and iterations; `is_partial` says that there were more. Sums that don't
-//             fit 64 bits are 2^64 - 1.
+// Limits:     max_steps tasks and iterations, and max_nodes; `is_partial` says that there were more.
+//             Sums that don't fit 64 bits are 2^64 - 1.
 // Allocation: linear in the program's buffers.
 
 #ifndef TESSERA_NEM_TOOLS_STATISTICS_HPP
@@ -43,6 +43,7 @@ struct nem_memory {
 
 struct nem_statistics {
   static constexpr std::uint64_t max_steps = 10'000'000;
+  static constexpr std::uint64_t max_nodes = 100'000'000;  ///< of the text, in each iteration anew
 
   std::uint64_t tasks = 0, waits = 0, iterations = 0;
   std::array<std::uint64_t, nem::opcode_count> opcodes = {};
