@@ -683,6 +683,68 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return put(0x80 | (code_point & 0x3f)), 4;
 }
 
+/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
+/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
+/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
+/// 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
   std::uint64_t line = 1;
@@ -1691,6 +1753,7 @@ inline void append_double(text& out, double v, double_style style) {
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -2552,6 +2615,7 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
+  X(nac_text_self_counting, 3462, "expected none, or some of input, output and control_flow")      \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
   X(nac_safetensors_large_header, 3501,                                                            \
@@ -2609,6 +2673,7 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_run_division, 3609, "the operation divides integers by zero")                              \
   X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
   X(nac_run_state, 3611, "the program has no state of that id")                                    \
+  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
                                                                                                    \
   X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -2624,6 +2689,7 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
   X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
   X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
+  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
@@ -2664,19 +2730,79 @@ namespace detail {
 inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
 }
 
+// X(enumerator, how messages call it)
+#define TESSERA_ERROR_INDICES(X)                                                                   \
+  X(none, "offset")                                                                                \
+  X(whole, "the whole")                                                                            \
+  X(operation, "operation")                                                                        \
+  X(output, "output")                                                                              \
+  X(table, "table")                                                                                \
+  X(node, "node")                                                                                  \
+  X(task, "task")                                                                                  \
+  X(processor_group, "processor group")                                                            \
+  X(instruction, "instruction")                                                                    \
+  X(training_instruction, "training instruction")                                                  \
+  X(tick, "tick")                                                                                  \
+  X(signature, "signature")                                                                        \
+  X(variation, "variation")                                                                        \
+  X(parameter, "parameter")                                                                        \
+  X(input_name, "input name")                                                                      \
+  X(constant, "constant")                                                                          \
+  X(plan_constant, "plan constant")                                                                \
+  X(group, "group")                                                                                \
+  X(tensor, "tensor")                                                                              \
+  X(record, "record")                                                                              \
+  X(metadata, "metadata entry")                                                                    \
+  X(resource, "resource")                                                                          \
+  X(array, "array")                                                                                \
+  X(pattern, "pattern")                                                                            \
+  X(rule, "rule")
+
+/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
+/// element of that index.
+enum class error_index : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+};
+/// How messages call an element: "operation".
+[[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
+  constexpr std::string_view names[] = {
+#define TESSERA_X(name, text) text,
+      TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+  };
+  return names[static_cast<std::size_t>(i)];
+}
+#undef TESSERA_ERROR_INDICES
+
 /// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
+  error_index index = error_index::none;
   /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the operation, output or table that is wrong.
+  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
   std::uint64_t offset = 0;
+
+  constexpr error() noexcept = default;
+  constexpr explicit error(errc c) noexcept : code(c) {}
+  constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
+      : code(c), index(of), offset(at) {}
+
+  /// The same, if it is one, in an element of a kind.
+  [[nodiscard]] constexpr error in(error_index kind) const noexcept {
+    return code == errc::ok ? *this : error(code, offset, kind);
+  }
 
   /// What was expected, in words.
   [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
   /// The enumerator's name.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
 
-  friend constexpr bool operator==(const error&, const error&) = default;
+  /// The same code at the same offset; of one noun, both count the same.
+  friend constexpr bool operator==(const error& a, const error& b) noexcept {
+    return a.code == b.code && a.offset == b.offset;
+  }
 
  private:
   [[nodiscard]] constexpr const errc_row& row() const noexcept {
@@ -2865,19 +2991,24 @@ namespace detail {
   return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
 }
 
-/// Where an error about operation `index` is reported; `distance` of its place is added.
+/// An error about operation `index`; `distance` of its place in the source is added.
 template <class Distance>
-[[nodiscard]] std::uint64_t place_of(const model& m, std::size_t index, Distance distance) {
-  if (index >= m.source.ops.size()) return index;
+[[nodiscard]] error error_at(const model& m, errc code, std::size_t index, Distance distance) {
+  if (index >= m.source.ops.size()) return {code, index, error_index::operation};
   const source_map::place& p = m.source.ops[index];
-  return p.start + distance(p);
+  return {code, p.start + distance(p)};
 }
-[[nodiscard]] inline std::uint64_t place_of(const model& m, std::size_t index) {
-  return place_of(m, index, [](const source_map::place&) { return std::uint64_t{0}; });
+[[nodiscard]] inline error error_at(const model& m, errc code, std::size_t index) {
+  return error_at(m, code, index, [](const source_map::place&) { return std::uint64_t{0}; });
 }
 
-[[nodiscard]] inline std::uint64_t place_of_table(const model& m, std::size_t index) {
-  return index < m.source.tables.size() ? m.source.tables[index] : index;
+[[nodiscard]] inline error error_at_table(const model& m, errc code, std::size_t index) {
+  if (index >= m.source.tables.size()) return {code, index, error_index::table};
+  return {code, m.source.tables[index]};
+}
+/// One about a list as a whole. No list is at the start of a source.
+[[nodiscard]] inline error error_at_list(errc code, std::uint64_t offset) {
+  return {code, offset, offset == 0 ? error_index::whole : error_index::none};
 }
 
 /// Whether a table's entries lie within model::table_data, behind those of the table before. That
@@ -2953,19 +3084,25 @@ template <class Distance>
 /// Lengths and outputs: what is not about one operation.
 [[nodiscard]] inline error check_interface(const model& m) noexcept {
   const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
-  if (!count(m.n_inputs) || !count(m.n_outputs)) return {errc::alir_shape, m.source.shape};
+  if (!count(m.n_inputs) || !count(m.n_outputs))
+    return error_at_list(errc::alir_shape, m.source.shape);
   const auto inputs = static_cast<std::size_t>(m.n_inputs);
   const auto outputs = static_cast<std::size_t>(m.n_outputs);
-  if (m.inp_shifts.size() != inputs) return {errc::alir_inp_shifts_count, m.source.inp_shifts};
-  if (m.out_idxs.size() != outputs) return {errc::alir_out_idxs_count, m.source.out_idxs};
-  if (m.out_shifts.size() != outputs) return {errc::alir_out_shifts_count, m.source.out_shifts};
-  if (m.out_negs.size() != outputs) return {errc::alir_out_negs_count, m.source.out_negs};
+  if (m.inp_shifts.size() != inputs)
+    return error_at_list(errc::alir_inp_shifts_count, m.source.inp_shifts);
+  if (m.out_idxs.size() != outputs)
+    return error_at_list(errc::alir_out_idxs_count, m.source.out_idxs);
+  if (m.out_shifts.size() != outputs)
+    return error_at_list(errc::alir_out_shifts_count, m.source.out_shifts);
+  if (m.out_negs.size() != outputs)
+    return error_at_list(errc::alir_out_negs_count, m.source.out_negs);
   for (std::size_t j = 0; j < outputs; ++j)
     if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
-      return {errc::alir_output_index, j < m.source.outputs.size() ? m.source.outputs[j] : j};
+      return j < m.source.outputs.size() ? error{errc::alir_output_index, m.source.outputs[j]}
+                                         : error{errc::alir_output_index, j, error_index::output};
   for (std::size_t t = 0; t < m.tables.size(); ++t)
     if (m.tables[t].count == 0 || !holds_entries(m, t))
-      return {errc::alir_table_empty, place_of_table(m, t)};
+      return error_at_table(m, errc::alir_table_empty, t);
   return {};
 }
 
@@ -2977,37 +3114,36 @@ template <class Distance>
   program p(std::move(m));
   const alir::model& checked = p.model_;
   p.types_.reserve(p.size());
-  const auto at = [&checked](std::size_t index, auto distance) {
-    return detail::place_of(checked, index, distance);
+  const auto at = [&checked](errc code, std::size_t index, auto distance) {
+    return detail::error_at(checked, code, index, distance);
   };
   using place = source_map::place;
   std::int64_t terms_used = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const operation& o = checked.ops[i];
     if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
-      return error{errc::alir_opcode, detail::place_of(checked, i)};
+      return detail::error_at(checked, errc::alir_opcode, i);
     if (const errc e = detail::check_ids(checked, i); e != errc::ok)
-      return error{
-          e, at(i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
-            if (e == errc::alir_condition) return s.condition;
-            if (e == errc::alir_input_index) return variadic ? s.data : 0;
-            return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
-          })};
+      return at(e, i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
+        if (e == errc::alir_condition) return s.condition;
+        if (e == errc::alir_input_index) return variadic ? s.data : 0;
+        return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
+      });
     if (o.code == opcode::sum) {  // terms of its own: shared ones would make verifying quadratic
-      if (o.id0 < terms_used) return error{errc::alir_sum_terms, detail::place_of(checked, i)};
+      if (o.id0 < terms_used) return detail::error_at(checked, errc::alir_sum_terms, i);
       terms_used = std::int64_t{o.id0} + o.id1;
     }
     if (const errc e = detail::check_interval(o.qint); e != errc::ok)
-      return error{e, at(i, [](const place& s) { return s.qint; })};
+      return at(e, i, [](const place& s) { return s.qint; });
     p.types_.push_back(type_of(o.qint));
     errc e = detail::check_data(checked, o);
     if (e == errc::ok) e = detail::check_shifts(p, i);
-    if (e != errc::ok) return error{e, at(i, [](const place& s) { return s.data; })};
+    if (e != errc::ok) return at(e, i, [](const place& s) { return s.data; });
     if (o.code == opcode::lookup) {
       const auto x = static_cast<std::size_t>(o.id0);
       const double pad = table_pad(checked.ops[x].qint, p.type(x));
       if (!(pad >= INT32_MIN && pad <= INT32_MAX))
-        return error{errc::alir_table_base, at(i, [](const place& s) { return s.data; })};
+        return at(errc::alir_table_base, i, [](const place& s) { return s.data; });
     }
   }
   return p;
@@ -3297,9 +3433,10 @@ struct limits {
   std::uint32_t max_depth = 64;                      ///< containers inside one another
 };
 
-/// What a run may use.
+/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
+/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
 struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
   std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
 };
 
@@ -5834,7 +5971,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
     const double zero =
         0.0 * o.qint.min + 0.0 * o.qint.max + 0.0 * o.qint.step + 0.0 * o.latency + 0.0 * o.cost;
     if (!detail::is_finite(zero)) e = errc::alir_not_finite;
-    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+    if (e != errc::ok) return detail::error_at(m, e, i);
   }
   for (std::size_t i = 0; i < m.tables.size(); ++i) {
     const lookup_table& t = m.tables[i];
@@ -5843,7 +5980,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
                  : errc::alir_table_empty;
     for (const double v : {t.out_qint.min, t.out_qint.max, t.out_qint.step})
       if (!detail::is_finite(v)) e = errc::alir_not_finite;
-    if (e != errc::ok) return error{e, detail::place_of_table(m, i)};
+    if (e != errc::ok) return detail::error_at_table(m, e, i);
   }
   text out;
   (void)out.prepare(64 * m.ops.size());  // about what the operations take: 36 bytes at least
@@ -5929,7 +6066,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
       else
         data = static_cast<std::int64_t>(pad) << 32 | o.data;
     }
-    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+    if (e != errc::ok) return detail::error_at(m, e, i);
     const fixed_type t = type_of(o.qint);
     for (const std::int64_t v :
          {static_cast<std::int64_t>(o.code), std::int64_t{o.id0}, std::int64_t{o.id1}, data,
@@ -5960,6 +6097,12 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
+// What was built in code has no source to show; there the element is named:
+//
+//   describe(alir::verify(std::move(model)).err(), "")
+//   // <input>: error: id0 must refer to an earlier operation
+//   //   [alir_id0] at operation 2
+//
 // Lifetime:   the text that is returned owns itself.
 // Errors:     none: any offset can be shown.
 // Limits:     at most 78 columns of a line are shown.
@@ -5984,7 +6127,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 //
 // Lifetime:   none.
 // Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
+// Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
 #ifndef TESSERA_CORE_CARET_HPP
@@ -6001,6 +6144,7 @@ inline constexpr std::size_t shown_columns = 78;
 
 /// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
 /// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -6019,20 +6163,35 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
     if (last - first > shown_columns) last = first + shown_columns;
   }
   while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
   const auto indent = [&](std::size_t to) {
     out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
+    repeat(' ', first, to);
   };
+  out << "  " << shown(first, last);
   indent(offset);
   out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
   if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
     indent(inserted_at);
     out << inserted;
@@ -6306,6 +6465,16 @@ inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
+/// An error of what was built in code.
+[[nodiscard]] inline text describe_element(error e, std::string_view name) {
+  text out(name);
+  append_message(out, e);
+  if (e.index == error_index::whole)
+    out << '\n';
+  else
+    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
+  return out;
+}
 
 }  // namespace detail
 
@@ -6313,6 +6482,7 @@ inline void append_message(text& out, error e) {
 /// `name` is the file's name as it is to be shown.
 [[nodiscard]] inline text describe(error e, std::string_view source,
                                    std::string_view name = "<input>", const limits& limit = {}) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);
@@ -6321,7 +6491,8 @@ inline void append_message(text& out, error e) {
   const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
   if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
     const text path = json::path(source, offset, limit);
-    out << " at " << path << ", offset ";
+    append_shown(out << " at ", path);
+    out << ", offset ";
   } else {
     out << " at offset ";
   }
@@ -6332,6 +6503,7 @@ inline void append_message(text& out, error e) {
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
@@ -6997,6 +7169,15 @@ struct graph {
 [[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
   return {g.characters.data() + s.first, s.size};
 }
+/// An error in a row that was read, at its offset in the file, or in one that was built in code, by its
+/// index: as no row takes less than a byte, the offset of what was read is above its index.
+template <class Row>
+[[nodiscard]] error error_in(const pool<Row>& rows, const Row& row, errc code,
+                             error_index kind) noexcept {
+  const auto index = static_cast<std::uint64_t>(&row - rows.data());
+  return row.offset > index ? error{code, row.offset} : error{code, index, kind};
+}
+
 [[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
   return {g.ops.data() + n.ops.first, n.ops.count};
 }
@@ -7546,7 +7727,7 @@ class shape_rules {
 //   arguments   the same name twice                                             json_duplicate_key
 //
 // Lifetime:   borrows for the call.
-// Errors:     at the node that holds the wrong thing, by the node's offset.
+// Errors:     at the node that holds the wrong thing, by the node's offset (see error_in).
 // Limits:     none.
 // Allocation: none.
 
@@ -7581,15 +7762,16 @@ class graph_check {
 
   [[nodiscard]] error all() const {
     if (static_cast<std::size_t>(g_.form) >= std::size(dialect_table))
-      return {errc::ark_dialect, 0};
-    if (g_.rank < 0 || g_.rank >= g_.world_size) return {errc::ark_s03_world, 0};
-    if (const errc code = tables(); code != errc::ok) return {code, 0};
+      return {errc::ark_dialect, 0, error_index::whole};
+    if (g_.rank < 0 || g_.rank >= g_.world_size)
+      return {errc::ark_s03_world, 0, error_index::whole};
+    if (const errc code = tables(); code != errc::ok) return {code, 0, error_index::whole};
     for (const node& n : g_.nodes) {
       errc code = node_itself(n);
       if (code == errc::ok)
         for (const op& o : operations(g_, n))
           if (code = operation(o); code != errc::ok) break;
-      if (code != errc::ok) return {code, n.offset};
+      if (code != errc::ok) return error_in(g_.nodes, n, code, error_index::node);
     }
     return {};
   }
@@ -7911,7 +8093,7 @@ class converter {
     for (const node& n : g_.nodes)
       for (std::uint32_t i = 0; i < n.ops.count; ++i)
         if (const errc code = spelling(g_.ops[n.ops.first + i]); code != errc::ok)
-          return {code, n.offset};
+          return error_in(g_.nodes, n, code, error_index::node);
     for (buffer& b : g_.buffers)
       if (to_.external)
         b.external = b.external == external::yes ? external::yes : external::no;
@@ -7920,7 +8102,7 @@ class converter {
     if (!to_.pads)
       for (layout& l : g_.layouts) l.pads = none;
     if (g_.integers.size() >= none || g_.arguments.size() >= none || g_.nodes.size() >= none)
-      return {errc::ark_too_large, 0};
+      return {errc::ark_too_large, 0, error_index::whole};
     g_.form = to_.which;
     return {};
   }
@@ -7935,7 +8117,7 @@ class converter {
         for (const argument& a : arguments(g_, o))
           if (a.type == argument_type::tensor)
             lost = lost || loses(static_cast<std::uint32_t>(a.integer));
-        if (lost) return {errc::ark_dialect, n.offset};
+        if (lost) return error_in(g_.nodes, n, errc::ark_dialect, error_index::node);
       }
     return {};
   }
@@ -7958,7 +8140,7 @@ class converter {
     pool<std::uint32_t> first;
     std::uint64_t count = 0;
     for (const node& n : old) count += n.ops.count;
-    if (count >= none) return {errc::ark_too_large, 0};
+    if (count >= none) return {errc::ark_too_large, 0, error_index::whole};
     pool<std::uint32_t> owner;  // the old node of each new one
     pool<std::uint32_t> maker;  // the new node that makes each tensor
     for (std::size_t t = 0; t < g_.tensors.size(); ++t) maker.push_back(none);
@@ -8010,15 +8192,18 @@ class converter {
   /// The edges among the nodes of the file, from either side, those into one node together.
   [[nodiscard]] error old_edges(const pool<node>& old, pool<edge>& out) {
     const id_index index(old.data(), old.size());
+    const auto at = [&old](errc code, std::uint32_t i) {
+      return error_in(old, old[i], code, error_index::node);
+    };
     for (std::uint32_t i = 0; i < old.size(); ++i)
-      if (index.first_of(i) != i) return {errc::ark_g01_node_id, old[i].offset};
+      if (index.first_of(i) != i) return at(errc::ark_g01_node_id, i);
     for (std::uint32_t i = 0; i < old.size(); ++i)
       for (const bool producers : {true, false})
         for (const std::int64_t id :
              integers(g_, producers ? old[i].producers : old[i].consumers)) {
           const std::uint32_t other = index.first(id);
-          if (other == none) return {errc::ark_g03_edge_target, old[i].offset};
-          if (other == i) return {errc::ark_g05_self_edge, old[i].offset};
+          if (other == none) return at(errc::ark_g03_edge_target, i);
+          if (other == i) return at(errc::ark_g05_self_edge, i);
           out.push_back(producers ? edge{other, i} : edge{i, other});
         }
     sort(out.data(), out.size(),
@@ -8354,7 +8539,7 @@ class builder {
   /// The graph. Later calls fail.
   [[nodiscard]] result<graph> finish() {
     if (error_.code != errc::ok) return error_;
-    if (names_.overflown()) return error{errc::ark_too_large, 0};
+    if (names_.overflown()) return error{errc::ark_too_large, 0, error_index::whole};
     sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
       if (a.buffer != b.buffer) return a.buffer < b.buffer;
       if (a.list != b.list) return a.list < b.list;
@@ -8370,7 +8555,7 @@ class builder {
       ++list.count;
     }
     detail::set_edges(graph_, edges_);
-    error_ = {errc::ark_s04_nodes, graph_.ops.size()};
+    error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
     if (const error e = check(graph_); e.code != errc::ok) return e;
     return std::move(graph_);
   }
@@ -8386,7 +8571,7 @@ class builder {
   };
 
   value fail(errc code) {
-    if (error_.code == errc::ok) error_ = {code, graph_.ops.size()};
+    if (error_.code == errc::ok) error_ = {code, graph_.ops.size(), error_index::operation};
     return {};
   }
   [[nodiscard]] bool known(value v) {
@@ -10759,19 +10944,25 @@ class plan_check {
   [[nodiscard]] error all() const {
     const graph_check parts(p_.parts);
     if (static_cast<std::size_t>(p_.parts.form) >= std::size(dialect_table))
-      return {errc::ark_dialect, 0};
-    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size) return {errc::ark_s03_world, 0};
-    if (const errc code = parts.tables(); code != errc::ok) return {code, 0};
-    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0) return {errc::ark_plan_member, 0};
-    if (p_.configs.size() != p_.parts.ops.size()) return {errc::ark_plan_config, 0};
+      return {errc::ark_dialect, 0, error_index::whole};
+    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size)
+      return {errc::ark_s03_world, 0, error_index::whole};
+    if (const errc code = parts.tables(); code != errc::ok) return {code, 0, error_index::whole};
+    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0)
+      return {errc::ark_plan_member, 0, error_index::whole};
+    if (p_.configs.size() != p_.parts.ops.size())
+      return {errc::ark_plan_config, 0, error_index::whole};
     if (p_.place != architecture_place::absent)
-      if (const errc code = words(p_.architecture); code != errc::ok) return {code, 0};
+      if (const errc code = words(p_.architecture); code != errc::ok)
+        return {code, 0, error_index::whole};
     if ((p_.null_tasks && !p_.tasks.empty()) || (p_.null_groups && !p_.processor_groups.empty()))
-      return {errc::ark_plan_member, 0};
+      return {errc::ark_plan_member, 0, error_index::whole};
     for (const plan_task& t : p_.tasks)
-      if (const errc code = task(t, parts); code != errc::ok) return {code, t.offset};
+      if (const errc code = task(t, parts); code != errc::ok)
+        return error_in(p_.tasks, t, code, error_index::task);
     for (const processor_group& g : p_.processor_groups)
-      if (const errc code = one(g); code != errc::ok) return {code, g.offset};
+      if (const errc code = one(g); code != errc::ok)
+        return error_in(p_.processor_groups, g, code, error_index::processor_group);
     return {};
   }
 
@@ -10877,7 +11068,7 @@ class plan_check {
 //
 // The operations of a plan as a model graph, which can be verified, run and compared.
 //
-//   auto program = ark::verify(ark::plan_model(*plan));
+//   auto program = ark::verify(ark::plan_model(*plan), {.of_plan = true});
 //   if (!program) return fail(program.err());
 //
 //   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
@@ -11016,10 +11207,12 @@ inline void add_edges(graph& g) {
 //   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
 //                             group: warps, memory, or any processor at all
 //   ark_plan_tiles         E  a tile that no task group covers, or a second one
-//                          W  operations of one task that have different NumTasks
+//                          W  a task that no task group names; operations of one task that have
+//                             different NumTasks
 //   ark_plan_member        E  Granularity 0
 //   ark_s07_no_ops         E  a task without operations
-//   rules of models        those that verify() finds in plan_model(), but for edges and hazards
+//   rules of models        those that verify() finds in plan_model(), but for edges and hazards; T08
+//                          and G10 are warnings, as plans that people edit break them and run
 //
 // A Matmul whose tile is [1,1,1] has none: planners write that where they have no default, and
 // nothing is expected of its NumTasks.
@@ -11064,9 +11257,10 @@ namespace ark {
 
 /// What verification minds and what it may cost.
 struct verify_options {
-  bool strict = false;  ///< unknown Types are errors, unknown members warnings
-  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
-  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
+  bool strict = false;   ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;      ///< FP8 data types are warnings rather than errors
+  bool of_plan = false;  ///< the graph is a plan's (plan_model): T08 and G10 are warnings
+  bool hazards = true;   ///< look for accesses that no dependency orders (rule G14)
   std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
   std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
 };
@@ -11211,6 +11405,7 @@ class findings {
       path << first_path_.view().substr(prefix_of(first_place_.node));
       const std::string_view only = path;
       locate(first_place_, {&only, 1}, &error_.offset);
+      error_.index = place_of(first_place_).index;
     }
   }
 
@@ -11245,12 +11440,23 @@ class findings {
     for (std::uint32_t v = node; v >= 10; v /= 10) ++digits;
     return std::string_view("$.Nodes[]").size() + digits;
   }
+  [[nodiscard]] std::string_view source_of(const pending& group) const noexcept {
+    return group.file < sources_.size() ? sources_[group.file] : std::string_view();
+  }
+  /// Where a node, or the root, begins in its file; of a graph that was built in code, which it is.
+  [[nodiscard]] tessera::error place_of(const pending& group) const noexcept {
+    if (group.node != none) {
+      const pool<node>& nodes = graphs_[group.file]->nodes;
+      return error_in(nodes, nodes[group.node], errc::ok, error_index::node);
+    }
+    return {errc::ok, 0, source_of(group).empty() ? error_index::whole : error_index::none};
+  }
   void locate(const pending& group, view<std::string_view> paths, std::uint64_t* offsets) const {
-    const std::uint64_t base =
-        group.node == none ? 0 : graphs_[group.file]->nodes[group.node].offset;
-    const std::string_view source = group.file < sources_.size() ? sources_[group.file] : "";
+    const tessera::error from = place_of(group);
+    const std::uint64_t base = from.offset;
+    const std::string_view source = source_of(group);
     for (std::size_t i = 0; i < paths.size(); ++i) offsets[i] = json::no_offset;
-    if (base < source.size())
+    if (from.index == error_index::none && base < source.size())
       json::find(source.substr(static_cast<std::size_t>(base)), paths, offsets,
                  {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
     for (std::size_t i = 0; i < paths.size(); ++i)
@@ -11268,22 +11474,27 @@ class findings {
   text first_path_;
 };
 
-/// The start of a text of the file, when it is long.
-inline void excerpt(text& out, std::string_view s) {
+/// How much is shown of a text of the file that may be long.
+[[nodiscard]] inline std::size_t excerpt_size(std::string_view s) noexcept {
   constexpr std::size_t most = 60;
-  if (s.size() <= most) {
-    out << s;
-    return;
-  }
-  std::size_t size = most;
-  while (size > 0 && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u) --size;
-  out << s.substr(0, size) << "...";
+  std::size_t size = s.size() <= most ? s.size() : most;
+  while (size > 0 && size < s.size() && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u)
+    --size;
+  return size;
+}
+/// The start of a text, as people are shown it.
+inline void excerpt(text& out, std::string_view s) {
+  const std::size_t size = excerpt_size(s);
+  append_shown(out, s.substr(0, size));
+  if (size < s.size()) out << "...";
 }
 /// The same in quotes.
 inline void quote(text& out, std::string_view s) {
-  text start;
-  excerpt(start, s);
-  json::append_quoted(out, start);
+  const std::size_t size = excerpt_size(s);
+  text start(s.substr(0, size)), quoted;
+  if (size < s.size()) start << "...";
+  json::append_quoted(quoted, start);
+  append_shown(out, quoted);
 }
 
 }  // namespace detail
@@ -12014,13 +12225,15 @@ class graph_rules {
           m = i + 1;
           continue;
         }
-        c_.error(errc::ark_g10_second_producer, c_.at(p, list::results, k), [&](text& out) {
-          const op_place& first = c_.ops[m - 1];
-          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
-              << g_.nodes[first.node].id;
-          quote(out << ' ', name(g_, g_.ops[first.op]));
-          out << " already";
-        });
+        const severity how = c_.options.of_plan ? severity::warning : severity::error;
+        c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k),
+                     [&](text& out) {
+                       const op_place& first = c_.ops[m - 1];
+                       out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
+                           << g_.nodes[first.node].id;
+                       quote(out << ' ', name(g_, g_.ops[first.op]));
+                       out << " already";
+                     });
       }
     }
     pool<std::uint32_t> listed;  // by node: the one that lists it as producer, + 1
@@ -13475,8 +13688,9 @@ class tensor_rules {
   void differs(std::uint32_t first, std::uint32_t t, const place& at) {
     const tensor &a = g_.tensors[first], &b = g_.tensors[t];
     const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
+    const severity how = c_.options.of_plan ? severity::warning : severity::error;
     const auto add = [&](std::string_view member, auto&& words) {
-      c_.error(errc::ark_t08_tensor_differs, at.in(member), [&](text& out) {
+      c_.found.add(errc::ark_t08_tensor_differs, how, at.in(member), [&](text& out) {
         out << "tensor " << b.id << " has " << member << ' ';
         words(out);
       });
@@ -14058,6 +14272,10 @@ class plan_lint {
       const std::int64_t n = tiles(p_.tasks[t]);
       std::int64_t covered = 0;
       bool gap = false;
+      if (next == shares.size() || shares[next].task != t) {
+        if (n > 0) unscheduled(t);
+        continue;
+      }
       for (; next < shares.size() && shares[next].task == t; ++next) {
         const share& s = shares[next];
         if (s.begin < covered) twice(s, covered);
@@ -14067,6 +14285,12 @@ class plan_lint {
       }
       if (covered < n && !gap) uncovered(t, covered, n);
     }
+  }
+  /// Planners leave out what needs no processor, and nothing asks for all tasks.
+  void unscheduled(std::uint32_t t) {
+    path_.clear();
+    path_ << "$.TaskInfos[" << t << ']';
+    at(errc::ark_plan_tiles, warning, p_.tasks[t].offset, "", "none schedules it");
   }
   void uncovered(std::uint32_t t, std::int64_t begin, std::int64_t end) {
     path_.clear();
@@ -14090,6 +14314,7 @@ class plan_lint {
     report inner;
     verify_options options;
     options.hazards = false;
+    options.of_plan = true;
     (void)verify(plan_model(p_), options, &inner);
     const pool<plan_place> order = plan_order(p_);
     std::uint64_t kept[3] = {};
@@ -15530,7 +15755,7 @@ class graph_printer {
     for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
       out_ << ", ";
       word(text_of(g_, g_.members[i].key));
-      out_ << '=' << text_of(g_, g_.members[i].value);
+      append_shown(out_ << '=', text_of(g_, g_.members[i].value));
     }
   }
   void edges(std::string_view arrow, view<std::int64_t> ids) {
@@ -15651,7 +15876,7 @@ class graph_printer {
         out_ << parts[parts.size() - 1];
         break;
       }
-      case argument_type::other: out_ << text_of(g_, a.token); break;
+      case argument_type::other: append_shown(out_, text_of(g_, a.token)); break;
     }
   }
 
@@ -16761,6 +16986,15 @@ struct stream {
   return 5 * std::uint64_t{i} + 2 * inputs;
 }
 
+/// An error in the bytes of a stream, in the node that they are of: what describe() shows of a stream
+/// that was built in code.
+[[nodiscard]] constexpr error in_node(const error& e, const stream_view& s) noexcept {
+  if (e.code == errc::ok || e.index != error_index::none || s.size() == 0) return e;
+  std::size_t i = 0;
+  while (i + 1 < s.size() && offset_of(s, i + 1) <= e.offset) ++i;
+  return {e.code, i, error_index::node};
+}
+
 [[nodiscard]] inline bool operator==(const stream_view& x, const stream_view& y) noexcept {
   if (x.size() != y.size()) return false;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -16822,6 +17056,7 @@ struct stream {
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -16939,6 +17174,25 @@ struct registry {
       pattern_nodes.add(nodes.nodes[i], nodes.inputs_of(i));
   }
 };
+/// An error in a row of a registry: at its place in the file, or, of one that was built in code, in
+/// the element of its index. What was read stands further in the file than its index.
+template <class T>
+[[nodiscard]] error error_in(const registry& r, const pool<T>& rows, const T& row, errc code) {
+  const auto index = static_cast<std::uint64_t>(&row - rows.data());
+  if (row.offset > index) return {code, row.offset};
+  error_index kind = error_index::rule;
+  if constexpr (std::is_same_v<T, entry>)
+    kind = &rows == &r.operations || &rows == &r.operation_ids ? error_index::operation
+           : &rows == &r.variations                            ? error_index::variation
+           : &rows == &r.constant_texts                        ? error_index::constant
+           : &rows == &r.groups || &rows == &r.group_ids       ? error_index::group
+                                                               : error_index::parameter;
+  else if constexpr (std::is_same_v<T, constant>)
+    kind = error_index::constant;
+  else if constexpr (std::is_same_v<T, pattern>)
+    kind = error_index::pattern;
+  return {code, index, kind};
+}
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
@@ -19217,6 +19471,8 @@ class registry_reader {
 //             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
 //             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
 //             those of the checks.
+//             A registry that was built in code has indices of rows; in_node() names the node of a
+//             stream.
 // Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
 // Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
 
@@ -19476,7 +19732,10 @@ class registry_checker {
   }
 
  private:
-  bool fail(errc code, std::uint64_t offset) { return error_ = {code, offset}, false; }
+  template <class T>
+  bool fail(errc code, const pool<T>& rows, const T& row) {
+    return error_ = error_in(r_, rows, row, code), false;
+  }
 
   /// The name of id 10, in a registry of v1.1, that its reverse doesn't know.
   template <class T>
@@ -19493,10 +19752,10 @@ class registry_checker {
   bool check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
     for (std::size_t i = 0; i < map.size(); ++i) {
       const std::uint32_t id = map[i].id;
-      if (id < low || id > high) return fail(errc::genome_id_range, map[i].offset);
+      if (id < low || id > high) return fail(errc::genome_id_range, map, map[i]);
       if (is_ignored(map, map[i])) continue;
       if (id >= out.size()) out.resize(id + 1);
-      if (out[id] != 0) return fail(errc::genome_id_repeated, map[i].offset);
+      if (out[id] != 0) return fail(errc::genome_id_repeated, map, map[i]);
       out[id] = static_cast<std::uint32_t>(i + 1);
     }
     return true;
@@ -19504,7 +19763,7 @@ class registry_checker {
   bool check_map(const pool<entry>& map, std::uint32_t low, std::uint32_t high, places& out) {
     if (!check_ids(map, low, high, out)) return false;
     const std::size_t i = first_repeated_name(r_, map);
-    return i == map.size() || fail(errc::genome_name_repeated, map[i].offset);
+    return i == map.size() || fail(errc::genome_name_repeated, map, map[i]);
   }
   [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
     return id < p.size() ? p[id] : 0;
@@ -19522,10 +19781,10 @@ class registry_checker {
       if (is_ignored(map, e)) continue;
       const std::uint32_t i = at(out, e.id);
       if (i == 0 || r_.name_of(reverse[i - 1]) != r_.name_of(e))
-        return fail(errc::genome_maps_differ, e.offset);
+        return fail(errc::genome_maps_differ, map, e);
     }
     for (const entry& e : reverse)
-      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, e.offset);
+      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, reverse, e);
     return true;
   }
 
@@ -19540,7 +19799,7 @@ class registry_checker {
         if (command_names[a] == name) command = a;
       if (e.id >= 8 && e.id <= first_id && name == command_names[9]) continue;
       if (command != (e.id < first_id ? e.id : first_id))
-        return fail(errc::genome_special_name, e.offset);
+        return fail(errc::genome_special_name, r_.operation_ids, e);
       const operation_name parts(name);
       target_sizes[e.id] = static_cast<std::uint32_t>(parts.target.size());
       if (parts.well_formed) tensors[e.id] = parts.tensors;
@@ -19554,7 +19813,7 @@ class registry_checker {
       std::uint32_t named = 0;
       for (std::uint32_t i = 0; inputs.next(i);)
         if (i >= named) named = i + 1;
-      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, e.offset);
+      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, r_.variations, e);
       inputs_named[e.id] = named;
     }
     return true;
@@ -19564,9 +19823,9 @@ class registry_checker {
       const constant_type* type = nullptr;
       for (const constant_type& t : constant_types)
         if (t.name == r_.name_of(c.type)) type = &t;
-      if (type == nullptr) return fail(errc::genome_constant_type, c.offset);
+      if (type == nullptr) return fail(errc::genome_constant_type, r_.constants, c);
       if (!has_form(r_.name_of(c.value), type->form, limit_))
-        return fail(errc::genome_constant_value, c.offset);
+        return fail(errc::genome_constant_value, r_.constants, c);
     }
     return true;
   }
@@ -19590,8 +19849,8 @@ class registry_checker {
         last = part.key;
       }
       if (parts.failed() || !(by_key || by_text) || last.empty())
-        return fail(errc::genome_group_form, e.offset);
-      if (unknown) return fail(errc::genome_group_constant, e.offset);
+        return fail(errc::genome_group_form, r_.group_ids, e);
+      if (unknown) return fail(errc::genome_group_constant, r_.group_ids, e);
     }
     return true;
   }
@@ -19603,13 +19862,13 @@ class registry_checker {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const node& n = all.nodes[i];
       if (n.first != inputs || n.count > all.inputs.size() - inputs)
-        return fail(errc::genome_node_truncated, i);
+        return error_ = {errc::genome_node_truncated, i, error_index::node}, false;
       inputs += n.count;
     }
     for (const pattern& p : r_.patterns) {
-      if (p.count == 0) return fail(errc::genome_pattern_empty, p.offset);
+      if (p.count == 0) return fail(errc::genome_pattern_empty, r_.patterns, p);
       if (p.first > all.size() || p.count > all.size() - p.first)
-        return fail(errc::genome_node_truncated, p.offset);
+        return fail(errc::genome_node_truncated, r_.patterns, p);
     }
     return true;
   }
@@ -20026,7 +20285,9 @@ class library_maker {
   [[nodiscard]] const pool<pattern>& patterns() const noexcept {
     return library_.registry_.patterns;
   }
-  bool fail(errc code, const pattern& p) { return error_ = {code, p.offset}, false; }
+  bool fail(errc code, const pattern& p) {
+    return error_ = error_in(library_.registry_, patterns(), p, code), false;
+  }
 
   /// Checks a pattern, before it those inside of it, and so on; each once.
   bool check_from(std::uint32_t root) {
@@ -20072,11 +20333,12 @@ class library_maker {
       if (size > most_) return fail(errc::genome_pattern_size, p);
     }
     stream_checker checker(nodes, library_, starts_, p.offset);
-    error_ = checker.check();
+    const errc wrong = checker.check().code;
+    if (wrong != errc::ok) (void)fail(wrong, p);
     library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
     library_.reaches_[index] = checker.reach();
     library_.takes_inputs_[index] = checker.takes_inputs() ? 1 : 0;
-    return error_.code == errc::ok;
+    return wrong == errc::ok;
   }
 
   library library_;
@@ -20145,9 +20407,10 @@ namespace detail {
 /// Whether the format holds a stream: the first node that it doesn't.
 [[nodiscard]] inline error check_writable(const stream_view& s) noexcept {
   for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s.nodes[i].count > max_node_inputs) return {errc::genome_node_inputs, i};
+    if (s.nodes[i].count > max_node_inputs) return {errc::genome_node_inputs, i, error_index::node};
     for (const std::int32_t d : s.inputs_of(i))
-      if (d > max_absolute || d < min_relative) return {errc::genome_reference_range, i};
+      if (d > max_absolute || d < min_relative)
+        return {errc::genome_reference_range, i, error_index::node};
   }
   return {};
 }
@@ -20263,30 +20526,35 @@ class registry_writer {
   }
 
  private:
-  void fail(errc code, std::uint64_t offset) {
-    if (error_.code == errc::ok) error_ = {code, offset};
+  void fail(errc code, const error& at) {
+    if (error_.code == errc::ok) error_ = {code, at.offset, at.index};
   }
-  /// A text that is to be written, of the row at `offset`.
-  [[nodiscard]] std::string_view checked(characters_range name, std::uint64_t offset) {
+  /// Where a row is.
+  template <class T>
+  [[nodiscard]] error at(const pool<T>& rows, const T& row) const {
+    return error_in(r_, rows, row, errc::ok);
+  }
+  /// A text that is to be written, of the row there.
+  [[nodiscard]] std::string_view checked(characters_range name, const error& at) {
     const std::string_view s = r_.name_of(name);
-    if (!is_utf8(s)) fail(errc::json_bad_utf8, offset);
+    if (!is_utf8(s)) fail(errc::json_bad_utf8, at);
     return s;
   }
   template <class T>
   void check_names(const pool<T>& map) {
     const std::size_t i = first_repeated_name(r_, map);
-    if (i != map.size()) fail(errc::genome_name_repeated, map[i].offset);
+    if (i != map.size()) fail(errc::genome_name_repeated, at(map, map[i]));
   }
   template <class T>
   void check_ids(const pool<T>& map) {
     const std::size_t i = first_repeated_id(map);
-    if (i != map.size()) fail(errc::genome_id_repeated, map[i].offset);
+    if (i != map.size()) fail(errc::genome_id_repeated, at(map, map[i]));
   }
-  void check_id(std::uint32_t id, std::uint64_t offset) {
-    if (id > last_pattern_id) fail(errc::genome_registry_id, offset);
+  void check_id(std::uint32_t id, const error& at) {
+    if (id > last_pattern_id) fail(errc::genome_registry_id, at);
   }
-  void id_key(std::uint32_t id, std::uint64_t offset) {
-    check_id(id, offset);
+  void id_key(std::uint32_t id, const error& at) {
+    check_id(id, at);
     id_.clear();
     id_ << id;
     out_.key(id_);
@@ -20296,8 +20564,8 @@ class registry_writer {
     check_names(map);
     out_.key(member).begin_object();
     for (const std::uint32_t i : by_id(map)) {
-      check_id(map[i].id, map[i].offset);
-      out_.key(checked(map[i].name, map[i].offset)).integer(map[i].id);
+      check_id(map[i].id, at(map, map[i]));
+      out_.key(checked(map[i].name, at(map, map[i]))).integer(map[i].id);
     }
     out_.end();
   }
@@ -20305,8 +20573,8 @@ class registry_writer {
     check_ids(map);
     out_.key(member).begin_object();
     for (const std::uint32_t i : by_id(map)) {
-      id_key(map[i].id, map[i].offset);
-      out_.string(checked(map[i].name, map[i].offset));
+      id_key(map[i].id, at(map, map[i]));
+      out_.string(checked(map[i].name, at(map, map[i])));
     }
     out_.end();
   }
@@ -20315,11 +20583,12 @@ class registry_writer {
     out_.key("constants").begin_object();
     for (const std::uint32_t i : by_id(r_.constants)) {
       const constant& c = r_.constants[i];
-      id_key(c.id, c.offset);
-      out_.begin_object(true).key("type").string(checked(c.type, c.offset)).key("value");
+      id_key(c.id, at(r_.constants, c));
+      out_.begin_object(true).key("type").string(checked(c.type, at(r_.constants, c))).key("value");
       json::reader value(r_.name_of(c.value), limit_);
       json::copy(value, out_);
-      if (value.finish().code != errc::ok) return fail(errc::genome_constant_value, c.offset);
+      if (value.finish().code != errc::ok)
+        return fail(errc::genome_constant_value, at(r_.constants, c));
       out_.end();
     }
     out_.end();
@@ -20329,29 +20598,29 @@ class registry_writer {
     out_.key("patterns").begin_object();
     for (const std::uint32_t i : by_id(r_.patterns)) {
       const pattern& p = r_.patterns[i];
-      id_key(p.id, p.offset);
-      nodes(r_.nodes_of(p), p.offset);
+      id_key(p.id, at(r_.patterns, p));
+      nodes(r_.nodes_of(p), at(r_.patterns, p));
     }
     out_.end();
   }
-  void nodes(const stream_view& s, std::uint64_t offset) {
+  void nodes(const stream_view& s, const error& at) {
     const result<text> base64 = write_base64(s);
-    if (!base64) fail(base64.err().code, offset);
+    if (!base64) fail(base64.err().code, at);
     out_.string(base64 ? base64->view() : std::string_view{});
   }
   void transitions() {
     check_names(r_.transitions);
     out_.key("transition_rules").begin_object();
     for (const transition_rule& t : r_.transitions) {
-      out_.key(checked(t.text, t.offset)).begin_object();
+      out_.key(checked(t.text, at(r_.transitions, t))).begin_object();
       const std::string_view probability = r_.name_of(t.probability);
-      if (!is_probability(probability)) fail(errc::genome_rule_probability, t.offset);
+      if (!is_probability(probability)) fail(errc::genome_rule_probability, at(r_.transitions, t));
       out_.key("probability").string(probability).key("count").integer(t.count).key("b64_repr");
-      nodes(r_.nodes_of(t), t.offset);
+      nodes(r_.nodes_of(t), at(r_.transitions, t));
       if (t.exceptions != 0) {
         out_.key("exceptions").begin_array();
         for (std::uint32_t i = 0; i < t.exceptions; ++i)
-          out_.string(checked(r_.exceptions[t.first_exception + i], t.offset));
+          out_.string(checked(r_.exceptions[t.first_exception + i], at(r_.transitions, t)));
         out_.end();
       }
       out_.end();
@@ -20362,7 +20631,7 @@ class registry_writer {
     check_names(map);
     out_.key(member).begin_object();
     for (const counted_rule& c : map)
-      out_.key(checked(c.text, c.offset)).begin_object().key("count").integer(c.count).end();
+      out_.key(checked(c.text, at(map, c))).begin_object().key("count").integer(c.count).end();
     out_.end();
   }
 
@@ -20403,9 +20672,11 @@ class registry_writer {
 //   verify             the proof that it can run: a report and a program  nac/verify.hpp
 //   print              everything that it holds, as text                  nac/print.hpp
 //   assemble           parts from such text, or from one written by hand  nac/assemble.hpp
+//   text_map           where in the text a finding of verify is           nac/text_map.hpp
 //   parts_of           everything that it holds, to be changed            nac/parts.hpp
 //   check              whether a container can hold its parts             nac/check.hpp
 //   write              a container from its parts                         nac/write.hpp
+//   layout_of          what files of the same parts differ by             nac/layout.hpp
 //   convert            its parts in another version of the format         nac/convert.hpp
 //   decode             instructions as records of one size                nac/decode.hpp
 //   resolve            the same, with absolute references                 nac/resolve.hpp
@@ -20453,6 +20724,10 @@ class registry_writer {
 //               inputs N  outputs N           as many as the code has
 //               d_model N                     0
 //               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
+//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
+//                                             count themselves; else as the version has it
+//               order TAG …                   MMAP OPS …, as the sections follow one another in the
+//                                             file; else as the version has them (layout.hpp)
 //   operations: signatures: parameters: input_names:
 //               ID = STRING                   an input's ID is the index of its instruction
 //   constants: plan_constants:
@@ -20473,14 +20748,14 @@ class registry_writer {
 // Tables may be left out, and what the code needs is added to them: operations from id 32 on,
 // signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
 // has to be complete where there is one. Without input_names, inputs get the names of their
-// results. Prefixes aren't part of the text.
+// results.
 //
 // Lifetime:   borrows what the resolver gives; nothing of the text.
 // Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
 //             wrong; input_too_large. Names are looked up after the last token, so that their
 //             errors come after all others.
 // Limits:     max_bytes, and 4 GiB - 1.
-// Allocation: at most 60 × the text, and 300 KB.
+// Allocation: at most 60 × the text, and 300 KB; besides those the map.
 
 #ifndef TESSERA_NAC_ASSEMBLE_HPP
 #define TESSERA_NAC_ASSEMBLE_HPP
@@ -20843,7 +21118,7 @@ class lexer {
   error error_;
 };
 
-/// A string in quotes, as the lexer reads it; bytes that aren't printable UTF-8 are escaped.
+/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
 inline void print_string(text& out, std::string_view s) {
   out << '"';
   for (std::size_t i = 0; i < s.size();) {
@@ -20857,11 +21132,7 @@ inline void print_string(text& out, std::string_view s) {
       continue;
     }
     const auto byte = static_cast<unsigned char>(s[i]);
-    const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
-    // C1 controls and what may turn a terminal's text around stay readable as escapes, too.
-    const bool control =
-        byte < 0x20 || byte == 0x7f ||
-        (byte == 0xc2 && length == 2 && static_cast<unsigned char>(s[i + 1]) < 0xa0);
+    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
     if (byte == '"' || byte == '\\') {
       out << '\\' << s[i++];
     } else if (byte == '\n') {
@@ -20870,13 +21141,14 @@ inline void print_string(text& out, std::string_view s) {
       out << "\\t", ++i;
     } else if (byte == '\r') {
       out << "\\r", ++i;
-    } else if (length == 0 || control) {
-      for (unsigned k = 0; k < (length == 0 ? 1 : length); ++k, ++i) {
+    } else if (unsafe != 0) {
+      for (unsigned k = 0; k < unsafe; ++k, ++i) {
         const auto b = static_cast<unsigned char>(s[i]);
         out << "\\x"
             << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
       }
     } else {
+      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
       out << s.substr(i, length);
       i += length;
     }
@@ -20902,8 +21174,8 @@ using detail::print_string;
 //   p.resources.push_back({p.add_string("merges.b"), nac::parts::borrow(merges)});
 //   auto bytes = nac::write(p);                                   // nac/write.hpp
 //
-// Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. What prefix a
-// system instruction has is decided when it is written, so parts don't hold it.
+// Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. The order of
+// the sections and what prefixes count are one rule for all (nac/layout.hpp), no part of records.
 //
 // Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
 //             a source, which it borrows; parts_of borrows them from the file's bytes.
@@ -21008,7 +21280,7 @@ inline constexpr std::uint32_t first_slot = 12;  ///< byte offset of the section
   return h == header::v1_6 ? 1 : 2;
 }
 
-// X(enumerator, tag), in the order of writing
+// X(enumerator, tag), in the order of writing; 1.6 has another one (nac/layout.hpp)
 #define TESSERA_NAC_SECTIONS(X)                                                                    \
   X(mmap, "MMAP")                                                                                  \
   X(ops, "OPS ")                                                                                   \
@@ -21990,6 +22262,131 @@ inline void instructions::iterator::read() noexcept {
 
 #endif  // TESSERA_NAC_FILE_HPP
 
+// ---- tessera/nac/layout.hpp
+//
+// How a NAC container lays out what it holds, where writers differ: the order of its sections, and
+// whether prefixes count themselves.
+//
+//   nac::layout how = nac::layout_of(*file);
+//   nac::counts_itself(how.inputs, nac::op_input, file->header());     // INPUT 1-3 begin with 2
+//
+//   prefix of           1.6, the specification's   1.7 and 1.8, the compiler's
+//   INPUT 1-3           2                          1
+//   OUTPUT 0-2          outputs + 1                outputs
+//   OUTPUT 3            1                          1
+//   CONTROL_FLOW        3                          3
+//   all others          how many words follow      how many words follow
+//
+// So new containers are written; a file's own layout stays with its parts, whatever wrote it. Of an
+// operation's prefixes the first one that is right either way tells; where there is none, INPUT and
+// OUTPUT follow each other.
+//
+//   order               MMAP OPS CMAP CNST PERM DATA PROC ORCH TRNG RSRC ARRS
+//   order of 1.6        … PROC RSRC ORCH
+//
+// Lifetime:   owns its list.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the order, where it isn't the version's.
+
+#ifndef TESSERA_NAC_LAYOUT_HPP
+#define TESSERA_NAC_LAYOUT_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// Whether the prefixes of an operation count themselves, too.
+enum class self_count : std::uint8_t { by_version, no, yes };
+
+/// What the same parts can be written differently by.
+struct layout {
+  self_count inputs = self_count::by_version;    ///< INPUT 1-3
+  self_count outputs = self_count::by_version;   ///< OUTPUT 0-2
+  self_count branches = self_count::by_version;  ///< CONTROL_FLOW
+  /// Sections as they follow one another; those that it leaves out stand behind them, in the order
+  /// of the version.
+  pool<section> order;
+};
+
+/// What a rule comes to for an operation: `a` is op_input, op_output or op_control_flow.
+[[nodiscard]] constexpr bool counts_itself(self_count rule, std::uint8_t a, header form) noexcept {
+  if (rule != self_count::by_version) return rule == self_count::yes;
+  return a == op_control_flow || form == header::v1_6;
+}
+
+/// The sections of a version in the order that its compiler writes them in: 0 to section_count - 1.
+[[nodiscard]] constexpr section section_in_order(header form, std::size_t place) noexcept {
+  constexpr section last_of_1_6[] = {section::rsrc, section::orch, section::trng};
+  constexpr auto first = static_cast<std::size_t>(section::orch);
+  if (form == header::v1_6 && place >= first && place < first + 3)
+    return last_of_1_6[place - first];
+  return static_cast<section>(place);
+}
+
+namespace detail {
+
+/// The rule for the prefix of an instruction of the system; null where there is only one.
+template <class Layout>
+[[nodiscard]] constexpr auto rule_of(Layout& how, std::uint8_t a, std::uint8_t b) noexcept
+    -> decltype(&how.inputs) {
+  if (a == op_input && b != 0 && b < 4) return &how.inputs;
+  if (a == op_output && b < 3) return &how.outputs;
+  return a == op_control_flow ? &how.branches : nullptr;
+}
+
+inline void find_prefixes(const instructions& all, layout& out) noexcept {
+  for (const instruction& i : all) {
+    if (i.a >= first_regular_op) continue;
+    self_count* const rule = rule_of(out, i.a, i.b);
+    if (rule == nullptr || *rule != self_count::by_version) continue;
+    const auto prefix = static_cast<std::uint16_t>(i.prefix);
+    if (prefix == i.c.size())
+      *rule = self_count::no;
+    else if (prefix == i.c.size() + 1)
+      *rule = self_count::yes;
+  }
+}
+
+/// Leaves `out` empty where the sections stand in the order of the version.
+inline void find_order(const file& f, pool<section>& out) {
+  section order[section_count];
+  std::size_t count = 0;
+  bool usual = true;
+  for (std::size_t place = 0; place < section_count; ++place) {
+    const section s = section_in_order(f.header(), place);
+    if (!f.has(s)) continue;
+    std::size_t at = count++;
+    for (; at != 0 && f.offset(order[at - 1]) > f.offset(s); --at) {
+      order[at] = order[at - 1];
+      usual = false;
+    }
+    order[at] = s;
+  }
+  if (!usual) out.append(order, count);
+}
+
+}  // namespace detail
+
+/// How a file is laid out.
+[[nodiscard]] inline layout layout_of(const file& f) {
+  layout out;
+  detail::find_prefixes(f.instructions(), out);
+  detail::find_prefixes(f.training(), out);
+  if (out.inputs == self_count::by_version) out.inputs = out.outputs;
+  if (out.outputs == self_count::by_version) out.outputs = out.inputs;
+  detail::find_order(f, out.order);
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_LAYOUT_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
@@ -22081,6 +22478,7 @@ struct parts {
   bool internal_weights = true;
   bool training_flag = false;  ///< bit 6 of byte 4; version 2
   std::uint16_t inputs = 0, outputs = 0, d_model = 0;
+  nac::layout layout;  ///< of a file that was read; else the version's
 
   pool<tick_part> schedule;
   pool<command_part> commands;
@@ -22198,7 +22596,8 @@ struct part_maker {
 
 }  // namespace detail
 
-/// What a file holds, in parts. Not kept: slack, prefixes, reserved bytes and unknown sections.
+/// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes that
+/// follow no rule.
 [[nodiscard]] inline parts parts_of(const file& f) {
   parts p;
   const detail::part_maker make{p};
@@ -22209,6 +22608,7 @@ struct part_maker {
   p.inputs = f.inputs();
   p.outputs = f.outputs();
   p.d_model = f.d_model();
+  p.layout = layout_of(f);
   p.schedule.reserve(f.schedule().size());
   for (const tick& t : f.schedule()) {
     p.schedule.push_back(
@@ -22349,7 +22749,9 @@ namespace assembly {
   X(inputs)                                                                                        \
   X(outputs)                                                                                       \
   X(d_model)                                                                                       \
-  X(training_flag)
+  X(training_flag)                                                                                 \
+  X(self_counting)                                                                                 \
+  X(order)
 
 /// What stands before the sections, a line for each.
 enum class key : std::uint8_t {
@@ -22458,6 +22860,8 @@ inline constexpr instruction_word instruction_words[] = {
 inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
 inline constexpr std::string_view weights_words[] = {"external", "internal"};
 inline constexpr std::string_view boolean_words[] = {"false", "true"};
+/// Operations whose prefixes may count themselves.
+inline constexpr std::string_view counting_words[] = {"input", "output", "control_flow"};
 
 inline constexpr std::string_view word_hex = "hex", word_values = "values", word_file = "file",
                                   word_end = "end", word_c = "c", word_d = "d",
@@ -22465,12 +22869,19 @@ inline constexpr std::string_view word_hex = "hex", word_values = "values", word
                                   word_scale = "scale", word_scales = "scales", word_axis = "axis",
                                   word_block = "block", word_shape = "shape", word_ints = "ints",
                                   word_floats = "floats", word_null = "null", word_nan = "nan",
-                                  word_infinity = "inf", word_minus_infinity = "-inf";
+                                  word_none = "none", word_infinity = "inf",
+                                  word_minus_infinity = "-inf";
 
 /// Words that arguments may be, and so no value's name.
 inline constexpr std::string_view reserved_words[] = {
     word_null,     boolean_words[0], boolean_words[1], word_nan,
     word_infinity, word_ints,        word_floats,      word_end};
+
+/// A section's tag without the space at the end of one of them.
+[[nodiscard]] constexpr std::string_view tag_word(section s) noexcept {
+  const std::string_view t = tag(s);
+  return t.substr(0, t.back() == ' ' ? 3 : 4);
+}
 
 inline constexpr std::size_t not_a_word = ~std::size_t{0};
 template <std::size_t N>
@@ -23755,6 +24166,151 @@ struct value_reader {
 
 #endif  // TESSERA_NAC_ASSEMBLE_VALUES_HPP
 
+// ---- tessera/nac/text_map.hpp
+//
+// Where in its text the parts of an assembled container stand, for who finds something wrong later.
+//
+//   nac::text_map map;
+//   auto parts = nac::assemble(source, {}, {}, &map);
+//   … write it, read what was written, verify it: `found` is a diagnostic of that
+//   map.offset_of(*file, found.offset);           // of the statement that it is about
+//
+// A statement is a row of a table, an instruction, or a line of the plan or of the tokenizer; what
+// the assembler added by itself has none: then it is the section's word, else that of the code.
+//
+// Lifetime:   owns its lists.
+// Errors:     none.
+// Limits:     texts of 4 GiB.
+// Allocation: 8 bytes for each statement, at most twice that.
+
+#ifndef TESSERA_NAC_TEXT_MAP_HPP
+#define TESSERA_NAC_TEXT_MAP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+class text_map {
+ public:
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+  text_map() noexcept {
+    for (std::uint64_t& k : keys_) k = none;
+    for (std::uint64_t& s : sections_) s = none;
+  }
+
+  void set(assembly::key k, std::uint64_t offset) noexcept {
+    keys_[static_cast<std::size_t>(k)] = offset;
+  }
+  void set(assembly::text_section s, std::uint64_t offset) noexcept {
+    sections_[static_cast<std::size_t>(s)] = offset;
+  }
+  /// A statement that makes record `first` of its list, or the bytes of a body from `first` on.
+  /// Statements of a section come in order.
+  void add(assembly::text_section s, std::uint64_t first, std::uint64_t offset) {
+    rows_[static_cast<std::size_t>(s)].push_back(
+        {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(offset)});
+  }
+
+  /// Of a header's line; 0 where there is none.
+  [[nodiscard]] std::uint64_t of(assembly::key k) const noexcept {
+    return known(keys_[static_cast<std::size_t>(k)]);
+  }
+  /// Of a section's word, else of that of the code, else 0.
+  [[nodiscard]] std::uint64_t of(assembly::text_section s) const noexcept {
+    const std::uint64_t offset = sections_[static_cast<std::size_t>(s)];
+    return known(offset != none
+                     ? offset
+                     : sections_[static_cast<std::size_t>(assembly::text_section::code)]);
+  }
+  /// Of what made a record, or a byte of a body.
+  [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept {
+    const pool<row>& rows = rows_[static_cast<std::size_t>(s)];
+    const std::size_t behind =
+        first_not_below(rows.data(), rows.size(), [part](const row& r) { return r.first <= part; });
+    const bool is_body =
+        s == assembly::text_section::plan || s == assembly::text_section::tokenizer;
+    if (behind == 0 || (!is_body && rows[behind - 1].first != part)) return of(s);
+    return rows[behind - 1].offset;
+  }
+
+  /// Of what stands at a byte of the container: `f` was assembled with this map.
+  [[nodiscard]] std::uint64_t offset_of(const file& f, std::uint64_t offset) const {
+    for (std::size_t i = 0; i < section_count; ++i) {
+      const auto s = static_cast<section>(i);
+      if (f.has(s) && offset >= f.offset(s) && offset - f.offset(s) < f.section(s).size())
+        return in_section(f, s, offset);
+    }
+    if (offset == 4) return of(assembly::key::training_flag);
+    if (offset >= 5 && offset < 7) return of(assembly::key::inputs);
+    return of(offset >= 7 && offset < 9 ? assembly::key::outputs : assembly::key::nac);
+  }
+
+ private:
+  struct row {
+    std::uint32_t first, offset;
+  };
+  [[nodiscard]] static constexpr std::uint64_t known(std::uint64_t offset) noexcept {
+    return offset != none ? offset : 0;
+  }
+
+  /// The last record of a list that doesn't begin behind a byte.
+  template <class List>
+  [[nodiscard]] std::uint64_t in_list(assembly::text_section s, const List& list,
+                                      std::uint64_t offset) const {
+    std::uint64_t before = 0;
+    for (const auto& r : list) {
+      if (r.offset > offset) break;
+      ++before;
+    }
+    return before == 0 ? of(s) : of(s, before - 1);
+  }
+
+  [[nodiscard]] std::uint64_t in_section(const file& f, section s, std::uint64_t offset) const {
+    using assembly::text_section;
+    switch (s) {
+      case section::mmap: return in_list(text_section::schedule, f.schedule(), offset);
+      case section::ops: return in_list(text_section::code, f.instructions(), offset);
+      case section::cmap: return in_list(text_section::operations, f.operations(), offset);
+      case section::cnst: return in_list(text_section::constants, f.constants(), offset);
+      case section::perm: return in_list(text_section::signatures, f.signatures(), offset);
+      case section::data:
+        if (!f.tensors().empty() && offset >= f.tensors().offset())
+          return in_list(text_section::tensors, f.tensors(), offset);
+        if (!f.input_names().empty() && offset >= f.input_names().offset())
+          return in_list(text_section::input_names, f.input_names(), offset);
+        return in_list(text_section::parameters, f.parameters(), offset);
+      case section::proc: {
+        const std::uint64_t first = f.offset(s) + 8;  // the tag, and the size
+        return offset < first ? of(text_section::tokenizer)
+                              : of(text_section::tokenizer, offset - first);
+      }
+      case section::orch: {
+        const std::uint64_t first = f.offset(s) + 12;  // the tag, and both sizes
+        if (offset < first) return of(text_section::plan);
+        if (offset - first <= f.plan().size()) return of(text_section::plan, offset - first);
+        return in_list(text_section::plan_constants, f.plan_constants(), offset);
+      }
+      case section::trng: return in_list(text_section::training, f.training(), offset);
+      case section::rsrc: return in_list(text_section::resources, f.resources(), offset);
+      case section::arrs: return in_list(text_section::arrays, f.arrays(), offset);
+    }
+    return 0;
+  }
+
+  pool<row> rows_[sizeof assembly::section_words / sizeof *assembly::section_words];
+  std::uint64_t sections_[sizeof assembly::section_words / sizeof *assembly::section_words];
+  std::uint64_t keys_[sizeof assembly::key_words / sizeof *assembly::key_words];
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_TEXT_MAP_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
@@ -23778,8 +24334,8 @@ class code_assembler {
   parameter_names parameters;
   bool has_input_names = false, has_outputs = false;
 
-  code_assembler(lexer& from, parts& to, const resolver& r)
-      : in(from), out(to), read{from, to, r} {}
+  code_assembler(lexer& from, parts& to, const resolver& r, text_map* map)
+      : in(from), out(to), read{from, to, r}, map_(map) {}
 
   /// Before anything else reads the code: what ids it names by themselves.
   void look_over() {
@@ -23808,6 +24364,8 @@ class code_assembler {
     while (!in.failed() && in.peek().kind != token_kind::end && !at_section(in)) {
       index_ = static_cast<std::uint32_t>(to_->size());
       name_ = {};
+      if (map_ != nullptr)
+        map_->add(is_training ? text_section::training : text_section::code, index_, in.offset());
       if (in.peek().kind == token_kind::word) {
         lexer ahead = in;
         const token first = ahead.next();
@@ -24173,6 +24731,7 @@ class code_assembler {
     std::uint64_t offset;
   };
 
+  text_map* map_;
   pool<instruction_part>* to_ = nullptr;
   scope forward_, training_;
   bool is_training_ = false;
@@ -24951,7 +25510,7 @@ class plan_printer {
 
 class plan_parser {
  public:
-  explicit plan_parser(lexer& in) noexcept : in_(in) {}
+  explicit plan_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
 
   [[nodiscard]] bool parse(parts& p) {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
@@ -24963,6 +25522,7 @@ class plan_parser {
         add(labels_, t);
         continue;
       }
+      if (map_ != nullptr) map_->add(text_section::plan, code_.size(), t.offset);
       if (t.text == "bytes") {
         parse_bytes(in_, code_);
       } else if (const plan_op_row* const row = find(t.text); row != nullptr) {
@@ -25080,13 +25640,16 @@ class plan_parser {
   }
 
   lexer& in_;
+  text_map* map_;
   pool<std::byte> code_;
   pool<place> labels_, jumps_;
 };
 
 /// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
 /// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_plan(lexer& in, parts& p) { return plan_parser(in).parse(p); }
+[[nodiscard]] inline bool parse_plan(lexer& in, parts& p, text_map* map = nullptr) {
+  return plan_parser(in, map).parse(p);
+}
 
 }  // namespace detail
 
@@ -25728,7 +26291,7 @@ struct manifest_printer {
 
 class manifest_parser {
  public:
-  explicit manifest_parser(lexer& in) noexcept : in_(in) {}
+  explicit manifest_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
 
   [[nodiscard]] bool parse(parts& p) {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
@@ -25736,6 +26299,7 @@ class manifest_parser {
       if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
       if (t.kind != token_kind::word || t.text == word_end) break;
       in_.next();
+      if (map_ != nullptr) map_->add(text_section::tokenizer, out_.size(), t.offset);
       line(t);
       if (!in_.failed()) in_.end_line();
     }
@@ -25870,14 +26434,15 @@ class manifest_parser {
   }
 
   lexer& in_;
+  text_map* map_;
   pool<std::byte> out_;
   text scratch_;
 };
 
 /// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
 /// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p) {
-  return manifest_parser(in).parse(p);
+[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p, text_map* map = nullptr) {
+  return manifest_parser(in, map).parse(p);
 }
 
 }  // namespace detail
@@ -25901,8 +26466,8 @@ namespace detail {
 
 class assembler {
  public:
-  assembler(std::string_view source, const resolver& r)
-      : in_(source), code_(in_, out_, r), read_{in_, out_, r} {}
+  assembler(std::string_view source, const resolver& r, text_map* map)
+      : in_(source), code_(in_, out_, r, map), read_{in_, out_, r}, map_(map) {}
 
   [[nodiscard]] error run() {
     in_.skip_lines();
@@ -25937,6 +26502,7 @@ class assembler {
       if (k == not_a_word) return in_.fail(errc::nac_text_key);
       if (has_key_[k]) return in_.fail(errc::nac_text_key_repeated);
       has_key_[k] = true;
+      if (map_ != nullptr) map_->set(static_cast<key>(k), t.offset);
       in_.next();
       value(static_cast<key>(k));
       in_.end_line();
@@ -25963,7 +26529,30 @@ class assembler {
       case key::training_flag:
         out_.training_flag = one_of(boolean_words, errc::nac_text_boolean) != 0;
         break;
+      case key::self_counting: self_counting(); break;
+      case key::order: order(); break;
     }
+  }
+  void self_counting() {
+    self_count* const rules[] = {&out_.layout.inputs, &out_.layout.outputs, &out_.layout.branches};
+    for (self_count* const rule : rules) *rule = self_count::no;
+    if (in_.accept(word_none)) return;
+    do {
+      const std::size_t i = one_of(counting_words, errc::nac_text_self_counting);
+      if (!in_.failed()) *rules[i] = self_count::yes;
+    } while (!in_.failed() && !in_.at_line_end());
+  }
+  void order() {
+    bool placed[section_count] = {};
+    do {
+      std::size_t i = 0;
+      while (i < section_count && tag_word(static_cast<nac::section>(i)) != in_.peek().text) ++i;
+      if (i == section_count) return in_.fail(errc::nac_text_section);
+      if (placed[i]) return in_.fail(errc::nac_text_section_repeated);
+      placed[i] = true;
+      out_.layout.order.push_back(static_cast<nac::section>(i));
+      in_.next();
+    } while (!in_.failed() && !in_.at_line_end());
   }
   template <std::size_t N>
   [[nodiscard]] std::size_t one_of(const std::string_view (&words)[N], errc otherwise) noexcept {
@@ -25985,19 +26574,26 @@ class assembler {
     if (s == not_a_word) return in_.fail(errc::nac_text_section);
     if (has_section_[s]) return in_.fail(errc::nac_text_section_repeated);
     has_section_[s] = true;
+    if (map_ != nullptr) map_->set(static_cast<text_section>(s), t.offset);
     in_.next();
     in_.next();
     in_.skip_lines();
     switch (static_cast<text_section>(s)) {
-      case text_section::operations: names(out_.operations, 255); break;
-      case text_section::signatures: names(out_.signatures, 255); break;
-      case text_section::parameters: names(out_.parameters, 0xffff); break;
-      case text_section::input_names: names(out_.input_names, 0xffff); break;
-      case text_section::constants: constants(out_.constants); break;
-      case text_section::plan_constants: constants(out_.plan_constants); break;
-      case text_section::tensors: rows([this] { tensor(); }); break;
-      case text_section::arrays: rows([this] { array(); }); break;
-      case text_section::resources: rows([this] { resource(); }); break;
+      case text_section::operations: names(text_section::operations, out_.operations, 255); break;
+      case text_section::signatures: names(text_section::signatures, out_.signatures, 255); break;
+      case text_section::parameters:
+        names(text_section::parameters, out_.parameters, 0xffff);
+        break;
+      case text_section::input_names:
+        names(text_section::input_names, out_.input_names, 0xffff);
+        break;
+      case text_section::constants: constants(text_section::constants, out_.constants); break;
+      case text_section::plan_constants:
+        constants(text_section::plan_constants, out_.plan_constants);
+        break;
+      case text_section::tensors: rows(text_section::tensors, [this] { tensor(); }); break;
+      case text_section::arrays: rows(text_section::arrays, [this] { array(); }); break;
+      case text_section::resources: rows(text_section::resources, [this] { resource(); }); break;
       case text_section::code:
       case text_section::training:
       case text_section::schedule:
@@ -26005,23 +26601,25 @@ class assembler {
         code_.look_over();
         break;
       case text_section::plan:
-        if (parse_plan(in_, out_)) body_end();
+        if (parse_plan(in_, out_, map_)) body_end();
         break;
       case text_section::tokenizer:
-        if (parse_manifest(in_, out_)) body_end();
+        if (parse_manifest(in_, out_, map_)) body_end();
         break;
     }
   }
   /// Statements up to the next section.
   template <class Each>
-  void rows(Each&& each) {
-    while (!in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_)) {
+  void rows(text_section s, Each&& each) {
+    for (std::uint64_t i = 0;
+         !in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_); ++i) {
+      if (map_ != nullptr) map_->add(s, i, in_.offset());
       each();
       in_.end_line();
     }
   }
-  void names(pool<named_part>& to, std::size_t most) {
-    rows([&] {
+  void names(text_section s, pool<named_part>& to, std::size_t most) {
+    rows(s, [&] {
       named_part n;
       n.id = id();
       in_.expect('=');
@@ -26029,8 +26627,8 @@ class assembler {
       to.push_back(n);
     });
   }
-  void constants(pool<constant_part>& to) {
-    rows([&] {
+  void constants(text_section s, pool<constant_part>& to) {
+    rows(s, [&] {
       const std::uint16_t number = id();
       in_.expect('=');
       constant_part c = read_.constant();
@@ -26097,7 +26695,7 @@ class assembler {
     if (in_.failed()) return;
     in_ = second_[static_cast<std::size_t>(s)];
     if (s != text_section::schedule) return code_.code(s == text_section::training);
-    rows([this] { tick(); });
+    rows(s, [this] { tick(); });
   }
   void tick() {
     tick_part t;
@@ -26142,18 +26740,19 @@ class assembler {
   lexer in_;
   code_assembler code_;
   value_reader read_;
+  text_map* map_;
   lexer second_[section_total];
   bool has_section_[section_total] = {}, has_key_[key_total] = {};
 };
 
 }  // namespace detail
 
-/// The parts of a container.
+/// The parts of a container; `map` gets the places of its statements.
 [[nodiscard]] inline result<parts> assemble(std::string_view source, const resolver& r = {},
-                                            const limits& limit = {}) {
+                                            const limits& limit = {}, text_map* map = nullptr) {
   const std::uint64_t most = limit.max_bytes < 0xffffffff ? limit.max_bytes : 0xffffffff;
   if (source.size() > most) return error{errc::input_too_large, most};
-  detail::assembler a(source, r);
+  detail::assembler a(source, r, map);
   if (const error e = a.run(); e.code != errc::ok) return e;
   return a.take();
 }
@@ -26211,14 +26810,15 @@ class part_checker {
   explicit part_checker(const parts& p) noexcept : p_(p) {}
 
   [[nodiscard]] error all() noexcept {
-    error e = header();
+    using enum error_index;
+    error e = header().in(whole);
     if (e.code == errc::ok) e = texts();
-    if (e.code == errc::ok) e = schedule();
-    if (e.code == errc::ok) e = code(p_.instructions);
-    if (e.code == errc::ok) e = code(p_.training);
-    if (e.code == errc::ok) e = constants(p_.constants);
-    if (e.code == errc::ok) e = constants(p_.plan_constants);
-    if (e.code == errc::ok) e = tensors();
+    if (e.code == errc::ok) e = schedule().in(tick);
+    if (e.code == errc::ok) e = code(p_.instructions).in(instruction);
+    if (e.code == errc::ok) e = code(p_.training).in(training_instruction);
+    if (e.code == errc::ok) e = constants(p_.constants).in(constant);
+    if (e.code == errc::ok) e = constants(p_.plan_constants).in(plan_constant);
+    if (e.code == errc::ok) e = tensors().in(tensor);
     if (e.code == errc::ok) e = files();
     return e;
   }
@@ -26265,12 +26865,16 @@ class part_checker {
   }
 
   [[nodiscard]] error texts() noexcept {
-    error e = names(p_.operations, 255, errc::nac_write_operation_name, 255,
-                    errc::nac_write_operation_id);
+    error e =
+        names(p_.operations, 255, errc::nac_write_operation_name, 255, errc::nac_write_operation_id)
+            .in(error_index::operation);
     if (e.code == errc::ok)
-      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id);
+      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id)
+              .in(error_index::signature);
     for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
-      if (e.code == errc::ok) e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok);
+      if (e.code == errc::ok)
+        e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok)
+                .in(rows == &p_.parameters ? error_index::parameter : error_index::input_name);
     if (e.code != errc::ok) return e;
     for (const named_part& row : p_.signatures) {
       signature_shape& s = signatures_[row.id];  // of several, the last counts
@@ -26391,23 +26995,24 @@ class part_checker {
  private:
   [[nodiscard]] error files() const noexcept {
     for (const payload* b : {&p_.manifest, &p_.plan}) {
-      if (!inside(*b)) return {errc::nac_write_range, 0};
-      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0};
+      if (!inside(*b)) return {errc::nac_write_range, 0, error_index::whole};
+      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0, error_index::whole};
     }
     for (std::size_t i = 0; i < p_.resources.size(); ++i) {
       const resource_part& r = p_.resources[i];
-      if (!r.name.is_inside(p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
-      if (r.name.size > 65535) return {errc::nac_write_name, i};
-      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i};
+      if (!r.name.is_inside(p_.characters) || !inside(r.data))
+        return {errc::nac_write_range, i, error_index::resource};
+      if (r.name.size > 65535) return {errc::nac_write_name, i, error_index::resource};
+      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i, error_index::resource};
     }
     for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
       const array_part& a = p_.arrays[i];
       if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
-        return {errc::nac_write_range, i};
-      if (a.name.size > 65535) return {errc::nac_write_name, i};
+        return {errc::nac_write_range, i, error_index::array};
+      if (a.name.size > 65535) return {errc::nac_write_name, i, error_index::array};
       if (static_cast<std::size_t>(a.type) >= data_type_count)
-        return {errc::nac_write_data_type, i};
-      if (a.shape.size > 255) return {errc::nac_write_rank, i};
+        return {errc::nac_write_data_type, i, error_index::array};
+      if (a.shape.size > 255) return {errc::nac_write_rank, i, error_index::array};
     }
     return {};
   }
@@ -27362,6 +27967,15 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
 /// What patterns tell apart. `whole`: a number without a fraction, of any type.
 enum class argument_form : std::uint8_t { result, null, whole, number, string, wholes, numbers };
 
+/// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
+/// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or one number alone.
+[[nodiscard]] inline operation view_or_squeeze(std::string_view name,
+                                               view<argument_form> given) noexcept {
+  const bool squeezes =
+      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::whole);
+  return squeezes && name == "nac.view" ? operation::squeeze : operation::view;
+}
+
 namespace detail {
 
 [[nodiscard]] inline bool is_whole(double v) noexcept {
@@ -27505,8 +28119,8 @@ struct match {
 //       v2 = output(v1)
 //
 // The grammar stands in assemble.hpp. What follows from the rest is left out only where assemble
-// would find exactly the same, so nothing is lost but prefixes, slack, reserved bytes and unknown
-// sections. Comments name inputs, parameters and constants where those are short.
+// would find exactly the same, so nothing is lost but slack, reserved bytes, unknown sections and
+// prefixes that follow no rule. Comments name inputs, parameters and constants where those are short.
 //
 // Lifetime:   borrows the file while it runs.
 // Errors:     none: any file that was read has a text.
@@ -27580,6 +28194,31 @@ class printer {
     line(key::d_model) << file_.d_model() << '\n';
     if (file_.has_training_flag() != (file_.version() == 2 && file_.has(nac::section::trng)))
       line(key::training_flag) << boolean_words[file_.has_training_flag() ? 1 : 0] << '\n';
+    layout();
+  }
+  /// Where it isn't what a new container of the version has.
+  void layout() {
+    const nac::layout how = layout_of(file_);
+    const self_count rules[] = {how.inputs, how.outputs, how.branches};
+    constexpr std::uint8_t operations[] = {op_input, op_output, op_control_flow};
+    bool usual = true, none = true;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const bool itself = counts_itself(rules[i], operations[i], file_.header());
+      none = none && !itself;
+      usual = usual && itself == counts_itself({}, operations[i], file_.header());
+    }
+    if (!usual) {
+      out_ << key_words[static_cast<std::size_t>(key::self_counting)];
+      if (none) out_ << ' ' << word_none;
+      for (std::size_t i = 0; i < 3; ++i)
+        if (counts_itself(rules[i], operations[i], file_.header()))
+          out_ << ' ' << counting_words[i];
+      out_ << '\n';
+    }
+    if (how.order.empty()) return;
+    out_ << key_words[static_cast<std::size_t>(key::order)];
+    for (const nac::section s : how.order) out_ << ' ' << tag_word(s);
+    out_ << '\n';
   }
 
   template <class Names>
@@ -27679,7 +28318,8 @@ class printer {
 // Errors:     none; ids and indices that the program doesn't hold are not to be asked for.
 // Limits:     none.
 // Allocation: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a constant,
-//             136 for a parameter, 4 for each id up to the largest; of each at most twice that.
+//             136 for a parameter, 6 for a command of the schedule, 4 for each id up to the largest;
+//             of each at most twice that.
 
 #ifndef TESSERA_NAC_PROGRAM_HPP
 #define TESSERA_NAC_PROGRAM_HPP
@@ -28656,6 +29296,12 @@ struct model_input {
   std::string_view name;
 };
 
+/// A command of the schedule that changes no result.
+struct scheduled_command {
+  std::uint16_t tick = 0, target = 0;  ///< instructions
+  action what = action::free;
+};
+
 namespace detail {
 struct verifier;
 }  // namespace detail
@@ -28708,6 +29354,9 @@ class program {
   /// What a caller has to give, in this order.
   [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
   view<model_input> inputs() const&& = delete;
+  /// What MMAP advises, in its order, without the commands that verification warned of.
+  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
+  view<scheduled_command> schedule() const&& = delete;
   /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
   [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
   /// The most results that are needed at once, parameters among them.
@@ -28731,6 +29380,7 @@ class program {
   detail::id_table constant_of_, parameter_of_;
   pool<nac::parameter> parameters_;
   pool<model_input> inputs_;
+  pool<scheduled_command> schedule_;
   pool<std::uint32_t> last_use_;
   std::uint32_t peak_results_ = 0;
   bool has_weights_ = true;
@@ -29739,8 +30389,8 @@ class safetensors_writer {
   explicit safetensors_writer(const external_parts& p) : p_(p) {}
 
   [[nodiscard]] error prepare() {
-    error e = metadata();
-    if (e.code == errc::ok) e = tensors();
+    error e = metadata().in(error_index::metadata);
+    if (e.code == errc::ok) e = tensors().in(error_index::tensor);
     if (e.code == errc::ok) e = header();
     return e;
   }
@@ -29841,11 +30491,13 @@ class safetensors_writer {
       out.end().key("data_offsets").begin_array().integer(at);
       at += t.data.size;
       out.integer(at).end().end();
-      if (header_.size() > max_safetensors_header) return {errc::nac_external_large, r.index};
+      if (header_.size() > max_safetensors_header)
+        return {errc::nac_external_large, r.index, error_index::tensor};
     }
     out.end();
     while (header_.size() % 8 != 0) header_ << ' ';
-    if (header_.size() > max_safetensors_header) return {errc::nac_external_large, 0};
+    if (header_.size() > max_safetensors_header)
+      return {errc::nac_external_large, 0, error_index::whole};
     return {};
   }
 
@@ -29982,14 +30634,11 @@ class tensor_index {
   const indexed_tensor* find(std::uint16_t id) const&& = delete;
   /// That of the first parameter with this name that has one.
   [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept {
-    const std::uint32_t wanted = hash(name);
+    const auto name_of = [this](std::uint32_t i) { return this->name(parameters_[i]); };
     std::size_t i = first_not_below(by_name_.data(), by_name_.size(),
-                                    [&](const hashed& h) { return h.hash < wanted; });
-    for (; i < by_name_.size() && by_name_[i].hash == wanted; ++i) {
-      const parameter& p = parameters_[by_name_[i].index];
-      if (this->name(p) != name) continue;
-      if (const indexed_tensor* const t = find(p.id)) return t;
-    }
+                                    [&](std::uint32_t p) { return name_of(p) < name; });
+    for (; i < by_name_.size() && name_of(by_name_[i]) == name; ++i)
+      if (const indexed_tensor* const t = find(parameters_[by_name_[i]].id)) return t;
     return nullptr;
   }
   const indexed_tensor* find(std::string_view name) const&& = delete;
@@ -29997,20 +30646,6 @@ class tensor_index {
  private:
   friend struct detail::index_maker;
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  struct hashed {
-    std::uint32_t hash, index;
-  };
-
-  [[nodiscard]] static std::uint32_t hash(std::string_view s) noexcept {
-    std::uint64_t h = s.size();
-    for (; s.size() >= 8; s.remove_prefix(8)) h = mixed(h ^ load_le<std::uint64_t>(s.data()));
-    for (const char c : s) h = h << 8 ^ h >> 56 ^ static_cast<unsigned char>(c);
-    return static_cast<std::uint32_t>(mixed(h) >> 32);
-  }
-  [[nodiscard]] static std::uint64_t mixed(std::uint64_t h) noexcept {
-    h *= 0x9e37'79b9'7f4a'7c15;
-    return h ^ h >> 29;
-  }
   /// The last record with an id; `order` has their indices by id.
   template <class T>
   [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
@@ -30036,7 +30671,7 @@ class tensor_index {
   text names_;
   pool<std::uint32_t> dimensions_;
   pool<std::uint32_t> tensors_by_id_, parameters_by_id_;
-  pool<hashed> by_name_;
+  pool<std::uint32_t> by_name_;  // parameters, equal names in their order
 };
 
 namespace detail {
@@ -30225,10 +30860,10 @@ struct index_maker {
       if (const error e = data(); e.code != errc::ok) return e;
     tensor_index::order_by_id(out.tensors_, out.tensors_by_id_);
     tensor_index::order_by_id(out.parameters_, out.parameters_by_id_);
-    for (std::uint32_t i = 0; i < out.parameters_.size(); ++i)
-      out.by_name_.push_back({tensor_index::hash(out.name(out.parameters_[i])), i});
-    sort(out.by_name_.data(), out.by_name_.size(),
-         [](const auto& a, const auto& b) { return a.hash < b.hash; });
+    for (std::uint32_t i = 0; i < out.parameters_.size(); ++i) out.by_name_.push_back(i);
+    sort(out.by_name_.data(), out.by_name_.size(), [this](std::uint32_t a, std::uint32_t b) {
+      return out.name(out.parameters_[a]) < out.name(out.parameters_[b]);
+    });
     return {};
   }
 };
@@ -30266,7 +30901,7 @@ struct index_maker {
 //   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
 //               of which there are as many as the header counts; each parameter that is asked for
 //               has a name and a tensor; external ones are found by their names
-//   MMAP        nothing is freed that is still needed (nac/rules_schedule.hpp)
+//   MMAP        which commands change no result; of the others it warns (nac/rules_schedule.hpp)
 //   RSRC, ARRS  each name once; arrays have the size of their shape
 //   ORCH, PROC  the plan and the manifest decode (nac/mep_verify.hpp, nac/tisa.hpp)
 //   TRNG        the structure alone: nothing says what its operations mean
@@ -30408,15 +31043,18 @@ struct code_rules {
       found.warning(errc::nac_prefix, i.offset + 2, i.index);
   }
 
-  void arguments(const instruction& i, view<argument> given, operation o) {
+  /// What an operation is with these arguments, which it has to take.
+  [[nodiscard]] operation arguments(const instruction& i, view<argument> given, operation o) {
     argument_form kinds[256];
     for (std::size_t k = 0; k < given.size(); ++k)
       kinds[k] = given[k].is_constant() ? forms[constant_of[given[k].id()]] : argument_form::result;
+    if (o == operation::view) o = view_or_squeeze(f.operation_name(i.a), {kinds, given.size()});
     binding unused;
     const match m = bind(pattern(o), {kinds, given.size()}, unused);
     if (m.what == match::kind::count) found.error(errc::nac_argument_count, i.offset + 1, i.index);
     if (m.what == match::kind::form)
       found.error(errc::nac_argument_type, word(i, m.argument), i.index);
+    return o;
   }
 
   /// What an instruction is; `model`: of OPS.
@@ -30484,8 +31122,9 @@ struct code_rules {
       step& s = resolved->steps[i.index];
       const view<argument> given = resolved->arguments_of(s);
       if (i.a >= first_regular_op) {
-        s.operation = static_cast<std::uint16_t>(operation_of(i.a));
-        if (model && s.operation != 0) arguments(i, given, operation_of(i.a));
+        operation o = operation_of(i.a);
+        if (model && o != operation::unknown) o = arguments(i, given, o);
+        s.operation = static_cast<std::uint16_t>(o);
       }
       around.enter(i.index);
       branch_end[i.index] = around.end();
@@ -30548,7 +31187,12 @@ struct code_rules {
 
 // ---- tessera/nac/rules_schedule.hpp
 //
-// NAC verification of MMAP: the schedule never frees what is still needed.
+// NAC verification of MMAP: which commands of the schedule change no result.
+//
+// A schedule is advice: compilers preload what is no parameter, and free early. No command makes a
+// program invalid; one that isn't like those below gets a warning, and program::schedule() leaves it
+// out. Only bytes of MMAP that can't be read are an error, of `read`: nobody knows what they advise,
+// and writing the container again would lose them.
 //
 //   tick t, an instruction of OPS; its commands:
 //   save_result  of t itself
@@ -30561,10 +31205,10 @@ struct code_rules {
 // are right.
 //
 // Lifetime:   for the time of a call.
-// Errors:     findings of nac_tick … nac_free_twice; the offset is that of the tick, of the action
+// Errors:     warnings of nac_tick … nac_free_twice; the offset is that of the tick, of the action
 //             or of its target.
 // Limits:     none of its own.
-// Allocation: 1 byte for each instruction.
+// Allocation: 1 byte for each instruction, and the program's commands.
 
 #ifndef TESSERA_NAC_RULES_SCHEDULE_HPP
 #define TESSERA_NAC_RULES_SCHEDULE_HPP
@@ -30582,51 +31226,56 @@ struct schedule_rules {
   findings& found;
   const code& program;  // as many steps as OPS has instructions
   const uses& used;
+  pool<scheduled_command>& usable;
 
-  pool<std::uint8_t> seen;  // by instruction: bit 0 it was a tick, bit 1 it was freed
+  pool<std::uint8_t> seen = {};  // by instruction: bit 0 it was a tick, bit 1 it was freed
 
   [[nodiscard]] bool is_parameter(std::uint32_t i) const noexcept {
     const step& s = program.steps[i];
     return s.a == op_input && s.b == static_cast<std::uint8_t>(input::parameter);
   }
 
-  void check(const command& c, std::uint32_t tick) {
-    const std::uint64_t target_offset = c.offset + 1;
-    if (name(c.what).empty()) return found.error(errc::nac_action, c.offset, tick);
-    if (c.target >= program.steps.size()) return found.error(errc::nac_target, target_offset, tick);
+  /// What is wrong with a command of an instruction's tick, if anything.
+  [[nodiscard]] errc fault_of(const command& c, std::uint32_t tick) const noexcept {
+    if (name(c.what).empty()) return errc::nac_action;
+    if (c.target >= program.steps.size()) return errc::nac_target;
     switch (c.what) {
       case action::save_result:
-        if (c.target != tick) found.error(errc::nac_save_target, target_offset, tick);
+        if (c.target != tick) return errc::nac_save_target;
         break;
       case action::forward:
         if (used.first[tick] != c.target || used.last[tick] != c.target)
-          found.error(errc::nac_forward_target, target_offset, tick);
+          return errc::nac_forward_target;
         break;
       case action::preload:
-        if (!is_parameter(c.target))
-          found.error(errc::nac_preload_target, target_offset, tick);
-        else if (c.target < tick)
-          found.error(errc::nac_preload_late, target_offset, tick);
+        if (!is_parameter(c.target)) return errc::nac_preload_target;
+        if (c.target < tick) return errc::nac_preload_late;
         break;
       case action::free:
-        if (c.target > tick)
-          found.error(errc::nac_free_early, target_offset, tick);
-        else if (used.last[c.target] > tick)
-          found.error(errc::nac_free_needed, target_offset, tick);
-        else if ((seen[c.target] & 2u) != 0)
-          found.error(errc::nac_free_twice, target_offset, tick);
-        seen[c.target] |= 2;
+        if (c.target > tick) return errc::nac_free_early;
+        if (used.last[c.target] > tick) return errc::nac_free_needed;
+        if ((seen[c.target] & 2u) != 0) return errc::nac_free_twice;
         break;
       case action::save_for_grad:
       case action::free_after_trng: break;
     }
+    return errc::ok;
+  }
+
+  void check(const command& c, std::uint32_t tick) {
+    if (const errc fault = fault_of(c, tick); fault != errc::ok) {
+      const std::uint64_t target_offset = c.offset + 1;
+      return found.warning(fault, fault == errc::nac_action ? c.offset : target_offset, tick);
+    }
+    if (c.what == action::free) seen[c.target] |= 2;
+    usable.push_back({static_cast<std::uint16_t>(tick), c.target, c.what});
   }
 
   void check() {
     seen.resize(program.steps.size());
     for (const tick& t : f.schedule()) {
       if (t.instruction >= program.steps.size()) {
-        found.error(errc::nac_tick, t.offset);
+        found.warning(errc::nac_tick, t.offset);
         continue;
       }
       if ((seen[t.instruction] & 1u) != 0)
@@ -30848,7 +31497,7 @@ struct verifier {
     inputs(rules.sources);
     id_set asked;
     asked_parameters(rules.sources, asked);
-    if (resolved) schedule_rules{f, found, out.code_, used, {}}.check();
+    if (resolved) schedule_rules{f, found, out.code_, used, out.schedule_}.check();
     names_once(f.resources());
     names_once(f.arrays());
     arrays();
@@ -31348,21 +31997,14 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 //
 // Writes a NAC container from its parts: one form for what they hold, whoever built them.
 //
-//   auto bytes = nac::write(parts);                                // the specification's prefixes
-//   auto same = nac::write(parts, {.upstream_prefixes = true});    // those of the first compiler
+//   auto bytes = nac::write(parts);
 //   if (!bytes) return fail(bytes.err());                          // nothing was written
 //
 //   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
 //   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
-//   else     PROC behind DATA, TRNG and RSRC behind ORCH, where the parts have them
+//   else     PROC, TRNG and RSRC, where the parts have them
+//   order    of sections, and what prefixes count: as parts.layout says (nac/layout.hpp)
 //   records  in the order of the parts; no padding between or behind them
-//
-//   prefix of     specification   upstream
-//   INPUT 1-3     2               1
-//   OUTPUT 0-2    outputs + 1     outputs
-//   OUTPUT 3      1               1
-//   CONTROL_FLOW  3               3
-//   all others    how many words follow
 //
 // What was written so is read as the same parts; and what a file in this form holds is written as
 // that file, byte for byte.
@@ -31383,12 +32025,6 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-
-struct write_options {
-  /// The prefixes of the first compiler, which count what follows them; else the specification's,
-  /// which count themselves too.
-  bool upstream_prefixes = false;
-};
 
 namespace detail {
 
@@ -31415,21 +32051,20 @@ class part_counter {
 /// Puts checked parts out, section by section: once to count, once to write.
 class part_writer {
  public:
-  explicit part_writer(const parts& p, const write_options& how = {}) noexcept
-      : p_(p), checked_(p), upstream_(how.upstream_prefixes) {}
+  explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
 
   /// All checks, and where the sections will stand.
   [[nodiscard]] error prepare() noexcept {
     if (const error e = checked_.all(); e.code != errc::ok) return e;
     size_ = header_sizes[static_cast<std::size_t>(p_.form)];
-    for (std::size_t i = 0; i < section_count; ++i) {
-      const auto s = static_cast<section>(i);
+    order();
+    for (const section s : order_) {
       if (!present(s)) continue;
       part_counter count;
       put_section(count, s);
-      offsets_[i] = size_;
+      offsets_[static_cast<std::size_t>(s)] = size_;
       if (count.overflowed() || !checked_add(size_, count.size(), size_))
-        return {errc::nac_write_size, 0};
+        return {errc::nac_write_size, 0, error_index::whole};
     }
     return {};
   }
@@ -31438,13 +32073,26 @@ class part_writer {
   [[nodiscard]] error write(const sink& to) const {
     part_stream out(to);
     put_header(out);
-    for (std::size_t i = 0; i < section_count && !out.stopped(); ++i)
-      if (offsets_[i] != 0) put_section(out, static_cast<section>(i));
+    for (const section s : order_)
+      if (offsets_[static_cast<std::size_t>(s)] != 0 && !out.stopped()) put_section(out, s);
     out.flush();
     return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
   }
 
  private:
+  void order() noexcept {
+    bool placed[section_count] = {};
+    std::size_t count = 0;
+    const auto place = [&](section s) {
+      if (static_cast<std::size_t>(s) >= section_count || placed[static_cast<std::size_t>(s)])
+        return;
+      placed[static_cast<std::size_t>(s)] = true;
+      order_[count++] = s;
+    };
+    for (const section s : p_.layout.order) place(s);
+    for (std::size_t i = 0; i < section_count; ++i) place(section_in_order(p_.form, i));
+  }
+
   [[nodiscard]] bool present(section s) const noexcept {
     switch (s) {
       case section::proc: return p_.has_manifest;
@@ -31534,11 +32182,9 @@ class part_writer {
     return system_words_of(i.a, i.b, p_.outputs).has_prefix;
   }
   [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
-    // The specification knows no training: its variants have one form, that of what wrote them.
-    const bool counts_itself = i.a == op_control_flow ||
-                               (!upstream_ && i.a == op_input && i.b < 4) ||
-                               (!upstream_ && i.a == op_output && i.b < 3);
-    return static_cast<std::uint16_t>(i.c.size + (counts_itself ? 1 : 0));
+    const self_count* const rule = i.a < first_regular_op ? rule_of(p_.layout, i.a, i.b) : nullptr;
+    const bool itself = rule != nullptr && counts_itself(*rule, i.a, p_.form);
+    return static_cast<std::uint16_t>(i.c.size + (itself ? 1 : 0));
   }
 
   template <class Length, class Out>
@@ -31635,7 +32281,7 @@ class part_writer {
 
   const parts& p_;
   part_checker checked_;
-  bool upstream_;
+  section order_[section_count] = {};
   std::uint64_t offsets_[section_count] = {};
   std::uint64_t size_ = 0;
 };
@@ -31651,15 +32297,15 @@ class part_writer {
 
 /// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
 /// with the offset 0, when `put` said false; every other error comes before the first call.
-[[nodiscard]] inline error write(const parts& p, const sink& to, const write_options& how = {}) {
-  detail::part_writer out(p, how);
+[[nodiscard]] inline error write(const parts& p, const sink& to) {
+  detail::part_writer out(p);
   const error e = out.prepare();
   return e.code == errc::ok ? out.write(to) : e;
 }
 
 /// A container of these parts.
-[[nodiscard]] inline result<pool<std::byte>> write(const parts& p, const write_options& how = {}) {
-  detail::part_writer writer(p, how);
+[[nodiscard]] inline result<pool<std::byte>> write(const parts& p) {
+  detail::part_writer writer(p);
   error e = writer.prepare();
   if (e.code != errc::ok) return e;
   if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};
@@ -31730,7 +32376,8 @@ class part_writer {
 //     const N = 4
 //           ^
 //
-// Below the caret stands what a fix would insert or put in place of what is underlined.
+// Below the caret stands what a fix would insert or put in place of what is underlined. Of a document
+// that was built in code there is no line: "<input>: error: … [CON-001] at node 5".
 //
 // Lifetime:   a listing borrows the report and the sources.
 // Errors:     none: any place can be shown.
@@ -31798,6 +32445,133 @@ class part_writer {
 #include <utility>
 
 
+// ---- tessera/core/keyed_hash.hpp
+//
+// Hashes of what files choose, keyed by numbers that no file can know.
+//
+//   std::size_t slot = keyed_hash(name) & mask;
+//   std::size_t other = keyed_hash(x, y) & mask;     // of two numbers
+//   hash_key key;                                    // kept by what hashes often
+//
+// Names that collide in one process don't in the next, so a table costs the same whatever names a
+// file has. Nothing that is read or written may depend on a hash: tables are for looking up, not for
+// walking through, and a hash isn't stored where another library could look it up.
+//
+// The key is made of a counter of cycles, where the processor has one, and of addresses, which systems
+// choose anew for each process. That hides it from files; it isn't cryptography.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_KEYED_HASH_HPP
+#define TESSERA_CORE_KEYED_HASH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// A product of 128 bits.
+struct wide_product {
+  std::uint64_t low, high;
+  [[nodiscard]] std::uint64_t folded() const noexcept { return low ^ high; }
+};
+[[nodiscard, gnu::always_inline]] inline wide_product multiplied(std::uint64_t x,
+                                                                 std::uint64_t y) noexcept {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using wide = unsigned __int128;
+  const wide product = static_cast<wide>(x) * y;
+  return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64)};
+#else
+  const std::uint64_t low_half = 0xffffffff;
+  const std::uint64_t low = (x & low_half) * (y & low_half), a = (x >> 32) * (y & low_half),
+                      b = (x & low_half) * (y >> 32), high = (x >> 32) * (y >> 32);
+  const std::uint64_t middle = (low >> 32) + (a & low_half) + (b & low_half);
+  return {middle << 32 | (low & low_half), high + (a >> 32) + (b >> 32) + (middle >> 32)};
+#endif
+}
+
+/// What the key of a process is made of.
+struct hash_entropy {
+  std::uint64_t a = 0, b = 0;
+
+  hash_entropy() noexcept {
+    static const char place = 0;
+    a = mixed(cycles() ^ std::bit_cast<std::uintptr_t>(&place));
+    const volatile char on_the_stack = 0;
+    b = mixed(a ^ std::bit_cast<std::uintptr_t>(&on_the_stack));
+  }
+  [[nodiscard]] static std::uint64_t cycles() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t count = 0;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#else
+    return 0;
+#endif
+  }
+  [[nodiscard]] static std::uint64_t mixed(std::uint64_t z) noexcept {
+    z = (z + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 30) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+  }
+};
+[[nodiscard]] inline const hash_entropy& process_entropy() noexcept {
+  static const hash_entropy once;
+  return once;
+}
+
+}  // namespace detail
+
+/// The key of this process.
+class hash_key {
+ public:
+  hash_key() noexcept : a_(detail::process_entropy().a), b_(detail::process_entropy().b) {}
+
+  /// All of its bits are as good. Twice, since numbers in equal steps times one number that is
+  /// unlucky meet.
+  [[nodiscard, gnu::always_inline]] std::uint64_t operator()(std::uint64_t x,
+                                                             std::uint64_t y) const noexcept {
+    const detail::wide_product p = detail::multiplied(x ^ a_, y ^ b_);
+    return detail::multiplied(p.low ^ a_, p.high ^ b_).folded();
+  }
+  [[nodiscard]] std::uint64_t operator()(std::string_view s,
+                                         std::uint64_t seed = 0) const noexcept {
+    std::uint64_t h = (*this)(s.size(), seed);
+    for (; s.size() > 16; s.remove_prefix(16))
+      h = detail::multiplied(load_le<std::uint64_t>(s.data()) ^ a_,
+                             load_le<std::uint64_t>(s.data() + 8) ^ h)
+              .folded();
+    char last[16] = {};
+    if (!s.empty()) std::memcpy(last, s.data(), s.size());
+    return (*this)(load_le<std::uint64_t>(last) ^ h, load_le<std::uint64_t>(last + 8));
+  }
+
+ private:
+  std::uint64_t a_, b_;
+};
+
+[[nodiscard]] inline std::uint64_t keyed_hash(std::uint64_t x, std::uint64_t y = 0) noexcept {
+  return hash_key()(x, y);
+}
+/// `seed` tells names of one kind from those of another.
+[[nodiscard]] inline std::uint64_t keyed_hash(std::string_view s, std::uint64_t seed = 0) noexcept {
+  return hash_key()(s, seed);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_KEYED_HASH_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
@@ -31828,11 +32602,12 @@ class keyed_rows {
   }
   [[nodiscard]] Row& slot(std::uint64_t key) noexcept {
     const std::size_t mask = rows_.size() - 1;
-    std::size_t i = static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    std::size_t i = static_cast<std::size_t>(hash_(key, 0)) & mask;
     while (rows_[i].key != 0 && rows_[i].key != key) i = (i + 1) & mask;
     return rows_[i];
   }
 
+  hash_key hash_;
   pool<Row> rows_;
   std::size_t count_ = 0;
 };
@@ -32687,6 +33462,8 @@ struct report {
   text characters;
   pool<string> files;  ///< those behind file 0, as the resolver calls them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  /// Whether file 0 is a document that was built in code: its places are indices of nodes.
+  bool is_built = false;
 
   [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
@@ -32745,7 +33522,12 @@ class findings {
         for (size = max_quoted;
              size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
           --size;
-      f_.to_->characters << part.substr(0, size) << (size < part.size() ? "..." : "");
+      // A replacement is text of the file; all else is shown to people.
+      if (open_ == &d_->replacement)
+        f_.to_->characters << part;
+      else
+        append_shown(f_.to_->characters, part.substr(0, size));
+      if (size < part.size()) f_.to_->characters << "...";
     }
     writer& start() {
       if (d_ != nullptr) open_->first = f_.at();
@@ -32774,7 +33556,9 @@ class findings {
   writer add(errc code, place where) {
     const severity s = severity_of(code, profile_);
     if (!first_time(code, where)) return writer(*this, nullptr);
-    if (s == severity::error && first_error_.code == errc::ok) first_error_ = {code, where.offset};
+    if (s == severity::error && first_error_.code == errc::ok)
+      first_error_ = {code, where.offset,
+                      to_->is_built && where.file == 0 ? error_index::node : error_index::none};
     ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
     if (to_->diagnostics.size() >= most_) return writer(*this, nullptr);
     to_->diagnostics.push_back({});
@@ -32890,15 +33674,17 @@ class listing {
 
  private:
   [[nodiscard]] static bool is_line(std::string_view s) noexcept { return s.find('\n') == s.npos; }
+  [[nodiscard]] bool is_built(place p) const noexcept { return found_.is_built && p.file == 0; }
   void append(text& out, place p, std::string_view severity, std::string_view message,
               std::string_view id, std::string_view inserted, std::size_t inserted_at) const {
     const line_column at = locate(p);
     out << file_name(p);
-    if (p.file < sources_.size()) out << ':' << at.line << ':' << at.column;
+    if (p.file < sources_.size() && !is_built(p)) out << ':' << at.line << ':' << at.column;
     out << ": " << severity << ": " << message;
     if (!id.empty()) out << " [" << id << ']';
+    if (is_built(p)) out << " at node " << p.offset;
     out << '\n';
-    if (p.file >= sources_.size()) return;
+    if (is_built(p) || p.file >= sources_.size()) return;
     const std::string_view source = sources_[p.file].text;
     const std::size_t offset = p.offset < source.size() ? p.offset : source.size();
     tessera::detail::append_caret(out, source, offset, p.length, inserted, inserted_at);
@@ -33240,12 +34026,14 @@ struct catalog {
 /// Finds the files that documents name: what a caller supplies, for the library opens none.
 ///
 /// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
-/// verify_options::id for the document that is verified. Returns false where there is no such file.
+/// verify_options::id for the document that is verified. Returns false where there is no such file, or
+/// none that may be included; then `why` may say so.
 /// What `file` points to must last until verification ends.
 struct resolver {
   struct file {
-    std::string_view id;    ///< the same for the same file, however it is named
-    std::string_view text;  ///< its whole text
+    std::string_view id;        ///< the same for the same file, however it is named
+    std::string_view text;      ///< its whole text
+    std::string_view why = {};  ///< what is wrong with the path, for people
   };
   bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
   void* context = nullptr;
@@ -36022,6 +36810,7 @@ class descriptor_rules {
 #ifndef TESSERA_NEM_RULES_FAMILY_HPP
 #define TESSERA_NEM_RULES_FAMILY_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -36184,11 +36973,21 @@ class family_rules {
   [[nodiscard]] static bool accepts_quant(const candidate& r, const typed_task& t) noexcept {
     return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
   }
-  /// How far a row is from a task: first by operands, then by accum_type, descriptors and whether
-  /// the target has it.
+  /// How unlike two types are: of another kind, then by how often the width doubles.
+  [[nodiscard]] static std::uint32_t difference(element a, element b) noexcept {
+    const auto is_real = [](element e) {
+      return is_floating(e) || e == element::tf32 || e == element::f64;
+    };
+    const auto doublings = [](element e) { return static_cast<int>(std::bit_width(bitwidth(e))); };
+    const int apart = doublings(a) - doublings(b);
+    return (is_real(a) == is_real(b) && (a == element::bool_) == (b == element::bool_) ? 0u : 8u) +
+           static_cast<std::uint32_t>(apart < 0 ? -apart : apart);
+  }
+  /// How far a row is from a task: first by how many operands differ, then by how much, then by
+  /// accum_type, descriptors and whether the target has it.
   [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
                                               const typed_task& t) noexcept {
-    std::uint32_t all = 0, inputs = 0, others = 0;
+    std::uint32_t all = 0, inputs = 0, others = 0, unlike = 0;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (takes(r.role[i], t.role[i])) continue;
       ++all;
@@ -36196,8 +36995,10 @@ class family_rules {
       // One operand more, or one less, is a greater change than another type.
       if (t.role[i] == element::none || r.role[i] == static_cast<std::uint8_t>(element::none))
         ++others;
+      else if (r.role[i] < element_count)
+        unlike += difference(static_cast<element>(r.role[i]), t.role[i]);
     }
-    return all * 256 + others * 64 + inputs * 16 + (accepts_accum(r, t) ? 0u : 8u) +
+    return ((all * 16 + others * 4 + inputs) * 64 + unlike) * 16 + (accepts_accum(r, t) ? 0u : 8u) +
            (accepts_quant(r, t) ? 0u : 4u) + (r.is_supported ? 0u : 2u) +
            (c.types.instances[r.instance].is_must ? 0u : 1u);
   }
@@ -40925,7 +41726,7 @@ class lexer {
 // some bits of its hash, so that nearly all comparisons of names find what they look for; those are
 // of two numbers for up to sixteen characters. Programs that other programs wrote number their
 // names: what differs in its last character stands near in the table, so that they go through it and
-// not around in it. Names that are made to collide meet another seed.
+// not around in it. Hashes are keyed, so that no names can be made to collide.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.
@@ -40995,21 +41796,14 @@ class name_index {
     }
     const std::uint32_t h = hash_of(key, more, first, size), low = mask_;
     std::uint32_t i = h & low;
-    unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & low, ++steps) {
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & low) {
       if ((slot ^ h) > low) continue;
       const std::uint32_t index = (slot & low) - 1;
       if (entries_[index].key == key && entries_[index].more == more &&
           (size <= 16 || d_.name(index) == std::string_view(first, size)))
         return index;
     }
-    const std::uint32_t index = add(first, size, key, more, h, i);
-    if (steps > 128 && seeds_ < 8) {
-      ++seeds_;
-      seed_ = mixed(seed_ ^ key ^ more) | 1;
-      fill(slots_.size());
-    }
-    return index;
+    return add(first, size, key, more, h, i);
   }
   /// A new name, into slot `i`.
   [[nodiscard, gnu::noinline]] std::uint32_t add(const char* first, std::uint32_t size,
@@ -41034,13 +41828,9 @@ class name_index {
     return index;
   }
 
-  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
-    h *= 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
-  }
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key,
                                                        std::uint64_t more) const noexcept {
-    return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
+    return static_cast<std::uint32_t>(hash_(key, more));
   }
   /// Of a name of 1 to 16: of what is before its last character, which tells where near that.
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key, std::uint64_t more,
@@ -41054,11 +41844,7 @@ class name_index {
     return size - 1 < 16 ? hash(key, more, first, size) : hash(key, more);
   }
   [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
-    std::uint64_t h = seed_ + size;
-    for (std::uint32_t i = 0; i + 8 < size; i += 8)
-      h = mixed(h ^ load_le<std::uint64_t>(first + i));
-    return mixed(h ^ load_le<std::uint64_t>(first + size - 8)) |
-           1;  // so that it isn't the empty name's
+    return hash_(std::string_view(first, size)) | 1;  // so that it isn't the empty name's
   }
   void fill(std::size_t slots) {
     if (slots != slots_.size()) {
@@ -41069,9 +41855,8 @@ class name_index {
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
     mask_ = static_cast<std::uint32_t>(slots - 1);
     for (std::uint32_t n = 0; n < d_.names.size(); ++n) {
-      entry& e = entries_[n];
+      const entry& e = entries_[n];
       const std::string_view s = d_.name(n);
-      if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
       const std::uint32_t h = hash_of(e.key, e.more, s.data(), d_.names[n].size);
       std::uint32_t i = h & mask_;
       while (slots_[i] != 0) i = (i + step) & mask_;
@@ -41085,8 +41870,7 @@ class name_index {
   pool<std::uint32_t> slots_;
   pool<entry> entries_;
   std::uint32_t mask_ = 0;  ///< slots - 1
-  std::uint64_t seed_ = 0x243f6a8885a308d3u;
-  unsigned seeds_ = 0;
+  const hash_key hash_;
 };
 
 }  // namespace detail
@@ -42825,8 +43609,9 @@ class config_reader : protected program_reader {
     word second;
     if (!any_word(second, what)) return false;
     take_word(second);
-    if (second.last() - first == std::ptrdiff_t{w.size} + 1 + second.size) {
-      index = names_.of_text({first, std::size_t{w.size} + 1 + second.size});
+    const std::size_t size = std::size_t{w.size} + 1 + second.size;
+    if (static_cast<std::size_t>(second.last() - first) == size) {
+      index = names_.of_text({first, size});
     } else {
       joined_.clear();
       joined_ << w.text() << '.' << second.text();
@@ -43766,6 +44551,8 @@ class commented_lines {
 //
 // All errors of a document are found in one run. Warnings and notes leave it valid.
 //
+// The nodes of a document that was built in code, without places, get their indices as places.
+//
 // Lifetime:   a program owns its document and its catalog.
 // Errors:     that of the first error found; all of them are in the report.
 // Limits:     verify_options.
@@ -43871,10 +44658,7 @@ namespace nem {
 namespace detail {
 
 [[nodiscard]] inline std::uint32_t hash_of(std::string_view s, std::uint32_t seed = 0) noexcept {
-  std::uint64_t h = 0xcbf29ce484222325u + seed;
-  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  h *= 0x9e3779b97f4a7c15u;
-  return static_cast<std::uint32_t>(h >> 32);
+  return static_cast<std::uint32_t>(keyed_hash(s, seed));
 }
 
 /// Indices by the hashes of their names: open addressing.
@@ -45174,6 +45958,7 @@ class loader {
     if (baseline < 2) return include_baseline(baseline, where);
     auto text = s_.found.add(errc::nem_inc_001_missing, where);
     text << "can't find \"" << path << '"';
+    if (!opened.why.empty()) text << ": " << opened.why;
     suggestion near(base_name(path));
     for (const baseline_row& b : baseline_files) near.offer(b.file);
     if (!near.word().empty()) text.note() << "did you mean \"" << near.word() << "\"?";
@@ -45402,6 +46187,18 @@ class program {
 
 namespace detail {
 
+/// Gives the nodes of a document their indices as places, if it was built in code: no node has a
+/// place then.
+inline bool number_nodes(document& d) noexcept {
+  for (const node& n : d.nodes)
+    if (n.offset != 0 || n.length != 0) return false;
+  for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
+    d.nodes[i].offset = i;
+    d.nodes[i].length = 1;  // 0 marks what has no place at all
+  }
+  return !d.nodes.empty();
+}
+
 /// Passes all that a program does on to the groups of rules.
 class checker {
  public:
@@ -45443,6 +46240,7 @@ inline result<program> verify(document d, const verify_options& options, report*
   p.document_ = std::move(d);
   p.profile_ = options.profile;
   detail::findings findings(found, options.profile, options.max_diagnostics);
+  findings.report().is_built = detail::number_nodes(p.document_);
   detail::load(p.document_, options, findings, p.catalog_, p.target_);
   detail::context c{p.document_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);

@@ -673,6 +673,68 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return put(0x80 | (code_point & 0x3f)), 4;
 }
 
+/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
+/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
+/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
+/// 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
   std::uint64_t line = 1;
@@ -1681,6 +1743,7 @@ inline void append_double(text& out, double v, double_style style) {
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -2542,6 +2605,7 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
+  X(nac_text_self_counting, 3462, "expected none, or some of input, output and control_flow")      \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
   X(nac_safetensors_large_header, 3501,                                                            \
@@ -2599,6 +2663,7 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_run_division, 3609, "the operation divides integers by zero")                              \
   X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
   X(nac_run_state, 3611, "the program has no state of that id")                                    \
+  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
                                                                                                    \
   X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -2614,6 +2679,7 @@ inline void append_double(text& out, double v, double_style style) {
   X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
   X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
   X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
+  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
@@ -2654,19 +2720,79 @@ namespace detail {
 inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
 }
 
+// X(enumerator, how messages call it)
+#define TESSERA_ERROR_INDICES(X)                                                                   \
+  X(none, "offset")                                                                                \
+  X(whole, "the whole")                                                                            \
+  X(operation, "operation")                                                                        \
+  X(output, "output")                                                                              \
+  X(table, "table")                                                                                \
+  X(node, "node")                                                                                  \
+  X(task, "task")                                                                                  \
+  X(processor_group, "processor group")                                                            \
+  X(instruction, "instruction")                                                                    \
+  X(training_instruction, "training instruction")                                                  \
+  X(tick, "tick")                                                                                  \
+  X(signature, "signature")                                                                        \
+  X(variation, "variation")                                                                        \
+  X(parameter, "parameter")                                                                        \
+  X(input_name, "input name")                                                                      \
+  X(constant, "constant")                                                                          \
+  X(plan_constant, "plan constant")                                                                \
+  X(group, "group")                                                                                \
+  X(tensor, "tensor")                                                                              \
+  X(record, "record")                                                                              \
+  X(metadata, "metadata entry")                                                                    \
+  X(resource, "resource")                                                                          \
+  X(array, "array")                                                                                \
+  X(pattern, "pattern")                                                                            \
+  X(rule, "rule")
+
+/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
+/// element of that index.
+enum class error_index : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+};
+/// How messages call an element: "operation".
+[[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
+  constexpr std::string_view names[] = {
+#define TESSERA_X(name, text) text,
+      TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+  };
+  return names[static_cast<std::size_t>(i)];
+}
+#undef TESSERA_ERROR_INDICES
+
 /// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
+  error_index index = error_index::none;
   /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the operation, output or table that is wrong.
+  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
   std::uint64_t offset = 0;
+
+  constexpr error() noexcept = default;
+  constexpr explicit error(errc c) noexcept : code(c) {}
+  constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
+      : code(c), index(of), offset(at) {}
+
+  /// The same, if it is one, in an element of a kind.
+  [[nodiscard]] constexpr error in(error_index kind) const noexcept {
+    return code == errc::ok ? *this : error(code, offset, kind);
+  }
 
   /// What was expected, in words.
   [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
   /// The enumerator's name.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
 
-  friend constexpr bool operator==(const error&, const error&) = default;
+  /// The same code at the same offset; of one noun, both count the same.
+  friend constexpr bool operator==(const error& a, const error& b) noexcept {
+    return a.code == b.code && a.offset == b.offset;
+  }
 
  private:
   [[nodiscard]] constexpr const errc_row& row() const noexcept {
@@ -2855,19 +2981,24 @@ namespace detail {
   return t.width() > (t.k ? 64 : 63) ? errc::alir_width : errc::ok;
 }
 
-/// Where an error about operation `index` is reported; `distance` of its place is added.
+/// An error about operation `index`; `distance` of its place in the source is added.
 template <class Distance>
-[[nodiscard]] std::uint64_t place_of(const model& m, std::size_t index, Distance distance) {
-  if (index >= m.source.ops.size()) return index;
+[[nodiscard]] error error_at(const model& m, errc code, std::size_t index, Distance distance) {
+  if (index >= m.source.ops.size()) return {code, index, error_index::operation};
   const source_map::place& p = m.source.ops[index];
-  return p.start + distance(p);
+  return {code, p.start + distance(p)};
 }
-[[nodiscard]] inline std::uint64_t place_of(const model& m, std::size_t index) {
-  return place_of(m, index, [](const source_map::place&) { return std::uint64_t{0}; });
+[[nodiscard]] inline error error_at(const model& m, errc code, std::size_t index) {
+  return error_at(m, code, index, [](const source_map::place&) { return std::uint64_t{0}; });
 }
 
-[[nodiscard]] inline std::uint64_t place_of_table(const model& m, std::size_t index) {
-  return index < m.source.tables.size() ? m.source.tables[index] : index;
+[[nodiscard]] inline error error_at_table(const model& m, errc code, std::size_t index) {
+  if (index >= m.source.tables.size()) return {code, index, error_index::table};
+  return {code, m.source.tables[index]};
+}
+/// One about a list as a whole. No list is at the start of a source.
+[[nodiscard]] inline error error_at_list(errc code, std::uint64_t offset) {
+  return {code, offset, offset == 0 ? error_index::whole : error_index::none};
 }
 
 /// Whether a table's entries lie within model::table_data, behind those of the table before. That
@@ -2943,19 +3074,25 @@ template <class Distance>
 /// Lengths and outputs: what is not about one operation.
 [[nodiscard]] inline error check_interface(const model& m) noexcept {
   const auto count = [](std::int64_t n) { return n >= 0 && n <= INT32_MAX; };
-  if (!count(m.n_inputs) || !count(m.n_outputs)) return {errc::alir_shape, m.source.shape};
+  if (!count(m.n_inputs) || !count(m.n_outputs))
+    return error_at_list(errc::alir_shape, m.source.shape);
   const auto inputs = static_cast<std::size_t>(m.n_inputs);
   const auto outputs = static_cast<std::size_t>(m.n_outputs);
-  if (m.inp_shifts.size() != inputs) return {errc::alir_inp_shifts_count, m.source.inp_shifts};
-  if (m.out_idxs.size() != outputs) return {errc::alir_out_idxs_count, m.source.out_idxs};
-  if (m.out_shifts.size() != outputs) return {errc::alir_out_shifts_count, m.source.out_shifts};
-  if (m.out_negs.size() != outputs) return {errc::alir_out_negs_count, m.source.out_negs};
+  if (m.inp_shifts.size() != inputs)
+    return error_at_list(errc::alir_inp_shifts_count, m.source.inp_shifts);
+  if (m.out_idxs.size() != outputs)
+    return error_at_list(errc::alir_out_idxs_count, m.source.out_idxs);
+  if (m.out_shifts.size() != outputs)
+    return error_at_list(errc::alir_out_shifts_count, m.source.out_shifts);
+  if (m.out_negs.size() != outputs)
+    return error_at_list(errc::alir_out_negs_count, m.source.out_negs);
   for (std::size_t j = 0; j < outputs; ++j)
     if (m.out_idxs[j] >= 0 && static_cast<std::size_t>(m.out_idxs[j]) >= m.ops.size())
-      return {errc::alir_output_index, j < m.source.outputs.size() ? m.source.outputs[j] : j};
+      return j < m.source.outputs.size() ? error{errc::alir_output_index, m.source.outputs[j]}
+                                         : error{errc::alir_output_index, j, error_index::output};
   for (std::size_t t = 0; t < m.tables.size(); ++t)
     if (m.tables[t].count == 0 || !holds_entries(m, t))
-      return {errc::alir_table_empty, place_of_table(m, t)};
+      return error_at_table(m, errc::alir_table_empty, t);
   return {};
 }
 
@@ -2967,37 +3104,36 @@ template <class Distance>
   program p(std::move(m));
   const alir::model& checked = p.model_;
   p.types_.reserve(p.size());
-  const auto at = [&checked](std::size_t index, auto distance) {
-    return detail::place_of(checked, index, distance);
+  const auto at = [&checked](errc code, std::size_t index, auto distance) {
+    return detail::error_at(checked, code, index, distance);
   };
   using place = source_map::place;
   std::int64_t terms_used = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const operation& o = checked.ops[i];
     if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
-      return error{errc::alir_opcode, detail::place_of(checked, i)};
+      return detail::error_at(checked, errc::alir_opcode, i);
     if (const errc e = detail::check_ids(checked, i); e != errc::ok)
-      return error{
-          e, at(i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
-            if (e == errc::alir_condition) return s.condition;
-            if (e == errc::alir_input_index) return variadic ? s.data : 0;
-            return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
-          })};
+      return at(e, i, [e, variadic = checked.spec_version != 2](const place& s) -> std::uint64_t {
+        if (e == errc::alir_condition) return s.condition;
+        if (e == errc::alir_input_index) return variadic ? s.data : 0;
+        return e == errc::alir_id1 || e == errc::alir_unused_id1 ? s.id1 : 0;
+      });
     if (o.code == opcode::sum) {  // terms of its own: shared ones would make verifying quadratic
-      if (o.id0 < terms_used) return error{errc::alir_sum_terms, detail::place_of(checked, i)};
+      if (o.id0 < terms_used) return detail::error_at(checked, errc::alir_sum_terms, i);
       terms_used = std::int64_t{o.id0} + o.id1;
     }
     if (const errc e = detail::check_interval(o.qint); e != errc::ok)
-      return error{e, at(i, [](const place& s) { return s.qint; })};
+      return at(e, i, [](const place& s) { return s.qint; });
     p.types_.push_back(type_of(o.qint));
     errc e = detail::check_data(checked, o);
     if (e == errc::ok) e = detail::check_shifts(p, i);
-    if (e != errc::ok) return error{e, at(i, [](const place& s) { return s.data; })};
+    if (e != errc::ok) return at(e, i, [](const place& s) { return s.data; });
     if (o.code == opcode::lookup) {
       const auto x = static_cast<std::size_t>(o.id0);
       const double pad = table_pad(checked.ops[x].qint, p.type(x));
       if (!(pad >= INT32_MIN && pad <= INT32_MAX))
-        return error{errc::alir_table_base, at(i, [](const place& s) { return s.data; })};
+        return at(errc::alir_table_base, i, [](const place& s) { return s.data; });
     }
   }
   return p;
@@ -3287,9 +3423,10 @@ struct limits {
   std::uint32_t max_depth = 64;                      ///< containers inside one another
 };
 
-/// What a run may use.
+/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
+/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
 struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
   std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
 };
 
@@ -5824,7 +5961,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
     const double zero =
         0.0 * o.qint.min + 0.0 * o.qint.max + 0.0 * o.qint.step + 0.0 * o.latency + 0.0 * o.cost;
     if (!detail::is_finite(zero)) e = errc::alir_not_finite;
-    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+    if (e != errc::ok) return detail::error_at(m, e, i);
   }
   for (std::size_t i = 0; i < m.tables.size(); ++i) {
     const lookup_table& t = m.tables[i];
@@ -5833,7 +5970,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
                  : errc::alir_table_empty;
     for (const double v : {t.out_qint.min, t.out_qint.max, t.out_qint.step})
       if (!detail::is_finite(v)) e = errc::alir_not_finite;
-    if (e != errc::ok) return error{e, detail::place_of_table(m, i)};
+    if (e != errc::ok) return detail::error_at_table(m, e, i);
   }
   text out;
   (void)out.prepare(64 * m.ops.size());  // about what the operations take: 36 bytes at least
@@ -5919,7 +6056,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
       else
         data = static_cast<std::int64_t>(pad) << 32 | o.data;
     }
-    if (e != errc::ok) return error{e, detail::place_of(m, i)};
+    if (e != errc::ok) return detail::error_at(m, e, i);
     const fixed_type t = type_of(o.qint);
     for (const std::int64_t v :
          {static_cast<std::int64_t>(o.code), std::int64_t{o.id0}, std::int64_t{o.id1}, data,
@@ -5950,6 +6087,12 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
+// What was built in code has no source to show; there the element is named:
+//
+//   describe(alir::verify(std::move(model)).err(), "")
+//   // <input>: error: id0 must refer to an earlier operation
+//   //   [alir_id0] at operation 2
+//
 // Lifetime:   the text that is returned owns itself.
 // Errors:     none: any offset can be shown.
 // Limits:     at most 78 columns of a line are shown.
@@ -5974,7 +6117,7 @@ inline constexpr std::size_t row_room = 9 * json::number_room + 16;
 //
 // Lifetime:   none.
 // Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
+// Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
 #ifndef TESSERA_CORE_CARET_HPP
@@ -5991,6 +6134,7 @@ inline constexpr std::size_t shown_columns = 78;
 
 /// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
 /// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -6009,20 +6153,35 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
     if (last - first > shown_columns) last = first + shown_columns;
   }
   while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
   const auto indent = [&](std::size_t to) {
     out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
+    repeat(' ', first, to);
   };
+  out << "  " << shown(first, last);
   indent(offset);
   out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
   if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
     indent(inserted_at);
     out << inserted;
@@ -6296,6 +6455,16 @@ inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
+/// An error of what was built in code.
+[[nodiscard]] inline text describe_element(error e, std::string_view name) {
+  text out(name);
+  append_message(out, e);
+  if (e.index == error_index::whole)
+    out << '\n';
+  else
+    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
+  return out;
+}
 
 }  // namespace detail
 
@@ -6303,6 +6472,7 @@ inline void append_message(text& out, error e) {
 /// `name` is the file's name as it is to be shown.
 [[nodiscard]] inline text describe(error e, std::string_view source,
                                    std::string_view name = "<input>", const limits& limit = {}) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);
@@ -6311,7 +6481,8 @@ inline void append_message(text& out, error e) {
   const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
   if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
     const text path = json::path(source, offset, limit);
-    out << " at " << path << ", offset ";
+    append_shown(out << " at ", path);
+    out << ", offset ";
   } else {
     out << " at offset ";
   }
@@ -6322,6 +6493,7 @@ inline void append_message(text& out, error e) {
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);

@@ -347,6 +347,7 @@ class pool {
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -1208,6 +1209,7 @@ class pool {
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
+  X(nac_text_self_counting, 3462, "expected none, or some of input, output and control_flow")      \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
   X(nac_safetensors_large_header, 3501,                                                            \
@@ -1265,6 +1267,7 @@ class pool {
   X(nac_run_division, 3609, "the operation divides integers by zero")                              \
   X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
   X(nac_run_state, 3611, "the program has no state of that id")                                    \
+  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
                                                                                                    \
   X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -1280,6 +1283,7 @@ class pool {
   X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
   X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
   X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
+  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
@@ -1320,19 +1324,79 @@ namespace detail {
 inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
 }
 
+// X(enumerator, how messages call it)
+#define TESSERA_ERROR_INDICES(X)                                                                   \
+  X(none, "offset")                                                                                \
+  X(whole, "the whole")                                                                            \
+  X(operation, "operation")                                                                        \
+  X(output, "output")                                                                              \
+  X(table, "table")                                                                                \
+  X(node, "node")                                                                                  \
+  X(task, "task")                                                                                  \
+  X(processor_group, "processor group")                                                            \
+  X(instruction, "instruction")                                                                    \
+  X(training_instruction, "training instruction")                                                  \
+  X(tick, "tick")                                                                                  \
+  X(signature, "signature")                                                                        \
+  X(variation, "variation")                                                                        \
+  X(parameter, "parameter")                                                                        \
+  X(input_name, "input name")                                                                      \
+  X(constant, "constant")                                                                          \
+  X(plan_constant, "plan constant")                                                                \
+  X(group, "group")                                                                                \
+  X(tensor, "tensor")                                                                              \
+  X(record, "record")                                                                              \
+  X(metadata, "metadata entry")                                                                    \
+  X(resource, "resource")                                                                          \
+  X(array, "array")                                                                                \
+  X(pattern, "pattern")                                                                            \
+  X(rule, "rule")
+
+/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
+/// element of that index.
+enum class error_index : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+};
+/// How messages call an element: "operation".
+[[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
+  constexpr std::string_view names[] = {
+#define TESSERA_X(name, text) text,
+      TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+  };
+  return names[static_cast<std::size_t>(i)];
+}
+#undef TESSERA_ERROR_INDICES
+
 /// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
+  error_index index = error_index::none;
   /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the operation, output or table that is wrong.
+  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
   std::uint64_t offset = 0;
+
+  constexpr error() noexcept = default;
+  constexpr explicit error(errc c) noexcept : code(c) {}
+  constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
+      : code(c), index(of), offset(at) {}
+
+  /// The same, if it is one, in an element of a kind.
+  [[nodiscard]] constexpr error in(error_index kind) const noexcept {
+    return code == errc::ok ? *this : error(code, offset, kind);
+  }
 
   /// What was expected, in words.
   [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
   /// The enumerator's name.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
 
-  friend constexpr bool operator==(const error&, const error&) = default;
+  /// The same code at the same offset; of one noun, both count the same.
+  friend constexpr bool operator==(const error& a, const error& b) noexcept {
+    return a.code == b.code && a.offset == b.offset;
+  }
 
  private:
   [[nodiscard]] constexpr const errc_row& row() const noexcept {
@@ -1853,6 +1917,68 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   put(0x80 | (code_point >> 12 & 0x3f));
   put(0x80 | (code_point >> 6 & 0x3f));
   return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
+/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
+/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
+/// 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
 }
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
@@ -2440,6 +2566,15 @@ struct graph {
 [[nodiscard]] inline std::string_view text_of(const graph& g, string s) noexcept {
   return {g.characters.data() + s.first, s.size};
 }
+/// An error in a row that was read, at its offset in the file, or in one that was built in code, by its
+/// index: as no row takes less than a byte, the offset of what was read is above its index.
+template <class Row>
+[[nodiscard]] error error_in(const pool<Row>& rows, const Row& row, errc code,
+                             error_index kind) noexcept {
+  const auto index = static_cast<std::uint64_t>(&row - rows.data());
+  return row.offset > index ? error{code, row.offset} : error{code, index, kind};
+}
+
 [[nodiscard]] inline view<op> operations(const graph& g, const node& n) noexcept {
   return {g.ops.data() + n.ops.first, n.ops.count};
 }
@@ -2989,7 +3124,7 @@ class shape_rules {
 //   arguments   the same name twice                                             json_duplicate_key
 //
 // Lifetime:   borrows for the call.
-// Errors:     at the node that holds the wrong thing, by the node's offset.
+// Errors:     at the node that holds the wrong thing, by the node's offset (see error_in).
 // Limits:     none.
 // Allocation: none.
 
@@ -3090,9 +3225,10 @@ struct limits {
   std::uint32_t max_depth = 64;                      ///< containers inside one another
 };
 
-/// What a run may use.
+/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
+/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
 struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
   std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
 };
 
@@ -4490,15 +4626,16 @@ class graph_check {
 
   [[nodiscard]] error all() const {
     if (static_cast<std::size_t>(g_.form) >= std::size(dialect_table))
-      return {errc::ark_dialect, 0};
-    if (g_.rank < 0 || g_.rank >= g_.world_size) return {errc::ark_s03_world, 0};
-    if (const errc code = tables(); code != errc::ok) return {code, 0};
+      return {errc::ark_dialect, 0, error_index::whole};
+    if (g_.rank < 0 || g_.rank >= g_.world_size)
+      return {errc::ark_s03_world, 0, error_index::whole};
+    if (const errc code = tables(); code != errc::ok) return {code, 0, error_index::whole};
     for (const node& n : g_.nodes) {
       errc code = node_itself(n);
       if (code == errc::ok)
         for (const op& o : operations(g_, n))
           if (code = operation(o); code != errc::ok) break;
-      if (code != errc::ok) return {code, n.offset};
+      if (code != errc::ok) return error_in(g_.nodes, n, code, error_index::node);
     }
     return {};
   }
@@ -4820,7 +4957,7 @@ class converter {
     for (const node& n : g_.nodes)
       for (std::uint32_t i = 0; i < n.ops.count; ++i)
         if (const errc code = spelling(g_.ops[n.ops.first + i]); code != errc::ok)
-          return {code, n.offset};
+          return error_in(g_.nodes, n, code, error_index::node);
     for (buffer& b : g_.buffers)
       if (to_.external)
         b.external = b.external == external::yes ? external::yes : external::no;
@@ -4829,7 +4966,7 @@ class converter {
     if (!to_.pads)
       for (layout& l : g_.layouts) l.pads = none;
     if (g_.integers.size() >= none || g_.arguments.size() >= none || g_.nodes.size() >= none)
-      return {errc::ark_too_large, 0};
+      return {errc::ark_too_large, 0, error_index::whole};
     g_.form = to_.which;
     return {};
   }
@@ -4844,7 +4981,7 @@ class converter {
         for (const argument& a : arguments(g_, o))
           if (a.type == argument_type::tensor)
             lost = lost || loses(static_cast<std::uint32_t>(a.integer));
-        if (lost) return {errc::ark_dialect, n.offset};
+        if (lost) return error_in(g_.nodes, n, errc::ark_dialect, error_index::node);
       }
     return {};
   }
@@ -4867,7 +5004,7 @@ class converter {
     pool<std::uint32_t> first;
     std::uint64_t count = 0;
     for (const node& n : old) count += n.ops.count;
-    if (count >= none) return {errc::ark_too_large, 0};
+    if (count >= none) return {errc::ark_too_large, 0, error_index::whole};
     pool<std::uint32_t> owner;  // the old node of each new one
     pool<std::uint32_t> maker;  // the new node that makes each tensor
     for (std::size_t t = 0; t < g_.tensors.size(); ++t) maker.push_back(none);
@@ -4919,15 +5056,18 @@ class converter {
   /// The edges among the nodes of the file, from either side, those into one node together.
   [[nodiscard]] error old_edges(const pool<node>& old, pool<edge>& out) {
     const id_index index(old.data(), old.size());
+    const auto at = [&old](errc code, std::uint32_t i) {
+      return error_in(old, old[i], code, error_index::node);
+    };
     for (std::uint32_t i = 0; i < old.size(); ++i)
-      if (index.first_of(i) != i) return {errc::ark_g01_node_id, old[i].offset};
+      if (index.first_of(i) != i) return at(errc::ark_g01_node_id, i);
     for (std::uint32_t i = 0; i < old.size(); ++i)
       for (const bool producers : {true, false})
         for (const std::int64_t id :
              integers(g_, producers ? old[i].producers : old[i].consumers)) {
           const std::uint32_t other = index.first(id);
-          if (other == none) return {errc::ark_g03_edge_target, old[i].offset};
-          if (other == i) return {errc::ark_g05_self_edge, old[i].offset};
+          if (other == none) return at(errc::ark_g03_edge_target, i);
+          if (other == i) return at(errc::ark_g05_self_edge, i);
           out.push_back(producers ? edge{other, i} : edge{i, other});
         }
     sort(out.data(), out.size(),
@@ -5263,7 +5403,7 @@ class builder {
   /// The graph. Later calls fail.
   [[nodiscard]] result<graph> finish() {
     if (error_.code != errc::ok) return error_;
-    if (names_.overflown()) return error{errc::ark_too_large, 0};
+    if (names_.overflown()) return error{errc::ark_too_large, 0, error_index::whole};
     sort(tags_.data(), tags_.size(), [](const pending_tag& a, const pending_tag& b) {
       if (a.buffer != b.buffer) return a.buffer < b.buffer;
       if (a.list != b.list) return a.list < b.list;
@@ -5279,7 +5419,7 @@ class builder {
       ++list.count;
     }
     detail::set_edges(graph_, edges_);
-    error_ = {errc::ark_s04_nodes, graph_.ops.size()};
+    error_ = {errc::ark_s04_nodes, graph_.ops.size(), error_index::operation};
     if (const error e = check(graph_); e.code != errc::ok) return e;
     return std::move(graph_);
   }
@@ -5295,7 +5435,7 @@ class builder {
   };
 
   value fail(errc code) {
-    if (error_.code == errc::ok) error_ = {code, graph_.ops.size()};
+    if (error_.code == errc::ok) error_ = {code, graph_.ops.size(), error_index::operation};
     return {};
   }
   [[nodiscard]] bool known(value v) {
@@ -7716,19 +7856,25 @@ class plan_check {
   [[nodiscard]] error all() const {
     const graph_check parts(p_.parts);
     if (static_cast<std::size_t>(p_.parts.form) >= std::size(dialect_table))
-      return {errc::ark_dialect, 0};
-    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size) return {errc::ark_s03_world, 0};
-    if (const errc code = parts.tables(); code != errc::ok) return {code, 0};
-    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0) return {errc::ark_plan_member, 0};
-    if (p_.configs.size() != p_.parts.ops.size()) return {errc::ark_plan_config, 0};
+      return {errc::ark_dialect, 0, error_index::whole};
+    if (p_.parts.rank < 0 || p_.parts.rank >= p_.parts.world_size)
+      return {errc::ark_s03_world, 0, error_index::whole};
+    if (const errc code = parts.tables(); code != errc::ok) return {code, 0, error_index::whole};
+    if (p_.num_processors < 0 || p_.num_warps_per_processor < 0)
+      return {errc::ark_plan_member, 0, error_index::whole};
+    if (p_.configs.size() != p_.parts.ops.size())
+      return {errc::ark_plan_config, 0, error_index::whole};
     if (p_.place != architecture_place::absent)
-      if (const errc code = words(p_.architecture); code != errc::ok) return {code, 0};
+      if (const errc code = words(p_.architecture); code != errc::ok)
+        return {code, 0, error_index::whole};
     if ((p_.null_tasks && !p_.tasks.empty()) || (p_.null_groups && !p_.processor_groups.empty()))
-      return {errc::ark_plan_member, 0};
+      return {errc::ark_plan_member, 0, error_index::whole};
     for (const plan_task& t : p_.tasks)
-      if (const errc code = task(t, parts); code != errc::ok) return {code, t.offset};
+      if (const errc code = task(t, parts); code != errc::ok)
+        return error_in(p_.tasks, t, code, error_index::task);
     for (const processor_group& g : p_.processor_groups)
-      if (const errc code = one(g); code != errc::ok) return {code, g.offset};
+      if (const errc code = one(g); code != errc::ok)
+        return error_in(p_.processor_groups, g, code, error_index::processor_group);
     return {};
   }
 
@@ -7834,7 +7980,7 @@ class plan_check {
 //
 // The operations of a plan as a model graph, which can be verified, run and compared.
 //
-//   auto program = ark::verify(ark::plan_model(*plan));
+//   auto program = ark::verify(ark::plan_model(*plan), {.of_plan = true});
 //   if (!program) return fail(program.err());
 //
 //   nodes   one for each operation, tasks by their Ids, in a task as they stand; Ids count from 0
@@ -7973,10 +8119,12 @@ inline void add_edges(graph& g) {
 //   ark_plan_resources     E  an operation needs more than its task, a task more than its resource
 //                             group: warps, memory, or any processor at all
 //   ark_plan_tiles         E  a tile that no task group covers, or a second one
-//                          W  operations of one task that have different NumTasks
+//                          W  a task that no task group names; operations of one task that have
+//                             different NumTasks
 //   ark_plan_member        E  Granularity 0
 //   ark_s07_no_ops         E  a task without operations
-//   rules of models        those that verify() finds in plan_model(), but for edges and hazards
+//   rules of models        those that verify() finds in plan_model(), but for edges and hazards; T08
+//                          and G10 are warnings, as plans that people edit break them and run
 //
 // A Matmul whose tile is [1,1,1] has none: planners write that where they have no default, and
 // nothing is expected of its NumTasks.
@@ -8008,6 +8156,12 @@ inline void add_edges(graph& g) {
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
+// What was built in code has no source to show; there the element is named:
+//
+//   describe(alir::verify(std::move(model)).err(), "")
+//   // <input>: error: id0 must refer to an earlier operation
+//   //   [alir_id0] at operation 2
+//
 // Lifetime:   the text that is returned owns itself.
 // Errors:     none: any offset can be shown.
 // Limits:     at most 78 columns of a line are shown.
@@ -8032,7 +8186,7 @@ inline void add_edges(graph& g) {
 //
 // Lifetime:   none.
 // Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
+// Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
 #ifndef TESSERA_CORE_CARET_HPP
@@ -8049,6 +8203,7 @@ inline constexpr std::size_t shown_columns = 78;
 
 /// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
 /// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -8067,20 +8222,35 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
     if (last - first > shown_columns) last = first + shown_columns;
   }
   while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
   const auto indent = [&](std::size_t to) {
     out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
+    repeat(' ', first, to);
   };
+  out << "  " << shown(first, last);
   indent(offset);
   out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
   if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
     indent(inserted_at);
     out << inserted;
@@ -8303,6 +8473,16 @@ inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
+/// An error of what was built in code.
+[[nodiscard]] inline text describe_element(error e, std::string_view name) {
+  text out(name);
+  append_message(out, e);
+  if (e.index == error_index::whole)
+    out << '\n';
+  else
+    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
+  return out;
+}
 
 }  // namespace detail
 
@@ -8310,6 +8490,7 @@ inline void append_message(text& out, error e) {
 /// `name` is the file's name as it is to be shown.
 [[nodiscard]] inline text describe(error e, std::string_view source,
                                    std::string_view name = "<input>", const limits& limit = {}) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);
@@ -8318,7 +8499,8 @@ inline void append_message(text& out, error e) {
   const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
   if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
     const text path = json::path(source, offset, limit);
-    out << " at " << path << ", offset ";
+    append_shown(out << " at ", path);
+    out << ", offset ";
   } else {
     out << " at offset ";
   }
@@ -8329,6 +8511,7 @@ inline void append_message(text& out, error e) {
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
@@ -8382,9 +8565,10 @@ namespace ark {
 
 /// What verification minds and what it may cost.
 struct verify_options {
-  bool strict = false;  ///< unknown Types are errors, unknown members warnings
-  bool fp8 = false;     ///< FP8 data types are warnings rather than errors
-  bool hazards = true;  ///< look for accesses that no dependency orders (rule G14)
+  bool strict = false;   ///< unknown Types are errors, unknown members warnings
+  bool fp8 = false;      ///< FP8 data types are warnings rather than errors
+  bool of_plan = false;  ///< the graph is a plan's (plan_model): T08 and G10 are warnings
+  bool hazards = true;   ///< look for accesses that no dependency orders (rule G14)
   std::uint64_t hazard_steps = std::uint64_t{1} << 24;  ///< what G14 may cost; see report
   std::size_t max_diagnostics = 1000;                   ///< how many a report keeps
 };
@@ -8529,6 +8713,7 @@ class findings {
       path << first_path_.view().substr(prefix_of(first_place_.node));
       const std::string_view only = path;
       locate(first_place_, {&only, 1}, &error_.offset);
+      error_.index = place_of(first_place_).index;
     }
   }
 
@@ -8563,12 +8748,23 @@ class findings {
     for (std::uint32_t v = node; v >= 10; v /= 10) ++digits;
     return std::string_view("$.Nodes[]").size() + digits;
   }
+  [[nodiscard]] std::string_view source_of(const pending& group) const noexcept {
+    return group.file < sources_.size() ? sources_[group.file] : std::string_view();
+  }
+  /// Where a node, or the root, begins in its file; of a graph that was built in code, which it is.
+  [[nodiscard]] tessera::error place_of(const pending& group) const noexcept {
+    if (group.node != none) {
+      const pool<node>& nodes = graphs_[group.file]->nodes;
+      return error_in(nodes, nodes[group.node], errc::ok, error_index::node);
+    }
+    return {errc::ok, 0, source_of(group).empty() ? error_index::whole : error_index::none};
+  }
   void locate(const pending& group, view<std::string_view> paths, std::uint64_t* offsets) const {
-    const std::uint64_t base =
-        group.node == none ? 0 : graphs_[group.file]->nodes[group.node].offset;
-    const std::string_view source = group.file < sources_.size() ? sources_[group.file] : "";
+    const tessera::error from = place_of(group);
+    const std::uint64_t base = from.offset;
+    const std::string_view source = source_of(group);
     for (std::size_t i = 0; i < paths.size(); ++i) offsets[i] = json::no_offset;
-    if (base < source.size())
+    if (from.index == error_index::none && base < source.size())
       json::find(source.substr(static_cast<std::size_t>(base)), paths, offsets,
                  {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX, .max_depth = UINT32_MAX});
     for (std::size_t i = 0; i < paths.size(); ++i)
@@ -8586,22 +8782,27 @@ class findings {
   text first_path_;
 };
 
-/// The start of a text of the file, when it is long.
-inline void excerpt(text& out, std::string_view s) {
+/// How much is shown of a text of the file that may be long.
+[[nodiscard]] inline std::size_t excerpt_size(std::string_view s) noexcept {
   constexpr std::size_t most = 60;
-  if (s.size() <= most) {
-    out << s;
-    return;
-  }
-  std::size_t size = most;
-  while (size > 0 && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u) --size;
-  out << s.substr(0, size) << "...";
+  std::size_t size = s.size() <= most ? s.size() : most;
+  while (size > 0 && size < s.size() && (static_cast<unsigned char>(s[size]) & 0xc0u) == 0x80u)
+    --size;
+  return size;
+}
+/// The start of a text, as people are shown it.
+inline void excerpt(text& out, std::string_view s) {
+  const std::size_t size = excerpt_size(s);
+  append_shown(out, s.substr(0, size));
+  if (size < s.size()) out << "...";
 }
 /// The same in quotes.
 inline void quote(text& out, std::string_view s) {
-  text start;
-  excerpt(start, s);
-  json::append_quoted(out, start);
+  const std::size_t size = excerpt_size(s);
+  text start(s.substr(0, size)), quoted;
+  if (size < s.size()) start << "...";
+  json::append_quoted(quoted, start);
+  append_shown(out, quoted);
 }
 
 }  // namespace detail
@@ -9332,13 +9533,15 @@ class graph_rules {
           m = i + 1;
           continue;
         }
-        c_.error(errc::ark_g10_second_producer, c_.at(p, list::results, k), [&](text& out) {
-          const op_place& first = c_.ops[m - 1];
-          out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
-              << g_.nodes[first.node].id;
-          quote(out << ' ', name(g_, g_.ops[first.op]));
-          out << " already";
-        });
+        const severity how = c_.options.of_plan ? severity::warning : severity::error;
+        c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k),
+                     [&](text& out) {
+                       const op_place& first = c_.ops[m - 1];
+                       out << "tensor " << g_.tensors[made[k]].id << " is a result of node "
+                           << g_.nodes[first.node].id;
+                       quote(out << ' ', name(g_, g_.ops[first.op]));
+                       out << " already";
+                     });
       }
     }
     pool<std::uint32_t> listed;  // by node: the one that lists it as producer, + 1
@@ -10793,8 +10996,9 @@ class tensor_rules {
   void differs(std::uint32_t first, std::uint32_t t, const place& at) {
     const tensor &a = g_.tensors[first], &b = g_.tensors[t];
     const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
+    const severity how = c_.options.of_plan ? severity::warning : severity::error;
     const auto add = [&](std::string_view member, auto&& words) {
-      c_.error(errc::ark_t08_tensor_differs, at.in(member), [&](text& out) {
+      c_.found.add(errc::ark_t08_tensor_differs, how, at.in(member), [&](text& out) {
         out << "tensor " << b.id << " has " << member << ' ';
         words(out);
       });
@@ -11376,6 +11580,10 @@ class plan_lint {
       const std::int64_t n = tiles(p_.tasks[t]);
       std::int64_t covered = 0;
       bool gap = false;
+      if (next == shares.size() || shares[next].task != t) {
+        if (n > 0) unscheduled(t);
+        continue;
+      }
       for (; next < shares.size() && shares[next].task == t; ++next) {
         const share& s = shares[next];
         if (s.begin < covered) twice(s, covered);
@@ -11385,6 +11593,12 @@ class plan_lint {
       }
       if (covered < n && !gap) uncovered(t, covered, n);
     }
+  }
+  /// Planners leave out what needs no processor, and nothing asks for all tasks.
+  void unscheduled(std::uint32_t t) {
+    path_.clear();
+    path_ << "$.TaskInfos[" << t << ']';
+    at(errc::ark_plan_tiles, warning, p_.tasks[t].offset, "", "none schedules it");
   }
   void uncovered(std::uint32_t t, std::int64_t begin, std::int64_t end) {
     path_.clear();
@@ -11408,6 +11622,7 @@ class plan_lint {
     report inner;
     verify_options options;
     options.hazards = false;
+    options.of_plan = true;
     (void)verify(plan_model(p_), options, &inner);
     const pool<plan_place> order = plan_order(p_);
     std::uint64_t kept[3] = {};
@@ -12848,7 +13063,7 @@ class graph_printer {
     for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
       out_ << ", ";
       word(text_of(g_, g_.members[i].key));
-      out_ << '=' << text_of(g_, g_.members[i].value);
+      append_shown(out_ << '=', text_of(g_, g_.members[i].value));
     }
   }
   void edges(std::string_view arrow, view<std::int64_t> ids) {
@@ -12969,7 +13184,7 @@ class graph_printer {
         out_ << parts[parts.size() - 1];
         break;
       }
-      case argument_type::other: out_ << text_of(g_, a.token); break;
+      case argument_type::other: append_shown(out_, text_of(g_, a.token)); break;
     }
   }
 

@@ -72,6 +72,12 @@
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
+// What was built in code has no source to show; there the element is named:
+//
+//   describe(alir::verify(std::move(model)).err(), "")
+//   // <input>: error: id0 must refer to an earlier operation
+//   //   [alir_id0] at operation 2
+//
 // Lifetime:   the text that is returned owns itself.
 // Errors:     none: any offset can be shown.
 // Limits:     at most 78 columns of a line are shown.
@@ -247,7 +253,7 @@ concept temporary_bytes =
 //
 // Lifetime:   none.
 // Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
+// Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
 #ifndef TESSERA_CORE_CARET_HPP
@@ -724,6 +730,68 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return put(0x80 | (code_point & 0x3f)), 4;
 }
 
+/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
+/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
+/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
+/// 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
   std::uint64_t line = 1;
@@ -753,6 +821,7 @@ inline constexpr std::size_t shown_columns = 78;
 
 /// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
 /// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -771,20 +840,35 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
     if (last - first > shown_columns) last = first + shown_columns;
   }
   while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
   const auto indent = [&](std::size_t to) {
     out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
+    repeat(' ', first, to);
   };
+  out << "  " << shown(first, last);
   indent(offset);
   out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
   if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
     indent(inserted_at);
     out << inserted;
@@ -826,6 +910,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -1687,6 +1772,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
+  X(nac_text_self_counting, 3462, "expected none, or some of input, output and control_flow")      \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
   X(nac_safetensors_large_header, 3501,                                                            \
@@ -1744,6 +1830,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nac_run_division, 3609, "the operation divides integers by zero")                              \
   X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
   X(nac_run_state, 3611, "the program has no state of that id")                                    \
+  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
                                                                                                    \
   X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -1759,6 +1846,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
   X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
   X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
+  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
@@ -1799,19 +1887,79 @@ namespace detail {
 inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
 }
 
+// X(enumerator, how messages call it)
+#define TESSERA_ERROR_INDICES(X)                                                                   \
+  X(none, "offset")                                                                                \
+  X(whole, "the whole")                                                                            \
+  X(operation, "operation")                                                                        \
+  X(output, "output")                                                                              \
+  X(table, "table")                                                                                \
+  X(node, "node")                                                                                  \
+  X(task, "task")                                                                                  \
+  X(processor_group, "processor group")                                                            \
+  X(instruction, "instruction")                                                                    \
+  X(training_instruction, "training instruction")                                                  \
+  X(tick, "tick")                                                                                  \
+  X(signature, "signature")                                                                        \
+  X(variation, "variation")                                                                        \
+  X(parameter, "parameter")                                                                        \
+  X(input_name, "input name")                                                                      \
+  X(constant, "constant")                                                                          \
+  X(plan_constant, "plan constant")                                                                \
+  X(group, "group")                                                                                \
+  X(tensor, "tensor")                                                                              \
+  X(record, "record")                                                                              \
+  X(metadata, "metadata entry")                                                                    \
+  X(resource, "resource")                                                                          \
+  X(array, "array")                                                                                \
+  X(pattern, "pattern")                                                                            \
+  X(rule, "rule")
+
+/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
+/// element of that index.
+enum class error_index : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+};
+/// How messages call an element: "operation".
+[[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
+  constexpr std::string_view names[] = {
+#define TESSERA_X(name, text) text,
+      TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+  };
+  return names[static_cast<std::size_t>(i)];
+}
+#undef TESSERA_ERROR_INDICES
+
 /// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
+  error_index index = error_index::none;
   /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the operation, output or table that is wrong.
+  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
   std::uint64_t offset = 0;
+
+  constexpr error() noexcept = default;
+  constexpr explicit error(errc c) noexcept : code(c) {}
+  constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
+      : code(c), index(of), offset(at) {}
+
+  /// The same, if it is one, in an element of a kind.
+  [[nodiscard]] constexpr error in(error_index kind) const noexcept {
+    return code == errc::ok ? *this : error(code, offset, kind);
+  }
 
   /// What was expected, in words.
   [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
   /// The enumerator's name.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
 
-  friend constexpr bool operator==(const error&, const error&) = default;
+  /// The same code at the same offset; of one noun, both count the same.
+  friend constexpr bool operator==(const error& a, const error& b) noexcept {
+    return a.code == b.code && a.offset == b.offset;
+  }
 
  private:
   [[nodiscard]] constexpr const errc_row& row() const noexcept {
@@ -1914,9 +2062,10 @@ struct limits {
   std::uint32_t max_depth = 64;                      ///< containers inside one another
 };
 
-/// What a run may use.
+/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
+/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
 struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
   std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
 };
 
@@ -3578,6 +3727,16 @@ inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
+/// An error of what was built in code.
+[[nodiscard]] inline text describe_element(error e, std::string_view name) {
+  text out(name);
+  append_message(out, e);
+  if (e.index == error_index::whole)
+    out << '\n';
+  else
+    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
+  return out;
+}
 
 }  // namespace detail
 
@@ -3585,6 +3744,7 @@ inline void append_message(text& out, error e) {
 /// `name` is the file's name as it is to be shown.
 [[nodiscard]] inline text describe(error e, std::string_view source,
                                    std::string_view name = "<input>", const limits& limit = {}) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);
@@ -3593,7 +3753,8 @@ inline void append_message(text& out, error e) {
   const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
   if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
     const text path = json::path(source, offset, limit);
-    out << " at " << path << ", offset ";
+    append_shown(out << " at ", path);
+    out << ", offset ";
   } else {
     out << " at offset ";
   }
@@ -3604,6 +3765,7 @@ inline void append_message(text& out, error e) {
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
@@ -4024,6 +4186,15 @@ struct stream {
   return 5 * std::uint64_t{i} + 2 * inputs;
 }
 
+/// An error in the bytes of a stream, in the node that they are of: what describe() shows of a stream
+/// that was built in code.
+[[nodiscard]] constexpr error in_node(const error& e, const stream_view& s) noexcept {
+  if (e.code == errc::ok || e.index != error_index::none || s.size() == 0) return e;
+  std::size_t i = 0;
+  while (i + 1 < s.size() && offset_of(s, i + 1) <= e.offset) ++i;
+  return {e.code, i, error_index::node};
+}
+
 [[nodiscard]] inline bool operator==(const stream_view& x, const stream_view& y) noexcept {
   if (x.size() != y.size()) return false;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -4085,6 +4256,7 @@ struct stream {
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -4202,6 +4374,25 @@ struct registry {
       pattern_nodes.add(nodes.nodes[i], nodes.inputs_of(i));
   }
 };
+/// An error in a row of a registry: at its place in the file, or, of one that was built in code, in
+/// the element of its index. What was read stands further in the file than its index.
+template <class T>
+[[nodiscard]] error error_in(const registry& r, const pool<T>& rows, const T& row, errc code) {
+  const auto index = static_cast<std::uint64_t>(&row - rows.data());
+  if (row.offset > index) return {code, row.offset};
+  error_index kind = error_index::rule;
+  if constexpr (std::is_same_v<T, entry>)
+    kind = &rows == &r.operations || &rows == &r.operation_ids ? error_index::operation
+           : &rows == &r.variations                            ? error_index::variation
+           : &rows == &r.constant_texts                        ? error_index::constant
+           : &rows == &r.groups || &rows == &r.group_ids       ? error_index::group
+                                                               : error_index::parameter;
+  else if constexpr (std::is_same_v<T, constant>)
+    kind = error_index::constant;
+  else if constexpr (std::is_same_v<T, pattern>)
+    kind = error_index::pattern;
+  return {code, index, kind};
+}
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
@@ -6480,6 +6671,8 @@ class registry_reader {
 //             entry's of D, in bytes. genome_pattern_unknown, _recursion and _size, at the pattern;
 //             too_many_items at 0, genome_node_truncated for a stream that was built in code; else
 //             those of the checks.
+//             A registry that was built in code has indices of rows; in_node() names the node of a
+//             stream.
 // Limits:     max_items nodes for a pattern's expansion, in which a COPY is one; and 2^32 - 1.
 // Allocation: library's and the checkers', and 8 bytes for each node of the longest pattern.
 
@@ -6739,7 +6932,10 @@ class registry_checker {
   }
 
  private:
-  bool fail(errc code, std::uint64_t offset) { return error_ = {code, offset}, false; }
+  template <class T>
+  bool fail(errc code, const pool<T>& rows, const T& row) {
+    return error_ = error_in(r_, rows, row, code), false;
+  }
 
   /// The name of id 10, in a registry of v1.1, that its reverse doesn't know.
   template <class T>
@@ -6756,10 +6952,10 @@ class registry_checker {
   bool check_ids(const pool<T>& map, std::uint32_t low, std::uint32_t high, places& out) {
     for (std::size_t i = 0; i < map.size(); ++i) {
       const std::uint32_t id = map[i].id;
-      if (id < low || id > high) return fail(errc::genome_id_range, map[i].offset);
+      if (id < low || id > high) return fail(errc::genome_id_range, map, map[i]);
       if (is_ignored(map, map[i])) continue;
       if (id >= out.size()) out.resize(id + 1);
-      if (out[id] != 0) return fail(errc::genome_id_repeated, map[i].offset);
+      if (out[id] != 0) return fail(errc::genome_id_repeated, map, map[i]);
       out[id] = static_cast<std::uint32_t>(i + 1);
     }
     return true;
@@ -6767,7 +6963,7 @@ class registry_checker {
   bool check_map(const pool<entry>& map, std::uint32_t low, std::uint32_t high, places& out) {
     if (!check_ids(map, low, high, out)) return false;
     const std::size_t i = first_repeated_name(r_, map);
-    return i == map.size() || fail(errc::genome_name_repeated, map[i].offset);
+    return i == map.size() || fail(errc::genome_name_repeated, map, map[i]);
   }
   [[nodiscard]] static std::uint32_t at(const places& p, std::uint32_t id) noexcept {
     return id < p.size() ? p[id] : 0;
@@ -6785,10 +6981,10 @@ class registry_checker {
       if (is_ignored(map, e)) continue;
       const std::uint32_t i = at(out, e.id);
       if (i == 0 || r_.name_of(reverse[i - 1]) != r_.name_of(e))
-        return fail(errc::genome_maps_differ, e.offset);
+        return fail(errc::genome_maps_differ, map, e);
     }
     for (const entry& e : reverse)
-      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, e.offset);
+      if (at(forward, e.id) == 0) return fail(errc::genome_maps_differ, reverse, e);
     return true;
   }
 
@@ -6803,7 +6999,7 @@ class registry_checker {
         if (command_names[a] == name) command = a;
       if (e.id >= 8 && e.id <= first_id && name == command_names[9]) continue;
       if (command != (e.id < first_id ? e.id : first_id))
-        return fail(errc::genome_special_name, e.offset);
+        return fail(errc::genome_special_name, r_.operation_ids, e);
       const operation_name parts(name);
       target_sizes[e.id] = static_cast<std::uint32_t>(parts.target.size());
       if (parts.well_formed) tensors[e.id] = parts.tensors;
@@ -6817,7 +7013,7 @@ class registry_checker {
       std::uint32_t named = 0;
       for (std::uint32_t i = 0; inputs.next(i);)
         if (i >= named) named = i + 1;
-      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, e.offset);
+      if (inputs.failed() || named == 0) return fail(errc::genome_variation_form, r_.variations, e);
       inputs_named[e.id] = named;
     }
     return true;
@@ -6827,9 +7023,9 @@ class registry_checker {
       const constant_type* type = nullptr;
       for (const constant_type& t : constant_types)
         if (t.name == r_.name_of(c.type)) type = &t;
-      if (type == nullptr) return fail(errc::genome_constant_type, c.offset);
+      if (type == nullptr) return fail(errc::genome_constant_type, r_.constants, c);
       if (!has_form(r_.name_of(c.value), type->form, limit_))
-        return fail(errc::genome_constant_value, c.offset);
+        return fail(errc::genome_constant_value, r_.constants, c);
     }
     return true;
   }
@@ -6853,8 +7049,8 @@ class registry_checker {
         last = part.key;
       }
       if (parts.failed() || !(by_key || by_text) || last.empty())
-        return fail(errc::genome_group_form, e.offset);
-      if (unknown) return fail(errc::genome_group_constant, e.offset);
+        return fail(errc::genome_group_form, r_.group_ids, e);
+      if (unknown) return fail(errc::genome_group_constant, r_.group_ids, e);
     }
     return true;
   }
@@ -6866,13 +7062,13 @@ class registry_checker {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const node& n = all.nodes[i];
       if (n.first != inputs || n.count > all.inputs.size() - inputs)
-        return fail(errc::genome_node_truncated, i);
+        return error_ = {errc::genome_node_truncated, i, error_index::node}, false;
       inputs += n.count;
     }
     for (const pattern& p : r_.patterns) {
-      if (p.count == 0) return fail(errc::genome_pattern_empty, p.offset);
+      if (p.count == 0) return fail(errc::genome_pattern_empty, r_.patterns, p);
       if (p.first > all.size() || p.count > all.size() - p.first)
-        return fail(errc::genome_node_truncated, p.offset);
+        return fail(errc::genome_node_truncated, r_.patterns, p);
     }
     return true;
   }
@@ -7289,7 +7485,9 @@ class library_maker {
   [[nodiscard]] const pool<pattern>& patterns() const noexcept {
     return library_.registry_.patterns;
   }
-  bool fail(errc code, const pattern& p) { return error_ = {code, p.offset}, false; }
+  bool fail(errc code, const pattern& p) {
+    return error_ = error_in(library_.registry_, patterns(), p, code), false;
+  }
 
   /// Checks a pattern, before it those inside of it, and so on; each once.
   bool check_from(std::uint32_t root) {
@@ -7335,11 +7533,12 @@ class library_maker {
       if (size > most_) return fail(errc::genome_pattern_size, p);
     }
     stream_checker checker(nodes, library_, starts_, p.offset);
-    error_ = checker.check();
+    const errc wrong = checker.check().code;
+    if (wrong != errc::ok) (void)fail(wrong, p);
     library_.flat_sizes_[index] = static_cast<std::uint32_t>(size);
     library_.reaches_[index] = checker.reach();
     library_.takes_inputs_[index] = checker.takes_inputs() ? 1 : 0;
-    return error_.code == errc::ok;
+    return wrong == errc::ok;
   }
 
   library library_;
@@ -7408,9 +7607,10 @@ namespace detail {
 /// Whether the format holds a stream: the first node that it doesn't.
 [[nodiscard]] inline error check_writable(const stream_view& s) noexcept {
   for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s.nodes[i].count > max_node_inputs) return {errc::genome_node_inputs, i};
+    if (s.nodes[i].count > max_node_inputs) return {errc::genome_node_inputs, i, error_index::node};
     for (const std::int32_t d : s.inputs_of(i))
-      if (d > max_absolute || d < min_relative) return {errc::genome_reference_range, i};
+      if (d > max_absolute || d < min_relative)
+        return {errc::genome_reference_range, i, error_index::node};
   }
   return {};
 }
@@ -7526,30 +7726,35 @@ class registry_writer {
   }
 
  private:
-  void fail(errc code, std::uint64_t offset) {
-    if (error_.code == errc::ok) error_ = {code, offset};
+  void fail(errc code, const error& at) {
+    if (error_.code == errc::ok) error_ = {code, at.offset, at.index};
   }
-  /// A text that is to be written, of the row at `offset`.
-  [[nodiscard]] std::string_view checked(characters_range name, std::uint64_t offset) {
+  /// Where a row is.
+  template <class T>
+  [[nodiscard]] error at(const pool<T>& rows, const T& row) const {
+    return error_in(r_, rows, row, errc::ok);
+  }
+  /// A text that is to be written, of the row there.
+  [[nodiscard]] std::string_view checked(characters_range name, const error& at) {
     const std::string_view s = r_.name_of(name);
-    if (!is_utf8(s)) fail(errc::json_bad_utf8, offset);
+    if (!is_utf8(s)) fail(errc::json_bad_utf8, at);
     return s;
   }
   template <class T>
   void check_names(const pool<T>& map) {
     const std::size_t i = first_repeated_name(r_, map);
-    if (i != map.size()) fail(errc::genome_name_repeated, map[i].offset);
+    if (i != map.size()) fail(errc::genome_name_repeated, at(map, map[i]));
   }
   template <class T>
   void check_ids(const pool<T>& map) {
     const std::size_t i = first_repeated_id(map);
-    if (i != map.size()) fail(errc::genome_id_repeated, map[i].offset);
+    if (i != map.size()) fail(errc::genome_id_repeated, at(map, map[i]));
   }
-  void check_id(std::uint32_t id, std::uint64_t offset) {
-    if (id > last_pattern_id) fail(errc::genome_registry_id, offset);
+  void check_id(std::uint32_t id, const error& at) {
+    if (id > last_pattern_id) fail(errc::genome_registry_id, at);
   }
-  void id_key(std::uint32_t id, std::uint64_t offset) {
-    check_id(id, offset);
+  void id_key(std::uint32_t id, const error& at) {
+    check_id(id, at);
     id_.clear();
     id_ << id;
     out_.key(id_);
@@ -7559,8 +7764,8 @@ class registry_writer {
     check_names(map);
     out_.key(member).begin_object();
     for (const std::uint32_t i : by_id(map)) {
-      check_id(map[i].id, map[i].offset);
-      out_.key(checked(map[i].name, map[i].offset)).integer(map[i].id);
+      check_id(map[i].id, at(map, map[i]));
+      out_.key(checked(map[i].name, at(map, map[i]))).integer(map[i].id);
     }
     out_.end();
   }
@@ -7568,8 +7773,8 @@ class registry_writer {
     check_ids(map);
     out_.key(member).begin_object();
     for (const std::uint32_t i : by_id(map)) {
-      id_key(map[i].id, map[i].offset);
-      out_.string(checked(map[i].name, map[i].offset));
+      id_key(map[i].id, at(map, map[i]));
+      out_.string(checked(map[i].name, at(map, map[i])));
     }
     out_.end();
   }
@@ -7578,11 +7783,12 @@ class registry_writer {
     out_.key("constants").begin_object();
     for (const std::uint32_t i : by_id(r_.constants)) {
       const constant& c = r_.constants[i];
-      id_key(c.id, c.offset);
-      out_.begin_object(true).key("type").string(checked(c.type, c.offset)).key("value");
+      id_key(c.id, at(r_.constants, c));
+      out_.begin_object(true).key("type").string(checked(c.type, at(r_.constants, c))).key("value");
       json::reader value(r_.name_of(c.value), limit_);
       json::copy(value, out_);
-      if (value.finish().code != errc::ok) return fail(errc::genome_constant_value, c.offset);
+      if (value.finish().code != errc::ok)
+        return fail(errc::genome_constant_value, at(r_.constants, c));
       out_.end();
     }
     out_.end();
@@ -7592,29 +7798,29 @@ class registry_writer {
     out_.key("patterns").begin_object();
     for (const std::uint32_t i : by_id(r_.patterns)) {
       const pattern& p = r_.patterns[i];
-      id_key(p.id, p.offset);
-      nodes(r_.nodes_of(p), p.offset);
+      id_key(p.id, at(r_.patterns, p));
+      nodes(r_.nodes_of(p), at(r_.patterns, p));
     }
     out_.end();
   }
-  void nodes(const stream_view& s, std::uint64_t offset) {
+  void nodes(const stream_view& s, const error& at) {
     const result<text> base64 = write_base64(s);
-    if (!base64) fail(base64.err().code, offset);
+    if (!base64) fail(base64.err().code, at);
     out_.string(base64 ? base64->view() : std::string_view{});
   }
   void transitions() {
     check_names(r_.transitions);
     out_.key("transition_rules").begin_object();
     for (const transition_rule& t : r_.transitions) {
-      out_.key(checked(t.text, t.offset)).begin_object();
+      out_.key(checked(t.text, at(r_.transitions, t))).begin_object();
       const std::string_view probability = r_.name_of(t.probability);
-      if (!is_probability(probability)) fail(errc::genome_rule_probability, t.offset);
+      if (!is_probability(probability)) fail(errc::genome_rule_probability, at(r_.transitions, t));
       out_.key("probability").string(probability).key("count").integer(t.count).key("b64_repr");
-      nodes(r_.nodes_of(t), t.offset);
+      nodes(r_.nodes_of(t), at(r_.transitions, t));
       if (t.exceptions != 0) {
         out_.key("exceptions").begin_array();
         for (std::uint32_t i = 0; i < t.exceptions; ++i)
-          out_.string(checked(r_.exceptions[t.first_exception + i], t.offset));
+          out_.string(checked(r_.exceptions[t.first_exception + i], at(r_.transitions, t)));
         out_.end();
       }
       out_.end();
@@ -7625,7 +7831,7 @@ class registry_writer {
     check_names(map);
     out_.key(member).begin_object();
     for (const counted_rule& c : map)
-      out_.key(checked(c.text, c.offset)).begin_object().key("count").integer(c.count).end();
+      out_.key(checked(c.text, at(map, c))).begin_object().key("count").integer(c.count).end();
     out_.end();
   }
 

@@ -21,9 +21,11 @@
 //   verify             the proof that it can run: a report and a program  nac/verify.hpp
 //   print              everything that it holds, as text                  nac/print.hpp
 //   assemble           parts from such text, or from one written by hand  nac/assemble.hpp
+//   text_map           where in the text a finding of verify is           nac/text_map.hpp
 //   parts_of           everything that it holds, to be changed            nac/parts.hpp
 //   check              whether a container can hold its parts             nac/check.hpp
 //   write              a container from its parts                         nac/write.hpp
+//   layout_of          what files of the same parts differ by             nac/layout.hpp
 //   convert            its parts in another version of the format         nac/convert.hpp
 //   decode             instructions as records of one size                nac/decode.hpp
 //   resolve            the same, with absolute references                 nac/resolve.hpp
@@ -85,6 +87,12 @@
 //     [alir_bytecode_truncated] at offset 780 (0x30c)
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
+//
+// What was built in code has no source to show; there the element is named:
+//
+//   describe(alir::verify(std::move(model)).err(), "")
+//   // <input>: error: id0 must refer to an earlier operation
+//   //   [alir_id0] at operation 2
 //
 // Lifetime:   the text that is returned owns itself.
 // Errors:     none: any offset can be shown.
@@ -261,7 +269,7 @@ concept temporary_bytes =
 //
 // Lifetime:   none.
 // Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
+// Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
 #ifndef TESSERA_CORE_CARET_HPP
@@ -738,6 +746,68 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return put(0x80 | (code_point & 0x3f)), 4;
 }
 
+/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
+/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
+/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
+/// 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
   std::uint64_t line = 1;
@@ -767,6 +837,7 @@ inline constexpr std::size_t shown_columns = 78;
 
 /// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
 /// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -785,20 +856,35 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
     if (last - first > shown_columns) last = first + shown_columns;
   }
   while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
   const auto indent = [&](std::size_t to) {
     out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
+    repeat(' ', first, to);
   };
+  out << "  " << shown(first, last);
   indent(offset);
   out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
   if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
     indent(inserted_at);
     out << inserted;
@@ -840,6 +926,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -1701,6 +1788,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
+  X(nac_text_self_counting, 3462, "expected none, or some of input, output and control_flow")      \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
   X(nac_safetensors_large_header, 3501,                                                            \
@@ -1758,6 +1846,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nac_run_division, 3609, "the operation divides integers by zero")                              \
   X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
   X(nac_run_state, 3611, "the program has no state of that id")                                    \
+  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
                                                                                                    \
   X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -1773,6 +1862,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
   X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
   X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
+  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
@@ -1813,19 +1903,79 @@ namespace detail {
 inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
 }
 
+// X(enumerator, how messages call it)
+#define TESSERA_ERROR_INDICES(X)                                                                   \
+  X(none, "offset")                                                                                \
+  X(whole, "the whole")                                                                            \
+  X(operation, "operation")                                                                        \
+  X(output, "output")                                                                              \
+  X(table, "table")                                                                                \
+  X(node, "node")                                                                                  \
+  X(task, "task")                                                                                  \
+  X(processor_group, "processor group")                                                            \
+  X(instruction, "instruction")                                                                    \
+  X(training_instruction, "training instruction")                                                  \
+  X(tick, "tick")                                                                                  \
+  X(signature, "signature")                                                                        \
+  X(variation, "variation")                                                                        \
+  X(parameter, "parameter")                                                                        \
+  X(input_name, "input name")                                                                      \
+  X(constant, "constant")                                                                          \
+  X(plan_constant, "plan constant")                                                                \
+  X(group, "group")                                                                                \
+  X(tensor, "tensor")                                                                              \
+  X(record, "record")                                                                              \
+  X(metadata, "metadata entry")                                                                    \
+  X(resource, "resource")                                                                          \
+  X(array, "array")                                                                                \
+  X(pattern, "pattern")                                                                            \
+  X(rule, "rule")
+
+/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
+/// element of that index.
+enum class error_index : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+};
+/// How messages call an element: "operation".
+[[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
+  constexpr std::string_view names[] = {
+#define TESSERA_X(name, text) text,
+      TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+  };
+  return names[static_cast<std::size_t>(i)];
+}
+#undef TESSERA_ERROR_INDICES
+
 /// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
+  error_index index = error_index::none;
   /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the operation, output or table that is wrong.
+  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
   std::uint64_t offset = 0;
+
+  constexpr error() noexcept = default;
+  constexpr explicit error(errc c) noexcept : code(c) {}
+  constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
+      : code(c), index(of), offset(at) {}
+
+  /// The same, if it is one, in an element of a kind.
+  [[nodiscard]] constexpr error in(error_index kind) const noexcept {
+    return code == errc::ok ? *this : error(code, offset, kind);
+  }
 
   /// What was expected, in words.
   [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
   /// The enumerator's name.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
 
-  friend constexpr bool operator==(const error&, const error&) = default;
+  /// The same code at the same offset; of one noun, both count the same.
+  friend constexpr bool operator==(const error& a, const error& b) noexcept {
+    return a.code == b.code && a.offset == b.offset;
+  }
 
  private:
   [[nodiscard]] constexpr const errc_row& row() const noexcept {
@@ -1928,9 +2078,10 @@ struct limits {
   std::uint32_t max_depth = 64;                      ///< containers inside one another
 };
 
-/// What a run may use.
+/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
+/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
 struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
   std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
 };
 
@@ -3592,6 +3743,16 @@ inline void append_hex(text& out, std::uint64_t v, unsigned digits) {
 inline void append_message(text& out, error e) {
   out << ": error: " << e.message() << "\n  [" << e.name() << ']';
 }
+/// An error of what was built in code.
+[[nodiscard]] inline text describe_element(error e, std::string_view name) {
+  text out(name);
+  append_message(out, e);
+  if (e.index == error_index::whole)
+    out << '\n';
+  else
+    out << " at " << tessera::name(e.index) << ' ' << e.offset << '\n';
+  return out;
+}
 
 }  // namespace detail
 
@@ -3599,6 +3760,7 @@ inline void append_message(text& out, error e) {
 /// `name` is the file's name as it is to be shown.
 [[nodiscard]] inline text describe(error e, std::string_view source,
                                    std::string_view name = "<input>", const limits& limit = {}) {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);
@@ -3607,7 +3769,8 @@ inline void append_message(text& out, error e) {
   const std::size_t start = source.find_first_not_of(" \n\r\t\xEF\xBB\xBF");
   if (start != std::string_view::npos && (source[start] == '{' || source[start] == '[')) {
     const text path = json::path(source, offset, limit);
-    out << " at " << path << ", offset ";
+    append_shown(out << " at ", path);
+    out << ", offset ";
   } else {
     out << " at offset ";
   }
@@ -3618,6 +3781,7 @@ inline void append_message(text& out, error e) {
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] inline text describe(error e, bytes source, std::string_view name = "<input>") {
+  if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
   detail::append_message(out, e);
@@ -3664,6 +3828,10 @@ inline void append_message(text& out, error e) {
 //               inputs N  outputs N           as many as the code has
 //               d_model N                     0
 //               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
+//               self_counting none|WORD …     input, output, control_flow: those whose prefixes
+//                                             count themselves; else as the version has it
+//               order TAG …                   MMAP OPS …, as the sections follow one another in the
+//                                             file; else as the version has them (layout.hpp)
 //   operations: signatures: parameters: input_names:
 //               ID = STRING                   an input's ID is the index of its instruction
 //   constants: plan_constants:
@@ -3684,14 +3852,14 @@ inline void append_message(text& out, error e) {
 // Tables may be left out, and what the code needs is added to them: operations from id 32 on,
 // signatures and parameters from 1, constants from 2, with null as 1. Only a table of parameters
 // has to be complete where there is one. Without input_names, inputs get the names of their
-// results. Prefixes aren't part of the text.
+// results.
 //
 // Lifetime:   borrows what the resolver gives; nothing of the text.
 // Errors:     nac_text_*, nac_mep_*, nac_tisa_* and nac_hex, with the offset of the token that is
 //             wrong; input_too_large. Names are looked up after the last token, so that their
 //             errors come after all others.
 // Limits:     max_bytes, and 4 GiB - 1.
-// Allocation: at most 60 × the text, and 300 KB.
+// Allocation: at most 60 × the text, and 300 KB; besides those the map.
 
 #ifndef TESSERA_NAC_ASSEMBLE_HPP
 #define TESSERA_NAC_ASSEMBLE_HPP
@@ -4133,7 +4301,7 @@ class lexer {
   error error_;
 };
 
-/// A string in quotes, as the lexer reads it; bytes that aren't printable UTF-8 are escaped.
+/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
 inline void print_string(text& out, std::string_view s) {
   out << '"';
   for (std::size_t i = 0; i < s.size();) {
@@ -4147,11 +4315,7 @@ inline void print_string(text& out, std::string_view s) {
       continue;
     }
     const auto byte = static_cast<unsigned char>(s[i]);
-    const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
-    // C1 controls and what may turn a terminal's text around stay readable as escapes, too.
-    const bool control =
-        byte < 0x20 || byte == 0x7f ||
-        (byte == 0xc2 && length == 2 && static_cast<unsigned char>(s[i + 1]) < 0xa0);
+    const unsigned unsafe = unsafe_length(s.data() + i, s.data() + s.size());
     if (byte == '"' || byte == '\\') {
       out << '\\' << s[i++];
     } else if (byte == '\n') {
@@ -4160,13 +4324,14 @@ inline void print_string(text& out, std::string_view s) {
       out << "\\t", ++i;
     } else if (byte == '\r') {
       out << "\\r", ++i;
-    } else if (length == 0 || control) {
-      for (unsigned k = 0; k < (length == 0 ? 1 : length); ++k, ++i) {
+    } else if (unsafe != 0) {
+      for (unsigned k = 0; k < unsafe; ++k, ++i) {
         const auto b = static_cast<unsigned char>(s[i]);
         out << "\\x"
             << "0123456789abcdef"[b >> 4] << "0123456789abcdef"[b & 15];
       }
     } else {
+      const unsigned length = utf8_length(s.data() + i, s.data() + s.size());
       out << s.substr(i, length);
       i += length;
     }
@@ -4192,8 +4357,8 @@ using detail::print_string;
 //   p.resources.push_back({p.add_string("merges.b"), nac::parts::borrow(merges)});
 //   auto bytes = nac::write(p);                                   // nac/write.hpp
 //
-// Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. What prefix a
-// system instruction has is decided when it is written, so parts don't hold it.
+// Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. The order of
+// the sections and what prefixes count are one rule for all (nac/layout.hpp), no part of records.
 //
 // Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
 //             a source, which it borrows; parts_of borrows them from the file's bytes.
@@ -4298,7 +4463,7 @@ inline constexpr std::uint32_t first_slot = 12;  ///< byte offset of the section
   return h == header::v1_6 ? 1 : 2;
 }
 
-// X(enumerator, tag), in the order of writing
+// X(enumerator, tag), in the order of writing; 1.6 has another one (nac/layout.hpp)
 #define TESSERA_NAC_SECTIONS(X)                                                                    \
   X(mmap, "MMAP")                                                                                  \
   X(ops, "OPS ")                                                                                   \
@@ -5280,6 +5445,131 @@ inline void instructions::iterator::read() noexcept {
 
 #endif  // TESSERA_NAC_FILE_HPP
 
+// ---- tessera/nac/layout.hpp
+//
+// How a NAC container lays out what it holds, where writers differ: the order of its sections, and
+// whether prefixes count themselves.
+//
+//   nac::layout how = nac::layout_of(*file);
+//   nac::counts_itself(how.inputs, nac::op_input, file->header());     // INPUT 1-3 begin with 2
+//
+//   prefix of           1.6, the specification's   1.7 and 1.8, the compiler's
+//   INPUT 1-3           2                          1
+//   OUTPUT 0-2          outputs + 1                outputs
+//   OUTPUT 3            1                          1
+//   CONTROL_FLOW        3                          3
+//   all others          how many words follow      how many words follow
+//
+// So new containers are written; a file's own layout stays with its parts, whatever wrote it. Of an
+// operation's prefixes the first one that is right either way tells; where there is none, INPUT and
+// OUTPUT follow each other.
+//
+//   order               MMAP OPS CMAP CNST PERM DATA PROC ORCH TRNG RSRC ARRS
+//   order of 1.6        … PROC RSRC ORCH
+//
+// Lifetime:   owns its list.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the order, where it isn't the version's.
+
+#ifndef TESSERA_NAC_LAYOUT_HPP
+#define TESSERA_NAC_LAYOUT_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// Whether the prefixes of an operation count themselves, too.
+enum class self_count : std::uint8_t { by_version, no, yes };
+
+/// What the same parts can be written differently by.
+struct layout {
+  self_count inputs = self_count::by_version;    ///< INPUT 1-3
+  self_count outputs = self_count::by_version;   ///< OUTPUT 0-2
+  self_count branches = self_count::by_version;  ///< CONTROL_FLOW
+  /// Sections as they follow one another; those that it leaves out stand behind them, in the order
+  /// of the version.
+  pool<section> order;
+};
+
+/// What a rule comes to for an operation: `a` is op_input, op_output or op_control_flow.
+[[nodiscard]] constexpr bool counts_itself(self_count rule, std::uint8_t a, header form) noexcept {
+  if (rule != self_count::by_version) return rule == self_count::yes;
+  return a == op_control_flow || form == header::v1_6;
+}
+
+/// The sections of a version in the order that its compiler writes them in: 0 to section_count - 1.
+[[nodiscard]] constexpr section section_in_order(header form, std::size_t place) noexcept {
+  constexpr section last_of_1_6[] = {section::rsrc, section::orch, section::trng};
+  constexpr auto first = static_cast<std::size_t>(section::orch);
+  if (form == header::v1_6 && place >= first && place < first + 3)
+    return last_of_1_6[place - first];
+  return static_cast<section>(place);
+}
+
+namespace detail {
+
+/// The rule for the prefix of an instruction of the system; null where there is only one.
+template <class Layout>
+[[nodiscard]] constexpr auto rule_of(Layout& how, std::uint8_t a, std::uint8_t b) noexcept
+    -> decltype(&how.inputs) {
+  if (a == op_input && b != 0 && b < 4) return &how.inputs;
+  if (a == op_output && b < 3) return &how.outputs;
+  return a == op_control_flow ? &how.branches : nullptr;
+}
+
+inline void find_prefixes(const instructions& all, layout& out) noexcept {
+  for (const instruction& i : all) {
+    if (i.a >= first_regular_op) continue;
+    self_count* const rule = rule_of(out, i.a, i.b);
+    if (rule == nullptr || *rule != self_count::by_version) continue;
+    const auto prefix = static_cast<std::uint16_t>(i.prefix);
+    if (prefix == i.c.size())
+      *rule = self_count::no;
+    else if (prefix == i.c.size() + 1)
+      *rule = self_count::yes;
+  }
+}
+
+/// Leaves `out` empty where the sections stand in the order of the version.
+inline void find_order(const file& f, pool<section>& out) {
+  section order[section_count];
+  std::size_t count = 0;
+  bool usual = true;
+  for (std::size_t place = 0; place < section_count; ++place) {
+    const section s = section_in_order(f.header(), place);
+    if (!f.has(s)) continue;
+    std::size_t at = count++;
+    for (; at != 0 && f.offset(order[at - 1]) > f.offset(s); --at) {
+      order[at] = order[at - 1];
+      usual = false;
+    }
+    order[at] = s;
+  }
+  if (!usual) out.append(order, count);
+}
+
+}  // namespace detail
+
+/// How a file is laid out.
+[[nodiscard]] inline layout layout_of(const file& f) {
+  layout out;
+  detail::find_prefixes(f.instructions(), out);
+  detail::find_prefixes(f.training(), out);
+  if (out.inputs == self_count::by_version) out.inputs = out.outputs;
+  if (out.outputs == self_count::by_version) out.outputs = out.inputs;
+  detail::find_order(f, out.order);
+  return out;
+}
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_LAYOUT_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
@@ -5371,6 +5661,7 @@ struct parts {
   bool internal_weights = true;
   bool training_flag = false;  ///< bit 6 of byte 4; version 2
   std::uint16_t inputs = 0, outputs = 0, d_model = 0;
+  nac::layout layout;  ///< of a file that was read; else the version's
 
   pool<tick_part> schedule;
   pool<command_part> commands;
@@ -5488,7 +5779,8 @@ struct part_maker {
 
 }  // namespace detail
 
-/// What a file holds, in parts. Not kept: slack, prefixes, reserved bytes and unknown sections.
+/// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes that
+/// follow no rule.
 [[nodiscard]] inline parts parts_of(const file& f) {
   parts p;
   const detail::part_maker make{p};
@@ -5499,6 +5791,7 @@ struct part_maker {
   p.inputs = f.inputs();
   p.outputs = f.outputs();
   p.d_model = f.d_model();
+  p.layout = layout_of(f);
   p.schedule.reserve(f.schedule().size());
   for (const tick& t : f.schedule()) {
     p.schedule.push_back(
@@ -5639,7 +5932,9 @@ namespace assembly {
   X(inputs)                                                                                        \
   X(outputs)                                                                                       \
   X(d_model)                                                                                       \
-  X(training_flag)
+  X(training_flag)                                                                                 \
+  X(self_counting)                                                                                 \
+  X(order)
 
 /// What stands before the sections, a line for each.
 enum class key : std::uint8_t {
@@ -5748,6 +6043,8 @@ inline constexpr instruction_word instruction_words[] = {
 inline constexpr std::string_view header_words[] = {"1.6", "1.7", "1.8"};
 inline constexpr std::string_view weights_words[] = {"external", "internal"};
 inline constexpr std::string_view boolean_words[] = {"false", "true"};
+/// Operations whose prefixes may count themselves.
+inline constexpr std::string_view counting_words[] = {"input", "output", "control_flow"};
 
 inline constexpr std::string_view word_hex = "hex", word_values = "values", word_file = "file",
                                   word_end = "end", word_c = "c", word_d = "d",
@@ -5755,12 +6052,19 @@ inline constexpr std::string_view word_hex = "hex", word_values = "values", word
                                   word_scale = "scale", word_scales = "scales", word_axis = "axis",
                                   word_block = "block", word_shape = "shape", word_ints = "ints",
                                   word_floats = "floats", word_null = "null", word_nan = "nan",
-                                  word_infinity = "inf", word_minus_infinity = "-inf";
+                                  word_none = "none", word_infinity = "inf",
+                                  word_minus_infinity = "-inf";
 
 /// Words that arguments may be, and so no value's name.
 inline constexpr std::string_view reserved_words[] = {
     word_null,     boolean_words[0], boolean_words[1], word_nan,
     word_infinity, word_ints,        word_floats,      word_end};
+
+/// A section's tag without the space at the end of one of them.
+[[nodiscard]] constexpr std::string_view tag_word(section s) noexcept {
+  const std::string_view t = tag(s);
+  return t.substr(0, t.back() == ' ' ? 3 : 4);
+}
 
 inline constexpr std::size_t not_a_word = ~std::size_t{0};
 template <std::size_t N>
@@ -7045,6 +7349,151 @@ struct value_reader {
 
 #endif  // TESSERA_NAC_ASSEMBLE_VALUES_HPP
 
+// ---- tessera/nac/text_map.hpp
+//
+// Where in its text the parts of an assembled container stand, for who finds something wrong later.
+//
+//   nac::text_map map;
+//   auto parts = nac::assemble(source, {}, {}, &map);
+//   … write it, read what was written, verify it: `found` is a diagnostic of that
+//   map.offset_of(*file, found.offset);           // of the statement that it is about
+//
+// A statement is a row of a table, an instruction, or a line of the plan or of the tokenizer; what
+// the assembler added by itself has none: then it is the section's word, else that of the code.
+//
+// Lifetime:   owns its lists.
+// Errors:     none.
+// Limits:     texts of 4 GiB.
+// Allocation: 8 bytes for each statement, at most twice that.
+
+#ifndef TESSERA_NAC_TEXT_MAP_HPP
+#define TESSERA_NAC_TEXT_MAP_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+class text_map {
+ public:
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+  text_map() noexcept {
+    for (std::uint64_t& k : keys_) k = none;
+    for (std::uint64_t& s : sections_) s = none;
+  }
+
+  void set(assembly::key k, std::uint64_t offset) noexcept {
+    keys_[static_cast<std::size_t>(k)] = offset;
+  }
+  void set(assembly::text_section s, std::uint64_t offset) noexcept {
+    sections_[static_cast<std::size_t>(s)] = offset;
+  }
+  /// A statement that makes record `first` of its list, or the bytes of a body from `first` on.
+  /// Statements of a section come in order.
+  void add(assembly::text_section s, std::uint64_t first, std::uint64_t offset) {
+    rows_[static_cast<std::size_t>(s)].push_back(
+        {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(offset)});
+  }
+
+  /// Of a header's line; 0 where there is none.
+  [[nodiscard]] std::uint64_t of(assembly::key k) const noexcept {
+    return known(keys_[static_cast<std::size_t>(k)]);
+  }
+  /// Of a section's word, else of that of the code, else 0.
+  [[nodiscard]] std::uint64_t of(assembly::text_section s) const noexcept {
+    const std::uint64_t offset = sections_[static_cast<std::size_t>(s)];
+    return known(offset != none
+                     ? offset
+                     : sections_[static_cast<std::size_t>(assembly::text_section::code)]);
+  }
+  /// Of what made a record, or a byte of a body.
+  [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept {
+    const pool<row>& rows = rows_[static_cast<std::size_t>(s)];
+    const std::size_t behind =
+        first_not_below(rows.data(), rows.size(), [part](const row& r) { return r.first <= part; });
+    const bool is_body =
+        s == assembly::text_section::plan || s == assembly::text_section::tokenizer;
+    if (behind == 0 || (!is_body && rows[behind - 1].first != part)) return of(s);
+    return rows[behind - 1].offset;
+  }
+
+  /// Of what stands at a byte of the container: `f` was assembled with this map.
+  [[nodiscard]] std::uint64_t offset_of(const file& f, std::uint64_t offset) const {
+    for (std::size_t i = 0; i < section_count; ++i) {
+      const auto s = static_cast<section>(i);
+      if (f.has(s) && offset >= f.offset(s) && offset - f.offset(s) < f.section(s).size())
+        return in_section(f, s, offset);
+    }
+    if (offset == 4) return of(assembly::key::training_flag);
+    if (offset >= 5 && offset < 7) return of(assembly::key::inputs);
+    return of(offset >= 7 && offset < 9 ? assembly::key::outputs : assembly::key::nac);
+  }
+
+ private:
+  struct row {
+    std::uint32_t first, offset;
+  };
+  [[nodiscard]] static constexpr std::uint64_t known(std::uint64_t offset) noexcept {
+    return offset != none ? offset : 0;
+  }
+
+  /// The last record of a list that doesn't begin behind a byte.
+  template <class List>
+  [[nodiscard]] std::uint64_t in_list(assembly::text_section s, const List& list,
+                                      std::uint64_t offset) const {
+    std::uint64_t before = 0;
+    for (const auto& r : list) {
+      if (r.offset > offset) break;
+      ++before;
+    }
+    return before == 0 ? of(s) : of(s, before - 1);
+  }
+
+  [[nodiscard]] std::uint64_t in_section(const file& f, section s, std::uint64_t offset) const {
+    using assembly::text_section;
+    switch (s) {
+      case section::mmap: return in_list(text_section::schedule, f.schedule(), offset);
+      case section::ops: return in_list(text_section::code, f.instructions(), offset);
+      case section::cmap: return in_list(text_section::operations, f.operations(), offset);
+      case section::cnst: return in_list(text_section::constants, f.constants(), offset);
+      case section::perm: return in_list(text_section::signatures, f.signatures(), offset);
+      case section::data:
+        if (!f.tensors().empty() && offset >= f.tensors().offset())
+          return in_list(text_section::tensors, f.tensors(), offset);
+        if (!f.input_names().empty() && offset >= f.input_names().offset())
+          return in_list(text_section::input_names, f.input_names(), offset);
+        return in_list(text_section::parameters, f.parameters(), offset);
+      case section::proc: {
+        const std::uint64_t first = f.offset(s) + 8;  // the tag, and the size
+        return offset < first ? of(text_section::tokenizer)
+                              : of(text_section::tokenizer, offset - first);
+      }
+      case section::orch: {
+        const std::uint64_t first = f.offset(s) + 12;  // the tag, and both sizes
+        if (offset < first) return of(text_section::plan);
+        if (offset - first <= f.plan().size()) return of(text_section::plan, offset - first);
+        return in_list(text_section::plan_constants, f.plan_constants(), offset);
+      }
+      case section::trng: return in_list(text_section::training, f.training(), offset);
+      case section::rsrc: return in_list(text_section::resources, f.resources(), offset);
+      case section::arrs: return in_list(text_section::arrays, f.arrays(), offset);
+    }
+    return 0;
+  }
+
+  pool<row> rows_[sizeof assembly::section_words / sizeof *assembly::section_words];
+  std::uint64_t sections_[sizeof assembly::section_words / sizeof *assembly::section_words];
+  std::uint64_t keys_[sizeof assembly::key_words / sizeof *assembly::key_words];
+};
+
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_TEXT_MAP_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
@@ -7068,8 +7517,8 @@ class code_assembler {
   parameter_names parameters;
   bool has_input_names = false, has_outputs = false;
 
-  code_assembler(lexer& from, parts& to, const resolver& r)
-      : in(from), out(to), read{from, to, r} {}
+  code_assembler(lexer& from, parts& to, const resolver& r, text_map* map)
+      : in(from), out(to), read{from, to, r}, map_(map) {}
 
   /// Before anything else reads the code: what ids it names by themselves.
   void look_over() {
@@ -7098,6 +7547,8 @@ class code_assembler {
     while (!in.failed() && in.peek().kind != token_kind::end && !at_section(in)) {
       index_ = static_cast<std::uint32_t>(to_->size());
       name_ = {};
+      if (map_ != nullptr)
+        map_->add(is_training ? text_section::training : text_section::code, index_, in.offset());
       if (in.peek().kind == token_kind::word) {
         lexer ahead = in;
         const token first = ahead.next();
@@ -7463,6 +7914,7 @@ class code_assembler {
     std::uint64_t offset;
   };
 
+  text_map* map_;
   pool<instruction_part>* to_ = nullptr;
   scope forward_, training_;
   bool is_training_ = false;
@@ -8241,7 +8693,7 @@ class plan_printer {
 
 class plan_parser {
  public:
-  explicit plan_parser(lexer& in) noexcept : in_(in) {}
+  explicit plan_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
 
   [[nodiscard]] bool parse(parts& p) {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
@@ -8253,6 +8705,7 @@ class plan_parser {
         add(labels_, t);
         continue;
       }
+      if (map_ != nullptr) map_->add(text_section::plan, code_.size(), t.offset);
       if (t.text == "bytes") {
         parse_bytes(in_, code_);
       } else if (const plan_op_row* const row = find(t.text); row != nullptr) {
@@ -8370,13 +8823,16 @@ class plan_parser {
   }
 
   lexer& in_;
+  text_map* map_;
   pool<std::byte> code_;
   pool<place> labels_, jumps_;
 };
 
 /// Reads the lines of a plan up to the word `end`, which it leaves, and puts the bytecode into
 /// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_plan(lexer& in, parts& p) { return plan_parser(in).parse(p); }
+[[nodiscard]] inline bool parse_plan(lexer& in, parts& p, text_map* map = nullptr) {
+  return plan_parser(in, map).parse(p);
+}
 
 }  // namespace detail
 
@@ -9018,7 +9474,7 @@ struct manifest_printer {
 
 class manifest_parser {
  public:
-  explicit manifest_parser(lexer& in) noexcept : in_(in) {}
+  explicit manifest_parser(lexer& in, text_map* map = nullptr) noexcept : in_(in), map_(map) {}
 
   [[nodiscard]] bool parse(parts& p) {
     for (in_.skip_lines(); in_.peek().kind != token_kind::end; in_.skip_lines()) {
@@ -9026,6 +9482,7 @@ class manifest_parser {
       if (t.kind != token_kind::word) in_.fail(errc::nac_tisa_name);
       if (t.kind != token_kind::word || t.text == word_end) break;
       in_.next();
+      if (map_ != nullptr) map_->add(text_section::tokenizer, out_.size(), t.offset);
       line(t);
       if (!in_.failed()) in_.end_line();
     }
@@ -9160,14 +9617,15 @@ class manifest_parser {
   }
 
   lexer& in_;
+  text_map* map_;
   pool<std::byte> out_;
   text scratch_;
 };
 
 /// Reads the lines of a manifest up to the word `end`, which it leaves, and puts the bytes into
 /// parts. False after an error, which the lexer has.
-[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p) {
-  return manifest_parser(in).parse(p);
+[[nodiscard]] inline bool parse_manifest(lexer& in, parts& p, text_map* map = nullptr) {
+  return manifest_parser(in, map).parse(p);
 }
 
 }  // namespace detail
@@ -9191,8 +9649,8 @@ namespace detail {
 
 class assembler {
  public:
-  assembler(std::string_view source, const resolver& r)
-      : in_(source), code_(in_, out_, r), read_{in_, out_, r} {}
+  assembler(std::string_view source, const resolver& r, text_map* map)
+      : in_(source), code_(in_, out_, r, map), read_{in_, out_, r}, map_(map) {}
 
   [[nodiscard]] error run() {
     in_.skip_lines();
@@ -9227,6 +9685,7 @@ class assembler {
       if (k == not_a_word) return in_.fail(errc::nac_text_key);
       if (has_key_[k]) return in_.fail(errc::nac_text_key_repeated);
       has_key_[k] = true;
+      if (map_ != nullptr) map_->set(static_cast<key>(k), t.offset);
       in_.next();
       value(static_cast<key>(k));
       in_.end_line();
@@ -9253,7 +9712,30 @@ class assembler {
       case key::training_flag:
         out_.training_flag = one_of(boolean_words, errc::nac_text_boolean) != 0;
         break;
+      case key::self_counting: self_counting(); break;
+      case key::order: order(); break;
     }
+  }
+  void self_counting() {
+    self_count* const rules[] = {&out_.layout.inputs, &out_.layout.outputs, &out_.layout.branches};
+    for (self_count* const rule : rules) *rule = self_count::no;
+    if (in_.accept(word_none)) return;
+    do {
+      const std::size_t i = one_of(counting_words, errc::nac_text_self_counting);
+      if (!in_.failed()) *rules[i] = self_count::yes;
+    } while (!in_.failed() && !in_.at_line_end());
+  }
+  void order() {
+    bool placed[section_count] = {};
+    do {
+      std::size_t i = 0;
+      while (i < section_count && tag_word(static_cast<nac::section>(i)) != in_.peek().text) ++i;
+      if (i == section_count) return in_.fail(errc::nac_text_section);
+      if (placed[i]) return in_.fail(errc::nac_text_section_repeated);
+      placed[i] = true;
+      out_.layout.order.push_back(static_cast<nac::section>(i));
+      in_.next();
+    } while (!in_.failed() && !in_.at_line_end());
   }
   template <std::size_t N>
   [[nodiscard]] std::size_t one_of(const std::string_view (&words)[N], errc otherwise) noexcept {
@@ -9275,19 +9757,26 @@ class assembler {
     if (s == not_a_word) return in_.fail(errc::nac_text_section);
     if (has_section_[s]) return in_.fail(errc::nac_text_section_repeated);
     has_section_[s] = true;
+    if (map_ != nullptr) map_->set(static_cast<text_section>(s), t.offset);
     in_.next();
     in_.next();
     in_.skip_lines();
     switch (static_cast<text_section>(s)) {
-      case text_section::operations: names(out_.operations, 255); break;
-      case text_section::signatures: names(out_.signatures, 255); break;
-      case text_section::parameters: names(out_.parameters, 0xffff); break;
-      case text_section::input_names: names(out_.input_names, 0xffff); break;
-      case text_section::constants: constants(out_.constants); break;
-      case text_section::plan_constants: constants(out_.plan_constants); break;
-      case text_section::tensors: rows([this] { tensor(); }); break;
-      case text_section::arrays: rows([this] { array(); }); break;
-      case text_section::resources: rows([this] { resource(); }); break;
+      case text_section::operations: names(text_section::operations, out_.operations, 255); break;
+      case text_section::signatures: names(text_section::signatures, out_.signatures, 255); break;
+      case text_section::parameters:
+        names(text_section::parameters, out_.parameters, 0xffff);
+        break;
+      case text_section::input_names:
+        names(text_section::input_names, out_.input_names, 0xffff);
+        break;
+      case text_section::constants: constants(text_section::constants, out_.constants); break;
+      case text_section::plan_constants:
+        constants(text_section::plan_constants, out_.plan_constants);
+        break;
+      case text_section::tensors: rows(text_section::tensors, [this] { tensor(); }); break;
+      case text_section::arrays: rows(text_section::arrays, [this] { array(); }); break;
+      case text_section::resources: rows(text_section::resources, [this] { resource(); }); break;
       case text_section::code:
       case text_section::training:
       case text_section::schedule:
@@ -9295,23 +9784,25 @@ class assembler {
         code_.look_over();
         break;
       case text_section::plan:
-        if (parse_plan(in_, out_)) body_end();
+        if (parse_plan(in_, out_, map_)) body_end();
         break;
       case text_section::tokenizer:
-        if (parse_manifest(in_, out_)) body_end();
+        if (parse_manifest(in_, out_, map_)) body_end();
         break;
     }
   }
   /// Statements up to the next section.
   template <class Each>
-  void rows(Each&& each) {
-    while (!in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_)) {
+  void rows(text_section s, Each&& each) {
+    for (std::uint64_t i = 0;
+         !in_.failed() && in_.peek().kind != token_kind::end && !at_section(in_); ++i) {
+      if (map_ != nullptr) map_->add(s, i, in_.offset());
       each();
       in_.end_line();
     }
   }
-  void names(pool<named_part>& to, std::size_t most) {
-    rows([&] {
+  void names(text_section s, pool<named_part>& to, std::size_t most) {
+    rows(s, [&] {
       named_part n;
       n.id = id();
       in_.expect('=');
@@ -9319,8 +9810,8 @@ class assembler {
       to.push_back(n);
     });
   }
-  void constants(pool<constant_part>& to) {
-    rows([&] {
+  void constants(text_section s, pool<constant_part>& to) {
+    rows(s, [&] {
       const std::uint16_t number = id();
       in_.expect('=');
       constant_part c = read_.constant();
@@ -9387,7 +9878,7 @@ class assembler {
     if (in_.failed()) return;
     in_ = second_[static_cast<std::size_t>(s)];
     if (s != text_section::schedule) return code_.code(s == text_section::training);
-    rows([this] { tick(); });
+    rows(s, [this] { tick(); });
   }
   void tick() {
     tick_part t;
@@ -9432,18 +9923,19 @@ class assembler {
   lexer in_;
   code_assembler code_;
   value_reader read_;
+  text_map* map_;
   lexer second_[section_total];
   bool has_section_[section_total] = {}, has_key_[key_total] = {};
 };
 
 }  // namespace detail
 
-/// The parts of a container.
+/// The parts of a container; `map` gets the places of its statements.
 [[nodiscard]] inline result<parts> assemble(std::string_view source, const resolver& r = {},
-                                            const limits& limit = {}) {
+                                            const limits& limit = {}, text_map* map = nullptr) {
   const std::uint64_t most = limit.max_bytes < 0xffffffff ? limit.max_bytes : 0xffffffff;
   if (source.size() > most) return error{errc::input_too_large, most};
-  detail::assembler a(source, r);
+  detail::assembler a(source, r, map);
   if (const error e = a.run(); e.code != errc::ok) return e;
   return a.take();
 }
@@ -9501,14 +9993,15 @@ class part_checker {
   explicit part_checker(const parts& p) noexcept : p_(p) {}
 
   [[nodiscard]] error all() noexcept {
-    error e = header();
+    using enum error_index;
+    error e = header().in(whole);
     if (e.code == errc::ok) e = texts();
-    if (e.code == errc::ok) e = schedule();
-    if (e.code == errc::ok) e = code(p_.instructions);
-    if (e.code == errc::ok) e = code(p_.training);
-    if (e.code == errc::ok) e = constants(p_.constants);
-    if (e.code == errc::ok) e = constants(p_.plan_constants);
-    if (e.code == errc::ok) e = tensors();
+    if (e.code == errc::ok) e = schedule().in(tick);
+    if (e.code == errc::ok) e = code(p_.instructions).in(instruction);
+    if (e.code == errc::ok) e = code(p_.training).in(training_instruction);
+    if (e.code == errc::ok) e = constants(p_.constants).in(constant);
+    if (e.code == errc::ok) e = constants(p_.plan_constants).in(plan_constant);
+    if (e.code == errc::ok) e = tensors().in(tensor);
     if (e.code == errc::ok) e = files();
     return e;
   }
@@ -9555,12 +10048,16 @@ class part_checker {
   }
 
   [[nodiscard]] error texts() noexcept {
-    error e = names(p_.operations, 255, errc::nac_write_operation_name, 255,
-                    errc::nac_write_operation_id);
+    error e =
+        names(p_.operations, 255, errc::nac_write_operation_name, 255, errc::nac_write_operation_id)
+            .in(error_index::operation);
     if (e.code == errc::ok)
-      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id);
+      e = names(p_.signatures, 255, errc::nac_write_signature, 255, errc::nac_write_signature_id)
+              .in(error_index::signature);
     for (const pool<named_part>* rows : {&p_.parameters, &p_.input_names})
-      if (e.code == errc::ok) e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok);
+      if (e.code == errc::ok)
+        e = names(*rows, 65535, errc::nac_write_name, 65535, errc::ok)
+                .in(rows == &p_.parameters ? error_index::parameter : error_index::input_name);
     if (e.code != errc::ok) return e;
     for (const named_part& row : p_.signatures) {
       signature_shape& s = signatures_[row.id];  // of several, the last counts
@@ -9681,23 +10178,24 @@ class part_checker {
  private:
   [[nodiscard]] error files() const noexcept {
     for (const payload* b : {&p_.manifest, &p_.plan}) {
-      if (!inside(*b)) return {errc::nac_write_range, 0};
-      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0};
+      if (!inside(*b)) return {errc::nac_write_range, 0, error_index::whole};
+      if (!fits_u32(b->size)) return {errc::nac_write_bytecode, 0, error_index::whole};
     }
     for (std::size_t i = 0; i < p_.resources.size(); ++i) {
       const resource_part& r = p_.resources[i];
-      if (!r.name.is_inside(p_.characters) || !inside(r.data)) return {errc::nac_write_range, i};
-      if (r.name.size > 65535) return {errc::nac_write_name, i};
-      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i};
+      if (!r.name.is_inside(p_.characters) || !inside(r.data))
+        return {errc::nac_write_range, i, error_index::resource};
+      if (r.name.size > 65535) return {errc::nac_write_name, i, error_index::resource};
+      if (!fits_u32(r.data.size)) return {errc::nac_write_resource, i, error_index::resource};
     }
     for (std::size_t i = 0; i < p_.arrays.size(); ++i) {
       const array_part& a = p_.arrays[i];
       if (!a.name.is_inside(p_.characters) || !a.shape.is_inside(p_.numbers) || !inside(a.data))
-        return {errc::nac_write_range, i};
-      if (a.name.size > 65535) return {errc::nac_write_name, i};
+        return {errc::nac_write_range, i, error_index::array};
+      if (a.name.size > 65535) return {errc::nac_write_name, i, error_index::array};
       if (static_cast<std::size_t>(a.type) >= data_type_count)
-        return {errc::nac_write_data_type, i};
-      if (a.shape.size > 255) return {errc::nac_write_rank, i};
+        return {errc::nac_write_data_type, i, error_index::array};
+      if (a.shape.size > 255) return {errc::nac_write_rank, i, error_index::array};
     }
     return {};
   }
@@ -10652,6 +11150,15 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
 /// What patterns tell apart. `whole`: a number without a fraction, of any type.
 enum class argument_form : std::uint8_t { result, null, whole, number, string, wholes, numbers };
 
+/// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
+/// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or one number alone.
+[[nodiscard]] inline operation view_or_squeeze(std::string_view name,
+                                               view<argument_form> given) noexcept {
+  const bool squeezes =
+      given.size() == 1 || (given.size() == 2 && given[1] == argument_form::whole);
+  return squeezes && name == "nac.view" ? operation::squeeze : operation::view;
+}
+
 namespace detail {
 
 [[nodiscard]] inline bool is_whole(double v) noexcept {
@@ -10795,8 +11302,8 @@ struct match {
 //       v2 = output(v1)
 //
 // The grammar stands in assemble.hpp. What follows from the rest is left out only where assemble
-// would find exactly the same, so nothing is lost but prefixes, slack, reserved bytes and unknown
-// sections. Comments name inputs, parameters and constants where those are short.
+// would find exactly the same, so nothing is lost but slack, reserved bytes, unknown sections and
+// prefixes that follow no rule. Comments name inputs, parameters and constants where those are short.
 //
 // Lifetime:   borrows the file while it runs.
 // Errors:     none: any file that was read has a text.
@@ -10870,6 +11377,31 @@ class printer {
     line(key::d_model) << file_.d_model() << '\n';
     if (file_.has_training_flag() != (file_.version() == 2 && file_.has(nac::section::trng)))
       line(key::training_flag) << boolean_words[file_.has_training_flag() ? 1 : 0] << '\n';
+    layout();
+  }
+  /// Where it isn't what a new container of the version has.
+  void layout() {
+    const nac::layout how = layout_of(file_);
+    const self_count rules[] = {how.inputs, how.outputs, how.branches};
+    constexpr std::uint8_t operations[] = {op_input, op_output, op_control_flow};
+    bool usual = true, none = true;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const bool itself = counts_itself(rules[i], operations[i], file_.header());
+      none = none && !itself;
+      usual = usual && itself == counts_itself({}, operations[i], file_.header());
+    }
+    if (!usual) {
+      out_ << key_words[static_cast<std::size_t>(key::self_counting)];
+      if (none) out_ << ' ' << word_none;
+      for (std::size_t i = 0; i < 3; ++i)
+        if (counts_itself(rules[i], operations[i], file_.header()))
+          out_ << ' ' << counting_words[i];
+      out_ << '\n';
+    }
+    if (how.order.empty()) return;
+    out_ << key_words[static_cast<std::size_t>(key::order)];
+    for (const nac::section s : how.order) out_ << ' ' << tag_word(s);
+    out_ << '\n';
   }
 
   template <class Names>
@@ -10969,7 +11501,8 @@ class printer {
 // Errors:     none; ids and indices that the program doesn't hold are not to be asked for.
 // Limits:     none.
 // Allocation: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a constant,
-//             136 for a parameter, 4 for each id up to the largest; of each at most twice that.
+//             136 for a parameter, 6 for a command of the schedule, 4 for each id up to the largest;
+//             of each at most twice that.
 
 #ifndef TESSERA_NAC_PROGRAM_HPP
 #define TESSERA_NAC_PROGRAM_HPP
@@ -11946,6 +12479,12 @@ struct model_input {
   std::string_view name;
 };
 
+/// A command of the schedule that changes no result.
+struct scheduled_command {
+  std::uint16_t tick = 0, target = 0;  ///< instructions
+  action what = action::free;
+};
+
 namespace detail {
 struct verifier;
 }  // namespace detail
@@ -11998,6 +12537,9 @@ class program {
   /// What a caller has to give, in this order.
   [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
   view<model_input> inputs() const&& = delete;
+  /// What MMAP advises, in its order, without the commands that verification warned of.
+  [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
+  view<scheduled_command> schedule() const&& = delete;
   /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
   [[nodiscard]] std::uint32_t last_use(std::size_t i) const noexcept { return last_use_[i]; }
   /// The most results that are needed at once, parameters among them.
@@ -12021,6 +12563,7 @@ class program {
   detail::id_table constant_of_, parameter_of_;
   pool<nac::parameter> parameters_;
   pool<model_input> inputs_;
+  pool<scheduled_command> schedule_;
   pool<std::uint32_t> last_use_;
   std::uint32_t peak_results_ = 0;
   bool has_weights_ = true;
@@ -13029,8 +13572,8 @@ class safetensors_writer {
   explicit safetensors_writer(const external_parts& p) : p_(p) {}
 
   [[nodiscard]] error prepare() {
-    error e = metadata();
-    if (e.code == errc::ok) e = tensors();
+    error e = metadata().in(error_index::metadata);
+    if (e.code == errc::ok) e = tensors().in(error_index::tensor);
     if (e.code == errc::ok) e = header();
     return e;
   }
@@ -13131,11 +13674,13 @@ class safetensors_writer {
       out.end().key("data_offsets").begin_array().integer(at);
       at += t.data.size;
       out.integer(at).end().end();
-      if (header_.size() > max_safetensors_header) return {errc::nac_external_large, r.index};
+      if (header_.size() > max_safetensors_header)
+        return {errc::nac_external_large, r.index, error_index::tensor};
     }
     out.end();
     while (header_.size() % 8 != 0) header_ << ' ';
-    if (header_.size() > max_safetensors_header) return {errc::nac_external_large, 0};
+    if (header_.size() > max_safetensors_header)
+      return {errc::nac_external_large, 0, error_index::whole};
     return {};
   }
 
@@ -13272,14 +13817,11 @@ class tensor_index {
   const indexed_tensor* find(std::uint16_t id) const&& = delete;
   /// That of the first parameter with this name that has one.
   [[nodiscard]] const indexed_tensor* find(std::string_view name) const& noexcept {
-    const std::uint32_t wanted = hash(name);
+    const auto name_of = [this](std::uint32_t i) { return this->name(parameters_[i]); };
     std::size_t i = first_not_below(by_name_.data(), by_name_.size(),
-                                    [&](const hashed& h) { return h.hash < wanted; });
-    for (; i < by_name_.size() && by_name_[i].hash == wanted; ++i) {
-      const parameter& p = parameters_[by_name_[i].index];
-      if (this->name(p) != name) continue;
-      if (const indexed_tensor* const t = find(p.id)) return t;
-    }
+                                    [&](std::uint32_t p) { return name_of(p) < name; });
+    for (; i < by_name_.size() && name_of(by_name_[i]) == name; ++i)
+      if (const indexed_tensor* const t = find(parameters_[by_name_[i]].id)) return t;
     return nullptr;
   }
   const indexed_tensor* find(std::string_view name) const&& = delete;
@@ -13287,20 +13829,6 @@ class tensor_index {
  private:
   friend struct detail::index_maker;
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  struct hashed {
-    std::uint32_t hash, index;
-  };
-
-  [[nodiscard]] static std::uint32_t hash(std::string_view s) noexcept {
-    std::uint64_t h = s.size();
-    for (; s.size() >= 8; s.remove_prefix(8)) h = mixed(h ^ load_le<std::uint64_t>(s.data()));
-    for (const char c : s) h = h << 8 ^ h >> 56 ^ static_cast<unsigned char>(c);
-    return static_cast<std::uint32_t>(mixed(h) >> 32);
-  }
-  [[nodiscard]] static std::uint64_t mixed(std::uint64_t h) noexcept {
-    h *= 0x9e37'79b9'7f4a'7c15;
-    return h ^ h >> 29;
-  }
   /// The last record with an id; `order` has their indices by id.
   template <class T>
   [[nodiscard]] static std::uint32_t last_of(const pool<T>& records,
@@ -13326,7 +13854,7 @@ class tensor_index {
   text names_;
   pool<std::uint32_t> dimensions_;
   pool<std::uint32_t> tensors_by_id_, parameters_by_id_;
-  pool<hashed> by_name_;
+  pool<std::uint32_t> by_name_;  // parameters, equal names in their order
 };
 
 namespace detail {
@@ -13515,10 +14043,10 @@ struct index_maker {
       if (const error e = data(); e.code != errc::ok) return e;
     tensor_index::order_by_id(out.tensors_, out.tensors_by_id_);
     tensor_index::order_by_id(out.parameters_, out.parameters_by_id_);
-    for (std::uint32_t i = 0; i < out.parameters_.size(); ++i)
-      out.by_name_.push_back({tensor_index::hash(out.name(out.parameters_[i])), i});
-    sort(out.by_name_.data(), out.by_name_.size(),
-         [](const auto& a, const auto& b) { return a.hash < b.hash; });
+    for (std::uint32_t i = 0; i < out.parameters_.size(); ++i) out.by_name_.push_back(i);
+    sort(out.by_name_.data(), out.by_name_.size(), [this](std::uint32_t a, std::uint32_t b) {
+      return out.name(out.parameters_[a]) < out.name(out.parameters_[b]);
+    });
     return {};
   }
 };
@@ -13556,7 +14084,7 @@ struct index_maker {
 //   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
 //               of which there are as many as the header counts; each parameter that is asked for
 //               has a name and a tensor; external ones are found by their names
-//   MMAP        nothing is freed that is still needed (nac/rules_schedule.hpp)
+//   MMAP        which commands change no result; of the others it warns (nac/rules_schedule.hpp)
 //   RSRC, ARRS  each name once; arrays have the size of their shape
 //   ORCH, PROC  the plan and the manifest decode (nac/mep_verify.hpp, nac/tisa.hpp)
 //   TRNG        the structure alone: nothing says what its operations mean
@@ -13698,15 +14226,18 @@ struct code_rules {
       found.warning(errc::nac_prefix, i.offset + 2, i.index);
   }
 
-  void arguments(const instruction& i, view<argument> given, operation o) {
+  /// What an operation is with these arguments, which it has to take.
+  [[nodiscard]] operation arguments(const instruction& i, view<argument> given, operation o) {
     argument_form kinds[256];
     for (std::size_t k = 0; k < given.size(); ++k)
       kinds[k] = given[k].is_constant() ? forms[constant_of[given[k].id()]] : argument_form::result;
+    if (o == operation::view) o = view_or_squeeze(f.operation_name(i.a), {kinds, given.size()});
     binding unused;
     const match m = bind(pattern(o), {kinds, given.size()}, unused);
     if (m.what == match::kind::count) found.error(errc::nac_argument_count, i.offset + 1, i.index);
     if (m.what == match::kind::form)
       found.error(errc::nac_argument_type, word(i, m.argument), i.index);
+    return o;
   }
 
   /// What an instruction is; `model`: of OPS.
@@ -13774,8 +14305,9 @@ struct code_rules {
       step& s = resolved->steps[i.index];
       const view<argument> given = resolved->arguments_of(s);
       if (i.a >= first_regular_op) {
-        s.operation = static_cast<std::uint16_t>(operation_of(i.a));
-        if (model && s.operation != 0) arguments(i, given, operation_of(i.a));
+        operation o = operation_of(i.a);
+        if (model && o != operation::unknown) o = arguments(i, given, o);
+        s.operation = static_cast<std::uint16_t>(o);
       }
       around.enter(i.index);
       branch_end[i.index] = around.end();
@@ -13838,7 +14370,12 @@ struct code_rules {
 
 // ---- tessera/nac/rules_schedule.hpp
 //
-// NAC verification of MMAP: the schedule never frees what is still needed.
+// NAC verification of MMAP: which commands of the schedule change no result.
+//
+// A schedule is advice: compilers preload what is no parameter, and free early. No command makes a
+// program invalid; one that isn't like those below gets a warning, and program::schedule() leaves it
+// out. Only bytes of MMAP that can't be read are an error, of `read`: nobody knows what they advise,
+// and writing the container again would lose them.
 //
 //   tick t, an instruction of OPS; its commands:
 //   save_result  of t itself
@@ -13851,10 +14388,10 @@ struct code_rules {
 // are right.
 //
 // Lifetime:   for the time of a call.
-// Errors:     findings of nac_tick … nac_free_twice; the offset is that of the tick, of the action
+// Errors:     warnings of nac_tick … nac_free_twice; the offset is that of the tick, of the action
 //             or of its target.
 // Limits:     none of its own.
-// Allocation: 1 byte for each instruction.
+// Allocation: 1 byte for each instruction, and the program's commands.
 
 #ifndef TESSERA_NAC_RULES_SCHEDULE_HPP
 #define TESSERA_NAC_RULES_SCHEDULE_HPP
@@ -13872,51 +14409,56 @@ struct schedule_rules {
   findings& found;
   const code& program;  // as many steps as OPS has instructions
   const uses& used;
+  pool<scheduled_command>& usable;
 
-  pool<std::uint8_t> seen;  // by instruction: bit 0 it was a tick, bit 1 it was freed
+  pool<std::uint8_t> seen = {};  // by instruction: bit 0 it was a tick, bit 1 it was freed
 
   [[nodiscard]] bool is_parameter(std::uint32_t i) const noexcept {
     const step& s = program.steps[i];
     return s.a == op_input && s.b == static_cast<std::uint8_t>(input::parameter);
   }
 
-  void check(const command& c, std::uint32_t tick) {
-    const std::uint64_t target_offset = c.offset + 1;
-    if (name(c.what).empty()) return found.error(errc::nac_action, c.offset, tick);
-    if (c.target >= program.steps.size()) return found.error(errc::nac_target, target_offset, tick);
+  /// What is wrong with a command of an instruction's tick, if anything.
+  [[nodiscard]] errc fault_of(const command& c, std::uint32_t tick) const noexcept {
+    if (name(c.what).empty()) return errc::nac_action;
+    if (c.target >= program.steps.size()) return errc::nac_target;
     switch (c.what) {
       case action::save_result:
-        if (c.target != tick) found.error(errc::nac_save_target, target_offset, tick);
+        if (c.target != tick) return errc::nac_save_target;
         break;
       case action::forward:
         if (used.first[tick] != c.target || used.last[tick] != c.target)
-          found.error(errc::nac_forward_target, target_offset, tick);
+          return errc::nac_forward_target;
         break;
       case action::preload:
-        if (!is_parameter(c.target))
-          found.error(errc::nac_preload_target, target_offset, tick);
-        else if (c.target < tick)
-          found.error(errc::nac_preload_late, target_offset, tick);
+        if (!is_parameter(c.target)) return errc::nac_preload_target;
+        if (c.target < tick) return errc::nac_preload_late;
         break;
       case action::free:
-        if (c.target > tick)
-          found.error(errc::nac_free_early, target_offset, tick);
-        else if (used.last[c.target] > tick)
-          found.error(errc::nac_free_needed, target_offset, tick);
-        else if ((seen[c.target] & 2u) != 0)
-          found.error(errc::nac_free_twice, target_offset, tick);
-        seen[c.target] |= 2;
+        if (c.target > tick) return errc::nac_free_early;
+        if (used.last[c.target] > tick) return errc::nac_free_needed;
+        if ((seen[c.target] & 2u) != 0) return errc::nac_free_twice;
         break;
       case action::save_for_grad:
       case action::free_after_trng: break;
     }
+    return errc::ok;
+  }
+
+  void check(const command& c, std::uint32_t tick) {
+    if (const errc fault = fault_of(c, tick); fault != errc::ok) {
+      const std::uint64_t target_offset = c.offset + 1;
+      return found.warning(fault, fault == errc::nac_action ? c.offset : target_offset, tick);
+    }
+    if (c.what == action::free) seen[c.target] |= 2;
+    usable.push_back({static_cast<std::uint16_t>(tick), c.target, c.what});
   }
 
   void check() {
     seen.resize(program.steps.size());
     for (const tick& t : f.schedule()) {
       if (t.instruction >= program.steps.size()) {
-        found.error(errc::nac_tick, t.offset);
+        found.warning(errc::nac_tick, t.offset);
         continue;
       }
       if ((seen[t.instruction] & 1u) != 0)
@@ -14138,7 +14680,7 @@ struct verifier {
     inputs(rules.sources);
     id_set asked;
     asked_parameters(rules.sources, asked);
-    if (resolved) schedule_rules{f, found, out.code_, used, {}}.check();
+    if (resolved) schedule_rules{f, found, out.code_, used, out.schedule_}.check();
     names_once(f.resources());
     names_once(f.arrays());
     arrays();
@@ -14638,21 +15180,14 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 //
 // Writes a NAC container from its parts: one form for what they hold, whoever built them.
 //
-//   auto bytes = nac::write(parts);                                // the specification's prefixes
-//   auto same = nac::write(parts, {.upstream_prefixes = true});    // those of the first compiler
+//   auto bytes = nac::write(parts);
 //   if (!bytes) return fail(bytes.err());                          // nothing was written
 //
 //   header   88, 92 or 100 bytes, as parts.form says; the first section stands directly behind it
 //   always   MMAP OPS CMAP CNST PERM DATA ORCH, and ARRS where the header has a slot for it
-//   else     PROC behind DATA, TRNG and RSRC behind ORCH, where the parts have them
+//   else     PROC, TRNG and RSRC, where the parts have them
+//   order    of sections, and what prefixes count: as parts.layout says (nac/layout.hpp)
 //   records  in the order of the parts; no padding between or behind them
-//
-//   prefix of     specification   upstream
-//   INPUT 1-3     2               1
-//   OUTPUT 0-2    outputs + 1     outputs
-//   OUTPUT 3      1               1
-//   CONTROL_FLOW  3               3
-//   all others    how many words follow
 //
 // What was written so is read as the same parts; and what a file in this form holds is written as
 // that file, byte for byte.
@@ -14673,12 +15208,6 @@ inline void put_metadata(const parts& p, const pool<quantized_tensor>& all, exte
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
-
-struct write_options {
-  /// The prefixes of the first compiler, which count what follows them; else the specification's,
-  /// which count themselves too.
-  bool upstream_prefixes = false;
-};
 
 namespace detail {
 
@@ -14705,21 +15234,20 @@ class part_counter {
 /// Puts checked parts out, section by section: once to count, once to write.
 class part_writer {
  public:
-  explicit part_writer(const parts& p, const write_options& how = {}) noexcept
-      : p_(p), checked_(p), upstream_(how.upstream_prefixes) {}
+  explicit part_writer(const parts& p) noexcept : p_(p), checked_(p) {}
 
   /// All checks, and where the sections will stand.
   [[nodiscard]] error prepare() noexcept {
     if (const error e = checked_.all(); e.code != errc::ok) return e;
     size_ = header_sizes[static_cast<std::size_t>(p_.form)];
-    for (std::size_t i = 0; i < section_count; ++i) {
-      const auto s = static_cast<section>(i);
+    order();
+    for (const section s : order_) {
       if (!present(s)) continue;
       part_counter count;
       put_section(count, s);
-      offsets_[i] = size_;
+      offsets_[static_cast<std::size_t>(s)] = size_;
       if (count.overflowed() || !checked_add(size_, count.size(), size_))
-        return {errc::nac_write_size, 0};
+        return {errc::nac_write_size, 0, error_index::whole};
     }
     return {};
   }
@@ -14728,13 +15256,26 @@ class part_writer {
   [[nodiscard]] error write(const sink& to) const {
     part_stream out(to);
     put_header(out);
-    for (std::size_t i = 0; i < section_count && !out.stopped(); ++i)
-      if (offsets_[i] != 0) put_section(out, static_cast<section>(i));
+    for (const section s : order_)
+      if (offsets_[static_cast<std::size_t>(s)] != 0 && !out.stopped()) put_section(out, s);
     out.flush();
     return {out.stopped() ? errc::nac_write_stopped : errc::ok, 0};
   }
 
  private:
+  void order() noexcept {
+    bool placed[section_count] = {};
+    std::size_t count = 0;
+    const auto place = [&](section s) {
+      if (static_cast<std::size_t>(s) >= section_count || placed[static_cast<std::size_t>(s)])
+        return;
+      placed[static_cast<std::size_t>(s)] = true;
+      order_[count++] = s;
+    };
+    for (const section s : p_.layout.order) place(s);
+    for (std::size_t i = 0; i < section_count; ++i) place(section_in_order(p_.form, i));
+  }
+
   [[nodiscard]] bool present(section s) const noexcept {
     switch (s) {
       case section::proc: return p_.has_manifest;
@@ -14824,11 +15365,9 @@ class part_writer {
     return system_words_of(i.a, i.b, p_.outputs).has_prefix;
   }
   [[nodiscard]] std::uint16_t prefix(const instruction_part& i) const noexcept {
-    // The specification knows no training: its variants have one form, that of what wrote them.
-    const bool counts_itself = i.a == op_control_flow ||
-                               (!upstream_ && i.a == op_input && i.b < 4) ||
-                               (!upstream_ && i.a == op_output && i.b < 3);
-    return static_cast<std::uint16_t>(i.c.size + (counts_itself ? 1 : 0));
+    const self_count* const rule = i.a < first_regular_op ? rule_of(p_.layout, i.a, i.b) : nullptr;
+    const bool itself = rule != nullptr && counts_itself(*rule, i.a, p_.form);
+    return static_cast<std::uint16_t>(i.c.size + (itself ? 1 : 0));
   }
 
   template <class Length, class Out>
@@ -14925,7 +15464,7 @@ class part_writer {
 
   const parts& p_;
   part_checker checked_;
-  bool upstream_;
+  section order_[section_count] = {};
   std::uint64_t offsets_[section_count] = {};
   std::uint64_t size_ = 0;
 };
@@ -14941,15 +15480,15 @@ class part_writer {
 
 /// Hands a container to `to`, in pieces of up to 4 KiB and payloads as they are. nac_write_stopped,
 /// with the offset 0, when `put` said false; every other error comes before the first call.
-[[nodiscard]] inline error write(const parts& p, const sink& to, const write_options& how = {}) {
-  detail::part_writer out(p, how);
+[[nodiscard]] inline error write(const parts& p, const sink& to) {
+  detail::part_writer out(p);
   const error e = out.prepare();
   return e.code == errc::ok ? out.write(to) : e;
 }
 
 /// A container of these parts.
-[[nodiscard]] inline result<pool<std::byte>> write(const parts& p, const write_options& how = {}) {
-  detail::part_writer writer(p, how);
+[[nodiscard]] inline result<pool<std::byte>> write(const parts& p) {
+  detail::part_writer writer(p);
   error e = writer.prepare();
   if (e.code != errc::ok) return e;
   if (writer.size() > SIZE_MAX) return error{errc::nac_write_size, 0};

@@ -80,7 +80,8 @@
 //     const N = 4
 //           ^
 //
-// Below the caret stands what a fix would insert or put in place of what is underlined.
+// Below the caret stands what a fix would insert or put in place of what is underlined. Of a document
+// that was built in code there is no line: "<input>: error: … [CON-001] at node 5".
 //
 // Lifetime:   a listing borrows the report and the sources.
 // Errors:     none: any place can be shown.
@@ -106,7 +107,7 @@
 //
 // Lifetime:   none.
 // Errors:     none: any offset can be shown.
-// Limits:     at most 78 columns of a line are shown.
+// Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
 #ifndef TESSERA_CORE_CARET_HPP
@@ -686,6 +687,68 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return put(0x80 | (code_point & 0x3f)), 4;
 }
 
+/// How many bytes at `at`, which holds at least one before `end`, no terminal is to get as they are:
+/// a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text around, has
+/// no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF).
+/// 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` as people are shown it: what unsafe_length finds as \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), but for the characters of ASCII in `kept`.
+inline void append_shown(text& out, std::string_view s, std::string_view kept = {}) {
+  const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
+  const char* plain = s.data();
+  const char* const end = plain + s.size();
+  const auto flush = [&](const char* at) {
+    out << std::string_view(plain, static_cast<std::size_t>(at - plain));
+  };
+  for (const char* at = plain; at != end;) {
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead >= 0x20 && lead < 0x7f) {
+      ++at;
+      continue;
+    }
+    const unsigned length = unsafe_length(at, end);
+    if (length == 0 || (lead < 0x80 && kept.find(*at) != kept.npos)) {
+      at += length == 0 ? utf8_length(at, end) : 1;
+      continue;
+    }
+    flush(at);
+    if (lead == '\n' || lead == '\t' || lead == '\r') {
+      out << '\\' << (lead == '\n' ? 'n' : lead == '\t' ? 't' : 'r');
+    } else if (length == 1) {
+      out << "\\x";
+      hex(lead >> 4);
+      hex(lead);
+    } else {
+      const auto tail = [at](int i) { return static_cast<unsigned char>(at[i]) & 0x3fu; };
+      const unsigned c = length == 2 ? (lead & 0x1fu) << 6 | tail(1)
+                                     : (lead & 0xfu) << 12 | tail(1) << 6 | tail(2);
+      out << "\\u{";
+      for (int shift = c > 0xfff ? 12 : c > 0xff ? 8 : 4; shift >= 0; shift -= 4) hex(c >> shift);
+      out << '}';
+    }
+    plain = at += length;
+  }
+  flush(end);
+}
+
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
   std::uint64_t line = 1;
@@ -715,6 +778,7 @@ inline constexpr std::size_t shown_columns = 78;
 
 /// The line that holds `offset`, cut to what fits around it, and below it a caret under the first of
 /// `length` characters and tildes under the others, with what is `inserted` there on a third line.
+/// What may not reach a terminal is an escape (see append_shown); tabs and carriage returns are spaces.
 inline void append_caret(text& out, std::string_view source, std::size_t offset,
                          std::size_t length = 1, std::string_view inserted = {},
                          std::size_t inserted_at = 0) {
@@ -733,20 +797,35 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
     if (last - first > shown_columns) last = first + shown_columns;
   }
   while (last > offset && last < source.size() && tail(last)) --last;
-  out << "  ";
-  for (std::size_t i = first; i < last; ++i) {  // control characters would move the caret
-    const char c = source[i];
-    out << (static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  }
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
   const auto indent = [&](std::size_t to) {
     out << "\n  ";
-    for (std::size_t i = first; i < to; ++i)
-      if (!tail(i)) out << ' ';
+    repeat(' ', first, to);
   };
+  out << "  " << shown(first, last);
   indent(offset);
   out << '^';
-  for (std::size_t i = offset + 1; i < last && i - offset < length; ++i)
-    if (!tail(i)) out << '~';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
   if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
     indent(inserted_at);
     out << inserted;
@@ -820,6 +899,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 #ifndef TESSERA_CORE_ERROR_HPP
 #define TESSERA_CORE_ERROR_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -1681,6 +1761,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nac_text_values, 3455, "expected as many values as the shape has elements")                    \
   X(nac_text_action, 3460, "expected an action, such as save_result, free, forward or preload")    \
   X(nac_text_commands, 3461, "an instruction has at most 255 commands")                            \
+  X(nac_text_self_counting, 3462, "expected none, or some of input, output and control_flow")      \
                                                                                                    \
   X(nac_safetensors_header, 3500, "expected the length of a JSON header that fits the file")       \
   X(nac_safetensors_large_header, 3501,                                                            \
@@ -1738,6 +1819,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nac_run_division, 3609, "the operation divides integers by zero")                              \
   X(nac_run_absent, 3610, "the result comes from a branch that wasn't run")                        \
   X(nac_run_state, 3611, "the program has no state of that id")                                    \
+  X(nac_run_outputs, 3612, "expected as many outputs of the run as the header has")                \
                                                                                                    \
   X(nac_plan_slot, 3620, "the plan's instruction takes another kind of value from this slot")      \
   X(nac_plan_training, 3621,                                                                       \
@@ -1753,6 +1835,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
   X(nac_plan_image, 3630, "the file isn't an image that is read here")                             \
   X(nac_plan_unavailable, 3631, "this build of the machine can't do what the plan asks for")       \
   X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
+  X(nac_plan_write, 3633, "the plan may not write this file")                                      \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container holds no manifest of a tokenizer")                 \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
@@ -1793,19 +1876,79 @@ namespace detail {
 inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
 }
 
+// X(enumerator, how messages call it)
+#define TESSERA_ERROR_INDICES(X)                                                                   \
+  X(none, "offset")                                                                                \
+  X(whole, "the whole")                                                                            \
+  X(operation, "operation")                                                                        \
+  X(output, "output")                                                                              \
+  X(table, "table")                                                                                \
+  X(node, "node")                                                                                  \
+  X(task, "task")                                                                                  \
+  X(processor_group, "processor group")                                                            \
+  X(instruction, "instruction")                                                                    \
+  X(training_instruction, "training instruction")                                                  \
+  X(tick, "tick")                                                                                  \
+  X(signature, "signature")                                                                        \
+  X(variation, "variation")                                                                        \
+  X(parameter, "parameter")                                                                        \
+  X(input_name, "input name")                                                                      \
+  X(constant, "constant")                                                                          \
+  X(plan_constant, "plan constant")                                                                \
+  X(group, "group")                                                                                \
+  X(tensor, "tensor")                                                                              \
+  X(record, "record")                                                                              \
+  X(metadata, "metadata entry")                                                                    \
+  X(resource, "resource")                                                                          \
+  X(array, "array")                                                                                \
+  X(pattern, "pattern")                                                                            \
+  X(rule, "rule")
+
+/// What error::offset counts: bytes of a source, or what has no source is wrong as a whole or in the
+/// element of that index.
+enum class error_index : std::uint8_t {
+#define TESSERA_X(name, text) name,
+  TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+};
+/// How messages call an element: "operation".
+[[nodiscard]] constexpr std::string_view name(error_index i) noexcept {
+  constexpr std::string_view names[] = {
+#define TESSERA_X(name, text) text,
+      TESSERA_ERROR_INDICES(TESSERA_X)
+#undef TESSERA_X
+  };
+  return names[static_cast<std::size_t>(i)];
+}
+#undef TESSERA_ERROR_INDICES
+
 /// An error: what and where. Has no truth value of its own, so that it can't be read inverted.
 struct error {
   errc code = errc::ok;
+  error_index index = error_index::none;
   /// Byte offset into the source that was read, at most its length. For a noun that was built in
-  /// code and has no source: the index of the operation, output or table that is wrong.
+  /// code and has no source: the index of the element that is wrong, of the kind that `index` says.
   std::uint64_t offset = 0;
+
+  constexpr error() noexcept = default;
+  constexpr explicit error(errc c) noexcept : code(c) {}
+  constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
+      : code(c), index(of), offset(at) {}
+
+  /// The same, if it is one, in an element of a kind.
+  [[nodiscard]] constexpr error in(error_index kind) const noexcept {
+    return code == errc::ok ? *this : error(code, offset, kind);
+  }
 
   /// What was expected, in words.
   [[nodiscard]] constexpr std::string_view message() const noexcept { return row().message; }
   /// The enumerator's name.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return row().name; }
 
-  friend constexpr bool operator==(const error&, const error&) = default;
+  /// The same code at the same offset; of one noun, both count the same.
+  friend constexpr bool operator==(const error& a, const error& b) noexcept {
+    return a.code == b.code && a.offset == b.offset;
+  }
 
  private:
   [[nodiscard]] constexpr const errc_row& row() const noexcept {
@@ -1842,6 +1985,133 @@ struct error {
 #include <utility>
 
 
+// ---- tessera/core/keyed_hash.hpp
+//
+// Hashes of what files choose, keyed by numbers that no file can know.
+//
+//   std::size_t slot = keyed_hash(name) & mask;
+//   std::size_t other = keyed_hash(x, y) & mask;     // of two numbers
+//   hash_key key;                                    // kept by what hashes often
+//
+// Names that collide in one process don't in the next, so a table costs the same whatever names a
+// file has. Nothing that is read or written may depend on a hash: tables are for looking up, not for
+// walking through, and a hash isn't stored where another library could look it up.
+//
+// The key is made of a counter of cycles, where the processor has one, and of addresses, which systems
+// choose anew for each process. That hides it from files; it isn't cryptography.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_KEYED_HASH_HPP
+#define TESSERA_CORE_KEYED_HASH_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// A product of 128 bits.
+struct wide_product {
+  std::uint64_t low, high;
+  [[nodiscard]] std::uint64_t folded() const noexcept { return low ^ high; }
+};
+[[nodiscard, gnu::always_inline]] inline wide_product multiplied(std::uint64_t x,
+                                                                 std::uint64_t y) noexcept {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using wide = unsigned __int128;
+  const wide product = static_cast<wide>(x) * y;
+  return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64)};
+#else
+  const std::uint64_t low_half = 0xffffffff;
+  const std::uint64_t low = (x & low_half) * (y & low_half), a = (x >> 32) * (y & low_half),
+                      b = (x & low_half) * (y >> 32), high = (x >> 32) * (y >> 32);
+  const std::uint64_t middle = (low >> 32) + (a & low_half) + (b & low_half);
+  return {middle << 32 | (low & low_half), high + (a >> 32) + (b >> 32) + (middle >> 32)};
+#endif
+}
+
+/// What the key of a process is made of.
+struct hash_entropy {
+  std::uint64_t a = 0, b = 0;
+
+  hash_entropy() noexcept {
+    static const char place = 0;
+    a = mixed(cycles() ^ std::bit_cast<std::uintptr_t>(&place));
+    const volatile char on_the_stack = 0;
+    b = mixed(a ^ std::bit_cast<std::uintptr_t>(&on_the_stack));
+  }
+  [[nodiscard]] static std::uint64_t cycles() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t count = 0;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#else
+    return 0;
+#endif
+  }
+  [[nodiscard]] static std::uint64_t mixed(std::uint64_t z) noexcept {
+    z = (z + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 30) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+  }
+};
+[[nodiscard]] inline const hash_entropy& process_entropy() noexcept {
+  static const hash_entropy once;
+  return once;
+}
+
+}  // namespace detail
+
+/// The key of this process.
+class hash_key {
+ public:
+  hash_key() noexcept : a_(detail::process_entropy().a), b_(detail::process_entropy().b) {}
+
+  /// All of its bits are as good. Twice, since numbers in equal steps times one number that is
+  /// unlucky meet.
+  [[nodiscard, gnu::always_inline]] std::uint64_t operator()(std::uint64_t x,
+                                                             std::uint64_t y) const noexcept {
+    const detail::wide_product p = detail::multiplied(x ^ a_, y ^ b_);
+    return detail::multiplied(p.low ^ a_, p.high ^ b_).folded();
+  }
+  [[nodiscard]] std::uint64_t operator()(std::string_view s,
+                                         std::uint64_t seed = 0) const noexcept {
+    std::uint64_t h = (*this)(s.size(), seed);
+    for (; s.size() > 16; s.remove_prefix(16))
+      h = detail::multiplied(load_le<std::uint64_t>(s.data()) ^ a_,
+                             load_le<std::uint64_t>(s.data() + 8) ^ h)
+              .folded();
+    char last[16] = {};
+    if (!s.empty()) std::memcpy(last, s.data(), s.size());
+    return (*this)(load_le<std::uint64_t>(last) ^ h, load_le<std::uint64_t>(last + 8));
+  }
+
+ private:
+  std::uint64_t a_, b_;
+};
+
+[[nodiscard]] inline std::uint64_t keyed_hash(std::uint64_t x, std::uint64_t y = 0) noexcept {
+  return hash_key()(x, y);
+}
+/// `seed` tells names of one kind from those of another.
+[[nodiscard]] inline std::uint64_t keyed_hash(std::string_view s, std::uint64_t seed = 0) noexcept {
+  return hash_key()(s, seed);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_KEYED_HASH_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
@@ -1872,11 +2142,12 @@ class keyed_rows {
   }
   [[nodiscard]] Row& slot(std::uint64_t key) noexcept {
     const std::size_t mask = rows_.size() - 1;
-    std::size_t i = static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+    std::size_t i = static_cast<std::size_t>(hash_(key, 0)) & mask;
     while (rows_[i].key != 0 && rows_[i].key != key) i = (i + 1) & mask;
     return rows_[i];
   }
 
+  hash_key hash_;
   pool<Row> rows_;
   std::size_t count_ = 0;
 };
@@ -2731,6 +3002,8 @@ struct report {
   text characters;
   pool<string> files;  ///< those behind file 0, as the resolver calls them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
+  /// Whether file 0 is a document that was built in code: its places are indices of nodes.
+  bool is_built = false;
 
   [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
@@ -2789,7 +3062,12 @@ class findings {
         for (size = max_quoted;
              size > 0 && (static_cast<unsigned char>(part[size]) & 0xc0u) == 0x80u;)
           --size;
-      f_.to_->characters << part.substr(0, size) << (size < part.size() ? "..." : "");
+      // A replacement is text of the file; all else is shown to people.
+      if (open_ == &d_->replacement)
+        f_.to_->characters << part;
+      else
+        append_shown(f_.to_->characters, part.substr(0, size));
+      if (size < part.size()) f_.to_->characters << "...";
     }
     writer& start() {
       if (d_ != nullptr) open_->first = f_.at();
@@ -2818,7 +3096,9 @@ class findings {
   writer add(errc code, place where) {
     const severity s = severity_of(code, profile_);
     if (!first_time(code, where)) return writer(*this, nullptr);
-    if (s == severity::error && first_error_.code == errc::ok) first_error_ = {code, where.offset};
+    if (s == severity::error && first_error_.code == errc::ok)
+      first_error_ = {code, where.offset,
+                      to_->is_built && where.file == 0 ? error_index::node : error_index::none};
     ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
     if (to_->diagnostics.size() >= most_) return writer(*this, nullptr);
     to_->diagnostics.push_back({});
@@ -2934,15 +3214,17 @@ class listing {
 
  private:
   [[nodiscard]] static bool is_line(std::string_view s) noexcept { return s.find('\n') == s.npos; }
+  [[nodiscard]] bool is_built(place p) const noexcept { return found_.is_built && p.file == 0; }
   void append(text& out, place p, std::string_view severity, std::string_view message,
               std::string_view id, std::string_view inserted, std::size_t inserted_at) const {
     const line_column at = locate(p);
     out << file_name(p);
-    if (p.file < sources_.size()) out << ':' << at.line << ':' << at.column;
+    if (p.file < sources_.size() && !is_built(p)) out << ':' << at.line << ':' << at.column;
     out << ": " << severity << ": " << message;
     if (!id.empty()) out << " [" << id << ']';
+    if (is_built(p)) out << " at node " << p.offset;
     out << '\n';
-    if (p.file >= sources_.size()) return;
+    if (is_built(p) || p.file >= sources_.size()) return;
     const std::string_view source = sources_[p.file].text;
     const std::size_t offset = p.offset < source.size() ? p.offset : source.size();
     tessera::detail::append_caret(out, source, offset, p.length, inserted, inserted_at);
@@ -3359,12 +3641,14 @@ struct catalog {
 /// Finds the files that documents name: what a caller supplies, for the library opens none.
 ///
 /// Called as open(context, from, path, file): `from` is file::id of the file that names `path`, or
-/// verify_options::id for the document that is verified. Returns false where there is no such file.
+/// verify_options::id for the document that is verified. Returns false where there is no such file, or
+/// none that may be included; then `why` may say so.
 /// What `file` points to must last until verification ends.
 struct resolver {
   struct file {
-    std::string_view id;    ///< the same for the same file, however it is named
-    std::string_view text;  ///< its whole text
+    std::string_view id;        ///< the same for the same file, however it is named
+    std::string_view text;      ///< its whole text
+    std::string_view why = {};  ///< what is wrong with the path, for people
   };
   bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
   void* context = nullptr;
@@ -6141,6 +6425,7 @@ class descriptor_rules {
 #ifndef TESSERA_NEM_RULES_FAMILY_HPP
 #define TESSERA_NEM_RULES_FAMILY_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -6303,11 +6588,21 @@ class family_rules {
   [[nodiscard]] static bool accepts_quant(const candidate& r, const typed_task& t) noexcept {
     return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
   }
-  /// How far a row is from a task: first by operands, then by accum_type, descriptors and whether
-  /// the target has it.
+  /// How unlike two types are: of another kind, then by how often the width doubles.
+  [[nodiscard]] static std::uint32_t difference(element a, element b) noexcept {
+    const auto is_real = [](element e) {
+      return is_floating(e) || e == element::tf32 || e == element::f64;
+    };
+    const auto doublings = [](element e) { return static_cast<int>(std::bit_width(bitwidth(e))); };
+    const int apart = doublings(a) - doublings(b);
+    return (is_real(a) == is_real(b) && (a == element::bool_) == (b == element::bool_) ? 0u : 8u) +
+           static_cast<std::uint32_t>(apart < 0 ? -apart : apart);
+  }
+  /// How far a row is from a task: first by how many operands differ, then by how much, then by
+  /// accum_type, descriptors and whether the target has it.
   [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
                                               const typed_task& t) noexcept {
-    std::uint32_t all = 0, inputs = 0, others = 0;
+    std::uint32_t all = 0, inputs = 0, others = 0, unlike = 0;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (takes(r.role[i], t.role[i])) continue;
       ++all;
@@ -6315,8 +6610,10 @@ class family_rules {
       // One operand more, or one less, is a greater change than another type.
       if (t.role[i] == element::none || r.role[i] == static_cast<std::uint8_t>(element::none))
         ++others;
+      else if (r.role[i] < element_count)
+        unlike += difference(static_cast<element>(r.role[i]), t.role[i]);
     }
-    return all * 256 + others * 64 + inputs * 16 + (accepts_accum(r, t) ? 0u : 8u) +
+    return ((all * 16 + others * 4 + inputs) * 64 + unlike) * 16 + (accepts_accum(r, t) ? 0u : 8u) +
            (accepts_quant(r, t) ? 0u : 4u) + (r.is_supported ? 0u : 2u) +
            (c.types.instances[r.instance].is_must ? 0u : 1u);
   }
@@ -11092,9 +11389,10 @@ struct limits {
   std::uint32_t max_depth = 64;                      ///< containers inside one another
 };
 
-/// What a run may use.
+/// What a run may use. A step is an element that is read or written, or about a nanosecond of other
+/// work, charged before it is done: by default a run ends within seconds, whatever it was given.
 struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 62;   ///< operations times samples
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
   std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
 };
 
@@ -11790,7 +12088,7 @@ class lexer {
 // some bits of its hash, so that nearly all comparisons of names find what they look for; those are
 // of two numbers for up to sixteen characters. Programs that other programs wrote number their
 // names: what differs in its last character stands near in the table, so that they go through it and
-// not around in it. Names that are made to collide meet another seed.
+// not around in it. Hashes are keyed, so that no names can be made to collide.
 //
 // Lifetime:   borrows the document.
 // Errors:     none.
@@ -11860,21 +12158,14 @@ class name_index {
     }
     const std::uint32_t h = hash_of(key, more, first, size), low = mask_;
     std::uint32_t i = h & low;
-    unsigned steps = 0;
-    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & low, ++steps) {
+    for (std::uint32_t slot; (slot = slots_[i]) != 0; i = (i + step) & low) {
       if ((slot ^ h) > low) continue;
       const std::uint32_t index = (slot & low) - 1;
       if (entries_[index].key == key && entries_[index].more == more &&
           (size <= 16 || d_.name(index) == std::string_view(first, size)))
         return index;
     }
-    const std::uint32_t index = add(first, size, key, more, h, i);
-    if (steps > 128 && seeds_ < 8) {
-      ++seeds_;
-      seed_ = mixed(seed_ ^ key ^ more) | 1;
-      fill(slots_.size());
-    }
-    return index;
+    return add(first, size, key, more, h, i);
   }
   /// A new name, into slot `i`.
   [[nodiscard, gnu::noinline]] std::uint32_t add(const char* first, std::uint32_t size,
@@ -11899,13 +12190,9 @@ class name_index {
     return index;
   }
 
-  [[nodiscard, gnu::always_inline]] static std::uint64_t mixed(std::uint64_t h) noexcept {
-    h *= 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
-  }
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key,
                                                        std::uint64_t more) const noexcept {
-    return static_cast<std::uint32_t>((mixed(seed_ ^ key) ^ more) * 0x9e3779b97f4a7c15u >> 32);
+    return static_cast<std::uint32_t>(hash_(key, more));
   }
   /// Of a name of 1 to 16: of what is before its last character, which tells where near that.
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key, std::uint64_t more,
@@ -11919,11 +12206,7 @@ class name_index {
     return size - 1 < 16 ? hash(key, more, first, size) : hash(key, more);
   }
   [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
-    std::uint64_t h = seed_ + size;
-    for (std::uint32_t i = 0; i + 8 < size; i += 8)
-      h = mixed(h ^ load_le<std::uint64_t>(first + i));
-    return mixed(h ^ load_le<std::uint64_t>(first + size - 8)) |
-           1;  // so that it isn't the empty name's
+    return hash_(std::string_view(first, size)) | 1;  // so that it isn't the empty name's
   }
   void fill(std::size_t slots) {
     if (slots != slots_.size()) {
@@ -11934,9 +12217,8 @@ class name_index {
     std::memset(static_cast<void*>(slots_.data()), 0, slots * sizeof(std::uint32_t));
     mask_ = static_cast<std::uint32_t>(slots - 1);
     for (std::uint32_t n = 0; n < d_.names.size(); ++n) {
-      entry& e = entries_[n];
+      const entry& e = entries_[n];
       const std::string_view s = d_.name(n);
-      if (s.size() > 16) e.more = hash_long(s.data(), d_.names[n].size);
       const std::uint32_t h = hash_of(e.key, e.more, s.data(), d_.names[n].size);
       std::uint32_t i = h & mask_;
       while (slots_[i] != 0) i = (i + step) & mask_;
@@ -11950,8 +12232,7 @@ class name_index {
   pool<std::uint32_t> slots_;
   pool<entry> entries_;
   std::uint32_t mask_ = 0;  ///< slots - 1
-  std::uint64_t seed_ = 0x243f6a8885a308d3u;
-  unsigned seeds_ = 0;
+  const hash_key hash_;
 };
 
 }  // namespace detail
@@ -13690,8 +13971,9 @@ class config_reader : protected program_reader {
     word second;
     if (!any_word(second, what)) return false;
     take_word(second);
-    if (second.last() - first == std::ptrdiff_t{w.size} + 1 + second.size) {
-      index = names_.of_text({first, std::size_t{w.size} + 1 + second.size});
+    const std::size_t size = std::size_t{w.size} + 1 + second.size;
+    if (static_cast<std::size_t>(second.last() - first) == size) {
+      index = names_.of_text({first, size});
     } else {
       joined_.clear();
       joined_ << w.text() << '.' << second.text();
@@ -14631,6 +14913,8 @@ class commented_lines {
 //
 // All errors of a document are found in one run. Warnings and notes leave it valid.
 //
+// The nodes of a document that was built in code, without places, get their indices as places.
+//
 // Lifetime:   a program owns its document and its catalog.
 // Errors:     that of the first error found; all of them are in the report.
 // Limits:     verify_options.
@@ -14736,10 +15020,7 @@ namespace nem {
 namespace detail {
 
 [[nodiscard]] inline std::uint32_t hash_of(std::string_view s, std::uint32_t seed = 0) noexcept {
-  std::uint64_t h = 0xcbf29ce484222325u + seed;
-  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  h *= 0x9e3779b97f4a7c15u;
-  return static_cast<std::uint32_t>(h >> 32);
+  return static_cast<std::uint32_t>(keyed_hash(s, seed));
 }
 
 /// Indices by the hashes of their names: open addressing.
@@ -16039,6 +16320,7 @@ class loader {
     if (baseline < 2) return include_baseline(baseline, where);
     auto text = s_.found.add(errc::nem_inc_001_missing, where);
     text << "can't find \"" << path << '"';
+    if (!opened.why.empty()) text << ": " << opened.why;
     suggestion near(base_name(path));
     for (const baseline_row& b : baseline_files) near.offer(b.file);
     if (!near.word().empty()) text.note() << "did you mean \"" << near.word() << "\"?";
@@ -16267,6 +16549,18 @@ class program {
 
 namespace detail {
 
+/// Gives the nodes of a document their indices as places, if it was built in code: no node has a
+/// place then.
+inline bool number_nodes(document& d) noexcept {
+  for (const node& n : d.nodes)
+    if (n.offset != 0 || n.length != 0) return false;
+  for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
+    d.nodes[i].offset = i;
+    d.nodes[i].length = 1;  // 0 marks what has no place at all
+  }
+  return !d.nodes.empty();
+}
+
 /// Passes all that a program does on to the groups of rules.
 class checker {
  public:
@@ -16308,6 +16602,7 @@ inline result<program> verify(document d, const verify_options& options, report*
   p.document_ = std::move(d);
   p.profile_ = options.profile;
   detail::findings findings(found, options.profile, options.max_diagnostics);
+  findings.report().is_built = detail::number_nodes(p.document_);
   detail::load(p.document_, options, findings, p.catalog_, p.target_);
   detail::context c{p.document_, options, findings, p.catalog_, p.target()};
   detail::checker checker(c);
