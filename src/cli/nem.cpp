@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 [[nodiscard]] std::string id_of(const fs::path& path) {
   std::error_code unknown;
-  fs::path id = fs::weakly_canonical(path, unknown);
+  fs::path id = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
   return (unknown ? path : id).string();
 }
 
@@ -75,8 +75,6 @@ const std::pair<const std::string, nem_files::opened>* nem_files::find(
   why_.clear();
   for (const fs::path& folder : folders) {
     const fs::path candidate = folder / fs::path(path);
-    std::error_code unknown;
-    if (!fs::exists(candidate, unknown)) continue;
     const std::string id = id_of(candidate);
     if (!options_.includes_anywhere && !is_inside(folders, id)) {
       why_ =
@@ -85,12 +83,14 @@ const std::pair<const std::string, nem_files::opened>* nem_files::find(
       continue;
     }
     if (const auto known = opened_.find(id); known != opened_.end()) return &*known;
+    std::error_code unknown;
+    if (!fs::exists(id, unknown)) continue;
     // Before it is opened: that could wait for ever at a pipe.
-    if (!fs::is_regular_file(candidate, unknown)) {
+    if (!fs::is_regular_file(id, unknown)) {
       why_ = "it isn't a regular file";
       continue;
     }
-    io::expected<io::content> content = io::load(candidate.string(), {}, io::side_input);
+    io::expected<io::content> content = io::load(id, {}, io::side_input);
     if (!content) {
       io::failure unnamed = content.err();
       unnamed.path.clear();
