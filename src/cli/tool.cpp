@@ -337,6 +337,11 @@ diagnostic diagnose(error e, const source& from) {
   diagnostic d;
   d.rule = e.name();
   d.message = e.message();
+  if (e.index != error_index::none) {  // in what was made of the file
+    const text shown = describe(e, from.data(), from.name);
+    d.shown = shown.view();
+    return d;
+  }
   d.offset = e.offset;
   if (info(from.what).is_text) {
     const line_column at = locate(from.characters(), e.offset);
