@@ -856,13 +856,13 @@ TEST_CASE("vm_nac/tokenizer: resources that aren't whole", "[vm_nac]") {
   two.pop_back();
   refused({{"vocab.b", two}, {"merges.b", merges}}, "more tokens than there are bytes");
   std::string places;
-  for (const std::uint32_t n : {2, 0}) put(places, n);
+  for (const std::uint32_t n : {2u, 0u}) put(places, n);
   refused({{"vocab.b", places}, {"merges.b", merges}}, "more entries than there are bytes");
   // vidx.b: the last 10 bytes are a token, the last 9 none.
   const std::string last = from_hex(
       "02000000000000000b0000000100610000000000000000"
       "00000100000000000000");
-  for (const std::uint32_t place : {11, 12}) {
+  for (const std::uint32_t place : {11u, 12u}) {
     std::string index;
     for (const std::uint32_t n : {std::uint32_t{2}, std::uint32_t{0}, place}) put(index, n);
     const files all = {{"vocab.b", last}, {"vidx.b", index}, {"merges.b", merges}};
