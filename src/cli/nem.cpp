@@ -98,7 +98,7 @@ const std::pair<const std::string, nem_files::opened>* nem_files::find(
       continue;
     }
     // Findings show lines of it, so it mustn't be just any file.
-    if (detect(content->view(), candidate.string()) != format::nem) {
+    if (detect(content->view(), id) != format::nem) {
       why_ = "it isn't NEM text";
       continue;
     }
