@@ -101,14 +101,15 @@ class payload_files {
   exit_code code_ = bad_input;
 };
 
+/// Gives a diagnostic other words.
 void reword(diagnostic& d, std::string words) {
   if (const std::size_t at = d.shown.find(d.message); at != d.shown.npos)
     d.shown.replace(at, d.message.size(), words);
   d.message = std::move(words);
 }
 
-/// Where in the text the parts are that no container can hold; the error's offset is an index.
-[[nodiscard]] std::uint64_t place_of(error e, const nac::parts& parts, const nac::text_map& map) {
+/// Where in the text what no container can hold is.
+[[nodiscard]] std::uint64_t place_of(const error& e, const nac::text_map& map) {
   using nac::assembly::text_section;
   switch (e.code) {
     case errc::nac_write_training: return map.of(text_section::training);
@@ -116,9 +117,7 @@ void reword(diagnostic& d, std::string words) {
     case errc::nac_write_weights: return map.of(text_section::tensors);
     default: break;
   }
-  nac::parts forward = parts;  // whether it is there
-  forward.training.clear();
-  const bool training = nac::check(forward).code == errc::ok;
+  const bool training = e.index == error_index::training_instruction;
   return map.of(training ? text_section::training : text_section::code, e.offset);
 }
 
@@ -131,7 +130,7 @@ void reword(diagnostic& d, std::string words) {
   report.max_diagnostics = std::size_t{1} << 24;
   (void)nac::verify(*file, {.weights_elsewhere = true}, &report);
   const bool invalid = is_invalid(report);
-  constexpr std::size_t most = 100;  // each looks for its line
+  constexpr std::size_t most = 100;  // for each looks for its line
   nac::report shown;
   for (const nac::diagnostic& d : report.diagnostics)
     if (shown.diagnostics.size() < most && (!invalid || d.severity == nac::severity::error))
@@ -148,6 +147,9 @@ void reword(diagnostic& d, std::string words) {
     }
     show(at);
   }
+  const std::uint64_t all = report.errors + (invalid ? 0 : report.warnings);
+  if (all > found.size())
+    show_note("and " + std::to_string(all - found.size()) + " more like these");
   return invalid ? bad_input : success;
 }
 
@@ -170,7 +172,7 @@ void reword(diagnostic& d, std::string words) {
     return to.fail(d, files.code(), text.what);
   }
   const result<pool<std::byte>> made = nac::write(*parts);
-  if (!made) return to.fail({made.err().code, place_of(made.err(), *parts, map)}, text);
+  if (!made) return to.fail({made.err().code, place_of(made.err(), map)}, text);
   const bytes container(made->data(), made->size());
   const exit_code code = verify_assembled(container, text, to, map);
   return code == success ? write_result(o.output, container) : code;
