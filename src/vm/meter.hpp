@@ -39,10 +39,12 @@ inline constexpr std::uint64_t instruction_steps = 64;
 inline constexpr std::uint64_t operand_steps = 16;
 
 [[nodiscard]] constexpr std::uint64_t sum_of_steps(std::uint64_t a, std::uint64_t b) noexcept {
-  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+  std::uint64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 [[nodiscard]] constexpr std::uint64_t product_of_steps(std::uint64_t a, std::uint64_t b) noexcept {
-  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
 /// Multiply-adds of float32 kernels in a step: they do from ten to a hundred in a nanosecond.

@@ -137,7 +137,7 @@ class bench {
     nac::binding binding;
     const nac::match m = nac::bind(nac::pattern(operation), {forms.data(), forms.size()}, binding);
     if (m.what != nac::match::kind::fits) throw vm::fault{errc::nac_argument_type};
-    vm::call c(room, shared_, operation, binding, at.data());
+    vm::call c(room, shared_, operation, binding, at);
     return vm::run(c);
   }
   [[nodiscard]] vm::value run(std::string_view name, const arguments& given) {

@@ -150,7 +150,7 @@ value machine::run_operation(const planned& p, std::uint32_t base) {
   arguments_.clear();
   for (const operand& o : operands_of(p))
     arguments_.push_back(o.constant != nullptr ? o.constant : &slot_of(o, base));
-  nac::call c(room_, work_, p.operation, p.binding, arguments_.data());
+  nac::call c(room_, work_, p.operation, p.binding, arguments_);
   return nac::run(c);
 }
 

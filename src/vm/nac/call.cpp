@@ -27,6 +27,13 @@ constexpr std::string_view forms[] = {"null",     "a tensor",          "a list",
   });
 }
 
+[[nodiscard]] std::uint64_t elements_of(std::span<const value> list) noexcept {
+  std::uint64_t all = list.size();
+  for (const value& v : list)
+    if (v.is_tensor()) all += v.as_tensor().dims.touched();
+  return all;
+}
+
 }  // namespace
 
 const tensor& call::first_of(const value& v) const {
@@ -35,11 +42,14 @@ const tensor& call::first_of(const value& v) const {
   return one.as_tensor();
 }
 
-std::uint64_t call::elements_of(const value& list) noexcept {
-  std::uint64_t all = list.as_list().size();
-  for (const value& v : list.as_list())
-    if (v.is_tensor()) all += v.as_tensor().dims.touched();
-  return all;
+void call::charge_operands(std::uint64_t steps) {
+  std::uint64_t all = 0;
+  for (const value* const v : arguments_)
+    if (v->is_tensor())
+      all += v->as_tensor().dims.touched();
+    else if (v->is_list())
+      all += elements_of(v->as_list());
+  room.charge(product_of_steps(all, steps));
 }
 
 scalar call::number_of(const value& v) {

@@ -90,7 +90,7 @@ class workspaces {
 class call {
  public:
   call(memory& of_results, workspaces& shared, model::operation o, const model::binding& b,
-       const value* const* arguments) noexcept
+       std::span<const value* const> arguments) noexcept
       : room(of_results), work(shared), operation(o), binding_(b), arguments_(arguments) {}
 
   memory& room;
@@ -112,18 +112,7 @@ class call {
   }
 
   /// Charges the elements of all tensors, at so many steps.
-  void charge_operands(std::uint64_t steps) {
-    std::uint64_t all = 0;
-    for (std::size_t letter = 0; letter < model::max_letters; ++letter)
-      for (std::size_t k = 0; k < count(letter); ++k) {
-        const value& v = at(letter, k);
-        if (v.is_tensor())
-          all += v.as_tensor().dims.touched();
-        else if (v.is_list())
-          all += elements_of(v);
-      }
-    room.charge(product_of_steps(all, steps));
-  }
+  void charge_operands(std::uint64_t steps);
 
   // ---- tensors: letters t and x
 
@@ -172,7 +161,6 @@ class call {
 
  private:
   [[nodiscard]] const tensor& first_of(const value& v) const;
-  [[nodiscard]] static std::uint64_t elements_of(const value& list) noexcept;
   [[nodiscard]] static scalar number_of(const value& v);
   [[nodiscard]] static std::int64_t whole_of(const value& v) {
     if (v.is_tensor())
@@ -186,7 +174,7 @@ class call {
   [[nodiscard]] T* keep(std::size_t count, T* all, std::size_t& used);
 
   const model::binding& binding_;
-  const value* const* arguments_;
+  std::span<const value* const> arguments_;
   static constexpr std::size_t max_kept = 256;
   std::size_t wholes_used_ = 0, numbers_used_ = 0;
   std::int64_t wholes_[max_kept];  // of lists that were computed

@@ -67,6 +67,7 @@ void machine::plan() {
     planned& to = plan_[i];
     bindings_.push_back(p.binding_of(s));
     to.first = s.first;
+    to.arguments = s.arguments;
     to.steps = static_cast<std::uint32_t>(instruction_steps + s.arguments * operand_steps);
     const view<model::argument> given = code.arguments_of(s);
     const std::size_t operands = operands_of(s);
@@ -281,7 +282,7 @@ void machine::check_absent(std::uint32_t i) const {
 
 value machine::copy_to_state(std::uint32_t i) {
   const planned& p = plan_[i];
-  call c(room_, work_, p.operation, bindings_[i], arguments_.data() + p.first);
+  call c(room_, work_, p.operation, bindings_[i], arguments_of(p));
   const tensor &into = c.tensor_at(0), &from = c.tensor_at(1);
   value out;
   if (from.rank() == into.rank() && !(from.dims == into.dims))

@@ -188,6 +188,7 @@ class machine {
     kind what = kind::nothing;
     std::uint8_t flags = 0;
     model::operation operation = model::operation::unknown;
+    std::uint16_t arguments = 0;
     std::uint32_t first = 0;    // of its arguments
     std::uint32_t slot = 0;     // of the input, parameter or state
     std::uint32_t command = 0;  // the first of those behind it
@@ -249,6 +250,9 @@ class machine {
   [[nodiscard]] std::uint32_t enter_convergence(std::uint32_t i, const planned& p);
   /// The branch ended; the frame goes on to the next one, or is left. Where to go on.
   [[nodiscard]] bool leave(std::uint32_t& i);
+  [[nodiscard]] std::span<const value* const> arguments_of(const planned& p) const noexcept {
+    return {arguments_.data() + p.first, p.arguments};
+  }
   [[nodiscard]] const value& operand(const planned& p) const noexcept {
     return *arguments_[p.first];
   }
@@ -335,7 +339,7 @@ void machine::execute(Observer& see, outcome& done) {
       std::uint32_t next = i + 1;
       switch (p.what) {
         case kind::regular: {
-          call c(room_, work_, p.operation, bindings_[i], arguments_.data() + p.first);
+          call c(room_, work_, p.operation, bindings_[i], arguments_of(p));
           results_[i].emplace([&] { return nac::run(c); });
           break;
         }

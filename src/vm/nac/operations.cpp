@@ -295,5 +295,15 @@ constexpr std::array<function, model::operation_count> functions = [] {
   return out;
 }();
 
+value run(call& c) {
+  const auto at = static_cast<std::size_t>(c.operation);
+  const element_steps each = steps_of_elements[at];
+  if (each.read != 0) c.charge_operands(each.read);
+  c.room.set_weight(each.written);
+  value out = functions[at](c);
+  c.room.set_weight(1);
+  return out;
+}
+
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

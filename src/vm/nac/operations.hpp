@@ -41,15 +41,7 @@ struct element_steps {
 /// Those of all operations, in their order.
 extern const std::array<element_steps, model::operation_count> steps_of_elements;
 /// Runs the call's operation, which isn't `unknown`.
-[[nodiscard]] inline value run(call& c) {
-  const auto at = static_cast<std::size_t>(c.operation);
-  const element_steps each = steps_of_elements[at];
-  if (each.read != 0) c.charge_operands(each.read);
-  c.room.set_weight(each.written);
-  value out = functions[at](c);
-  c.room.set_weight(1);
-  return out;
-}
+[[nodiscard]] value run(call& c);
 
 namespace operations {
 

@@ -35,8 +35,8 @@ struct plan_machine::loaded {
 namespace {
 
 constexpr std::size_t max_loops = 65536;
-/// Steps of opening a file, and of writing to a stream, which the system does.
-constexpr std::uint64_t file_steps = 1u << 18, stream_steps = 1u << 11;
+/// Steps of reading a file, of writing one, which waits for the disk, and of writing to a stream.
+constexpr std::uint64_t file_steps = 1u << 18, disk_steps = 1u << 22, stream_steps = 1u << 11;
 /// Of reading and verifying a byte of a file.
 constexpr std::uint64_t read_steps = 8;
 
@@ -60,7 +60,7 @@ constexpr std::uint64_t read_steps = 8;
     case plan_op::res_load_model:
     case plan_op::res_load_datafile:
     case plan_op::res_load_dynamic: return all + file_steps;
-    case plan_op::io_write: return all + (operands[1] == 2 ? file_steps : stream_steps);
+    case plan_op::io_write: return all + (operands[1] == 2 ? disk_steps : stream_steps);
     case plan_op::src_user_prompt:
     case plan_op::sys_debug_print: return all + stream_steps;
     default: return all;

@@ -220,7 +220,7 @@ tensor plan_values::apply(operation o, std::span<const value> arguments) const {
     b.count[i] = 1;
     at[i] = &arguments[i];
   }
-  call c(room, work, o, b, at);
+  call c(room, work, o, b, {at, arguments.size()});
   value out = run(c);
   return std::move(out.as_tensor());
 }
