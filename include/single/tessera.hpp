@@ -32602,7 +32602,7 @@ class keyed_rows {
   }
   [[nodiscard]] Row& slot(std::uint64_t key) noexcept {
     const std::size_t mask = rows_.size() - 1;
-    std::size_t i = static_cast<std::size_t>(hash_(key, 0)) & mask;
+    std::size_t i = static_cast<std::uint32_t>(hash_(key, 0)) & mask;
     while (rows_[i].key != 0 && rows_[i].key != key) i = (i + 1) & mask;
     return rows_[i];
   }
