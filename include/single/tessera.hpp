@@ -20721,7 +20721,7 @@ class registry_writer {
 //   header      nac 1.6|1.7|1.8               1.6 where it isn't given
 //               quantization NAME             none fp16 int8_tensor int8_channel block_fp8; none
 //               weights internal|external     internal where there are tensors or no parameters
-//               inputs N  outputs N           as many as the code has
+//               inputs N  outputs N           as many as the code has; 1 without an OUTPUT
 //               d_model N                     0
 //               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
 //               self_counting none|WORD …     input, output, control_flow: those whose prefixes
@@ -26478,6 +26478,8 @@ class assembler {
     if (has(text_section::training)) second(text_section::training);
     if (has(text_section::schedule)) second(text_section::schedule);
     if (!in_.failed()) code_.close(has(text_section::parameters));
+    // Without an OUTPUT a run gives the last result.
+    if (!code_.has_outputs && has(text_section::code)) out_.outputs = 1;
     if (!in_.failed()) defaults();
     return in_.err();
   }
@@ -30886,7 +30888,7 @@ struct index_maker {
 
 // ---- tessera/nac/verify.hpp
 //
-// The proof that a NAC container can run, and the only maker of nac::program.
+// The proof that a NAC container is valid, and the only maker of nac::program.
 //
 //   nac::report found;
 //   auto program = nac::verify(*file, {}, &found);
@@ -30896,7 +30898,8 @@ struct index_maker {
 //
 //   tables      ids stand once in each (warning: the last record counts)
 //   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp);
-//               operations are named and known (nac/operations.hpp), with arguments that they take;
+//               operations are named, and those that are known (nac/operations.hpp; of others it
+//               warns, and machines refuse them) have arguments that they take;
 //               INPUT and OUTPUT are of OPS; branches end inside the one around them
 //   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
 //               of which there are as many as the header counts; each parameter that is asked for
@@ -31063,7 +31066,7 @@ struct code_rules {
       if (f.operation_name(i.a).empty())
         found.error(errc::nac_operation_unknown, i.offset, i.index);
       else if (model && operation_of(i.a) == operation::unknown)
-        found.error(errc::nac_operation_unsupported, i.offset, i.index);
+        found.warning(errc::nac_operation_unsupported, i.offset, i.index);  // valid; doesn't run
     } else if (i.a == op_input) {
       if (model && i.b > static_cast<std::uint8_t>(input::lifted_constant))
         found.error(errc::nac_input_place, i.offset + 1, i.index);

@@ -128,8 +128,7 @@ void reword(diagnostic& d, std::string words) {
   if (!file) return to.fail({file.err().code, 0}, text);
   nac::report report;
   report.max_diagnostics = std::size_t{1} << 24;
-  (void)nac::verify(*file, {.weights_elsewhere = true}, &report);
-  const bool invalid = is_invalid(report);
+  const bool invalid = !nac::verify(*file, {.weights_elsewhere = true}, &report);
   constexpr std::size_t most = 100;  // for each looks for its line
   nac::report shown;
   for (const nac::diagnostic& d : report.diagnostics)

@@ -75,9 +75,6 @@ struct nac_check_options {
 };
 [[nodiscard]] exit_code check_nac(const source& file, const reporting& to,
                                   const nac_check_options& options);
-/// Whether errors refuse a container, even to who only writes it again: all but operations that
-/// nothing here runs.
-[[nodiscard]] bool is_invalid(const nac::report& report) noexcept;
 /// What `check` says of findings.
 [[nodiscard]] std::vector<diagnostic> diagnose_findings(const nac::report& report,
                                                         const nac::file& file, const source& from);

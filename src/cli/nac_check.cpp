@@ -75,13 +75,6 @@ std::string weights_beside(const std::string& path) {
   return std::filesystem::exists(beside, unknown) ? beside : std::string();
 }
 
-bool is_invalid(const nac::report& report) noexcept {
-  std::uint64_t only_unsupported = 0;
-  for (const nac::diagnostic& d : report.diagnostics)
-    only_unsupported += d.code == errc::nac_operation_unsupported ? 1 : 0;
-  return only_unsupported < report.errors;
-}
-
 std::vector<diagnostic> diagnose_findings(const nac::report& report, const nac::file& file,
                                           const source& from) {
   return diagnose(report, file, from, false);

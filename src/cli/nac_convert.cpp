@@ -110,8 +110,7 @@ template <class Write>
   nac::report report;
   report.max_diagnostics = std::size_t{1} << 24;
   const result<nac::program> program = nac::verify(file, how, &report);
-  if (is_invalid(report) || (!program && options.schedule))
-    return fail_findings(report, file, from, to);
+  if (!program) return fail_findings(report, file, from, to);
   if (!options.schedule) return success;
   const error e = vm::nac::schedule(*program, parts);
   return e.code == errc::ok ? success : fail_parts(e, from, to);

@@ -156,7 +156,8 @@ TEST_CASE("nac/assemble: what verification finds has its place in the text", "[n
     const auto file = nac::read(bytes(written->data(), written->size()));
     REQUIRE(file);
     nac::report found;
-    CHECK_FALSE(nac::verify(*file, {}, &found));
+    const bool valid = static_cast<bool>(nac::verify(*file, {}, &found));
+    CHECK(valid == (r.code == errc::nac_operation_unsupported));
     bool is_found = false;
     for (const nac::diagnostic& d : found.diagnostics) {
       if (d.code != r.code || is_found) continue;

@@ -146,6 +146,20 @@ TEST_CASE("vm_nac/machine: a run has as many outputs as the header", "[vm_nac]")
   }
 }
 
+TEST_CASE("vm_nac/machine: a program with an operation that is unknown runs nothing", "[vm_nac]") {
+  builder b;
+  const operand x = b.input();
+  const operand y = b.op("nac.add", {x, x});
+  b.output({b.op("my.op", {y})});
+  const built made = b.build();
+  vm::machine machine(*made.program);
+  machine.set_input(0, floats(machine, {1}, {1}));
+  const vm::outcome done = machine.run();
+  CHECK(told(done) == "nac_operation_unsupported at 2");
+  CHECK(done.text == "my.op");
+  CHECK(done.steps == 0);
+}
+
 TEST_CASE("vm_nac/machine: of several results all but getitem takes the first", "[vm_nac]") {
   const auto result_of = [](const auto& make) {
     builder b;

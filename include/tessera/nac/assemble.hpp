@@ -16,7 +16,7 @@
 //   header      nac 1.6|1.7|1.8               1.6 where it isn't given
 //               quantization NAME             none fp16 int8_tensor int8_channel block_fp8; none
 //               weights internal|external     internal where there are tensors or no parameters
-//               inputs N  outputs N           as many as the code has
+//               inputs N  outputs N           as many as the code has; 1 without an OUTPUT
 //               d_model N                     0
 //               training_flag true|false      true in 1.7 and 1.8 where there is `training:`
 //               self_counting none|WORD …     input, output, control_flow: those whose prefixes
@@ -91,6 +91,8 @@ class assembler {
     if (has(text_section::training)) second(text_section::training);
     if (has(text_section::schedule)) second(text_section::schedule);
     if (!in_.failed()) code_.close(has(text_section::parameters));
+    // Without an OUTPUT a run gives the last result.
+    if (!code_.has_outputs && has(text_section::code)) out_.outputs = 1;
     if (!in_.failed()) defaults();
     return in_.err();
   }

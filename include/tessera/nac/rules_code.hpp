@@ -138,7 +138,7 @@ struct code_rules {
       if (f.operation_name(i.a).empty())
         found.error(errc::nac_operation_unknown, i.offset, i.index);
       else if (model && operation_of(i.a) == operation::unknown)
-        found.error(errc::nac_operation_unsupported, i.offset, i.index);
+        found.warning(errc::nac_operation_unsupported, i.offset, i.index);  // valid; doesn't run
     } else if (i.a == op_input) {
       if (model && i.b > static_cast<std::uint8_t>(input::lifted_constant))
         found.error(errc::nac_input_place, i.offset + 1, i.index);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The proof that a NAC container can run, and the only maker of nac::program.
+// The proof that a NAC container is valid, and the only maker of nac::program.
 //
 //   nac::report found;
 //   auto program = nac::verify(*file, {}, &found);
@@ -11,7 +11,8 @@
 //
 //   tables      ids stand once in each (warning: the last record counts)
 //   OPS         there is one; references lead backwards, constants exist (nac/resolve.hpp);
-//               operations are named and known (nac/operations.hpp), with arguments that they take;
+//               operations are named, and those that are known (nac/operations.hpp; of others it
+//               warns, and machines refuse them) have arguments that they take;
 //               INPUT and OUTPUT are of OPS; branches end inside the one around them
 //   DATA        sizes, types and scales of tensors agree with their metadata; names are of inputs,
 //               of which there are as many as the header counts; each parameter that is asked for

@@ -82,6 +82,10 @@ void machine::plan() {
     if (s.a >= model::first_regular_op) {
       to.what = kind::regular;
       to.operation = model::program::operation_of(s);
+      if (to.operation == model::operation::unknown) {
+        made_.instruction = static_cast<std::uint32_t>(i);
+        fail(errc::nac_operation_unsupported, std::string(p.file().operation_name(s.a)));
+      }
       if (to.operation != model::operation::copy || given[0].is_constant()) continue;
       const model::step& first = code.steps[given[0].index()];
       if (first.a == model::op_input && first.b == static_cast<std::uint8_t>(model::input::state)) {

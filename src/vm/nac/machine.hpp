@@ -49,6 +49,7 @@
 //             one caller at a time.
 // Errors:     run(): nac_run_*, budget_steps, budget_memory, with the instruction; none where making
 //             the machine took too much. A machine can be run again after any of them.
+//             nac_operation_unsupported, before anything runs, where an operation is unknown here.
 // Limits:     machine_options; max_steps: those of each instruction are charged before it runs.
 // Allocation: constants, parameters and results, within max_memory; 256 KiB, and about 300 bytes for
 //             an instruction; 450 for each branch that is being run. A thread at the first PRELOAD.
